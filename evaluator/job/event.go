@@ -1,0 +1,65 @@
+package job
+
+import "time"
+
+// EventType says what an event tells.
+type EventType string
+
+const (
+	EventTaken EventType = "taken" // a worker has begun the attempt
+	EventStage EventType = "stage" // a stage begins (Stage)
+	EventCase  EventType = "case"  // a case ended (Stage, Case)
+	EventLog   EventType = "log"   // a piece of the program's output (Stage, Stream, Text)
+	EventEnded EventType = "ended" // a stage ended (Stage, Result without Stdout and Stderr)
+)
+
+// Event is one thing that happened during an attempt, published as it happens. Events are a
+// hint for watchers: the Result carries everything that must be kept.
+type Event struct {
+	RunID     int64        `json:"run_id"`
+	AttemptID string       `json:"attempt_id"`
+	Secret    string       `json:"secret"`
+	Seq       int          `json:"seq"` // 1, 2, … within the attempt
+	Time      time.Time    `json:"time"`
+	Type      EventType    `json:"type"`
+	Stage     Stage        `json:"stage,omitempty"`
+	Worker    string       `json:"worker,omitempty"`
+	Case      *CaseResult  `json:"case,omitempty"`
+	Total     int          `json:"total,omitempty"`  // EventStage, EventCase: number of cases, when known
+	Stream    string       `json:"stream,omitempty"` // EventLog: "stdout" or "stderr"
+	Text      string       `json:"text,omitempty"`
+	Ended     *StageResult `json:"ended,omitempty"`
+	// EvaluationID is set when the attempt is at an evaluation; Stage is then one of kernel's.
+	EvaluationID string `json:"evaluation_id,omitempty"`
+}
+
+// Heartbeat is what a worker says about itself every few seconds.
+type Heartbeat struct {
+	Worker   string      `json:"worker"`
+	Time     time.Time   `json:"time"`
+	Started  time.Time   `json:"started"`
+	Version  string      `json:"version"`
+	Slots    []Slot      `json:"slots"`
+	Attempts []string    `json:"attempts"` // attempt ids that it is working on
+	SelfTest []CheckLine `json:"self_test,omitempty"`
+	Refusing string      `json:"refusing,omitempty"` // why it takes no jobs, if it takes none
+	Stopping bool        `json:"stopping,omitempty"` // last heartbeat of a worker that leaves in order
+}
+
+// Slot is one unit of a device on a worker.
+type Slot struct {
+	Index    int     `json:"index"`
+	Device   string  `json:"device"`
+	Machine  Machine `json:"machine"`
+	Memory   uint64  `json:"memory"` // bytes
+	Arch     string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
+	Attempt  string  `json:"attempt,omitempty"`
+	Disabled string  `json:"disabled,omitempty"` // why it takes no jobs
+}
+
+// CheckLine is one line of the sandbox's self-test.
+type CheckLine struct {
+	Name   string `json:"name"`
+	OK     bool   `json:"ok"`
+	Detail string `json:"detail"`
+}

@@ -1,0 +1,170 @@
+// Package job holds the messages that pass between the site and its workers. They are
+// self-contained JSON: a worker needs nothing else, and has no database.
+package job
+
+import (
+	"encoding/json"
+	"time"
+
+	"warpboard/tasks"
+)
+
+// Version is the version of the messages; a worker refuses a job of another version.
+const Version = 1
+
+// Mode is what a person asked for.
+type Mode string
+
+const (
+	ModeTest      Mode = "test"      // correctness only
+	ModeBenchmark Mode = "benchmark" // time, without a place on the board
+	ModeRanked    Mode = "ranked"    // test, benchmark and the ranked stage with a secret seed
+	ModeProfile   Mode = "profile"   // Nsight Compute of each benchmark case
+)
+
+// Stage is one part of a run.
+type Stage string
+
+const (
+	StageBuild     Stage = "build"
+	StageTest      Stage = "test"
+	StageBenchmark Stage = "benchmark"
+	StageRanked    Stage = "ranked"
+	StageSecret    Stage = "secret" // the second, secret pass of a bundle's own harness; nothing but pass/fail leaves it
+	StageProfile   Stage = "profile"
+)
+
+// Job asks a worker for one attempt at a run on one device.
+type Job struct {
+	Version   int              `json:"version"`
+	RunID     int64            `json:"run_id"`
+	AttemptID string           `json:"attempt_id"` // unique; also the queue's message id
+	Secret    string           `json:"secret"`     // proves that a result belongs to this attempt
+	Device    string           `json:"device"`     // board device: "H200", "CPU"
+	Mode      Mode             `json:"mode"`
+	TaskKey   string           `json:"task_key"` // content hash of the task version: key of the object cache
+	Task      tasks.Definition `json:"task"`
+	// Sources holds the text of every file of Task.Files by its run-time name, the submission's included.
+	Sources map[string][]byte `json:"sources"`
+	// SecretSeed seeds the ranked stage; fresh for every attempt, never shown.
+	SecretSeed uint64    `json:"secret_seed"`
+	Enqueued   time.Time `json:"enqueued"`
+	Profile    bool      `json:"profile"` // profile after a ranked run that passed
+	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: its
+	// RunID is 0, and of Task only Lang counts. Evaluation is a kernel.Request.
+	EvaluationID string          `json:"evaluation_id,omitempty"`
+	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
+}
+
+// Status is how a case or a stage ended.
+type Status string
+
+const (
+	StatusPass      Status = "pass"
+	StatusFail      Status = "fail"      // ran, and the answer was wrong
+	StatusError     Status = "error"     // did not run to its end: exit code, signal, exception, compiler error
+	StatusTimeout   Status = "timeout"   // wall-clock limit
+	StatusLimit     Status = "limit"     // memory, processes, output or another limit
+	StatusCancelled Status = "cancelled" //
+)
+
+// CaseResult is what is known of one case. Times are in nanoseconds.
+type CaseResult struct {
+	Index   int       `json:"index"`
+	Spec    string    `json:"spec"` // the case's line, as the program was given it
+	Status  Status    `json:"status"`
+	Message string    `json:"message,omitempty"` // the checker's text on a pass or a failure
+	Runs    int       `json:"runs,omitempty"`
+	Mean    float64   `json:"mean,omitempty"`
+	Std     float64   `json:"std,omitempty"` // sample standard deviation
+	Err     float64   `json:"err,omitempty"` // standard error of the mean
+	Best    float64   `json:"best,omitempty"`
+	Worst   float64   `json:"worst,omitempty"`
+	Median  float64   `json:"median,omitempty"`
+	P95     float64   `json:"p95,omitempty"`
+	Times   []float64 `json:"times,omitempty"` // every repeat, where the harness reports them
+}
+
+// Failure says why a stage or run did not pass, for a person.
+type Failure struct {
+	Reason string `json:"reason"` // one sentence: what happened, where, what to do
+	// Ours is true when the site or worker is to blame: the run is retried and costs the person nothing.
+	Ours     bool   `json:"ours,omitempty"`
+	ExitCode int    `json:"exit_code,omitempty"`
+	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
+	Limit    string `json:"limit,omitempty"`  // which limit was hit: "wall", "memory", "processes", "output", "cpu", "file size"
+}
+
+// StageResult is what one stage left, kept even if a later one dies.
+type StageResult struct {
+	Stage    Stage             `json:"stage"`
+	Status   Status            `json:"status"`
+	Started  time.Time         `json:"started"`
+	Ended    time.Time         `json:"ended"`
+	Command  string            `json:"command,omitempty"`
+	Stdout   string            `json:"stdout,omitempty"` // valid UTF-8; cut in the middle with a note
+	Stderr   string            `json:"stderr,omitempty"`
+	Failure  *Failure          `json:"failure,omitempty"`
+	Cases    []CaseResult      `json:"cases,omitempty"`
+	Extra    map[string]string `json:"extra,omitempty"`  // keys of the result pipe that have no field here
+	Cached   bool              `json:"cached,omitempty"` // build: the object came from the cache
+	Overhead time.Duration     `json:"overhead,omitempty"`
+}
+
+// Machine is where and under which conditions a run was made.
+type Machine struct {
+	Worker     string            `json:"worker"`
+	Device     string            `json:"device"`
+	Name       string            `json:"name"`      // "NVIDIA H200", or the CPU's model name
+	UUIDHash   string            `json:"uuid_hash"` // first 12 hex digits of the SHA-256 of the unit's UUID
+	Driver     string            `json:"driver,omitempty"`
+	CUDA       string            `json:"cuda,omitempty"`
+	Compiler   string            `json:"compiler,omitempty"` // first line of `nvcc --version`, `g++ --version`
+	Python     string            `json:"python,omitempty"`
+	Torch      string            `json:"torch,omitempty"`
+	Triton     string            `json:"triton,omitempty"`
+	Kernel     string            `json:"kernel,omitempty"`
+	Sandbox    string            `json:"sandbox"`              // "bubblewrap", or "off"
+	Conditions map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing
+}
+
+// Outcome is how a whole attempt ended.
+type Outcome string
+
+const (
+	OutcomeDone      Outcome = "done"      // every stage passed
+	OutcomeFailed    Outcome = "failed"    // the submission failed
+	OutcomeCancelled Outcome = "cancelled" //
+	OutcomeLost      Outcome = "lost"      // our fault: retry
+)
+
+// Result ends an attempt.
+type Result struct {
+	RunID     int64         `json:"run_id"`
+	AttemptID string        `json:"attempt_id"`
+	Secret    string        `json:"secret"`
+	Outcome   Outcome       `json:"outcome"`
+	Failure   *Failure      `json:"failure,omitempty"`
+	Stages    []StageResult `json:"stages"`
+	// ScoreNS is the ranked score in nanoseconds, smaller is better; nil unless the ranked stage passed.
+	// The recorder computes it again from Stages and refuses a result that disagrees.
+	ScoreNS   *float64   `json:"score_ns,omitempty"`
+	Machine   Machine    `json:"machine"`
+	Artifacts []Artifact `json:"artifacts,omitempty"`
+	// Harness names what measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
+	Harness string `json:"harness"`
+	// WallNS is the attempt's wall time on the worker; ProgramNS the part spent in compilers and programs.
+	WallNS    int64 `json:"wall_ns"`
+	ProgramNS int64 `json:"program_ns"`
+	// EvaluationID and Evaluation are those of an evaluation; Evaluation is a kernel.Result.
+	EvaluationID string          `json:"evaluation_id,omitempty"`
+	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
+}
+
+// Artifact names a file that the run left, sent apart from the result.
+type Artifact struct {
+	Name string `json:"name"` // "profile.0.ncu-rep"
+	Size int64  `json:"size"`
+	Type string `json:"type"` // media type
+	Data []byte `json:"data,omitempty"`
+}

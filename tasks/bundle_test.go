@@ -1,0 +1,172 @@
+package tasks_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/tasks"
+)
+
+const full = minimal + `templates: {Python: template.py}
+tests: [{size: 1, kind: "yes", list: [1, 2]}]
+benchmarks: [{size: 1024, x: 0.5, flag: true, odd: "0012"}]
+title: "Add: it"
+gpus: [T4]
+`
+
+func again(t testing.TB, b *tasks.Bundle) *tasks.Bundle {
+	t.Helper()
+	var out bytes.Buffer
+	if err := tasks.WriteZip(&out, b); err != nil {
+		t.Fatal(err)
+	}
+	bundles, err := readZip(out.Bytes())
+	if err != nil {
+		t.Fatalf("the written zip cannot be read: %v", err)
+	}
+	return bundles[0]
+}
+
+func TestDownloadedTaskReadsBackEqual(t *testing.T) {
+	b := mustTask(t, full)
+	b.Warnings = nil // the files that the task does not use are not in the download
+	if diff := cmp.Diff(b, again(t, b)); diff != "" {
+		t.Errorf("read back (-original +read):\n%s", diff)
+	}
+}
+
+func TestKeyDependsOnContentAlone(t *testing.T) {
+	first := mustTask(t, full)
+	if len(first.Key()) != 64 {
+		t.Errorf("the key %q is no SHA-256 in hex", first.Key())
+	}
+	renamed := *first
+	renamed.Name, renamed.Warnings = "other", nil
+	if renamed.Key() != first.Key() {
+		t.Error("the key depends on the task's name")
+	}
+	if mustTask(t, strings.Replace(full, "1024", "1025", 1)).Key() == first.Key() {
+		t.Error("another benchmark has the same key")
+	}
+	changed := mustTask(t, full)
+	changed.Files["reference.py"] = append([]byte("# "), changed.Files["reference.py"]...)
+	if changed.Key() == first.Key() {
+		t.Error("another reference has the same key")
+	}
+}
+
+func TestBadSubmissionIsRefused(t *testing.T) {
+	b := mustTask(t, full)
+	for text, want := range map[string]string{
+		"":                             "the submission is empty",
+		"\xff":                         "the submission is not UTF-8 text",
+		strings.Repeat("x", 1_000_001): "the submission is larger than 1000000 bytes",
+	} {
+		_, err := b.Resolve([]byte(text))
+		wantError(t, err, want)
+	}
+	if name := b.Definition.SubmissionName(); name != "submission.py" {
+		t.Errorf("the submission is called %q", name)
+	}
+	if text, ok := b.Template("Python"); !ok || text == nil {
+		t.Error("the Python template is not there")
+	}
+}
+
+func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
+	old := mustTask(t, full)
+	cases := map[string]struct {
+		change func(*tasks.Bundle)
+		key    string
+		breaks bool
+	}{
+		"benchmarks":  {func(b *tasks.Bundle) { b.Definition.Benchmarks[0][0].Value = "7" }, "benchmarks", true},
+		"tests":       {func(b *tasks.Bundle) { b.Definition.Tests = nil }, "tests", false},
+		"reference":   {func(b *tasks.Bundle) { b.Files["reference.py"] = []byte("x") }, "files.reference.py", true},
+		"template":    {func(b *tasks.Bundle) { b.Files["template.py"] = []byte("x") }, "templates.Python", false},
+		"lang":        {func(b *tasks.Bundle) { b.Definition.Lang = tasks.LangCPP }, "lang", true},
+		"config":      {func(b *tasks.Bundle) { b.Definition.Config.Main = "x" }, "config", true},
+		"ranking":     {func(b *tasks.Bundle) { b.Definition.RankingBy = tasks.RankMean }, "ranking_by", true},
+		"timeout":     {func(b *tasks.Bundle) { b.Definition.Timeouts.Test++ }, "test_timeout", false},
+		"description": {func(b *tasks.Bundle) { b.Definition.Description = "new" }, "description", false},
+		"harness":     {func(b *tasks.Bundle) { b.Definition.OwnHarness = true }, "harness", true},
+		"gpus":        {func(b *tasks.Bundle) { b.Definition.GPUs = nil }, "gpus", false},
+		"new file": {func(b *tasks.Bundle) {
+			b.Definition.Files = append(b.Definition.Files, tasks.File{Name: "n.py", Source: "n.py"})
+		}, "files.n.py", true},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			changed := mustTask(t, full)
+			c.change(changed)
+			changes := tasks.Diff(old, changed)
+			if len(changes) != 1 || changes[0].Key != c.key || tasks.BreaksScores(changes) != c.breaks {
+				t.Errorf("changes are %+v, want one of %q that breaks scores: %v", changes, c.key, c.breaks)
+			}
+		})
+	}
+	if changes := tasks.Diff(old, mustTask(t, full)); len(changes) != 0 {
+		t.Errorf("equal tasks differ: %+v", changes)
+	}
+}
+
+func TestCreatorIsWarned(t *testing.T) {
+	cases := map[string]struct{ yaml, want string }{
+		"no tests":       {minimal, "There are no tests"},
+		"no benchmarks":  {minimal, "There are no benchmarks"},
+		"no templates":   {minimal, "There are no templates"},
+		"short timeout":  {minimal + "test_timeout: 2\n", "test_timeout is 2s"},
+		"long timeout":   {minimal + "ranked_timeout: 7200\n", "ranked_timeout is 2h0m0s"},
+		"same case":      {minimal + "tests: [{a: 1}, {a: 1}]\n", "tests[1] is the same as tests[0]"},
+		"other keys":     {minimal + "tests: [{a: 1}, {b: 1}]\n", "tests[1] has other arguments (b) than tests[0] (a)"},
+		"odd for stock":  {minimal + "  - {name: eval.py, source: eval.py}\ntests: [{a1: 1}]\n", `many eval programs cannot read "a1: 1"`},
+		"own times":      {minimal + "config: {main: submission.py}\n", "config.main is the submission itself"},
+		"unused":         {minimal, "Not used by task.yml: eval.cu, eval.py"},
+		"no description": {strings.Replace(minimal, "Add.", `""`, 1), "The description is empty"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			warnings := strings.Join(mustTask(t, c.yaml).Warnings, "\n")
+			if !strings.Contains(warnings, c.want) {
+				t.Errorf("warnings are\n%s\nwant one with %q", warnings, c.want)
+			}
+		})
+	}
+}
+
+func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
+	own := mustTask(t, minimal+"  - {name: eval.py, source: eval.py}\nconfig: {main: eval.py}\n")
+	ours, err := own.WithWarpboardHarness()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(mustTask(t, minimal).Definition, ours.Definition); diff != "" {
+		t.Errorf("definition (-without eval +rehoused):\n%s", diff)
+	}
+	if !own.Definition.OwnHarness || own.Definition.Config.Main == "" {
+		t.Error("the original was changed")
+	}
+	if !tasks.BreaksScores(tasks.Diff(own, ours)) {
+		t.Error("another harness does not break scores")
+	}
+	own.Files["reference.py"] = []byte("def other(): pass")
+	if _, err := own.WithWarpboardHarness(); err == nil || !strings.Contains(err.Error(), "no generate_input") {
+		t.Errorf("a reference without the standard functions gave %v", err)
+	}
+	if _, err := ours.WithWarpboardHarness(); err == nil {
+		t.Error("a task without an eval program was rehoused")
+	}
+}
+
+func TestWorldSizeIsTheLargestOfAnyCase(t *testing.T) {
+	b := mustTask(t, minimal+"multi_gpu: true\ntests: [{world_size: 2}]\nbenchmarks: [{world_size: 4}, {world_size: 1}]\n")
+	if got := b.Definition.WorldSize(); got != 4 {
+		t.Errorf("WorldSize is %d, want 4", got)
+	}
+	if got := mustTask(t, minimal).Definition.WorldSize(); got != 1 {
+		t.Errorf("WorldSize of an ordinary task is %d, want 1", got)
+	}
+}

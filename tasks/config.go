@@ -1,0 +1,84 @@
+package tasks
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// config reads task.yml's `config`, whose keys depend on the language.
+func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
+	switch lang {
+	case LangPython:
+		f := r.fields(node, "config", "main")
+		return Config{Main: r.text(f["main"], "config.main")}
+	case LangCUDA, LangCPP:
+		f := r.fields(node, "config", "sources", "include_dirs", "defines", "compile_flags")
+		return Config{
+			Sources:      r.sources(f["sources"]),
+			IncludeDirs:  r.matching(f["include_dirs"], "config.include_dirs", isArgument, "cannot be a folder: it starts with - or holds a control character"),
+			Defines:      r.defines(f["defines"]),
+			CompileFlags: r.flags(f["compile_flags"]),
+		}
+	default:
+		return Config{}
+	}
+}
+
+func isArgument(s string) bool {
+	return !strings.HasPrefix(s, "-") && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+// sources reads which of `files` are compiled; the others lie beside them as headers.
+func (r *taskReader) sources(node *yaml.Node) []string {
+	const key = "config.sources"
+	names := r.texts(node, key)
+	for i, name := range names {
+		switch item := node.Content[i]; {
+		case item.Kind != yaml.ScalarNode || name == "":
+		case !r.bundle.Definition.has(name):
+			r.refuse(item, index(key, i), "%q is not the name of an entry of files", name)
+		case slices.Contains(names[:i], name):
+			r.refuse(item, index(key, i), "%q is here twice", name)
+		}
+	}
+	return names
+}
+
+// defines reads preprocessor definitions in file order; null is a plain -DNAME.
+func (r *taskReader) defines(node *yaml.Node) []Define {
+	const key = "config.defines"
+	var out []Define
+	for name, value := range r.pairs(node, key) {
+		at := join(key, name.Value)
+		if !identifier.MatchString(name.Value) {
+			r.refuse(name, at, "%q is not an identifier", name.Value)
+		}
+		define := Define{Name: name.Value}
+		switch {
+		case value.Kind != yaml.ScalarNode:
+			r.refuse(value, at, "must be one value, or nothing for a plain -D%s", name.Value)
+		case !isNull(value):
+			text := pyScalar(value).text
+			if strings.ContainsFunc(text, unicode.IsControl) {
+				r.refuse(value, at, "must be one line without control characters")
+			}
+			define.Value = &text
+		}
+		out = append(out, define)
+	}
+	return out
+}
+
+func (r *taskReader) flags(node *yaml.Node) []string {
+	const key = "config.compile_flags"
+	flags := r.texts(node, key)
+	for i, flag := range flags {
+		if flag != "" && !strings.HasPrefix(flag, "-") {
+			r.refuse(node.Content[i], index(key, i), "%q is not a flag; flags start with -", flag)
+		}
+	}
+	return flags
+}

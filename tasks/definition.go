@@ -1,0 +1,110 @@
+package tasks
+
+import "time"
+
+// Lang is the language a task is written in; it selects the harness and the build.
+type Lang string
+
+const (
+	LangCUDA   Lang = "cu"  // CUDA C++, built by nvcc
+	LangPython Lang = "py"  // Python with torch, Triton or NumPy
+	LangCPP    Lang = "cpp" // C++ on the CPU device, built by g++
+)
+
+// Ranking says how the benchmark cases of a ranked run become one score.
+type Ranking string
+
+const (
+	RankLast Ranking = "last" // the last case alone
+	RankMean Ranking = "mean" // arithmetic mean of the cases
+	RankGeom Ranking = "geom" // geometric mean of the cases
+)
+
+// Form says which protocol a task's program speaks.
+type Form string
+
+const (
+	FormEval   Form = "eval"   // the POPCORN_FD protocol (task.yml)
+	FormLegacy Form = "legacy" // one reference file; one translation unit; "score:" on stdout
+)
+
+// SubmissionSource is the value of a file's source that stands for the submitted code.
+const SubmissionSource = "@SUBMISSION@"
+
+// File is one entry of task.yml's `files`: the name it has while running, and where its text comes from.
+type File struct {
+	Name   string `json:"name"`
+	Source string `json:"source"` // SubmissionSource, or a cleaned path inside the bundle; "_up" stands there for ".."
+}
+
+// IsSubmission tells whether the submitted code takes this file's place.
+func (f File) IsSubmission() bool { return f.Source == SubmissionSource }
+
+// Define is one preprocessor definition; a nil Value is a plain -DNAME.
+type Define struct {
+	Name  string  `json:"name"`
+	Value *string `json:"value,omitempty"`
+}
+
+// Config is task.yml's `config`: Main for Python, the rest for cu and cpp.
+type Config struct {
+	Main         string   `json:"main,omitempty"`
+	Sources      []string `json:"sources,omitempty"`
+	IncludeDirs  []string `json:"include_dirs,omitempty"`
+	Defines      []Define `json:"defines,omitempty"`
+	CompileFlags []string `json:"compile_flags,omitempty"`
+}
+
+// Arg is one named argument of a case. Value holds what Python's str() of the YAML value would print.
+type Arg struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Case is one test or benchmark case: its arguments in file order.
+type Case []Arg
+
+// Roofline declares, as expressions over a case's arguments, what one call must move and compute.
+type Roofline struct {
+	Bytes string `json:"bytes,omitempty"`
+	Flops string `json:"flops,omitempty"`
+}
+
+// Timeouts limit one stage's program each; building has its own limit.
+type Timeouts struct {
+	Test      time.Duration `json:"test"`
+	Benchmark time.Duration `json:"benchmark"`
+	Ranked    time.Duration `json:"ranked"`
+}
+
+// Definition is a whole task.yml, checked and with defaults filled in.
+type Definition struct {
+	Form        Form              `json:"form"`
+	Lang        Lang              `json:"lang"`
+	Title       string            `json:"title,omitempty"` // ours; optional
+	Description string            `json:"description"`     // Markdown
+	Files       []File            `json:"files"`
+	Config      Config            `json:"config"`
+	Templates   map[string]string `json:"templates,omitempty"` // label (CUDA, Python, Triton, C++ …) → path in the bundle
+	Tests       []Case            `json:"tests,omitempty"`
+	Benchmarks  []Case            `json:"benchmarks,omitempty"`
+	Timeouts    Timeouts          `json:"timeouts"`
+	RankingBy   Ranking           `json:"ranking_by"`
+	Seed        *int64            `json:"seed,omitempty"`
+	MultiGPU    bool              `json:"multi_gpu,omitempty"`
+	Libraries   []string          `json:"libraries,omitempty"`
+	GPUs        []string          `json:"gpus,omitempty"`
+	Roofline    *Roofline         `json:"roofline,omitempty"`
+	NoProfile   bool              `json:"no_profile,omitempty"` // `profile: false`
+	// OwnHarness is true when the bundle brings the eval program itself; otherwise
+	// Warpboard's harness for Lang is used.
+	OwnHarness bool `json:"own_harness"`
+}
+
+// Bundle is one task version: its definition and the files that it names, by cleaned path.
+type Bundle struct {
+	Name       string            // folder name; a proposal for the task's name
+	Definition Definition        //
+	Files      map[string][]byte // every file needed, by path inside the bundle
+	Warnings   []string          // what a creator should know before publishing
+}

@@ -1,0 +1,147 @@
+package tasks
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Change is one difference between two versions of a task.
+type Change struct {
+	Key    string // "benchmarks", "files.reference.py", "templates.CUDA"
+	Old    string // short text; empty if it was not there
+	New    string // short text; empty if it is gone
+	Breaks bool   // scores made before do not compare with scores made after
+}
+
+// Diff gives what changes from old to new, in the order of task.yml's keys. What is timed (files,
+// language, build, benchmarks) and how a score is made of it breaks scores; tests, limits,
+// texts, templates and devices do not.
+func Diff(old, new *Bundle) []Change {
+	a, b := old.Definition, new.Definition
+	var out []Change
+	differ := func(key string, old, new any, breaks bool) {
+		if x, y := short(old), short(new); !bytes.Equal(x, y) {
+			out = append(out, Change{Key: key, Old: cut(x), New: cut(y), Breaks: breaks})
+		}
+	}
+	differ("form", a.Form, b.Form, true)
+	differ("lang", a.Lang, b.Lang, true)
+	differ("title", a.Title, b.Title, false)
+	differ("description", a.Description, b.Description, false)
+	out = append(out, diffFiles("files", runFiles(old), runFiles(new), true)...)
+	differ("config", a.Config, b.Config, true)
+	differ("libraries", a.Libraries, b.Libraries, true)
+	out = append(out, diffFiles("templates", templateFiles(old), templateFiles(new), false)...)
+	differ("tests", lines(a.Tests), lines(b.Tests), false)
+	differ("benchmarks", lines(a.Benchmarks), lines(b.Benchmarks), true)
+	differ("test_timeout", a.Timeouts.Test.Seconds(), b.Timeouts.Test.Seconds(), false)
+	differ("benchmark_timeout", a.Timeouts.Benchmark.Seconds(), b.Timeouts.Benchmark.Seconds(), false)
+	differ("ranked_timeout", a.Timeouts.Ranked.Seconds(), b.Timeouts.Ranked.Seconds(), false)
+	differ("ranking_by", a.RankingBy, b.RankingBy, true)
+	differ("seed", a.Seed, b.Seed, true)
+	differ("multi_gpu", a.MultiGPU, b.MultiGPU, true)
+	differ("harness", harnessName(a), harnessName(b), true)
+	differ("gpus", a.GPUs, b.GPUs, false)
+	differ("roofline", a.Roofline, b.Roofline, false)
+	differ("profile", !a.NoProfile, !b.NoProfile, false)
+	return out
+}
+
+// BreaksScores tells whether any of the changes does.
+func BreaksScores(changes []Change) bool {
+	return slices.ContainsFunc(changes, func(c Change) bool { return c.Breaks })
+}
+
+func harnessName(d Definition) string {
+	if d.OwnHarness {
+		return "the task's own"
+	}
+	return "Warpboard's"
+}
+
+// short writes a value for comparing and showing: texts as they are, the rest as JSON, and
+// nothing for what is empty.
+func short(value any) []byte {
+	switch v := value.(type) {
+	case string:
+		return []byte(v)
+	case []string:
+		return []byte(strings.Join(v, ", "))
+	case Form:
+		return []byte(v)
+	case Lang:
+		return []byte(v)
+	case Ranking:
+		return []byte(v)
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Append(nil, value)
+	}
+	if s := string(data); s == "null" || s == "{}" {
+		return nil
+	}
+	return data
+}
+
+func lines(cases []Case) string {
+	out := make([]string, len(cases))
+	for i, c := range cases {
+		out[i] = c.String()
+	}
+	return strings.Join(out, "\n")
+}
+
+func cut(text []byte) string {
+	const most = 2000
+	if len(text) <= most {
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(text[:most]), "") + "…"
+}
+
+// runFiles gives the text of every file by run-time name; the submission stands for itself.
+func runFiles(b *Bundle) map[string][]byte {
+	out := map[string][]byte{}
+	for _, f := range b.Definition.Files {
+		out[f.Name] = b.Files[f.Source]
+		if f.IsSubmission() {
+			out[f.Name] = []byte(SubmissionSource)
+		}
+	}
+	return out
+}
+
+func templateFiles(b *Bundle) map[string][]byte {
+	out := map[string][]byte{}
+	for label, name := range b.Definition.Templates {
+		out[label] = b.Files[name]
+	}
+	return out
+}
+
+func diffFiles(key string, old, new map[string][]byte, breaks bool) []Change {
+	every := maps.Clone(old)
+	maps.Copy(every, new)
+	var out []Change
+	for _, name := range slices.Sorted(maps.Keys(every)) {
+		before, had := old[name]
+		after, has := new[name]
+		if had && has && bytes.Equal(before, after) {
+			continue
+		}
+		out = append(out, Change{Key: join(key, name), Old: summary(before, had), New: summary(after, has), Breaks: breaks})
+	}
+	return out
+}
+
+func summary(data []byte, there bool) string {
+	if !there {
+		return ""
+	}
+	return fmt.Sprintf("%d lines, %d bytes", bytes.Count(data, []byte("\n")), len(data))
+}

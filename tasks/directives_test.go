@@ -1,0 +1,57 @@
+package tasks_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/tasks"
+)
+
+func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
+	cases := map[string]struct {
+		source string
+		want   tasks.Directives
+	}{
+		"python":          {"#!POPCORN leaderboard add\n#!POPCORN gpus A100 T4\nimport torch", tasks.Directives{Leaderboard: "add", GPUs: []string{"A100", "T4"}}},
+		"C++":             {"//!POPCORN leaderboard add\n//!POPCORN gpu L4\n#include <x>", tasks.Directives{Leaderboard: "add", GPUs: []string{"L4"}}},
+		"each once":       {"#!POPCORN gpus T4 L4 T4", tasks.Directives{GPUs: []string{"T4", "L4"}}},
+		"any case":        {"#!POPCORN LeaderBoard add\n#!POPCORN GPUS T4", tasks.Directives{Leaderboard: "add", GPUs: []string{"T4"}}},
+		"other comments":  {"#!/usr/bin/env python3\n# hello\n#!POPCORN leaderboard add\r\n", tasks.Directives{Leaderboard: "add"}},
+		"blank first":     {"\ufeff\n  \n#!POPCORN leaderboard add", tasks.Directives{Leaderboard: "add"}},
+		"after the block": {"# a\n\n#!POPCORN leaderboard add", tasks.Directives{}},
+		"after code":      {"x = 1\n#!POPCORN leaderboard add", tasks.Directives{}},
+		"indented":        {"  #!POPCORN leaderboard add", tasks.Directives{}},
+		"only a word":     {"#!POPCORNS leaderboard add", tasks.Directives{}},
+		"empty":           {"", tasks.Directives{}},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := tasks.ParseDirectives([]byte(c.source))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("directives (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestBadDirectiveIsRefusedByLine(t *testing.T) {
+	cases := map[string]struct{ source, want string }{
+		"nothing":           {"# a\n#!POPCORN\n", ":2: #!POPCORN: says nothing"},
+		"no name":           {"#!POPCORN leaderboard\n", ":1: #!POPCORN: leaderboard takes one name, not 0"},
+		"two names":         {"//!POPCORN leaderboard a b\n", "leaderboard takes one name, not 2"},
+		"no gpu":            {"#!POPCORN gpus\n", "gpus takes at least one name"},
+		"unknown":           {"#!POPCORN speed 3\n", `the directive "speed" is not known`},
+		"leaderboard twice": {"#!POPCORN leaderboard a\n#!POPCORN leaderboard a\n", ":2: #!POPCORN: leaderboard is here twice"},
+		"gpus twice":        {"#!POPCORN gpu a\n#!POPCORN gpus b\n", "gpus is here twice"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := tasks.ParseDirectives([]byte(c.source))
+			wantError(t, err, c.want)
+		})
+	}
+}

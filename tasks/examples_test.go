@@ -1,0 +1,203 @@
+package tasks_test
+
+import (
+	"bytes"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+func examples(t testing.TB) []*tasks.Bundle {
+	t.Helper()
+	bundles, err := tasks.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bundles
+}
+
+func TestBuiltInTasksAreWhole(t *testing.T) {
+	want := []string{
+		"matmul_cpp", "matmul_cuda", "matmul_torch", "prefixsum_cpp", "prefixsum_cuda", "softmax_numpy", "softmax_torch",
+		"vectoradd_cpp", "vectoradd_cuda", "vectoradd_torch",
+	}
+	var got []string
+	for _, b := range examples(t) {
+		got = append(got, b.Name)
+		t.Run(b.Name, func(t *testing.T) { checkWhole(t, b) })
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("built-in tasks (-want +got):\n%s", diff)
+	}
+}
+
+func checkWhole(t *testing.T, b *tasks.Bundle) {
+	def := b.Definition
+	if len(b.Warnings) > 0 {
+		t.Errorf("warnings: %q", b.Warnings)
+	}
+	if def.OwnHarness || def.Title == "" || len(def.Tests) < 4 || len(def.Benchmarks) < 3 || len(def.GPUs) == 0 || def.Roofline == nil {
+		t.Errorf("the definition lacks something that a built-in task has: %+v", def)
+	}
+	for _, c := range def.Benchmarks {
+		if bytes, flops, err := def.Roofline.Eval(c); err != nil || bytes <= 0 || flops <= 0 {
+			t.Errorf("roofline of %q: %v bytes, %v flops, %v", c, bytes, flops, err)
+		}
+	}
+	solutions, err := tasks.ExampleSolutions(b.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, correct := range []bool{true, false} {
+		if !slices.ContainsFunc(solutions, func(s tasks.Solution) bool { return s.Correct == correct }) {
+			t.Errorf("there is no solution with Correct %v", correct)
+		}
+	}
+	if b.Key() != again(t, b).Key() {
+		t.Error("the downloaded task is another one")
+	}
+}
+
+// The tasks for the CPU are run here as they are on the site: templates and right solutions pass the
+// test stage, wrong ones do not.
+func TestSolutionsOfCPUTasksEndAsTheyShould(t *testing.T) {
+	for _, b := range examples(t) {
+		if !slices.Equal(b.Definition.GPUs, []string{"CPU"}) {
+			continue
+		}
+		t.Run(b.Name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			for _, s := range submissions(t, b) {
+				passed, output := runTests(t, b, dir, s.Source)
+				if passed != s.Correct {
+					t.Errorf("%s: passed is %v, want %v\n%s", s.Name, passed, s.Correct, output)
+				}
+			}
+		})
+	}
+}
+
+// submissions are a task's solutions and its templates, which are right too.
+func submissions(t *testing.T, b *tasks.Bundle) []tasks.Solution {
+	t.Helper()
+	all, err := tasks.ExampleSolutions(b.Name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for label := range b.Definition.Templates {
+		text, _ := b.Template(label)
+		all = append(all, tasks.Solution{Name: "template " + label, Correct: true, Source: text})
+	}
+	return all
+}
+
+// runTests runs the test stage with Warpboard's harness and tells whether the check passed.
+func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed bool, output string) {
+	t.Helper()
+	sources, err := b.Resolve(source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layout := harness.Lay(b.Definition, sources)
+	layout.Files["cases.txt"] = harness.CasesFile(b.Definition.Tests)
+	for _, name := range slices.Sorted(maps.Keys(layout.Files)) {
+		write(t, filepath.Join(dir, name), string(layout.Files[name]))
+	}
+	program := []string{filepath.Join(dir, "program")}
+	if b.Definition.Lang == tasks.LangCPP {
+		build(t, dir, layout)
+	} else {
+		program = []string{python(t), layout.Main}
+	}
+	report, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer report.Close()
+	var printed bytes.Buffer
+	command := exec.Command(program[0], append(program[1:], "test", "cases.txt")...)
+	command.Dir, command.Stdout, command.Stderr = dir, &printed, &printed
+	command.ExtraFiles = []*os.File{writer}
+	command.Env = append(os.Environ(), "POPCORN_FD=3", "PYTHONDONTWRITEBYTECODE=1")
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	writer.Close()
+	said, err := io.ReadAll(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := command.Wait()
+	return ended == nil && strings.Contains(string(said), "check: pass"), string(said) + printed.String()
+}
+
+// python is the interpreter that a worker of this machine would take.
+func python(t *testing.T) string {
+	t.Helper()
+	found := toolchain.Find(t.Context()).Python
+	if found == nil {
+		t.Fatal("there is no python3 on this machine; make test installs it")
+	}
+	return found.Path
+}
+
+// build makes dir/program, compiling the submission anew and the rest once.
+func build(t *testing.T, dir string, layout harness.Layout) {
+	t.Helper()
+	link := []string{"-o", filepath.Join(dir, "program")}
+	for _, unit := range layout.Units {
+		object := filepath.Join(dir, unit.Name+".o")
+		link = append(link, object)
+		if _, err := os.Stat(object); err == nil && !unit.Submitted {
+			continue
+		}
+		compile(t, dir, "-std=c++20", "-O1", "-c", "-I.", unit.Name, "-o", object)
+	}
+	compile(t, dir, link...)
+}
+
+func compile(t *testing.T, dir string, args ...string) {
+	t.Helper()
+	command := exec.Command("g++", args...)
+	command.Dir = dir
+	if output, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("g++ %s: %v\n%s", strings.Join(args, " "), err, output)
+	}
+}
+
+// No GPU is needed to see that the Python tasks for GPUs are Python.
+func TestPythonOfExamplesParses(t *testing.T) {
+	const parse = "import ast, sys; ast.parse(sys.stdin.read())"
+	interpreter := python(t)
+	for _, b := range examples(t) {
+		if b.Definition.Lang != tasks.LangPython {
+			continue
+		}
+		texts := map[string][]byte{}
+		for name, text := range b.Files {
+			texts[name] = text
+		}
+		for _, s := range submissions(t, b) {
+			texts[s.Name] = s.Source
+		}
+		for name, text := range texts {
+			command := exec.Command(interpreter, "-c", parse)
+			command.Stdin = bytes.NewReader(text)
+			if output, err := command.CombinedOutput(); err != nil {
+				t.Errorf("%s of %s: %v\n%s", name, b.Name, err, output)
+			}
+		}
+	}
+}

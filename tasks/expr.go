@@ -1,0 +1,181 @@
+package tasks
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// An expression is arithmetic on numbers and names: + - * / ** and parentheses, with Python's
+// precedence (** binds tighter than a sign on its left, and to the right).
+type expression interface {
+	// eval looks names up and gives the value; it fails on a name that lookup does not know.
+	eval(lookup func(name string) (float64, error)) (float64, error)
+}
+
+type (
+	number    float64
+	name      string
+	negation  struct{ of expression }
+	operation struct {
+		operator    string
+		left, right expression
+	}
+)
+
+type lookup = func(string) (float64, error)
+
+func (n number) eval(lookup) (float64, error)    { return float64(n), nil }
+func (n name) eval(look lookup) (float64, error) { return look(string(n)) }
+func (n negation) eval(l lookup) (float64, error) {
+	v, err := n.of.eval(l)
+	return -v, err
+}
+
+func (o operation) eval(l lookup) (float64, error) {
+	a, err := o.left.eval(l)
+	if err != nil {
+		return 0, err
+	}
+	b, err := o.right.eval(l)
+	if err != nil {
+		return 0, err
+	}
+	switch o.operator {
+	case "+":
+		return a + b, nil
+	case "-":
+		return a - b, nil
+	case "*":
+		return a * b, nil
+	case "**":
+		return math.Pow(a, b), nil
+	default:
+		if b == 0 {
+			return 0, fmt.Errorf("division by zero")
+		}
+		return a / b, nil
+	}
+}
+
+const (
+	maxExpression = 1000 // bytes
+	maxNesting    = 50   // parentheses, signs and powers
+)
+
+// parseExpression reads an expression; errors say at which character it stopped.
+func parseExpression(text string) (expression, error) {
+	if len(text) > maxExpression {
+		return nil, fmt.Errorf("is longer than %d bytes", maxExpression)
+	}
+	p := &parser{text: text}
+	e, err := p.sum()
+	if err != nil {
+		return nil, err
+	}
+	if p.skip(); p.at < len(text) {
+		return nil, p.unexpected()
+	}
+	return e, nil
+}
+
+type parser struct {
+	text  string
+	at    int
+	depth int
+}
+
+func (p *parser) sum() (expression, error) { return p.chain(p.product, "+", "-") }
+
+func (p *parser) product() (expression, error) { return p.chain(p.signed, "*", "/") }
+
+// chain reads operands joined by operators that bind to the left.
+func (p *parser) chain(operand func() (expression, error), operators ...string) (expression, error) {
+	left, err := operand()
+	for err == nil {
+		operator := p.take(operators...)
+		if operator == "" {
+			return left, nil
+		}
+		var right expression
+		right, err = operand()
+		left = operation{operator, left, right}
+	}
+	return nil, err
+}
+
+func (p *parser) signed() (expression, error) {
+	if p.depth++; p.depth > maxNesting {
+		return nil, fmt.Errorf("is nested deeper than %d levels", maxNesting)
+	}
+	defer func() { p.depth-- }()
+	switch p.take("+", "-") {
+	case "+":
+		return p.signed()
+	case "-":
+		e, err := p.signed()
+		return negation{e}, err
+	}
+	base, err := p.atom()
+	if err != nil || p.take("**") == "" {
+		return base, err
+	}
+	exponent, err := p.signed()
+	return operation{"**", base, exponent}, err
+}
+
+func (p *parser) atom() (expression, error) {
+	if p.take("(") != "" {
+		e, err := p.sum()
+		if err == nil && p.take(")") == "" {
+			return nil, fmt.Errorf("a parenthesis is not closed")
+		}
+		return e, err
+	}
+	p.skip()
+	start := p.at
+	for p.at < len(p.text) && isWord(p.text[p.at]) {
+		p.at++
+	}
+	word := p.text[start:p.at]
+	if identifier.MatchString(word) {
+		return name(word), nil
+	}
+	value, err := strconv.ParseFloat(strings.ReplaceAll(word, "_", ""), 64)
+	if word == "" || err != nil {
+		p.at = start
+		return nil, p.unexpected()
+	}
+	return number(value), nil
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c == '.' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+}
+
+// take consumes the first of the operators that comes next; * never takes half of **.
+func (p *parser) take(operators ...string) string {
+	p.skip()
+	for _, operator := range operators {
+		rest := p.text[p.at:]
+		if strings.HasPrefix(rest, operator) && !(operator == "*" && strings.HasPrefix(rest, "**")) {
+			p.at += len(operator)
+			return operator
+		}
+	}
+	return ""
+}
+
+func (p *parser) skip() {
+	for p.at < len(p.text) && strings.IndexByte(" \t\n", p.text[p.at]) >= 0 {
+		p.at++
+	}
+}
+
+func (p *parser) unexpected() error {
+	if p.at >= len(p.text) {
+		return fmt.Errorf("ends where a number or a name is expected")
+	}
+	return fmt.Errorf("%q at character %d is not expected", p.text[p.at], p.at+1)
+}

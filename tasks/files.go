@@ -1,0 +1,159 @@
+package tasks
+
+import (
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// files reads task.yml's `files` and loads every source that is not the submission.
+func (r *taskReader) files(node *yaml.Node) []File {
+	var out []File
+	lines := map[string]int{}
+	for i, item := range r.items(node, "files") {
+		at := index("files", i)
+		f := r.fields(item, at, "name", "source")
+		if item.Kind != yaml.MappingNode {
+			continue
+		}
+		file := File{Name: r.text(f["name"], at+".name"), Source: r.text(f["source"], at+".source")}
+		if why := refusedName(file.Name); why != "" {
+			r.refuse(item, at+".name", "the file %s", why)
+		} else if first := lines[fold(file.Name)]; first > 0 {
+			r.refuse(item, at+".name", "%q is here twice (first in line %d)", file.Name, first)
+		}
+		lines[fold(file.Name)] = item.Line
+		switch {
+		case file.Source == "":
+			r.refuse(item, at+".source", "is required: a path, or %q for the submitted code", SubmissionSource)
+		case !file.IsSubmission():
+			file.Source = r.load(f["source"], at+".source", file.Source)
+		}
+		out = append(out, file)
+	}
+	if node != nil && !slices.ContainsFunc(out, File.IsSubmission) {
+		r.refuse(node, "files", "no entry has the source %q, so there is nowhere to put the submitted code", SubmissionSource)
+	}
+	return out
+}
+
+// templates reads the starting points that a person may download, by label.
+func (r *taskReader) templates(node *yaml.Node) map[string]string {
+	out := map[string]string{}
+	for label, value := range r.pairs(node, "templates") {
+		at := join("templates", label.Value)
+		if !slices.Contains(templateLabels, label.Value) {
+			r.refuse(label, at, "unknown label; known are %s", strings.Join(templateLabels, ", "))
+			continue
+		}
+		source := r.text(value, at)
+		if source == "" || source == SubmissionSource {
+			r.refuse(value, at, "must be the path of a file in the archive")
+			continue
+		}
+		out[label.Value] = r.load(value, at, source)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// load takes the file that source means, seen from the folder of task.yml, into the bundle and
+// gives its path there.
+func (r *taskReader) load(node *yaml.Node, key, source string) string {
+	inside, at := inBundle(source), path.Join(r.dir, source)
+	if from, known := r.origins[inside]; known && from == at {
+		return inside
+	} else if known {
+		r.refuse(node, key, "%q and %q would be one file of the task; rename the folder %s", from, at, outside)
+		return inside
+	}
+	data, err := r.open(source)
+	if err != nil {
+		r.refuse(node, key, "%v", err)
+		return inside
+	}
+	r.origins[inside] = at
+	if r.stored += int64(len(data)); r.stored > MaxBundle {
+		r.refuse(node, key, "with %q the task's files come to more than %s, the most that one task may store", source, size(MaxBundle))
+		return inside
+	}
+	r.bundle.Files[inside] = data
+	return inside
+}
+
+// open reads a source that stays inside the upload.
+func (r *taskReader) open(source string) ([]byte, error) {
+	at := path.Join(r.dir, source)
+	switch {
+	case inBundle(source) == TaskFile:
+		return nil, fmt.Errorf("%s itself cannot be one of the task's files", TaskFile)
+	case strings.HasPrefix(source, "/"):
+		return nil, fmt.Errorf("%q is an absolute path; sources are relative to the folder of %s", source, TaskFile)
+	case at == ".." || strings.HasPrefix(at, "../"):
+		return nil, fmt.Errorf("%q lies outside what was uploaded", source)
+	}
+	if why := refusedName(at); why != "" {
+		return nil, fmt.Errorf("%q %s", source, why)
+	}
+	data, err := r.tree.read(at)
+	if err == nil && !utf8.Valid(data) {
+		return nil, fmt.Errorf("%q is not UTF-8 text", at)
+	}
+	return data, err
+}
+
+// outside is the folder of a bundle that stands for "..": a file that a task shares with its
+// neighbours keeps one path in the bundle wherever the task's folder lay in the upload.
+const outside = "_up"
+
+// inBundle gives a source's path inside the bundle.
+func inBundle(source string) string {
+	clean := path.Clean(source)
+	parts := strings.Split(clean, "/")
+	for i, part := range parts {
+		if part == ".." {
+			parts[i] = outside
+		}
+	}
+	return strings.Join(parts, "/")
+}
+
+// has tells whether a file of that run-time name is listed.
+func (d Definition) has(name string) bool {
+	return slices.ContainsFunc(d.Files, func(f File) bool { return f.Name == name })
+}
+
+// SubmissionName is the run-time name of the (first) file that the submitted code becomes.
+func (d Definition) SubmissionName() string {
+	for _, f := range d.Files {
+		if f.IsSubmission() {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// unused names the files of the task's folder that nothing in task.yml uses.
+func (r *taskReader) unused() []string {
+	var out []string
+	for _, name := range r.tree.list(r.dir) {
+		if _, used := r.bundle.Files[name]; !used && name != TaskFile && !isExtra(name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// isExtra tells whether a file that no task.yml names is still no surprise.
+func isExtra(name string) bool {
+	first, _, nested := strings.Cut(name, "/")
+	upper := strings.ToUpper(stem(name))
+	return nested && first == solutionsDir || strings.HasPrefix(path.Base(name), ".") ||
+		upper == "README" || upper == "LICENSE" || strings.HasPrefix(stem(name), "submission")
+}

@@ -1,0 +1,86 @@
+package tasks_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/tasks"
+)
+
+// Whatever task.yml says, reading ends; and what is read can be written and read again, equal.
+func FuzzTaskYAML(f *testing.F) {
+	for _, seed := range []string{minimal, full, cpp("defines: {A: null, B: 1.0}"), "a: &a [*a]", "<<: {a: 1}", "? [a]\n: b", minimal + "tests: [{a: [x, 'y', 1.0e+9]}]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, yaml string) {
+		b, err := task(t, yaml)
+		if err != nil {
+			if len(tasks.ProblemsIn(err)) == 0 {
+				t.Errorf("the error is not made of problems: %v", err)
+			}
+			return
+		}
+		copied := again(t, b)
+		if diff := cmp.Diff(b.Definition, copied.Definition); diff != "" || b.Key() != copied.Key() {
+			t.Errorf("read back (-original +read):\n%s", diff)
+		}
+	})
+}
+
+// Whatever the archive holds, reading ends within the bounds and refuses in words.
+func FuzzZip(f *testing.F) {
+	f.Add(zipped(f, files{"task.yml": minimal, "reference.py": ""}))
+	f.Add(zipped(f, files{"problems/s.yaml": basics, "problems/basics/a/task.yml": minimal}))
+	f.Add(rawZip(f, entry{name: "../x", text: "y"}))
+	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		bundles, err := readZip(data)
+		if err != nil && len(tasks.ProblemsIn(err)) == 0 {
+			t.Errorf("the error is not made of problems: %v", err)
+		}
+		for _, b := range bundles {
+			if b.Size() > tasks.MaxBundle {
+				t.Errorf("a task of %d bytes was read", b.Size())
+			}
+			if _, err := b.Resolve([]byte("x")); err != nil {
+				t.Errorf("a task that was read does not resolve: %v", err)
+			}
+		}
+		if _, err := tasks.ReadProblemSets(bytes.NewReader(data), int64(len(data)), tasks.Options{}); err != nil && len(tasks.ProblemsIn(err)) == 0 {
+			t.Errorf("the error is not made of problems: %v", err)
+		}
+	})
+}
+
+func FuzzDirectives(f *testing.F) {
+	f.Add([]byte("#!POPCORN leaderboard add\n//!POPCORN gpus A B\n"))
+	f.Add([]byte("\ufeff# x\r\n#!POPCORN"))
+	f.Fuzz(func(t *testing.T, source []byte) {
+		d, err := tasks.ParseDirectives(source)
+		if err != nil {
+			if p := tasks.ProblemsIn(err); len(p) != 1 || p[0].Line == 0 {
+				t.Errorf("the error has no line: %v", err)
+			}
+			return
+		}
+		if strings.ContainsAny(d.Leaderboard+strings.Join(d.GPUs, ""), " \n\t") {
+			t.Errorf("names hold blanks: %+v", d)
+		}
+	})
+}
+
+func FuzzExpression(f *testing.F) {
+	for _, seed := range []string{"2 * n ** 2 / (n - 1)", "-(-n)", "((", "1e9**1e9", "0x10", "n n", "float32*n"} {
+		f.Add(seed)
+	}
+	c := tasks.Case{{Name: "n", Value: "3"}}
+	f.Fuzz(func(t *testing.T, text string) {
+		bytes, _, err := tasks.Roofline{Bytes: text}.Eval(c)
+		if err == nil && !(bytes >= 0) {
+			t.Errorf("%q is %v", text, bytes)
+		}
+	})
+}

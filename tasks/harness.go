@@ -1,0 +1,137 @@
+package tasks
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// evalStem is the name, without suffix, of the program that a bundle may bring to feed and time
+// the submission.
+const evalStem = "eval"
+
+// harness decides whether the bundle brings its own eval program, fills in what may be left out
+// of `config` otherwise, and checks that the harness finds what it needs:
+//
+//	py       config.main (default eval.py, if files has one) among files: own harness;
+//	         else files must have reference.py and submission.py
+//	cu, cpp  a file eval.* among files: own harness, config.sources required;
+//	         else config.sources defaults to the submission, and files must have task.h and
+//	         reference.cuh (cu) or reference.h (cpp)
+func (r *taskReader) harness(config *yaml.Node) {
+	def := &r.bundle.Definition
+	switch def.Lang {
+	case LangPython:
+		r.pythonHarness(config, def)
+	case LangCUDA, LangCPP:
+		r.nativeHarness(config, def)
+	}
+	if !def.OwnHarness && def.Lang != "" {
+		for _, name := range standardFiles(def.Lang) {
+			if !def.has(name) {
+				r.refuse(nil, "files", "no eval program is among them, and Warpboard's own harness needs %q", name)
+			}
+		}
+	}
+}
+
+func (r *taskReader) pythonHarness(config *yaml.Node, def *Definition) {
+	switch {
+	case def.Config.Main == "" && def.has(evalStem+".py"):
+		def.Config.Main = evalStem + ".py"
+	case def.Config.Main == "":
+		return
+	case !def.has(def.Config.Main):
+		r.refuse(config, "config.main", "%q is not the name of an entry of files; leave config out to use Warpboard's harness", def.Config.Main)
+	}
+	def.OwnHarness = true
+}
+
+func (r *taskReader) nativeHarness(config *yaml.Node, def *Definition) {
+	def.OwnHarness = slices.ContainsFunc(def.Files, func(f File) bool { return stem(f.Name) == evalStem })
+	if len(def.Config.Sources) > 0 {
+		return
+	}
+	if def.OwnHarness {
+		r.refuse(config, "config.sources", "is required where files has an eval program: it says which files are compiled")
+		return
+	}
+	def.Config.Sources = submissionNames(def.Files)
+}
+
+func submissionNames(files []File) []string {
+	var names []string
+	for _, f := range files {
+		if f.IsSubmission() {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// standardFiles are the run-time names that Warpboard's harness for lang builds on.
+func standardFiles(lang Lang) []string {
+	switch lang {
+	case LangPython:
+		return []string{"reference.py", "submission.py"}
+	case LangCUDA:
+		return []string{"task.h", "reference.cuh"}
+	case LangCPP:
+		return []string{"task.h", "reference.h"}
+	default:
+		return nil
+	}
+}
+
+// worldSizes holds that every case of a multi-GPU task says how many GPUs it takes.
+func (r *taskReader) worldSizes(f fields) {
+	def := &r.bundle.Definition
+	if !def.MultiGPU {
+		return
+	}
+	for _, list := range []struct {
+		key   string
+		cases []Case
+	}{{"tests", def.Tests}, {"benchmarks", def.Benchmarks}} {
+		for i, c := range list.cases {
+			n, err := strconv.Atoi(c.value("world_size"))
+			if err != nil || n < 1 {
+				r.refuse(f[list.key].Content[i], index(list.key, i), "multi_gpu needs world_size, the number of GPUs, in every case")
+			}
+		}
+	}
+}
+
+// WorldSize is the largest number of slots that a case of the task takes; 1 unless MultiGPU.
+func (d Definition) WorldSize() int {
+	most := 1
+	if !d.MultiGPU {
+		return most
+	}
+	for _, c := range slices.Concat(d.Tests, d.Benchmarks) {
+		n, _ := strconv.Atoi(c.value("world_size"))
+		most = max(most, n)
+	}
+	return most
+}
+
+// value gives an argument's text, or "" if the case has none of that name.
+func (c Case) value(name string) string {
+	for _, arg := range c {
+		if arg.Name == name {
+			return arg.Value
+		}
+	}
+	return ""
+}
+
+// String gives "size: 1024; seed: 7", as a spec line has it.
+func (c Case) String() string {
+	parts := make([]string, len(c))
+	for i, arg := range c {
+		parts[i] = arg.Name + ": " + arg.Value
+	}
+	return strings.Join(parts, "; ")
+}

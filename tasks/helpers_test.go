@@ -1,0 +1,81 @@
+package tasks_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"strings"
+	"testing"
+
+	"warpboard/tasks"
+)
+
+// files are the contents of a zip by name.
+type files map[string]string
+
+// zipped packs files; the order does not matter to the reader.
+func zipped(t testing.TB, content files) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	for name, text := range content {
+		f, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func readZip(data []byte) ([]*tasks.Bundle, error) {
+	return tasks.ReadZip(bytes.NewReader(data), int64(len(data)), tasks.Options{Name: "upload"})
+}
+
+// minimal is a task.yml with nothing that may be left out.
+const minimal = `lang: py
+description: Add.
+files:
+  - {name: reference.py, source: reference.py}
+  - {name: submission.py, source: "@SUBMISSION@"}
+`
+
+// task reads a task.yml with a reference.py beside it.
+func task(t testing.TB, yaml string) (*tasks.Bundle, error) {
+	t.Helper()
+	bundles, err := readZip(zipped(t, files{
+		"task.yml": yaml, "reference.py": "def generate_input(): pass\ndef check_implementation(data, output): pass\n",
+		"eval.py": "print()", "task.h": "", "reference.h": "", "reference.cuh": "", "eval.cu": "", "template.py": "",
+	}))
+	if err != nil {
+		return nil, err
+	}
+	return bundles[0], nil
+}
+
+func mustTask(t testing.TB, yaml string) *tasks.Bundle {
+	t.Helper()
+	b, err := task(t, yaml)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// wantError fails unless err is made of problems and its text holds want.
+func wantError(t testing.TB, err error, want string) {
+	t.Helper()
+	if err == nil {
+		t.Fatalf("no error, want %q", want)
+	}
+	if len(tasks.ProblemsIn(err)) == 0 {
+		t.Errorf("the error %v is not made of problems", err)
+	}
+	if !strings.Contains(err.Error(), want) {
+		t.Errorf("the error is\n%v\nwant it to hold\n%s", err, want)
+	}
+}

@@ -1,0 +1,105 @@
+package tasks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+var (
+	stockName  = regexp.MustCompile(`^[A-Za-z_]+$`)
+	stockValue = regexp.MustCompile(`^(?:[A-Za-z0-9_.]+|[-+]?[0-9.]+(?:e[-+]?[0-9]+)?|[\[(][-+0-9, ]*[\])])$`)
+)
+
+// lint gives what is allowed but probably not meant; a creator reads it before publishing.
+func lint(b *Bundle, unused []string) []string {
+	var out []string
+	warn := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	def := b.Definition
+	if len(def.Tests) == 0 {
+		warn("There are no tests: nothing but the benchmarks checks an answer.")
+	}
+	if len(def.Benchmarks) == 0 {
+		warn("There are no benchmarks: no ranked run can be made.")
+	}
+	if len(def.Templates) == 0 {
+		warn("There are no templates: people start from nothing.")
+	}
+	if strings.TrimSpace(def.Description) == "" {
+		warn("The description is empty.")
+	}
+	if def.Config.Main != "" && slices.Contains(submissionNames(def.Files), def.Config.Main) {
+		warn("config.main is the submission itself: it reports its own times.")
+	}
+	if !def.OwnHarness && len(submissionNames(def.Files)) > 1 {
+		warn("More than one of files is the submission: all get the same text.")
+	}
+	lintTimeouts(def.Timeouts, warn)
+	lintCases("tests", def.Tests, def.OwnHarness, warn)
+	lintCases("benchmarks", def.Benchmarks, def.OwnHarness, warn)
+	if len(unused) > 0 {
+		warn("Not used by %s: %s.", TaskFile, strings.Join(firstFew(unused), ", "))
+	}
+	return out
+}
+
+func lintTimeouts(t Timeouts, warn func(string, ...any)) {
+	for _, stage := range []struct {
+		key   string
+		limit time.Duration
+	}{{"test_timeout", t.Test}, {"benchmark_timeout", t.Benchmark}, {"ranked_timeout", t.Ranked}} {
+		if stage.limit < 5*time.Second {
+			warn("%s is %s: a program that imports torch needs longer to start.", stage.key, stage.limit)
+		}
+		if stage.limit > 30*time.Minute {
+			warn("%s is %s: one bad submission holds a device that long.", stage.key, stage.limit)
+		}
+	}
+}
+
+// lintCases warns once a list: of case names and values that stock eval programs refuse, of
+// cases that are there twice, and of cases that do not all have the same arguments.
+func lintCases(key string, cases []Case, ownHarness bool, warn func(string, ...any)) {
+	seen := map[string]int{}
+	odd, twice, different := "", "", ""
+	for i, c := range cases {
+		at := index(key, i)
+		if first, known := seen[c.String()]; known && twice == "" {
+			twice = fmt.Sprintf("%s is the same as %s.", at, index(key, first))
+		}
+		seen[c.String()] = i
+		if different == "" && names(c) != names(cases[0]) {
+			different = fmt.Sprintf("%s has other arguments (%s) than %s (%s).", at, names(c), index(key, 0), names(cases[0]))
+		}
+		for _, arg := range c {
+			if ownHarness && odd == "" && !(stockName.MatchString(arg.Name) && stockValue.MatchString(arg.Value)) {
+				odd = fmt.Sprintf("%s: many eval programs cannot read %q.", at, arg.Name+": "+arg.Value)
+			}
+		}
+	}
+	for _, warning := range []string{twice, different, odd} {
+		if warning != "" {
+			warn("%s", warning)
+		}
+	}
+}
+
+// names gives a case's argument names, in an order of their own.
+func names(c Case) string {
+	out := make([]string, len(c))
+	for i, arg := range c {
+		out[i] = arg.Name
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+func firstFew(list []string) []string {
+	const few = 8
+	if len(list) <= few {
+		return list
+	}
+	return append(slices.Clone(list[:few]), fmt.Sprintf("and %d more", len(list)-few))
+}

@@ -1,0 +1,81 @@
+package tasks
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Problem is one thing wrong with what was uploaded, said so that its author can mend it.
+type Problem struct {
+	File    string // path inside the upload; empty when it is about the whole upload
+	Line    int    // from 1; 0 when no line is to blame
+	Key     string // "files[2].source"; empty when no key is to blame
+	Message string // a sentence
+}
+
+// Error gives "file:line: key: message", leaving out what is not known.
+func (p Problem) Error() string {
+	var b strings.Builder
+	b.WriteString(p.File)
+	if p.Line > 0 {
+		fmt.Fprintf(&b, ":%d", p.Line)
+	}
+	if p.Key != "" {
+		separate(&b)
+		b.WriteString(p.Key)
+	}
+	separate(&b)
+	b.WriteString(p.Message)
+	return b.String()
+}
+
+func separate(b *strings.Builder) {
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+}
+
+// Problems is everything found wrong in one reading; it is an error when it is not empty.
+type Problems []Problem
+
+// Error gives one line for each problem.
+func (ps Problems) Error() string {
+	lines := make([]string, len(ps))
+	for i, p := range ps {
+		lines[i] = p.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// ProblemsIn gives the problems that err carries, so that a page can list them; nil if err is
+// of another kind (a disk that failed, for example).
+func ProblemsIn(err error) []Problem {
+	var many Problems
+	if errors.As(err, &many) {
+		return many
+	}
+	var one Problem
+	if errors.As(err, &one) {
+		return []Problem{one}
+	}
+	return nil
+}
+
+// maxProblems ends a reading that finds nothing but nonsense.
+const maxProblems = 50
+
+// add keeps p unless there are already more problems than anyone reads.
+func (ps *Problems) add(p Problem) {
+	if len(*ps) < maxProblems {
+		*ps = append(*ps, p)
+	}
+}
+
+// err gives the problems as an error, or nil.
+func (ps Problems) err() error {
+	if len(ps) == 0 {
+		return nil
+	}
+	return ps
+}

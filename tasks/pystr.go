@@ -1,0 +1,213 @@
+package tasks
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// KernelBot reads its files with PyYAML, which follows YAML 1.1, and writes case values with
+// Python's str(). These are PyYAML's own rules for plain values: `yes` is a boolean, `012` is
+// octal, `1:30` is 90, and `1e5` (no dot) is text.
+var (
+	pyNull  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
+	pyTrue  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
+	pyFalse = regexp.MustCompile(`^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	pyInt   = regexp.MustCompile(`^(?:[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$`)
+	pyFloat = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+)
+
+// maxNumber is the length of the longest number that is read; Python itself stops at 4300 digits.
+const maxNumber = 100
+
+// pyValue is what PyYAML makes of a value.
+type pyValue struct {
+	text   string // Python's str()
+	isText bool   // it is a Python string
+	isInt  bool
+	isBool bool
+	isNull bool
+}
+
+// pyScalar reads a scalar node as PyYAML does.
+func pyScalar(node *yaml.Node) pyValue {
+	plain := node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
+	tagged := node.Style&yaml.TaggedStyle != 0
+	if tagged && node.Tag == "!!str" || !plain && !tagged {
+		return pyValue{text: node.Value, isText: true}
+	}
+	return pyPlain(node.Value)
+}
+
+func pyPlain(s string) pyValue {
+	switch {
+	case pyNull.MatchString(s):
+		return pyValue{text: "None", isNull: true}
+	case pyTrue.MatchString(s):
+		return pyValue{text: "True", isBool: true}
+	case pyFalse.MatchString(s):
+		return pyValue{text: "False", isBool: true}
+	case len(s) > maxNumber:
+		return pyValue{text: s, isText: true}
+	case pyInt.MatchString(s):
+		return pyValue{text: pyInteger(s), isInt: true}
+	case pyFloat.MatchString(s):
+		return pyValue{text: pyReal(s)}
+	default:
+		return pyValue{text: s, isText: true}
+	}
+}
+
+// pyInteger gives the decimal text of s, which matches pyInt.
+func pyInteger(s string) string {
+	digits, negative := unsigned(s)
+	n, ok := new(big.Int), true
+	switch {
+	case strings.Contains(digits, ":"):
+		for part := range strings.SplitSeq(digits, ":") {
+			value, _ := new(big.Int).SetString(part, 10)
+			n.Mul(n, big.NewInt(60)).Add(n, value)
+		}
+	case strings.HasPrefix(digits, "0b"):
+		_, ok = n.SetString(digits[2:], 2)
+	case strings.HasPrefix(digits, "0x"):
+		_, ok = n.SetString(digits[2:], 16)
+	case len(digits) > 1 && digits[0] == '0':
+		_, ok = n.SetString(digits[1:], 8)
+	default:
+		_, ok = n.SetString(digits, 10)
+	}
+	if !ok { // "0b_": nothing but separators
+		return s
+	}
+	if negative {
+		n.Neg(n)
+	}
+	return n.String()
+}
+
+func unsigned(s string) (digits string, negative bool) {
+	digits = strings.ToLower(strings.ReplaceAll(s, "_", ""))
+	negative = strings.HasPrefix(digits, "-")
+	return strings.TrimLeft(digits, "+-"), negative
+}
+
+// pyReal gives Python's repr of s, which matches pyFloat.
+func pyReal(s string) string {
+	digits, negative := unsigned(s)
+	var f float64
+	switch {
+	case digits == ".inf":
+		f = math.Inf(1)
+	case digits == ".nan":
+		f = math.NaN()
+	default:
+		for part := range strings.SplitSeq(digits, ":") {
+			value, _ := strconv.ParseFloat(part, 64)
+			f = f*60 + value
+		}
+	}
+	if negative {
+		f = -f
+	}
+	return pyFloatRepr(f)
+}
+
+// pyFloatRepr writes f as Python's repr does: shortest digits that read back the same, an
+// exponent of at least two digits below 1e-4 and from 1e16 on, and always a dot or an exponent.
+func pyFloatRepr(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	case math.IsNaN(f):
+		return "nan"
+	}
+	scientific := strconv.FormatFloat(f, 'e', -1, 64)
+	exponent, _ := strconv.Atoi(scientific[strings.IndexByte(scientific, 'e')+1:])
+	if exponent < -4 || exponent >= 16 {
+		return scientific
+	}
+	text := strconv.FormatFloat(f, 'f', -1, 64)
+	if !strings.Contains(text, ".") {
+		text += ".0"
+	}
+	return text
+}
+
+// pyString gives Python's str() of the value at node: a scalar, or a list of such. ok is false
+// for mappings, which a spec line cannot carry.
+func pyString(node *yaml.Node) (text string, ok bool) {
+	switch node.Kind {
+	case yaml.ScalarNode:
+		return pyScalar(node).text, true
+	case yaml.SequenceNode:
+		return pyRepr(node)
+	default:
+		return "", false
+	}
+}
+
+// pyRepr is pyString with strings in quotes, as they stand inside a list.
+func pyRepr(node *yaml.Node) (text string, ok bool) {
+	switch node.Kind {
+	case yaml.ScalarNode:
+		value := pyScalar(node)
+		if value.isText {
+			return pyQuote(value.text), true
+		}
+		return value.text, true
+	case yaml.SequenceNode:
+		parts := make([]string, len(node.Content))
+		for i, item := range node.Content {
+			if parts[i], ok = pyRepr(item); !ok {
+				return "", false
+			}
+		}
+		return "[" + strings.Join(parts, ", ") + "]", true
+	default:
+		return "", false
+	}
+}
+
+func pyQuote(s string) string {
+	quote := '\''
+	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
+		quote = '"'
+	}
+	var b strings.Builder
+	b.WriteRune(quote)
+	for _, c := range s {
+		b.WriteString(pyEscape(c, quote))
+	}
+	b.WriteRune(quote)
+	return b.String()
+}
+
+func pyEscape(c, quote rune) string {
+	switch {
+	case c == quote || c == '\\':
+		return `\` + string(c)
+	case c == '\n':
+		return `\n`
+	case c == '\r':
+		return `\r`
+	case c == '\t':
+		return `\t`
+	case unicode.IsPrint(c):
+		return string(c)
+	case c < 0x100:
+		return fmt.Sprintf(`\x%02x`, c)
+	case c < 0x10000:
+		return fmt.Sprintf(`\u%04x`, c)
+	default:
+		return fmt.Sprintf(`\U%08x`, c)
+	}
+}

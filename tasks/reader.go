@@ -1,0 +1,171 @@
+package tasks
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// reader takes typed values out of a YAML tree and keeps what it finds wrong on the way, so
+// that one reading tells its author everything.
+type reader struct {
+	file     string
+	problems Problems
+}
+
+// fields are the values of a mapping by key; a key that is absent or null has none.
+type fields map[string]*yaml.Node
+
+func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
+	line := 0
+	if node != nil {
+		line = node.Line
+	}
+	r.problems.add(Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
+}
+
+// fields reads a mapping and refuses, by name, keys that are not known.
+func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
+	out := fields{}
+	for name, value := range r.pairs(node, key) {
+		if !slices.Contains(known, name.Value) {
+			r.refuse(name, join(key, name.Value), "unknown key%s", suggest(name.Value, known))
+		} else if !isNull(value) {
+			out[name.Value] = value
+		}
+	}
+	return out
+}
+
+// pairs walks a mapping in file order; any other kind of node is refused and walked as empty.
+func (r *reader) pairs(node *yaml.Node, key string) func(func(name, value *yaml.Node) bool) {
+	return func(yield func(name, value *yaml.Node) bool) {
+		if node == nil {
+			return
+		}
+		if node.Kind != yaml.MappingNode {
+			r.refuse(node, key, "must be a mapping of keys to values")
+			return
+		}
+		for i := 0; i < len(node.Content); i += 2 {
+			if !yield(node.Content[i], node.Content[i+1]) {
+				return
+			}
+		}
+	}
+}
+
+// items gives the elements of a list; absent is empty.
+func (r *reader) items(node *yaml.Node, key string) []*yaml.Node {
+	if node == nil {
+		return nil
+	}
+	if node.Kind != yaml.SequenceNode {
+		r.refuse(node, key, "must be a list")
+		return nil
+	}
+	return node.Content
+}
+
+// text gives a scalar's text as written; absent is empty.
+func (r *reader) text(node *yaml.Node, key string) string {
+	if node == nil {
+		return ""
+	}
+	if node.Kind != yaml.ScalarNode {
+		r.refuse(node, key, "must be text")
+		return ""
+	}
+	return node.Value
+}
+
+// texts gives a list of non-empty texts.
+func (r *reader) texts(node *yaml.Node, key string) []string {
+	var out []string
+	for i, item := range r.items(node, key) {
+		at := index(key, i)
+		text := r.text(item, at)
+		if item.Kind == yaml.ScalarNode && strings.TrimSpace(text) == "" {
+			r.refuse(item, at, "is empty")
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// integer gives a whole number; ok is false if it is absent or refused.
+func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
+	if node == nil {
+		return 0, false
+	}
+	if node.Kind == yaml.ScalarNode {
+		if value := pyScalar(node); value.isInt {
+			if n, err := strconv.ParseInt(value.text, 10, 64); err == nil {
+				return n, true
+			}
+		}
+	}
+	r.refuse(node, key, "must be a whole number")
+	return 0, false
+}
+
+// boolean gives true or false; absent is otherwise.
+func (r *reader) boolean(node *yaml.Node, key string, otherwise bool) bool {
+	if node == nil {
+		return otherwise
+	}
+	if node.Kind == yaml.ScalarNode {
+		if value := pyScalar(node); value.isBool {
+			return value.text == "True"
+		}
+	}
+	r.refuse(node, key, "must be true or false")
+	return otherwise
+}
+
+func isNull(node *yaml.Node) bool {
+	return node.Kind == yaml.ScalarNode && pyScalar(node).isNull
+}
+
+func join(key, name string) string {
+	if key == "" {
+		return name
+	}
+	return key + "." + name
+}
+
+func index(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
+
+// suggest names the known key that unknown was probably meant to be, or all of them.
+func suggest(unknown string, known []string) string {
+	for _, k := range known {
+		if distance(strings.ToLower(unknown), k) <= 2 {
+			return fmt.Sprintf("; did you mean %q?", k)
+		}
+	}
+	return "; known are " + strings.Join(known, ", ")
+}
+
+// distance is the number of letters to insert, delete or replace to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

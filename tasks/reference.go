@@ -1,0 +1,102 @@
+package tasks
+
+import (
+	"fmt"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// The older form's run-time names: its harness includes (or imports) both files by them.
+const (
+	legacyNativeReference  = "reference.cuh"
+	legacyNativeSubmission = "train.cuh"
+	legacyPythonReference  = "reference.py"
+	legacyPythonSubmission = "train.py"
+)
+
+const (
+	legacyNativeTimeout = 600 * time.Second
+	legacyPythonTimeout = 300 * time.Second
+)
+
+// FromReference makes a task of the older form from its one reference file, whose suffix is the
+// language: .cu and .cuh CUDA C++, .cpp C++ on the CPU, .py Python. Its errors are Problems.
+func FromReference(file string, content []byte, devices []string) (*Bundle, error) {
+	lang := legacyLang(file)
+	if err := checkReference(file, lang, content); err != nil {
+		return nil, err
+	}
+	reference, submission, timeout := legacyNativeReference, legacyNativeSubmission, legacyNativeTimeout
+	if lang == LangPython {
+		reference, submission, timeout = legacyPythonReference, legacyPythonSubmission, legacyPythonTimeout
+	}
+	return &Bundle{
+		Name: stem(file),
+		Definition: Definition{
+			Form: FormLegacy,
+			Lang: lang,
+			Files: []File{
+				{Name: reference, Source: reference},
+				{Name: submission, Source: SubmissionSource},
+			},
+			Timeouts:  Timeouts{Test: timeout, Benchmark: timeout, Ranked: timeout},
+			RankingBy: RankLast,
+			GPUs:      devices,
+		},
+		Files:    map[string][]byte{reference: content},
+		Warnings: legacyWarnings(lang, content),
+	}, nil
+}
+
+func checkReference(file string, lang Lang, content []byte) error {
+	r := &reader{file: printable(file)}
+	switch {
+	case lang == "":
+		r.refuse(nil, "", "a reference file ends in .cu, .cuh, .cpp or .py")
+	case refusedName(file) != "":
+		r.refuse(nil, "", "%s", refusedName(file))
+	case len(content) > MaxSubmission:
+		r.refuse(nil, "", "is larger than %d bytes", MaxSubmission)
+	case !utf8.Valid(content):
+		r.refuse(nil, "", "is not UTF-8 text")
+	default:
+		for _, name := range legacyNames(lang) {
+			if !regexp.MustCompile(`\b` + name + `\b`).Match(content) {
+				r.refuse(nil, name, "is not defined; a reference of this form must define it")
+			}
+		}
+	}
+	return r.problems.err()
+}
+
+func legacyLang(file string) Lang {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".cu", ".cuh":
+		return LangCUDA
+	case ".cpp":
+		return LangCPP
+	case ".py":
+		return LangPython
+	default:
+		return ""
+	}
+}
+
+// legacyNames are what the harness of the older form takes from the reference.
+func legacyNames(lang Lang) []string {
+	functions := []string{"generate_input", "ref_kernel", "check_implementation"}
+	if lang == LangPython {
+		return functions
+	}
+	return append(functions, "input_t", "output_t")
+}
+
+func legacyWarnings(lang Lang, content []byte) []string {
+	if lang != LangPython && regexp.MustCompile(`\bmain\s*\(`).Match(content) {
+		return []string{fmt.Sprintf("The reference seems to define main, which the harness has already; it is included by the name %s.", legacyNativeReference)}
+	}
+	return nil
+}

@@ -1,0 +1,58 @@
+package tasks
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+)
+
+// WithWarpboardHarness gives a copy of a bundle that brings its own eval program, made to run with
+// Warpboard's instead. It fails, saying why, where the bundle lacks the files and functions that
+// Warpboard's harness builds on. The scores of the two do not compare: Diff says so.
+func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
+	if b.Definition.Form == FormLegacy || !b.Definition.OwnHarness {
+		return nil, fmt.Errorf("%s runs with Warpboard's harness already", b.Name)
+	}
+	def := b.Definition
+	if def.MultiGPU {
+		return nil, fmt.Errorf("%s runs on several GPUs at once, which Warpboard's harness does not", b.Name)
+	}
+	isEval := func(name string) bool { return stem(name) == evalStem || name == def.Config.Main }
+	def.Files = slices.DeleteFunc(slices.Clone(def.Files), func(f File) bool { return isEval(f.Name) })
+	def.Config.Sources = slices.DeleteFunc(slices.Clone(def.Config.Sources), isEval)
+	def.Config.Main = ""
+	def.OwnHarness = false
+	for _, name := range standardFiles(def.Lang) {
+		if !def.has(name) {
+			return nil, fmt.Errorf("%s has no file %q, which Warpboard's harness needs", b.Name, name)
+		}
+	}
+	out := &Bundle{Name: b.Name, Definition: def, Files: map[string][]byte{}, Warnings: b.Warnings}
+	for _, f := range def.Files {
+		if !f.IsSubmission() {
+			out.Files[f.Source] = b.Files[f.Source]
+		}
+	}
+	for _, name := range def.Templates {
+		out.Files[name] = b.Files[name]
+	}
+	if err := out.standardFunctions(); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// standardFunctions holds that the reference has what Warpboard's harness calls.
+func (b *Bundle) standardFunctions() error {
+	for _, f := range b.Definition.Files {
+		if stem(f.Name) != "reference" {
+			continue
+		}
+		for _, function := range []string{"generate_input", "check_implementation"} {
+			if !regexp.MustCompile(`\b` + function + `\b`).Match(b.Files[f.Source]) {
+				return fmt.Errorf("%s of %s has no %s, which Warpboard's harness calls", f.Name, b.Name, function)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,94 @@
+package tasks
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// typeSizes are the names that an expression may use beside a case's arguments: bytes of one
+// element. An argument of the same name wins.
+var typeSizes = map[string]float64{
+	"float64": 8, "float32": 4, "float16": 2, "bfloat16": 2, "float8": 1,
+	"int64": 8, "int32": 4, "int16": 2, "int8": 1, "uint8": 1,
+}
+
+// Eval gives what one call on the case must move, in bytes, and compute, in floating-point
+// operations; a quantity without an expression is 0. It fails on a name that is no numeric
+// argument of the case and on a value that is negative or not finite.
+func (r Roofline) Eval(c Case) (bytes, flops float64, err error) {
+	if bytes, err = evaluate("bytes", r.Bytes, c); err != nil {
+		return 0, 0, err
+	}
+	if flops, err = evaluate("flops", r.Flops, c); err != nil {
+		return 0, 0, err
+	}
+	return bytes, flops, nil
+}
+
+func evaluate(quantity, text string, c Case) (float64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	e, err := parseExpression(text)
+	if err != nil {
+		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
+	}
+	value, err := e.eval(c.number)
+	if err != nil {
+		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
+	}
+	if value < 0 || math.IsNaN(value) || math.IsInf(value, 0) {
+		return 0, fmt.Errorf("%s %q is %v for the case %q", quantity, text, value, c)
+	}
+	return value, nil
+}
+
+// number gives the numeric argument or type size of that name.
+func (c Case) number(name string) (float64, error) {
+	for _, arg := range c {
+		if arg.Name != name {
+			continue
+		}
+		value, err := strconv.ParseFloat(arg.Value, 64)
+		if err != nil {
+			return 0, fmt.Errorf("the argument %s is %q, which is not a number", name, arg.Value)
+		}
+		return value, nil
+	}
+	if bytes, ok := typeSizes[name]; ok {
+		return bytes, nil
+	}
+	return 0, fmt.Errorf("%q is neither an argument of the case %q nor a type such as float32", name, c)
+}
+
+// roofline reads `roofline` and tries both expressions on every benchmark.
+func (r *taskReader) roofline(node *yaml.Node) *Roofline {
+	if node == nil {
+		return nil
+	}
+	f := r.fields(node, "roofline", "bytes", "flops")
+	out := &Roofline{Bytes: r.text(f["bytes"], "roofline.bytes"), Flops: r.text(f["flops"], "roofline.flops")}
+	for _, expression := range []struct{ key, text string }{{"bytes", out.Bytes}, {"flops", out.Flops}} {
+		r.tryExpression(f[expression.key], expression.key, expression.text)
+	}
+	return out
+}
+
+func (r *taskReader) tryExpression(node *yaml.Node, key, text string) {
+	if text == "" {
+		return
+	}
+	if _, err := parseExpression(text); err != nil {
+		r.refuse(node, "roofline."+key, "%q %v", text, err)
+		return
+	}
+	for i, c := range r.bundle.Definition.Benchmarks {
+		if _, err := evaluate(key, text, c); err != nil {
+			r.refuse(node, "roofline."+key, "fails on benchmarks[%d]: %v", i, err)
+			return
+		}
+	}
+}

@@ -1,0 +1,30 @@
+package tasks_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/tasks"
+)
+
+func TestSolutionsAreFoundByVerdict(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "add/solutions/correct/a.py"), "a")
+	write(t, filepath.Join(dir, "add/solutions/wrong/b.py"), "b")
+	write(t, filepath.Join(dir, "add/solutions/wrong/folder/c.py"), "c")
+	write(t, filepath.Join(dir, "add/solutions/notes.txt"), "n")
+	got, err := tasks.Solutions(os.DirFS(dir), "add")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []tasks.Solution{{Name: "a.py", Correct: true, Source: []byte("a")}, {Name: "b.py", Source: []byte("b")}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("solutions (-want +got):\n%s", diff)
+	}
+	if none, err := tasks.Solutions(os.DirFS(dir), "."); err != nil || none != nil {
+		t.Errorf("a folder without solutions gave %v, %v", none, err)
+	}
+}

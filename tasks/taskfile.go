@@ -1,0 +1,151 @@
+package tasks
+
+import (
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// TaskFile is the name of the file that makes a folder a task.
+const TaskFile = "task.yml"
+
+const (
+	defaultTimeout = 180 * time.Second
+	maxTimeout     = 2 * time.Hour
+	maxTitle       = 120
+)
+
+var (
+	taskKeys = []string{"files", "lang", "description", "config", "tests", "benchmarks", "test_timeout",
+		"benchmark_timeout", "ranked_timeout", "ranking_by", "seed", "multi_gpu", "templates", "libraries",
+		"gpus", "title", "roofline", "profile"}
+	templateLabels = []string{"C++", "CUDA", "CuteDSL", "HIP", "Python", "Triton"}
+)
+
+// taskReader reads one task.yml and loads the files that it names from around it.
+type taskReader struct {
+	reader
+	tree   tree
+	dir    string // folder of task.yml in the tree
+	bundle *Bundle
+	stored int64 // bytes of bundle.Files
+	// origins says where in the tree each of bundle.Files came from.
+	origins map[string]string
+}
+
+// readTask reads the task in folder dir of t. The name is for a task at the top of t.
+func readTask(t tree, dir string, name string) (*Bundle, error) {
+	if dir != "." {
+		name = path.Base(dir)
+	}
+	file := path.Join(dir, TaskFile)
+	data, err := t.read(file)
+	if err != nil {
+		return nil, err
+	}
+	root, err := parseYAML(file, data)
+	if err != nil {
+		return nil, Problems(ProblemsIn(err))
+	}
+	r := &taskReader{
+		reader: reader{file: file}, tree: t, dir: dir,
+		bundle: &Bundle{Name: name, Files: map[string][]byte{}}, origins: map[string]string{},
+	}
+	r.read(root)
+	if err := r.problems.err(); err != nil {
+		return nil, err
+	}
+	r.bundle.Warnings = lint(r.bundle, r.unused())
+	return r.bundle, nil
+}
+
+func (r *taskReader) read(root *yaml.Node) {
+	f := r.fields(root, "", taskKeys...)
+	if root.Kind != yaml.MappingNode {
+		return
+	}
+	for _, key := range []string{"files", "lang", "description"} {
+		if f[key] == nil {
+			r.refuse(nil, key, "is required")
+		}
+	}
+	def := &r.bundle.Definition
+	def.Form = FormEval
+	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))
+	def.Title = r.title(f["title"])
+	def.Description = r.text(f["description"], "description")
+	def.Files = r.files(f["files"])
+	def.Config = r.config(f["config"], def.Lang)
+	def.Templates = r.templates(f["templates"])
+	def.Tests = r.cases(f["tests"], "tests")
+	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
+	def.Timeouts = Timeouts{
+		Test:      r.timeout(f["test_timeout"], "test_timeout"),
+		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
+		Ranked:    r.timeout(f["ranked_timeout"], "ranked_timeout"),
+	}
+	def.RankingBy = Ranking(r.choice(f["ranking_by"], "ranking_by", "last", "last", "mean", "geom"))
+	if seed, ok := r.integer(f["seed"], "seed"); ok {
+		def.Seed = &seed
+	}
+	def.MultiGPU = r.boolean(f["multi_gpu"], "multi_gpu", false)
+	def.Libraries = r.matching(f["libraries"], "libraries", libraryName.MatchString, "is not a library's name, as in -lNAME")
+	def.GPUs = r.devices(f["gpus"], "gpus")
+	def.NoProfile = !r.boolean(f["profile"], "profile", true)
+	r.harness(f["config"])
+	r.worldSizes(f)
+	def.Roofline = r.roofline(f["roofline"])
+}
+
+func (r *reader) choice(node *yaml.Node, key, otherwise string, allowed ...string) string {
+	if node == nil {
+		return otherwise
+	}
+	text := r.text(node, key)
+	if !slices.Contains(allowed, text) && node.Kind == yaml.ScalarNode {
+		r.refuse(node, key, "%q is not allowed; it is one of %s", text, strings.Join(allowed, ", "))
+	}
+	return text
+}
+
+func (r *reader) matching(node *yaml.Node, key string, allowed func(string) bool, message string) []string {
+	texts := r.texts(node, key)
+	for i, text := range texts {
+		switch item := node.Content[i]; {
+		case item.Kind != yaml.ScalarNode || text == "":
+		case !allowed(text):
+			r.refuse(item, index(key, i), "%q %s", text, message)
+		case slices.Contains(texts[:i], text):
+			r.refuse(item, index(key, i), "%q is here twice", text)
+		}
+	}
+	return texts
+}
+
+func (r *reader) devices(node *yaml.Node, key string) []string {
+	return r.matching(node, key, deviceName.MatchString, "is not a device's name")
+}
+
+func (r *reader) title(node *yaml.Node) string {
+	title := strings.TrimSpace(r.text(node, "title"))
+	if len(title) > maxTitle || strings.ContainsFunc(title, unicode.IsControl) {
+		r.refuse(node, "title", "must be one line of at most %d bytes, without control characters", maxTitle)
+	}
+	return title
+}
+
+func (r *reader) timeout(node *yaml.Node, key string) time.Duration {
+	seconds, ok := r.integer(node, key)
+	if !ok {
+		return defaultTimeout
+	}
+	if seconds < 1 || seconds > int64(maxTimeout/time.Second) {
+		r.refuse(node, key, "must be between 1 and %d seconds", int64(maxTimeout/time.Second))
+		return defaultTimeout
+	}
+	return time.Duration(seconds) * time.Second
+}

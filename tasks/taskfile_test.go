@@ -1,0 +1,195 @@
+package tasks_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/tasks"
+)
+
+func TestEveryKeyOfTaskYAMLIsRead(t *testing.T) {
+	b := mustTask(t, `
+lang: cpp
+title: Everything
+description: |
+  # All keys
+files:
+  - {name: task.h, source: task.h}
+  - {name: sub/reference.h, source: ./reference.h}
+  - {name: reference.h, source: reference.h}
+  - {name: submission.cpp, source: "@SUBMISSION@"}
+config:
+  sources: [submission.cpp]
+  include_dirs: [cutlass]
+  defines: {PLAIN: null, DEPTH: 3, ON: yes, TEXT: "a b"}
+  compile_flags: [-O2, "-Wall"]
+tests:
+  - {size: 4, seed: 7}
+benchmarks:
+  - {size: 1024, seed: 8, kind: odd_1, scale: 0.00001, flag: true, none: null, shape: [1, 2]}
+test_timeout: 10
+benchmark_timeout: 20
+ranked_timeout: 30
+ranking_by: geom
+seed: 5
+libraries: [cuda, stdc++]
+gpus: [CPU]
+templates: {C++: reference.h}
+roofline: {bytes: 2 * size * float32, flops: size}
+profile: false
+`)
+	text := func(s string) *string { return &s }
+	seed := int64(5)
+	want := tasks.Definition{
+		Form: tasks.FormEval, Lang: tasks.LangCPP, Title: "Everything", Description: "# All keys\n",
+		Files: []tasks.File{
+			{Name: "task.h", Source: "task.h"}, {Name: "sub/reference.h", Source: "reference.h"},
+			{Name: "reference.h", Source: "reference.h"}, {Name: "submission.cpp", Source: tasks.SubmissionSource},
+		},
+		Config: tasks.Config{
+			Sources: []string{"submission.cpp"}, IncludeDirs: []string{"cutlass"}, CompileFlags: []string{"-O2", "-Wall"},
+			Defines: []tasks.Define{{Name: "PLAIN"}, {Name: "DEPTH", Value: text("3")}, {Name: "ON", Value: text("True")}, {Name: "TEXT", Value: text("a b")}},
+		},
+		Templates: map[string]string{"C++": "reference.h"},
+		Tests:     []tasks.Case{{{Name: "size", Value: "4"}, {Name: "seed", Value: "7"}}},
+		Benchmarks: []tasks.Case{{
+			{Name: "size", Value: "1024"}, {Name: "seed", Value: "8"}, {Name: "kind", Value: "odd_1"},
+			{Name: "scale", Value: "1e-05"}, {Name: "flag", Value: "True"}, {Name: "none", Value: "None"}, {Name: "shape", Value: "[1, 2]"},
+		}},
+		Timeouts:  tasks.Timeouts{Test: 10 * time.Second, Benchmark: 20 * time.Second, Ranked: 30 * time.Second},
+		RankingBy: tasks.RankGeom, Seed: &seed, Libraries: []string{"cuda", "stdc++"}, GPUs: []string{"CPU"},
+		Roofline:  &tasks.Roofline{Bytes: "2 * size * float32", Flops: "size"},
+		NoProfile: true,
+	}
+	if diff := cmp.Diff(want, b.Definition); diff != "" {
+		t.Errorf("definition (-want +got):\n%s", diff)
+	}
+}
+
+func TestWhatMayBeLeftOutHasItsDefault(t *testing.T) {
+	def := mustTask(t, minimal+"templates: {}\nseed: null\ntests:\n").Definition
+	limit := 180 * time.Second
+	want := tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
+	if def.Timeouts != want || def.RankingBy != tasks.RankLast || def.OwnHarness || def.Seed != nil || def.NoProfile {
+		t.Errorf("defaults are not KernelBot's: %+v", def)
+	}
+	cpp := mustTask(t, `{lang: cpp, description: x, files: [{name: task.h, source: task.h}, {name: reference.h, source: reference.h}, {name: mine.cpp, source: "@SUBMISSION@"}]}`)
+	if diff := cmp.Diff([]string{"mine.cpp"}, cpp.Definition.Config.Sources); diff != "" {
+		t.Errorf("sources of a task without an eval program (-want +got):\n%s", diff)
+	}
+}
+
+func TestBundleWithItsOwnEvalProgramIsRecognised(t *testing.T) {
+	cases := map[string]struct{ yaml, main string }{
+		"py with main":    {minimal + "  - {name: eval.py, source: eval.py}\nconfig: {main: eval.py}\n", "eval.py"},
+		"py without main": {minimal + "  - {name: eval.py, source: eval.py}\n", "eval.py"},
+		"py other name":   {minimal + "  - {name: run.py, source: eval.py}\nconfig: {main: run.py}\n", "run.py"},
+		"cu":              {`{lang: cu, description: x, config: {sources: [eval.cu, s.cu]}, files: [{name: eval.cu, source: eval.cu}, {name: s.cu, source: "@SUBMISSION@"}]}`, ""},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			def := mustTask(t, c.yaml).Definition
+			if !def.OwnHarness || def.Config.Main != c.main {
+				t.Errorf("OwnHarness %v with main %q, want true with %q", def.OwnHarness, def.Config.Main, c.main)
+			}
+		})
+	}
+}
+
+// Every refusal names the file, the line (where there is one) and the key.
+func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
+	const at = "task.yml:6: " // the line after minimal
+	cases := map[string]struct{ yaml, want string }{
+		"unknown key":             {minimal + "named: x\n", at + `named: unknown key; known are files, lang,`},
+		"misspelt key":            {minimal + "benchmark: []\n", at + `benchmark: unknown key; did you mean "benchmarks"?`},
+		"unknown key in config":   {minimal + "config: {sources: [a]}\n", at + `config.sources: unknown key; known are main`},
+		"unknown key in file":     {minimal + "  - {name: a, source: reference.py, mode: 1}\n", at + `files[2].mode: unknown key`},
+		"no lang":                 {strings.Replace(minimal, "lang: py\n", "", 1), "task.yml: lang: is required"},
+		"no description":          {strings.Replace(minimal, "description: Add.\n", "", 1), "task.yml: description: is required"},
+		"no files":                {"lang: py\ndescription: x\n", "task.yml: files: is required"},
+		"lang":                    {strings.Replace(minimal, "lang: py", "lang: rust", 1), `task.yml:1: lang: "rust" is not allowed; it is one of py, cu, cpp`},
+		"ranking":                 {minimal + "ranking_by: best\n", at + `ranking_by: "best" is not allowed; it is one of last, mean, geom`},
+		"timeout no number":       {minimal + "test_timeout: long\n", at + "test_timeout: must be a whole number"},
+		"timeout zero":            {minimal + "ranked_timeout: 0\n", at + "ranked_timeout: must be between 1 and 7200 seconds"},
+		"huge number":             {minimal + "seed: 99999999999999999999\n", at + "seed: must be a whole number"},
+		"not a boolean":           {minimal + "multi_gpu: 2\n", at + "multi_gpu: must be true or false"},
+		"list for text":           {minimal + "title: [a]\n", at + "title: must be text"},
+		"title of two lines":      {minimal + "title: \"a\\nb\"\n", at + "title: must be one line"},
+		"text for list":           {minimal + "tests: many\n", at + "tests: must be a list"},
+		"case is text":            {minimal + "tests: [many]\n", at + "tests[0]: must be a mapping"},
+		"case is empty":           {minimal + "tests: [{}]\n", at + "tests[0]: has no arguments"},
+		"nested case":             {minimal + "tests: [{a: {b: 1}}]\n", at + "tests[0].a: must be one value or a list of values"},
+		"case with semicolon":     {minimal + "tests: [{a: \"1; b: 2\"}]\n", at + "tests[0].a: must not hold ;"},
+		"case key":                {minimal + "benchmarks: [{a: 1}, {2b: 1}]\n", at + "benchmarks[1].2b: an argument's name"},
+		"missing file":            {minimal + "  - {name: a.py, source: a.py}\n", at + `files[2].source: there is no file "a.py" in what was uploaded`},
+		"source outside":          {minimal + "  - {name: a.py, source: ../a.py}\n", at + `files[2].source: "../a.py" lies outside what was uploaded`},
+		"absolute source":         {minimal + "  - {name: a.py, source: /etc/passwd}\n", at + `files[2].source: "/etc/passwd" is an absolute path`},
+		"task.yml as file":        {minimal + "  - {name: a.py, source: task.yml}\n", at + "files[2].source: task.yml itself cannot be"},
+		"no source":               {minimal + "  - {name: a.py}\n", at + "files[2].source: is required"},
+		"no name":                 {minimal + "  - {source: reference.py}\n", at + "files[2].name: the file has an empty name"},
+		"name outside":            {minimal + "  - {name: ../a.py, source: reference.py}\n", at + "files[2].name: the file points outside"},
+		"name is an option":       {minimal + "  - {name: -rf, source: reference.py}\n", at + "files[2].name: the file has a name that starts with -"},
+		"name twice":              {minimal + "  - {name: reference.py, source: eval.py}\n", at + `files[2].name: "reference.py" is here twice (first in line 4)`},
+		"no submission":           {strings.Replace(minimal, `"@SUBMISSION@"`, "eval.py", 1), `files: no entry has the source "@SUBMISSION@"`},
+		"main is no file":         {minimal + "config: {main: eval.py}\n", at + `config.main: "eval.py" is not the name of an entry of files`},
+		"no reference":            {"lang: py\ndescription: x\nfiles: [{name: submission.py, source: \"@SUBMISSION@\"}]\n", `files: no eval program is among them, and Warpboard's own harness needs "reference.py"`},
+		"template label":          {minimal + "templates: {Rust: template.py}\n", at + "templates.Rust: unknown label; known are C++, CUDA"},
+		"template missing":        {minimal + "templates: {Python: t.py}\n", at + `templates.Python: there is no file "t.py"`},
+		"template submission":     {minimal + "templates: {Python: \"@SUBMISSION@\"}\n", at + "templates.Python: must be the path of a file"},
+		"library":                 {minimal + "libraries: [\"-lm\"]\n", at + `libraries[0]: "-lm" is not a library's name`},
+		"gpu twice":               {minimal + "gpus: [T4, T4]\n", at + `gpus[1]: "T4" is here twice`},
+		"gpu name":                {minimal + "gpus: [\"<b>\"]\n", at + `gpus[0]: "<b>" is not a device's name`},
+		"empty item":              {minimal + "gpus: [\"\"]\n", at + "gpus[0]: is empty"},
+		"world size":              {minimal + "multi_gpu: true\ntests: [{world_size: 2}, {size: 3}]\n", "task.yml:7: tests[1]: multi_gpu needs world_size"},
+		"roofline syntax":         {minimal + "roofline: {bytes: 2 *}\n", at + `roofline.bytes: "2 *" ends where a number or a name is expected`},
+		"roofline name":           {minimal + "benchmarks: [{n: 1}]\nroofline: {flops: m}\n", `task.yml:7: roofline.flops: fails on benchmarks[0]`},
+		"define":                  {cpp("defines: {a-b: 1}"), `config.defines.a-b: "a-b" is not an identifier`},
+		"define list":             {cpp("defines: {A: [1]}"), "config.defines.A: must be one value"},
+		"flag":                    {cpp("compile_flags: [O2]"), `config.compile_flags[0]: "O2" is not a flag`},
+		"source not a file":       {cpp("sources: [x.cpp]"), `config.sources[0]: "x.cpp" is not the name of an entry of files`},
+		"include dir":             {cpp("include_dirs: [-I/]"), `config.include_dirs[0]: "-I/" cannot be a folder`},
+		"own harness, no sources": {`{lang: cu, description: x, files: [{name: eval.cu, source: eval.cu}, {name: s.cu, source: "@SUBMISSION@"}]}`, "config.sources: is required"},
+		"main key in cpp":         {cpp("main: x"), "config.main: unknown key"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, err := task(t, c.yaml)
+			wantError(t, err, c.want)
+			if !strings.HasPrefix(err.Error(), "task.yml:") {
+				t.Errorf("the error does not name the file: %v", err)
+			}
+		})
+	}
+}
+
+func cpp(config string) string {
+	return `{lang: cpp, description: x, config: {` + config + `}, files: [{name: task.h, source: task.h}, {name: reference.h, source: reference.h}, {name: s.cpp, source: "@SUBMISSION@"}]}`
+}
+
+func TestOneReadingTellsEveryProblem(t *testing.T) {
+	_, err := task(t, minimal+"ranking_by: best\nseed: x\nextra: 1\n")
+	problems := tasks.ProblemsIn(err)
+	var keys []string
+	for _, p := range problems {
+		keys = append(keys, p.Key)
+	}
+	if diff := cmp.Diff([]string{"extra", "ranking_by", "seed"}, keys); diff != "" {
+		t.Errorf("keys with problems (-want +got):\n%s", diff)
+	}
+}
+
+func TestTaskThatStoresTooMuchIsRefused(t *testing.T) {
+	content := files{"task.yml": minimal + "  - {name: a, source: a}\n  - {name: b, source: b}\n", "reference.py": ""}
+	content["a"] = strings.Repeat("x", 3<<20)
+	content["b"] = strings.Repeat("y", 2<<20)
+	_, err := readZip(zipped(t, content))
+	wantError(t, err, `task.yml:7: files[3].source: with "b" the task's files come to more than 4 MiB`)
+}
+
+func TestSourceThatIsNotTextIsRefused(t *testing.T) {
+	_, err := readZip(zipped(t, files{"task.yml": minimal, "reference.py": "\xff\xfe"}))
+	wantError(t, err, `task.yml:4: files[0].source: "reference.py" is not UTF-8 text`)
+}

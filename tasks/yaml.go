@@ -1,0 +1,154 @@
+package tasks
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// Bounds of a YAML file's tree, with aliases followed.
+const (
+	maxDepth = 16
+	maxNodes = 20_000
+)
+
+// parseYAML reads the one document in data, follows its aliases and merge keys, and refuses
+// what a person would not write: duplicate keys, deep nesting, alias bombs, foreign tags.
+func parseYAML(file string, data []byte) (*yaml.Node, error) {
+	if len(data) > MaxYAML {
+		return nil, Problem{File: file, Message: fmt.Sprintf("is larger than %s", size(MaxYAML))}
+	}
+	if !utf8.Valid(data) {
+		return nil, Problem{File: file, Message: "is not UTF-8 text"}
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	var document, more yaml.Node
+	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+		return nil, Problem{File: file, Message: "is empty"}
+	} else if err != nil {
+		return nil, yamlProblem(file, err)
+	}
+	if err := decoder.Decode(&more); err == nil {
+		return nil, Problem{File: file, Line: more.Line, Message: "holds a second YAML document; one is allowed"}
+	} else if !errors.Is(err, io.EOF) {
+		return nil, yamlProblem(file, err)
+	}
+	e := expander{file: file, left: maxNodes}
+	return e.expand(document.Content[0], 0)
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// yamlProblem turns the parser's text, which starts with "yaml: line N:", into a Problem.
+func yamlProblem(file string, err error) Problem {
+	text := err.Error()
+	match := yamlLine.FindStringSubmatch(text)
+	if match == nil {
+		return Problem{File: file, Message: "is not YAML: " + text}
+	}
+	line, _ := strconv.Atoi(match[1])
+	return Problem{File: file, Line: line, Message: "is not YAML: " + strings.TrimPrefix(text, match[0])}
+}
+
+// expander copies a tree with its aliases followed, within a budget of nodes.
+type expander struct {
+	file string
+	left int
+}
+
+func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
+	for node.Kind == yaml.AliasNode {
+		node = node.Alias
+	}
+	e.left--
+	switch {
+	case e.left < 0:
+		return nil, e.refuse(node, "has more than %d values, aliases followed", maxNodes)
+	case depth > maxDepth:
+		return nil, e.refuse(node, "is nested deeper than %d levels", maxDepth)
+	case node.Style&yaml.TaggedStyle != 0 && !plainTags[node.Tag]:
+		return nil, e.refuse(node, "the tag %q is not allowed", node.Tag)
+	}
+	out := *node
+	out.Content = nil
+	for _, child := range node.Content {
+		c, err := e.expand(child, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		out.Content = append(out.Content, c)
+	}
+	if out.Kind == yaml.MappingNode {
+		return e.mapping(&out)
+	}
+	return &out, nil
+}
+
+var plainTags = map[string]bool{
+	"!!str": true, "!!int": true, "!!float": true, "!!bool": true, "!!null": true, "!!seq": true, "!!map": true,
+}
+
+// mapping refuses duplicate keys and puts in what merge keys (<<) bring. As in Python, a key stands
+// where it first came, merged ones before the mapping's own, and has the value that came last.
+func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
+	lines := map[string]int{}
+	var own, merged []*yaml.Node
+	for i := 0; i < len(node.Content); i += 2 {
+		key, value := node.Content[i], node.Content[i+1]
+		if key.Kind != yaml.ScalarNode {
+			return nil, e.refuse(key, "a key must be plain text")
+		}
+		if first, twice := lines[key.Value]; twice {
+			return nil, e.refuse(key, "the key %q is here twice (first in line %d)", key.Value, first)
+		}
+		lines[key.Value] = key.Line
+		if key.Tag != "!!merge" {
+			own = append(own, key, value)
+			continue
+		}
+		for _, from := range slices.Backward(mappings(value)) {
+			merged = append(merged, from.Content...)
+		}
+	}
+	if merged != nil {
+		own = lastOfEach(append(merged, own...))
+	}
+	node.Content = own
+	return node, nil
+}
+
+// lastOfEach drops keys that come again, keeping the first place and the last value.
+func lastOfEach(pairs []*yaml.Node) []*yaml.Node {
+	at := map[string]int{}
+	var out []*yaml.Node
+	for i := 0; i < len(pairs); i += 2 {
+		if first, again := at[pairs[i].Value]; again {
+			out[first], out[first+1] = pairs[i], pairs[i+1]
+			continue
+		}
+		at[pairs[i].Value] = len(out)
+		out = append(out, pairs[i], pairs[i+1])
+	}
+	return out
+}
+
+// mappings gives the mappings that a merge key's value names: itself, or a list of them.
+func mappings(value *yaml.Node) []*yaml.Node {
+	candidates := []*yaml.Node{value}
+	if value.Kind == yaml.SequenceNode {
+		candidates = slices.Clone(value.Content)
+	}
+	return slices.DeleteFunc(candidates, func(c *yaml.Node) bool { return c.Kind != yaml.MappingNode })
+}
+
+func (e *expander) refuse(node *yaml.Node, format string, args ...any) Problem {
+	return Problem{File: e.file, Line: node.Line, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,139 @@
+package tasks
+
+import (
+	"archive/zip"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// unzipper unpacks an archive into memory. It trusts nothing that the archive says of itself:
+// names and modes are checked, and bytes are counted as they come out.
+type unzipper struct {
+	options Options
+	files   archive
+	names   map[string]string // folded name → name, of files and their folders
+	folders map[string]bool   // folded names that are folders
+	total   int64
+}
+
+// unzip gives the regular files of a zip by path. Its errors are Problems that name the file.
+func unzip(r io.ReaderAt, size int64, options Options) (archive, error) {
+	zr, err := zip.NewReader(r, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below, with a better sentence
+		return nil, Problem{Message: "this is not a zip archive, or it is damaged (" + err.Error() + ")"}
+	}
+	u := &unzipper{
+		options: options, files: archive{}, names: map[string]string{}, folders: map[string]bool{},
+	}
+	if len(zr.File) > 4*options.MaxFiles {
+		return nil, Problem{Message: fmt.Sprintf("the zip has %d entries; at most %d files are allowed", len(zr.File), options.MaxFiles)}
+	}
+	for _, f := range zr.File {
+		if err := u.entry(f); err != nil {
+			return nil, err
+		}
+	}
+	return u.files, nil
+}
+
+func (u *unzipper) entry(f *zip.File) error {
+	name := strings.TrimSuffix(f.Name, "/")
+	refuse := func(format string, args ...any) error {
+		return Problem{File: printable(f.Name), Message: fmt.Sprintf(format, args...)}
+	}
+	if why := refusedName(name); why != "" {
+		return refuse("%s", why)
+	}
+	mode := f.Mode()
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		return refuse("is a symbolic link; put the file itself into the zip")
+	case strings.HasSuffix(f.Name, "/") || mode.IsDir():
+		return u.claim(name, true)
+	case !mode.IsRegular():
+		return refuse("is neither a file nor a folder (%s)", mode.Type())
+	case isJunk(name):
+		return nil
+	case f.Flags&1 != 0:
+		return refuse("is encrypted")
+	case len(u.files) >= u.options.MaxFiles:
+		return refuse("is one file too many: at most %d are allowed", u.options.MaxFiles)
+	}
+	if err := u.claim(name, false); err != nil {
+		return err
+	}
+	data, err := u.unpack(f)
+	if err != nil {
+		return refuse("%v", err)
+	}
+	u.files[name] = data
+	return nil
+}
+
+// claim refuses a path that is there already, in whatever case, or that is both file and folder.
+func (u *unzipper) claim(name string, isFolder bool) error {
+	if parent := path.Dir(name); parent != "." {
+		if err := u.claim(parent, true); err != nil {
+			return err
+		}
+	}
+	key := fold(name)
+	first, taken := u.names[key]
+	switch {
+	case taken && isFolder && u.folders[key] && first == name:
+		return nil
+	case taken && first == name:
+		return Problem{File: name, Message: "is in the zip twice"}
+	case taken:
+		return Problem{File: name, Message: fmt.Sprintf("differs from %q only in upper and lower case", first)}
+	}
+	u.names[key], u.folders[key] = name, isFolder
+	return nil
+}
+
+// unpack reads one entry, counting what really comes out; the declared size is not trusted.
+func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
+	stream, err := f.Open()
+	if errors.Is(err, zip.ErrAlgorithm) {
+		return nil, fmt.Errorf("is packed by a method that is not supported; use deflate")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot be unpacked: %w", err)
+	}
+	defer stream.Close()
+	limit := min(u.options.MaxFile, u.options.MaxTotal-u.total)
+	data, err := io.ReadAll(io.LimitReader(stream, limit+1))
+	switch {
+	case int64(len(data)) > u.options.MaxFile:
+		return nil, fmt.Errorf("is larger than %s unpacked", size(u.options.MaxFile))
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("brings the files to more than %s unpacked", size(u.options.MaxTotal))
+	case err != nil:
+		return nil, fmt.Errorf("cannot be unpacked: %w", err)
+	}
+	u.total += int64(len(data))
+	return data, nil
+}
+
+// isJunk tells what archivers and version control add beside a person's files.
+func isJunk(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	base := path.Base(name)
+	return first == "__MACOSX" || base == ".DS_Store" || base == "Thumbs.db" || strings.Contains("/"+name, "/.git/")
+}
+
+// printable makes a hostile name safe to show.
+func printable(name string) string {
+	quoted := fmt.Sprintf("%+q", name)
+	if bare := strings.Trim(quoted, `"`); bare == name {
+		return name
+	}
+	if len(quoted) > maxName {
+		return quoted[:maxName] + "…"
+	}
+	return quoted
+}
