@@ -1,0 +1,76 @@
+// Package device finds what a worker can evaluate on, GPUs through NVML and the CPU, and samples
+// the conditions under which a run is timed. It is the only package that knows NVML.
+package device
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"log/slog"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+)
+
+// CPU is the board device of runs that need no GPU.
+const CPU = "CPU"
+
+// Slot is one unit that evaluates one run at a time.
+type Slot struct {
+	Index       int    // among all slots of this worker
+	Device      string // board device: "H200", "CPU"
+	Name        string // as the maker has it: "NVIDIA H200", or the CPU's model name
+	UUID        string // of the unit; the slots of one CPU share it
+	UUIDHash    string // first 12 hex digits of the UUID's SHA-256: this may be published
+	MemoryBytes uint64
+	Arch        string   // compute capability without its dot: "90"; empty for CPU
+	Driver      string   // version of the NVIDIA driver; empty for CPU
+	CUDA        string   // newest version that the driver supports: "13.0"; empty for CPU
+	Nodes       []string // device nodes that a program on this slot needs, and no other
+	LibDir      string   // directory of libcuda.so.1; empty when it is not found, and for CPU
+
+	lib nvml.Interface
+	gpu nvml.Device
+}
+
+// IsGPU reports whether the slot is a GPU.
+func (s Slot) IsGPU() bool { return s.Device != CPU }
+
+// Options says what to look for.
+type Options struct {
+	// CPUSlots is how many runs the CPU may evaluate at a time: 0 means one less than it has
+	// cores, but at least one, and a negative number none.
+	CPUSlots int
+	// NVML is the library to ask; nil means the system's.
+	NVML nvml.Interface
+	Log  *slog.Logger
+}
+
+// Detect finds the GPUs and then the CPU's slots. A machine without an NVIDIA driver, or a GPU
+// that does not answer, is no error: what works is there. NVML stays open for Watch.
+func Detect(ctx context.Context, options Options) ([]Slot, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if options.NVML == nil {
+		options.NVML = nvml.New()
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	slots := detectGPUs(options.NVML, options.Log)
+	cpus, err := detectCPU(options.CPUSlots)
+	if err != nil {
+		return nil, err
+	}
+	slots = append(slots, cpus...)
+	for i := range slots {
+		slots[i].Index = i
+		slots[i].UUIDHash = hash(slots[i].UUID)
+	}
+	return slots, nil
+}
+
+func hash(uuid string) string {
+	sum := sha256.Sum256([]byte(uuid))
+	return hex.EncodeToString(sum[:6])
+}

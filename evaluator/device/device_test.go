@@ -1,0 +1,178 @@
+package device_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+	"github.com/NVIDIA/go-nvml/pkg/nvml/mock"
+	"github.com/NVIDIA/go-nvml/pkg/nvml/mock/dgxb200"
+	"github.com/NVIDIA/go-nvml/pkg/nvml/mock/dgxh100"
+	"github.com/NVIDIA/go-nvml/pkg/nvml/mock/server"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"warpboard/evaluator/device"
+)
+
+func detect(t *testing.T, options device.Options) []device.Slot {
+	t.Helper()
+	slots, err := device.Detect(context.Background(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slots
+}
+
+// noDriver is NVML as it is on a machine without a driver: any call but Init panics, as the true
+// library ends the process.
+func noDriver(ret nvml.Return) nvml.Interface {
+	return &mock.Interface{InitFunc: func() nvml.Return { return ret }}
+}
+
+func TestMachineWithoutDriverHasItsCPU(t *testing.T) {
+	for _, ret := range []nvml.Return{nvml.ERROR_LIBRARY_NOT_FOUND, nvml.ERROR_DRIVER_NOT_LOADED, nvml.ERROR_LIB_RM_VERSION_MISMATCH} {
+		slots := detect(t, device.Options{NVML: noDriver(ret), CPUSlots: 2})
+		if len(slots) != 2 {
+			t.Fatalf("%d slots", len(slots))
+		}
+		for i, slot := range slots {
+			if slot.Index != i || slot.Device != "CPU" || slot.IsGPU() || slot.Name == "" || slot.MemoryBytes < 64<<20 ||
+				!regexp.MustCompile(`^[0-9a-f]{12}$`).MatchString(slot.UUIDHash) || slot.Arch != "" || len(slot.Nodes) > 0 {
+				t.Errorf("%+v", slot)
+			}
+		}
+	}
+}
+
+// The binary must start where there is no NVIDIA library, and this is such a binary.
+func TestSystemsLibraryIsAskedWithoutHarm(t *testing.T) {
+	slots := detect(t, device.Options{CPUSlots: 1})
+	if n := len(slots); n == 0 || slots[n-1].Device != "CPU" {
+		t.Errorf("%+v", slots)
+	}
+}
+
+func TestCPUSlotsAreAsManyAsWanted(t *testing.T) {
+	for wanted, want := range map[int]int{-1: 0, 1: 1, 5: 5} {
+		if got := len(detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND), CPUSlots: wanted})); got != want {
+			t.Errorf("wanted %d, got %d", wanted, got)
+		}
+	}
+	if got := len(detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND)})); got < 1 {
+		t.Errorf("by default there are %d", got)
+	}
+}
+
+func TestGPUsAreDescribed(t *testing.T) {
+	slots := detect(t, device.Options{NVML: dgxh100.New(), CPUSlots: 1})
+	if len(slots) != 9 {
+		t.Fatalf("%d slots", len(slots))
+	}
+	want := device.Slot{
+		Index: 3, Device: "H100", Name: "NVIDIA H100 80GB HBM3", MemoryBytes: 80 << 30, Arch: "90",
+		Driver: "550.54.15", CUDA: "12.4", Nodes: []string{"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia3"},
+	}
+	ignore := []cmp.Option{
+		cmpopts.IgnoreFields(device.Slot{}, "UUID", "UUIDHash", "LibDir"), cmpopts.IgnoreUnexported(device.Slot{}),
+	}
+	if diff := cmp.Diff(want, slots[3], ignore...); diff != "" {
+		t.Error(diff)
+	}
+	if !slots[3].IsGPU() || slots[3].UUIDHash == slots[4].UUIDHash || strings.Contains(slots[3].UUID, slots[3].UUIDHash) {
+		t.Errorf("%+v", slots[3])
+	}
+	if slots[8].Device != "CPU" || slots[8].Index != 8 {
+		t.Errorf("%+v", slots[8])
+	}
+	if slots := detect(t, device.Options{NVML: dgxb200.New(), CPUSlots: -1}); slots[0].Device != "B200" || slots[0].Arch != "100" {
+		t.Errorf("%+v", slots[0])
+	}
+}
+
+func TestGPUThatDoesNotAnswerIsLeftOut(t *testing.T) {
+	lib := dgxh100.New()
+	lib.Devices[1].(*server.Device).GetUUIDFunc = func() (string, nvml.Return) { return "", nvml.ERROR_GPU_IS_LOST }
+	lib.Devices[2].(*server.Device).MigMode = nvml.DEVICE_MIG_ENABLE
+	slots := detect(t, device.Options{NVML: lib, CPUSlots: -1})
+	if len(slots) != 6 || slots[1].Nodes[2] != "/dev/nvidia3" || slots[1].Index != 1 {
+		t.Errorf("%+v", slots)
+	}
+	lib.DeviceGetCountFunc = func() (int, nvml.Return) { return 0, nvml.ERROR_UNKNOWN }
+	if slots := detect(t, device.Options{NVML: lib, CPUSlots: -1}); len(slots) != 0 {
+		t.Errorf("%+v", slots)
+	}
+}
+
+func TestWatchTellsTheConditionsOfARun(t *testing.T) {
+	lib := dgxh100.New()
+	lib.ExtensionsFunc = func() nvml.ExtendedInterface { return lib }
+	gpu := lib.Devices[0].(*server.Device)
+	clocks := []uint32{1980, 1200, 1755}
+	sampled := make(chan struct{}, 100)
+	calls := 0
+	gpu.GetClockInfoFunc = func(kind nvml.ClockType) (uint32, nvml.Return) {
+		if kind == nvml.CLOCK_MEM {
+			return 2619, nvml.SUCCESS
+		}
+		calls++
+		return clocks[min(calls, len(clocks))-1], nvml.SUCCESS
+	}
+	gpu.GetTemperatureFunc = func(nvml.TemperatureSensors) (uint32, nvml.Return) { return 0, nvml.ERROR_NOT_SUPPORTED }
+	gpu.GetPowerUsageFunc = func() (uint32, nvml.Return) { return 650000, nvml.SUCCESS }
+	gpu.GetCurrentClocksThrottleReasonsFunc = func() (uint64, nvml.Return) {
+		sampled <- struct{}{}
+		if calls == 2 {
+			return nvml.ClocksThrottleReasonSwPowerCap, nvml.SUCCESS
+		}
+		return nvml.ClocksThrottleReasonGpuIdle, nvml.SUCCESS
+	}
+	slot := detect(t, device.Options{NVML: lib, CPUSlots: -1})[0]
+
+	watch := device.Watch(context.Background(), slot)
+	<-sampled
+	<-sampled // the second one is made by time
+	got := watch.Stop()
+
+	if got["load_average"] == "" {
+		t.Errorf("no load in %v", got)
+	}
+	delete(got, "load_average")
+	want := map[string]string{
+		"sm_clock":         "1200–1980 MHz, 1980 at the start, 1755 at the end",
+		"memory_clock":     "2619 MHz",
+		"power":            "650 W",
+		"throttle_reasons": "power cap",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
+	slot := detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND), CPUSlots: 1})[0]
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	cancel()
+	got := device.Watch(ctx, slot).Stop()
+	if len(got) != 1 || !regexp.MustCompile(`^\d+\.\d+ at the start, \d+\.\d+ at the end$`).MatchString(got["load_average"]) {
+		t.Errorf("%v", got)
+	}
+}
+
+// A second process shows that asking a missing library does not end it, whatever Go's tests do.
+func TestProcessSurvivesAMissingLibrary(t *testing.T) {
+	if os.Getenv("WARPBOARD_TEST_DETECT") != "" {
+		detect(t, device.Options{})
+		return
+	}
+	cmd := exec.Command(os.Args[0], "-test.run=^TestProcessSurvivesAMissingLibrary$")
+	cmd.Env = append(os.Environ(), "WARPBOARD_TEST_DETECT=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

@@ -1,0 +1,91 @@
+package device
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+)
+
+// detectGPUs asks NVML. After an Init that failed no other function of NVML may be called, not
+// even the one that explains the failure: the process would end.
+func detectGPUs(lib nvml.Interface, log *slog.Logger) []Slot {
+	switch ret := lib.Init(); ret {
+	case nvml.SUCCESS:
+	case nvml.ERROR_LIBRARY_NOT_FOUND:
+		log.Info("no NVIDIA driver on this machine: CPU only")
+		return nil
+	default:
+		log.Warn("the NVIDIA driver does not answer: CPU only; does nvidia-smi work?", "nvml_error", int(ret))
+		return nil
+	}
+	count, ret := lib.DeviceGetCount()
+	if ret != nvml.SUCCESS {
+		log.Warn("the NVIDIA driver does not count its GPUs", "err", ret.Error())
+		return nil
+	}
+	var slots []Slot
+	for i := range count {
+		slot, err := describe(lib, i)
+		if err != nil {
+			log.Warn("a GPU is left out", "index", i, "err", err)
+			continue
+		}
+		slots = append(slots, slot)
+	}
+	return slots
+}
+
+// describe asks for all that is worth knowing of one GPU.
+func describe(lib nvml.Interface, index int) (Slot, error) {
+	gpu, ret := lib.DeviceGetHandleByIndex(index)
+	if ret != nvml.SUCCESS {
+		return Slot{}, fmt.Errorf("open it: %w", ret)
+	}
+	if mode, _, ret := gpu.GetMigMode(); ret == nvml.SUCCESS && mode == nvml.DEVICE_MIG_ENABLE {
+		return Slot{}, errors.New("it is split by MIG, and its parts cannot be timed; switch MIG off")
+	}
+	name, nameRet := gpu.GetName()
+	uuid, uuidRet := gpu.GetUUID()
+	memory, memoryRet := gpu.GetMemoryInfo()
+	major, minor, archRet := gpu.GetCudaComputeCapability()
+	node, nodeRet := gpu.GetMinorNumber()
+	driver, driverRet := lib.SystemGetDriverVersion()
+	cuda, cudaRet := lib.SystemGetCudaDriverVersion()
+	for _, ret := range []nvml.Return{nameRet, uuidRet, memoryRet, archRet, nodeRet, driverRet, cudaRet} {
+		if ret != nvml.SUCCESS {
+			return Slot{}, fmt.Errorf("describe it: %w", ret)
+		}
+	}
+	return Slot{
+		Device: boardName(name), Name: name, UUID: uuid, MemoryBytes: memory.Total,
+		Arch: fmt.Sprintf("%d%d", major, minor), Driver: driver,
+		CUDA:   fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
+		Nodes:  []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
+		LibDir: findLibrary("libcuda.so.1", libraryDirs()),
+		lib:    lib, gpu: gpu,
+	}, nil
+}
+
+// libraryDirs is where drivers and container runtimes put their libraries.
+func libraryDirs() []string {
+	dirs := filepath.SplitList(os.Getenv("LD_LIBRARY_PATH"))
+	return append(dirs, "/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/local/nvidia/lib64",
+		"/usr/local/nvidia/lib", "/usr/lib/wsl/lib", "/usr/lib")
+}
+
+// findLibrary is the first directory with the library, or "".
+func findLibrary(name string, dirs []string) string {
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			return dir
+		}
+	}
+	return ""
+}

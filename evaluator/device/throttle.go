@@ -1,0 +1,53 @@
+package device
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+)
+
+// readThrottle asks under the name that every driver knows, and only if it does: to call a
+// function that the driver's library lacks would end the process.
+func readThrottle(slot Slot) uint64 {
+	if slot.lib.Extensions().LookupSymbol("nvmlDeviceGetCurrentClocksThrottleReasons") != nil {
+		return 0
+	}
+	reasons, ret := slot.gpu.GetCurrentClocksThrottleReasons()
+	if ret != nvml.SUCCESS {
+		return 0
+	}
+	return reasons
+}
+
+// throttleReasons names the bits. That a GPU was idle between two runs is no reason.
+func throttleReasons(bits uint64) string {
+	names := []struct {
+		bit  uint64
+		name string
+	}{
+		{nvml.ClocksThrottleReasonApplicationsClocksSetting, "clocks set by the operator"},
+		{nvml.ClocksThrottleReasonSwPowerCap, "power cap"},
+		{nvml.ClocksThrottleReasonHwSlowdown, "hardware slowdown"},
+		{nvml.ClocksThrottleReasonSyncBoost, "sync boost"},
+		{nvml.ClocksThrottleReasonSwThermalSlowdown, "software thermal slowdown"},
+		{nvml.ClocksThrottleReasonHwThermalSlowdown, "hardware thermal slowdown"},
+		{nvml.ClocksThrottleReasonHwPowerBrakeSlowdown, "power brake"},
+		{nvml.ClocksThrottleReasonDisplayClockSetting, "display clocks"},
+	}
+	var set []string
+	rest := bits &^ nvml.ClocksThrottleReasonGpuIdle
+	for _, n := range names {
+		if bits&n.bit != 0 {
+			set = append(set, n.name)
+		}
+		rest &^= n.bit
+	}
+	if rest != 0 {
+		set = append(set, fmt.Sprintf("unknown reasons %#x", rest))
+	}
+	if len(set) == 0 {
+		return "none"
+	}
+	return strings.Join(set, ", ")
+}

@@ -1,0 +1,142 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// defaultArea is the size of a writable area for which the limits say nothing.
+const defaultArea = 64 << 20
+
+// area is where the files of one run are on the host.
+type area struct {
+	in, out, tmp string // directories; tmp only where there is no sandbox to make one
+	binds        []bind
+	outDir       *os.File // for looking at out when the run is dead
+	dir          string   // to be removed afterwards, if not empty
+}
+
+// bind is a host path that bubblewrap shows inside.
+type bind struct{ host, inside string }
+
+// newArea makes the area of a run and puts its files there. uid is the run's, or -1.
+func (s *Sandbox) newArea(h *host, name string, uid int, spec *Spec) (*area, error) {
+	layOut := s.directory
+	if h.stage {
+		layOut = stage
+	}
+	a, err := layOut(name, uid, spec)
+	if err != nil {
+		return nil, fmt.Errorf("make room for a run: %w", err)
+	}
+	if err := a.fill(uid, spec); err != nil {
+		return nil, errors.Join(fmt.Errorf("write the files of a run: %w", err), a.remove())
+	}
+	return a, nil
+}
+
+// directory makes an area in the file system. Only RLIMIT_FSIZE and the disk bound its /out.
+func (s *Sandbox) directory(name string, uid int, spec *Spec) (*area, error) {
+	// A slot's uid must be able to pass through, but not to list.
+	if err := os.MkdirAll(s.config.Root, 0o711); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(s.config.Root, name)
+	a := &area{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
+	for _, each := range []string{dir, a.in, a.out, a.tmp} {
+		if err := os.Mkdir(each, 0o700); err != nil {
+			return nil, errors.Join(err, a.remove())
+		}
+		if err := chown(each, uid); err != nil {
+			return nil, errors.Join(err, a.remove())
+		}
+	}
+	for _, m := range spec.Mounts {
+		if _, err := os.Stat(m.Host); err != nil && m.Optional {
+			continue
+		}
+		a.binds = append(a.binds, bind{host: m.Host, inside: m.Inside})
+	}
+	return a, nil
+}
+
+func chown(path string, uid int) error {
+	if uid < 0 {
+		return nil
+	}
+	return os.Chown(path, uid, uid)
+}
+
+// fill writes the run's files and opens its /out.
+func (a *area) fill(uid int, spec *Spec) error {
+	if err := writeFiles(a.in, uid, spec.Files); err != nil {
+		return err
+	}
+	if err := writeFiles(a.out, uid, spec.Work); err != nil {
+		return err
+	}
+	var err error
+	a.outDir, err = os.Open(a.out)
+	return err
+}
+
+// writeFiles writes files below dir, all of them executable, for a program may be among them.
+func writeFiles(dir string, uid int, files map[string][]byte) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for name, content := range files {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("the name %q leads out of the run's directory", name)
+		}
+		name = filepath.Clean(name)
+		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		if err := root.WriteFile(name, content, 0o755); err != nil {
+			return err
+		}
+		for path := name; uid >= 0 && path != "."; path = filepath.Dir(path) {
+			if err := root.Chown(path, uid, uid); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// full reports whether /out, where it has a size of its own, has no room left.
+func (a *area) full() bool {
+	var stat unix.Statfs_t
+	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
+		return false
+	}
+	return stat.Bfree == 0 || stat.Ffree == 0
+}
+
+// remove leaves nothing of the area.
+func (a *area) remove() error {
+	if a.outDir != nil {
+		a.outDir.Close()
+	}
+	if a.dir == "" {
+		return nil
+	}
+	if err := removeTree(a.dir); err != nil {
+		return fmt.Errorf("remove the files of a run: %w", err)
+	}
+	return nil
+}
+
+func areaSize(limit int64) int64 {
+	if limit == 0 {
+		return defaultArea
+	}
+	return limit
+}

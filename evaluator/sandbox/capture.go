@@ -1,0 +1,116 @@
+package sandbox
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What is kept of a stream: its first 48 KiB and its last 16.
+const (
+	keptHead = 48 << 10
+	keptTail = 16 << 10
+)
+
+// capture keeps the head and the tail of one stream.
+type capture struct {
+	mu    sync.Mutex
+	total int64
+	head  []byte
+	tail  []byte // the last bytes after head, at most twice keptTail of them
+}
+
+func (c *capture) write(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.total += int64(len(b))
+	n := min(len(b), keptHead-len(c.head))
+	c.head = append(c.head, b[:n]...)
+	c.tail = append(c.tail, b[n:]...)
+	if len(c.tail) > 2*keptTail {
+		c.tail = append(c.tail[:0], c.tail[len(c.tail)-keptTail:]...)
+	}
+}
+
+// text is what was kept, printable, with a note where bytes are missing.
+func (c *capture) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tail := c.tail[max(0, len(c.tail)-keptTail):]
+	cut := c.total - int64(len(c.head)) - int64(len(tail))
+	if cut == 0 {
+		return Text(append(c.head[:len(c.head):len(c.head)], tail...))
+	}
+	head := c.head
+	for range utf8.UTFMax - 1 {
+		if r, size := utf8.DecodeLastRune(head); r != utf8.RuneError || size != 1 {
+			break
+		}
+		head = head[:len(head)-1]
+	}
+	for len(tail) > 0 && !utf8.RuneStart(tail[0]) {
+		tail = tail[1:]
+	}
+	cut = c.total - int64(len(head)) - int64(len(tail))
+	return fmt.Sprintf("%s\n[%d bytes are cut here]\n%s", Text(head), cut, Text(tail))
+}
+
+// Text makes output of a program printable anywhere: valid UTF-8, lines ended by \n, and of the
+// control characters, which can rewrite a terminal and which PostgreSQL refuses, only the tab.
+func Text(b []byte) string {
+	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\r':
+			return '\n'
+		case r != '\n' && r != '\t' && unicode.IsControl(r):
+			return utf8.RuneError
+		}
+		return r
+	}, s)
+}
+
+// meter counts both streams of a run and tells, once, when they exceed the limit.
+type meter struct {
+	left atomic.Int64
+	full chan struct{}
+	once sync.Once
+}
+
+func newMeter(limit int64) *meter {
+	m := &meter{full: make(chan struct{})}
+	m.left.Store(limit)
+	if limit == 0 {
+		m.left.Store(1<<63 - 1)
+	}
+	return m
+}
+
+func (m *meter) add(n int) {
+	if m.left.Add(-int64(n)) < 0 {
+		m.once.Do(func() { close(m.full) })
+	}
+}
+
+// pump reads a stream to its end.
+func (c *capture) pump(from *os.File, m *meter, see func([]byte)) {
+	defer from.Close()
+	buf := make([]byte, 32<<10)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			c.write(buf[:n])
+			if see != nil {
+				see(buf[:n])
+			}
+			m.add(n)
+		}
+		if err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"golang.org/x/sys/unix"
+)
+
+// collect reads the named files below dir. Everything that could change them must be dead; what
+// they are is still the program's choice, so each is opened without following anything.
+func collect(dir *os.File, names map[string]int64) (files map[string][]byte, refused map[string]string) {
+	files, refused = map[string][]byte{}, map[string]string{}
+	for name, size := range names {
+		b, err := readOutput(dir, name, size)
+		if err != nil {
+			refused[name] = err.Error()
+			continue
+		}
+		files[name] = b
+	}
+	return files, refused
+}
+
+// readOutput reads one output. Its errors are sentences for the program's author.
+func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
+	if !filepath.IsLocal(name) || strings.ContainsFunc(name, unicode.IsControl) {
+		return nil, fmt.Errorf("the name %q is not that of an output", name)
+	}
+	fd, err := unix.Openat2(int(dir.Fd()), name, &unix.OpenHow{
+		Flags:   unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
+	})
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return nil, errors.New("the file is missing")
+	case errors.Is(err, unix.ELOOP):
+		return nil, errors.New("the file is a symbolic link, or lies behind one")
+	case err != nil:
+		return nil, fmt.Errorf("the file cannot be opened: %w", err)
+	}
+	file := os.NewFile(uintptr(fd), name)
+	defer file.Close()
+	var stat unix.Stat_t
+	if err := unix.Fstat(fd, &stat); err != nil {
+		return nil, fmt.Errorf("the file cannot be examined: %w", err)
+	}
+	switch {
+	case stat.Mode&unix.S_IFMT != unix.S_IFREG:
+		return nil, errors.New("it is not a regular file")
+	case stat.Nlink != 1:
+		return nil, fmt.Errorf("the file has %d hard links; it must have one", stat.Nlink)
+	case stat.Size > size:
+		return nil, fmt.Errorf("the file has %d bytes; at most %d are taken", stat.Size, size)
+	}
+	return io.ReadAll(io.LimitReader(file, size))
+}

@@ -1,0 +1,101 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// control is the numbers, in the child, of the descriptors that only bubblewrap uses.
+type control struct{ seccomp, status, gate int }
+
+// descriptors is both ends of everything that connects the server and a run.
+type descriptors struct {
+	control
+	stdout, stderr *os.File // read ends
+	status         *os.File // read end: bubblewrap's JSON
+	gate           *os.File // write end: one byte lets the program begin
+	theirs         []*os.File
+	extra          []*os.File // from descriptor 3 on; the first ones are the program's
+}
+
+// newDescriptors makes the pipes of a run. The caller closes theirs after the start.
+func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
+	d = &descriptors{}
+	defer func() {
+		if err != nil {
+			closeAll(append(d.theirs, d.stdout, d.stderr, d.status, d.gate))
+			err = fmt.Errorf("make the pipes of a run: %w", err)
+		}
+	}()
+	var errs [5]error
+	var seccomp *os.File
+	d.stdout, errs[0] = d.reading()
+	d.stderr, errs[1] = d.reading()
+	d.status, errs[2] = d.reading()
+	d.gate, errs[3] = d.writing()
+	seccomp, errs[4] = d.writing()
+	if err := errors.Join(errs[:]...); err != nil {
+		return nil, err
+	}
+	defer seccomp.Close()
+	// The filter is far smaller than a pipe's buffer: this does not block.
+	if _, err := seccomp.Write(filter); err != nil {
+		return nil, err
+	}
+	d.number(spec)
+	return d, nil
+}
+
+// number lays out the child's descriptors: the program's first, then bubblewrap's.
+func (d *descriptors) number(spec *Spec) {
+	if spec.Pipe != nil || len(spec.ExtraFiles) > 0 {
+		d.extra = append(append(d.extra, spec.Pipe), spec.ExtraFiles...)
+	}
+	first := 3 + len(d.extra)
+	d.control = control{status: first, gate: first + 1, seccomp: first + 2}
+	d.extra = append(d.extra, d.theirs[2:]...)
+}
+
+// reading makes a pipe whose read end is the server's.
+func (d *descriptors) reading() (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err == nil {
+		d.theirs = append(d.theirs, w)
+	}
+	return r, err
+}
+
+// writing makes a pipe whose write end is the server's.
+func (d *descriptors) writing() (*os.File, error) {
+	r, w, err := os.Pipe()
+	if err == nil {
+		d.theirs = append(d.theirs, r)
+	}
+	return w, err
+}
+
+// closeOnExec keeps descriptors that the server has from its own parent, or that a C library
+// opened, from every program that is started from now on. Go's own are marked already.
+func closeOnExec() error {
+	const first = 3
+	err := unix.CloseRange(first, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
+	if err == nil {
+		return nil
+	}
+	// A kernel before 5.11 knows no such call.
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return fmt.Errorf("list the server's descriptors: %w", err)
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= first {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package sandbox
+
+import (
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// inside maps the paths that a program sees in the sandbox to where they are when there is none.
+type inside []bind
+
+func insideOf(a *area) inside {
+	return append(inside{{a.in, "/in"}, {a.out, "/out"}, {a.tmp, "/tmp"}}, a.binds...)
+}
+
+// path maps one absolute path; others stay.
+func (in inside) path(path string) string {
+	best := bind{}
+	for _, b := range in {
+		under := path == b.inside || strings.HasPrefix(path, b.inside+"/")
+		if under && len(b.inside) > len(best.inside) {
+			best = b
+		}
+	}
+	if best.inside == "" {
+		return path
+	}
+	return best.host + path[len(best.inside):]
+}
+
+// argument maps the paths in an argument or a variable: each element of a list that is divided by
+// colons or commas is taken to be a path from its first slash on, as in -I/in/include.
+func (in inside) argument(arg string) string {
+	var b strings.Builder
+	for len(arg) > 0 {
+		end := strings.IndexAny(arg, ":,")
+		if end < 0 {
+			end = len(arg)
+		}
+		element := arg[:end]
+		if slash := strings.IndexByte(element, '/'); slash >= 0 {
+			element = element[:slash] + in.path(element[slash:])
+		}
+		b.WriteString(element)
+		if end < len(arg) {
+			b.WriteByte(arg[end])
+			end++
+		}
+		arg = arg[end:]
+	}
+	return b.String()
+}
+
+// openCommand is the command line, environment and directory of a run without a sandbox. The
+// shell waits at the gate, as bubblewrap does, until the limits are set.
+func openCommand(spec *Spec, a *area, fds control) (argv, env []string, dir string) {
+	in := insideOf(a)
+	gate := strconv.Itoa(fds.gate)
+	argv = []string{"/bin/sh", "-c", "read -r _ <&" + gate + "; exec " + gate + "<&- \"$@\"", "sh"}
+	for _, arg := range spec.Argv {
+		argv = append(argv, in.argument(arg))
+	}
+	vars := environment(spec.Env)
+	for _, name := range slices.Sorted(maps.Keys(vars)) {
+		env = append(env, name+"="+in.argument(vars[name]))
+	}
+	dir = a.tmp
+	if spec.Dir != "" {
+		dir = in.path(filepath.Clean(spec.Dir))
+	}
+	return argv, env, dir
+}

@@ -1,0 +1,218 @@
+package sandbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Process is a run that has begun.
+type Process struct {
+	spec  Spec
+	off   bool
+	area  *area
+	group *group
+
+	cmd    *exec.Cmd // bubblewrap, or the program itself where there is no sandbox
+	pid    int       // pid 1 of the run's pid namespace, or the program itself
+	pidfd  int
+	status *json.Decoder // of statusPipe; nil where there is no sandbox
+
+	gate, statusPipe *os.File // the server's ends
+
+	stdout, stderr capture
+	streams        []*os.File
+	pumps          sync.WaitGroup
+	meter          *meter
+
+	begun   time.Time
+	wall    *time.Timer
+	exited  chan struct{} // cmd has ended; state is set
+	state   *os.ProcessState
+	done    chan struct{} // outcome and err are set
+	outcome Outcome
+	err     error
+}
+
+// Start begins a run and returns when its program is about to start. The caller must Wait.
+// Cancelling ctx kills the run.
+func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
+	h, err := s.setup()
+	if err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(spec.Argv) == 0 || len(spec.ExtraFiles) > 4 {
+		return nil, fmt.Errorf("a run needs a program (%d arguments given) and at most 4 extra files (%d given)", len(spec.Argv), len(spec.ExtraFiles))
+	}
+	p := &Process{
+		spec: spec, off: s.config.Off, meter: newMeter(spec.Limits.Output), pidfd: -1,
+		wall: time.NewTimer(time.Hour), exited: make(chan struct{}), done: make(chan struct{}),
+	}
+	p.wall.Stop()
+	launched := make(chan error)
+	onOwnThread(func() {
+		err := p.launch(s, h)
+		launched <- err
+		if err == nil {
+			p.reap()
+		}
+	})
+	if err := <-launched; err != nil {
+		return nil, err
+	}
+	go p.supervise(ctx)
+	return p, nil
+}
+
+// Wait returns when nothing of the run is left on the machine.
+func (p *Process) Wait() (Outcome, error) {
+	<-p.done
+	return p.outcome, p.err
+}
+
+// PID is a process of the run as the host sees it.
+func (p *Process) PID() int { return p.pid }
+
+// StartWall starts the wall limit anew, from now: for a process that waited for its work.
+func (p *Process) StartWall(limit time.Duration) { p.wall.Reset(limit) }
+
+// reap waits for the direct child. It runs on the thread that started it, which must stay.
+func (p *Process) reap() {
+	// An error here has no more to say than the state, which is then missing.
+	p.state, _ = p.cmd.Process.Wait()
+	close(p.exited)
+}
+
+// launch brings the run up to the gate, limits it and opens the gate. It must be called on a
+// thread of its own.
+func (p *Process) launch(s *Sandbox, h *host) (err error) {
+	name, uid := runName(), s.uid(h, p.spec.Slot)
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.clear())
+		}
+	}()
+	if p.area, err = s.newArea(h, name, uid, &p.spec); err != nil {
+		return err
+	}
+	if h.cgroups != nil {
+		if p.group, err = h.cgroups.newGroup(name, p.spec.Limits); err != nil {
+			return err
+		}
+	}
+	if err := p.start(h, uid); err != nil {
+		return err
+	}
+	if err := p.release(uid); err != nil {
+		// bubblewrap may have ended by itself, and then has said why.
+		return errors.Join(fmt.Errorf("make the sandbox: %w", err), p.abort())
+	}
+	return nil
+}
+
+// release limits the process that waits at the gate and opens it.
+func (p *Process) release(uid int) error {
+	if err := p.find(); err != nil {
+		return err
+	}
+	if err := errors.Join(p.group.add(p.pid), shareUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
+		return err
+	}
+	p.begun = time.Now()
+	if p.spec.Limits.Wall > 0 {
+		p.wall.Reset(p.spec.Limits.Wall)
+	}
+	_, err := p.gate.Write([]byte("\n"))
+	return err
+}
+
+// start starts bubblewrap, or the program, with its descriptors; it then waits at the gate.
+func (p *Process) start(h *host, uid int) error {
+	d, err := newDescriptors(&p.spec, h.filter)
+	if err != nil {
+		return err
+	}
+	defer closeAll(d.theirs)
+	p.gate, p.statusPipe = d.gate, d.status
+	p.streams = []*os.File{d.stdout, d.stderr}
+	cmd := &exec.Cmd{
+		Path: h.bwrap, Dir: "/", Env: []string{},
+		Stdout: d.theirs[0], Stderr: d.theirs[1], ExtraFiles: d.extra,
+		// A session of its own: an interrupt at the server's terminal is not for the run.
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if p.spec.Stdin != nil {
+		cmd.Stdin = p.spec.Stdin
+	}
+	if p.off {
+		cmd.Args, cmd.Env, cmd.Dir = openCommand(&p.spec, p.area, d.control)
+		cmd.Path = cmd.Args[0]
+	} else {
+		cmd.Args = append([]string{"bwrap"}, arguments(&p.spec, p.area, uid, d.control)...)
+		p.status = json.NewDecoder(d.status)
+	}
+	if uid >= 0 && !p.off {
+		// Before bubblewrap starts: started by root, it would be the host's root inside.
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+	}
+	err = closeOnExec()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		closeAll(p.streams)
+		return fmt.Errorf("start %s: %w", cmd.Path, err)
+	}
+	p.cmd = cmd
+	p.pumps.Go(func() { p.stdout.pump(d.stdout, p.meter, p.spec.OnStdout) })
+	p.pumps.Go(func() { p.stderr.pump(d.stderr, p.meter, p.spec.OnStderr) })
+	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
+}
+
+// find learns which process is the root of the run's tree, and takes hold of it.
+func (p *Process) find() error {
+	p.pid = p.cmd.Process.Pid
+	if p.status != nil {
+		var message struct {
+			PID int `json:"child-pid"`
+		}
+		if err := p.status.Decode(&message); err != nil || message.PID == 0 {
+			return fmt.Errorf("bubblewrap did not tell its child's pid: %w", err)
+		}
+		p.pid = message.PID
+		if err := p.statusPipe.SetReadDeadline(time.Time{}); err != nil {
+			return err
+		}
+	}
+	var err error
+	p.pidfd, err = unix.PidfdOpen(p.pid, 0)
+	if err != nil {
+		return fmt.Errorf("take hold of the run's first process: %w", err)
+	}
+	return nil
+}
+
+// abort ends a run that did not get past the gate, and is what bubblewrap said.
+func (p *Process) abort() error {
+	err := p.killAll()
+	// The state of a process that was killed is no news.
+	_, _ = p.cmd.Process.Wait()
+	p.bury()
+	p.drain()
+	if said := p.stderr.text(); said != "" {
+		err = errors.Join(err, errors.New(strings.TrimSpace(said)))
+	}
+	return err
+}

@@ -1,0 +1,53 @@
+package sandbox
+
+import (
+	"fmt"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// setRlimits limits a process that has not begun its program; its children inherit. Where the
+// group limits the whole tree, the rlimits are only a second wall.
+func setRlimits(pid int, l Limits, g *group) error {
+	limits := map[int]uint64{unix.RLIMIT_CORE: 0}
+	if l.CPU > 0 {
+		limits[unix.RLIMIT_CPU] = uint64((l.CPU + time.Second - 1) / time.Second)
+	}
+	if l.FileSize > 0 {
+		limits[unix.RLIMIT_FSIZE] = uint64(l.FileSize)
+	}
+	if l.OpenFiles > 0 {
+		limits[unix.RLIMIT_NOFILE] = l.OpenFiles
+	}
+	if l.Processes > 0 {
+		limits[unix.RLIMIT_NPROC] = uint64(l.Processes)
+		if g.limitsProcesses() {
+			// The cgroup is to be hit first: only it tells that it was.
+			limits[unix.RLIMIT_NPROC] *= 2
+		}
+	}
+	if l.Memory > 0 && !g.limitsMemory() {
+		limits[unix.RLIMIT_DATA] = uint64(l.Memory)
+	}
+	for resource, value := range limits {
+		if err := setRlimit(pid, resource, value); err != nil {
+			return fmt.Errorf("set resource limit %d to %d: %w", resource, value, err)
+		}
+	}
+	return nil
+}
+
+// setRlimit lowers a limit. SIGXCPU gets a second before SIGKILL, so that the cause is seen.
+func setRlimit(pid, resource int, value uint64) error {
+	var now unix.Rlimit
+	if err := unix.Prlimit(pid, resource, nil, &now); err != nil {
+		return err
+	}
+	hard := value
+	if resource == unix.RLIMIT_CPU {
+		hard++
+	}
+	hard = min(hard, now.Max)
+	return unix.Prlimit(pid, resource, &unix.Rlimit{Cur: min(value, hard), Max: hard}, nil)
+}

@@ -1,0 +1,348 @@
+package sandbox_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/sandbox"
+)
+
+// firstUID is a range of uids of this package's own: other packages' tests run at the same time.
+const firstUID = 61000
+
+// newSandbox is a sandbox of which nothing may be left when the test ends.
+func newSandbox(t *testing.T) *sandbox.Sandbox {
+	t.Helper()
+	root := filepath.Join(t.TempDir(), "runs")
+	t.Cleanup(func() { assertNothingLeft(t, root) })
+	return sandbox.New(sandbox.Config{FirstUID: firstUID, Root: root})
+}
+
+func limits() sandbox.Limits {
+	return sandbox.Limits{
+		Wall: 20 * time.Second, CPU: 20 * time.Second, Memory: 512 << 20, Processes: 32, FileSize: 32 << 20,
+		OpenFiles: 256, Tmp: 32 << 20, Shm: 8 << 20, Out: 8 << 20, Output: 8 << 20,
+	}
+}
+
+func shell(script string) sandbox.Spec {
+	return sandbox.Spec{Argv: []string{"/bin/sh", "-c", script}, Limits: limits()}
+}
+
+func run(t *testing.T, sb *sandbox.Sandbox, spec sandbox.Spec) sandbox.Outcome {
+	t.Helper()
+	o, err := sb.Run(context.Background(), spec)
+	if err != nil {
+		t.Fatalf("run %v: %v", spec.Argv, err)
+	}
+	return o
+}
+
+// assertUnharmed runs an honest program in the slot.
+func assertUnharmed(t *testing.T, sb *sandbox.Sandbox, slot int) {
+	t.Helper()
+	spec := shell("echo fine; touch /tmp/a /out/a /dev/shm/a; ls /out /in")
+	spec.Slot = slot
+	if o := run(t, sb, spec); o.ExitCode != 0 || o.Limit != "" || o.Stdout != "fine\n/in:\n\n/out:\na\n" {
+		t.Errorf("the next run was harmed: code %d %s limit %q: %s%s", o.ExitCode, o.Signal, o.Limit, o.Stdout, o.Stderr)
+	}
+}
+
+// assertNothingLeft looks for processes, cgroups, directories and mounts of runs.
+func assertNothingLeft(t *testing.T, root string) {
+	t.Helper()
+	if left := processesOf(firstUID, firstUID+100); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+	if left := cgroupsOf(os.Getpid()); len(left) > 0 {
+		t.Errorf("cgroups are left: %v", left)
+	}
+	if entries, _ := os.ReadDir(root); len(entries) > 0 {
+		t.Errorf("directories are left: %v", entries)
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(mounts, []byte("uid=61")) {
+		t.Errorf("mounts are left:\n%s", mounts)
+	}
+}
+
+// processesOf is the pids whose real uid is at least first and less than last: of the living, and
+// of the dead whom this process ought to have buried.
+func processesOf(first, last int) []int {
+	living, dead := census(first, last)
+	return append(living, dead...)
+}
+
+func census(first, last int) (living, dead []int) {
+	paths, _ := filepath.Glob("/proc/[0-9]*/status")
+	for _, path := range paths {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		var pid, parent, uid int
+		var state string
+		for line := range strings.Lines(string(b)) {
+			name, value, _ := strings.Cut(line, ":")
+			if into := map[string]any{"Pid": &pid, "PPid": &parent, "Uid": &uid, "State": &state}[name]; into != nil {
+				_, _ = fmt.Sscan(value, into)
+			}
+		}
+		switch {
+		case uid < first || uid >= last:
+		case state != "Z":
+			living = append(living, pid)
+		case parent == os.Getpid():
+			dead = append(dead, pid)
+		}
+	}
+	return living, dead
+}
+
+// cgroupsOf names the cgroups of the server's runs.
+func cgroupsOf(server int) []string {
+	var found []string
+	prefix := fmt.Sprintf("warpboard-%d-", server)
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(entry.Name(), prefix) {
+			found = append(found, path)
+		}
+		return nil // a cgroup may go while this looks
+	})
+	return found
+}
+
+// compile builds a C++ program in the sandbox, as submissions are built.
+func compile(t *testing.T, sb *sandbox.Sandbox, source string) []byte {
+	t.Helper()
+	o := run(t, sb, sandbox.Spec{
+		Argv:    []string{"/usr/bin/g++", "-O1", "-o", "/out/program", "/in/program.cpp"},
+		Files:   map[string][]byte{"program.cpp": []byte(source)},
+		Limits:  sandbox.DefaultBuildLimits(),
+		Collect: map[string]int64{"program": 16 << 20},
+	})
+	if o.ExitCode != 0 || o.Files["program"] == nil {
+		t.Fatalf("compiler ended with code %d %s %s: %s%v", o.ExitCode, o.Signal, o.Limit, o.Stderr, o.Refused)
+	}
+	return o.Files["program"]
+}
+
+func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
+	sb := newSandbox(t)
+	result, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer result.Close()
+	spec := shell(`cat /in/deep/file; cat; cat /out/given/file; echo "$GREETING"; pwd; echo piped >&3
+		echo changed >>/out/given/file; echo made >/out/made; echo oops >&2; exit 7`)
+	spec.Files = map[string][]byte{"deep/file": []byte("from in\n")}
+	spec.Work = map[string][]byte{"given/file": []byte("from given\n")}
+	spec.Env = map[string]string{"GREETING": "hello"}
+	spec.Dir = "/out/given"
+	spec.Pipe = write
+	spec.Collect = map[string]int64{"made": 100, "given/file": 100, "absent": 100}
+	var seen strings.Builder
+	spec.OnStdout = func(b []byte) { seen.Write(b) }
+	stdin := filepath.Join(t.TempDir(), "stdin")
+	if err := os.WriteFile(stdin, []byte("from stdin\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if spec.Stdin, err = os.Open(stdin); err != nil {
+		t.Fatal(err)
+	}
+	defer spec.Stdin.Close()
+
+	o := run(t, sb, spec)
+	write.Close()
+
+	if want := "from in\nfrom stdin\nfrom given\nhello\n/out/given\n"; o.Stdout != want || seen.String() != want {
+		t.Errorf("stdout is %q, seen live %q, want %q", o.Stdout, seen.String(), want)
+	}
+	if o.Stderr != "oops\n" || o.ExitCode != 7 || o.Signal != "" || o.Limit != "" {
+		t.Errorf("ended with code %d, signal %q, limit %q, stderr %q", o.ExitCode, o.Signal, o.Limit, o.Stderr)
+	}
+	piped := make([]byte, 100)
+	n, _ := result.Read(piped)
+	if string(piped[:n]) != "piped\n" {
+		t.Errorf("the pipe held %q", piped[:n])
+	}
+	if got := string(o.Files["given/file"]) + string(o.Files["made"]); got != "from given\nchanged\nmade\n" {
+		t.Errorf("collected %q", got)
+	}
+	if len(o.Files) != 2 || o.Refused["absent"] == "" {
+		t.Errorf("collected %v, refused %v", o.Files, o.Refused)
+	}
+}
+
+func TestMountsAreReadOnlyAndMayLieWhereOnlyRootReaches(t *testing.T) {
+	sb := newSandbox(t)
+	dir := filepath.Join(t.TempDir(), "private")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	cache := filepath.Join(dir, "cache")
+	if err := os.Mkdir(cache, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(cache, "object"), []byte("cached"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// Only the mount itself is to refuse.
+	if err := errors.Join(os.Chmod(cache, 0o777), os.Chmod(filepath.Join(cache, "object"), 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	spec := shell("cat /cache/object /one; echo x >>/cache/object; echo x >>/one; touch /cache/new; ls /absent")
+	spec.Mounts = []sandbox.Mount{
+		{Host: cache, Inside: "/cache"},
+		{Host: filepath.Join(cache, "object"), Inside: "/one"},
+		{Host: filepath.Join(dir, "none"), Inside: "/absent", Optional: true},
+	}
+	o := run(t, sb, spec)
+	if o.Stdout != "cachedcached" || strings.Count(o.Stderr, "Read-only file system") != 3 {
+		t.Errorf("stdout %q, stderr %q", o.Stdout, o.Stderr)
+	}
+	spec.Mounts = []sandbox.Mount{{Host: filepath.Join(dir, "none"), Inside: "/x"}}
+	if _, err := sb.Run(context.Background(), spec); err == nil || !strings.Contains(err.Error(), "none") {
+		t.Errorf("a missing mount gave the error %v", err)
+	}
+}
+
+func TestProgramSeesNoDescriptorOfTheServer(t *testing.T) {
+	sb := newSandbox(t)
+	// As a C library might have opened it: not marked close-on-exec.
+	leak, err := openInheritable("/etc/hostname")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer leak.Close()
+	spec := shell("for fd in /proc/self/fd/*; do readlink $fd; done; for fd in 0 1 2 3 4; do test -e /proc/self/fd/$fd && echo $fd; done")
+	spec.Proc = true
+	o := run(t, sb, spec)
+	for _, word := range strings.Fields(o.Stdout) {
+		if !strings.HasPrefix(word, "/dev/null") && !strings.HasPrefix(word, "pipe:") && !strings.HasPrefix(word, "/proc") && len(word) > 1 {
+			t.Errorf("a program has a descriptor of %s:\n%s", word, o.Stdout)
+		}
+	}
+	if n := strings.Count(o.Stdout, "pipe:"); n != 2 {
+		t.Errorf("a program has %d pipes, want its stdout and stderr:\n%s", n, o.Stdout)
+	}
+}
+
+func TestCancelKillsTheRunAndKeepsWhatItSaid(t *testing.T) {
+	sb := newSandbox(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	spec := shell("trap '' TERM; echo begun; sleep 1000 & sleep 1000")
+	spec.OnStdout = func([]byte) { cancel() }
+	o, err := sb.Run(ctx, spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !o.Cancelled || o.Limit != "" || o.Stdout != "begun\n" || o.ExitCode != -1 {
+		t.Errorf("outcome %+v", o)
+	}
+	if _, err := sb.Run(ctx, spec); err == nil {
+		t.Error("a run was started under a context that had ended")
+	}
+}
+
+func TestWarmProcessGetsItsWallLimitWithItsWork(t *testing.T) {
+	sb := newSandbox(t)
+	in, work, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	spec := shell("read line; echo got $line; sleep 1000")
+	spec.Stdin, spec.Limits.Wall = in, 0
+	got := make(chan struct{})
+	spec.OnStdout = func([]byte) { close(got) }
+	p, err := sb.Start(context.Background(), spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(work, "work")
+	work.Close()
+	<-got
+	p.StartWall(20 * time.Millisecond)
+	o, err := p.Wait()
+	if err != nil || o.Limit != "wall" || o.Stdout != "got work\n" {
+		t.Errorf("outcome %+v, error %v", o, err)
+	}
+}
+
+func TestSandboxCostsLittle(t *testing.T) {
+	sb := newSandbox(t)
+	run(t, sb, shell(":"))
+	best := time.Hour
+	for range 10 {
+		begun := time.Now()
+		run(t, sb, shell(":"))
+		best = min(best, time.Since(begun))
+	}
+	t.Logf("a run of an empty program takes %s", best)
+	if best > 60*time.Millisecond {
+		t.Errorf("a run of an empty program takes %s", best)
+	}
+}
+
+func TestRunsOfOneSlotAtTheSameTimeDoNotMeet(t *testing.T) {
+	sb := newSandbox(t)
+	in, hold, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	first := shell("echo secret-4711 >/tmp/own; echo secret-4711 >/out/own; echo secret-4711 >/dev/shm/own; echo ready; cat")
+	first.Files = map[string][]byte{"own": []byte("secret-4711")}
+	first.Stdin = in
+	ready := make(chan struct{})
+	first.OnStdout = func([]byte) { close(ready) }
+	p, err := sb.Start(context.Background(), first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-ready
+	second := shell("ls /proc | grep -c '^[0-9]'; grep -rs secret-4711 /tmp /out /in /dev/shm /etc /proc/[0-9]*/root/out /proc/[0-9]*/environ; kill -9 -1; echo alive")
+	second.Proc = true
+	o := run(t, sb, second)
+	// pid 1, the shell, ls and grep are all there is.
+	if lines := strings.Fields(o.Stdout); o.Signal != "SIGKILL" && (len(lines) != 2 || lines[0] > "4") {
+		t.Errorf("the second run saw %q", o.Stdout)
+	}
+	if strings.Contains(o.Stdout, "4711") {
+		t.Errorf("the second run read the first one's files: %q", o.Stdout)
+	}
+	hold.Close()
+	if o, err := p.Wait(); err != nil || o.ExitCode != 0 {
+		t.Errorf("the first run was harmed: %+v, %v", o, err)
+	}
+}
+
+func TestSandboxThatCannotBeMadeSaysWhy(t *testing.T) {
+	sb := newSandbox(t)
+	for range 10 {
+		spec := shell("echo ran")
+		spec.Device = []string{"/dev/no-such-device"}
+		if o, err := sb.Run(context.Background(), spec); err == nil || !strings.Contains(err.Error(), "no-such-device") {
+			t.Fatalf("outcome %+v, error %v", o, err)
+		}
+		assertUnharmed(t, sb, 0)
+	}
+	o := run(t, sb, sandbox.Spec{Argv: []string{"/no/such/program"}, Limits: limits()})
+	if o.ExitCode != 127 || !strings.Contains(o.Stderr, "/no/such/program") {
+		t.Errorf("outcome %+v", o)
+	}
+}

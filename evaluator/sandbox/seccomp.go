@@ -1,0 +1,60 @@
+package sandbox
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"golang.org/x/sys/unix"
+)
+
+// Offsets into struct seccomp_data, which is what a filter reads.
+const (
+	dataNumber   = 0
+	dataArch     = 4
+	dataFirstArg = 16 // the low half, on a little-endian machine
+)
+
+const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
+	unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+
+// program is a classic BPF program in the making.
+type program []unix.SockFilter
+
+func (p *program) load(offset uint32) {
+	*p = append(*p, unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset})
+}
+
+// jump compares what is loaded with k and skips the given number of instructions.
+func (p *program) jump(comparison uint16, k uint32, yes, no uint8) {
+	*p = append(*p, unix.SockFilter{Code: unix.BPF_JMP | unix.BPF_K | comparison, Jt: yes, Jf: no, K: k})
+}
+
+func (p *program) end(action uint32) {
+	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action})
+}
+
+// call ends the call whose number is k with the action.
+func (p *program) call(k, action uint32) {
+	p.jump(unix.BPF_JEQ, k, 0, 1)
+	p.end(action)
+}
+
+// callByArg ends the call whose number is k with hit when its first argument compares with one of
+// the values, and else with miss.
+func (p *program) callByArg(k uint32, comparison uint16, values []uint32, hit, miss uint32) {
+	p.jump(unix.BPF_JEQ, k, 0, uint8(2+2*len(values)))
+	p.load(dataFirstArg)
+	for _, value := range values {
+		p.jump(comparison, value, 0, 1)
+		p.end(hit)
+	}
+	p.end(miss)
+}
+
+// bytes is the program as bubblewrap wants it: an array of struct sock_filter.
+func (p program) bytes() []byte {
+	var b bytes.Buffer
+	// Writing fixed-size values to a bytes.Buffer cannot fail.
+	_ = binary.Write(&b, binary.NativeEndian, []unix.SockFilter(p))
+	return b.Bytes()
+}

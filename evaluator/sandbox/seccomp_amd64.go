@@ -1,0 +1,76 @@
+package sandbox
+
+import "golang.org/x/sys/unix"
+
+// x32Bit marks calls of the x32 ABI, which would pass by every number below.
+const x32Bit = 0x40000000
+
+// deniedCall is a system call that answers EPERM inside.
+type deniedCall struct {
+	name   string
+	number uint32
+}
+
+// deniedCalls is a denylist, for libcuda's calls drift from driver to driver: it holds what leads
+// out of the sandbox or into rarely used kernel code, and nothing that a compiler, numpy, torch,
+// Triton or CUDA was seen to use.
+func deniedCalls() []deniedCall {
+	return []deniedCall{
+		// other processes
+		{"ptrace", unix.SYS_PTRACE}, {"process_vm_readv", unix.SYS_PROCESS_VM_READV},
+		{"process_vm_writev", unix.SYS_PROCESS_VM_WRITEV}, {"kcmp", unix.SYS_KCMP},
+		{"pidfd_getfd", unix.SYS_PIDFD_GETFD},
+		// large or young parts of the kernel
+		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
+		{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},
+		{"io_uring_enter", unix.SYS_IO_URING_ENTER}, {"io_uring_register", unix.SYS_IO_URING_REGISTER},
+		{"keyctl", unix.SYS_KEYCTL}, {"add_key", unix.SYS_ADD_KEY}, {"request_key", unix.SYS_REQUEST_KEY},
+		{"fanotify_init", unix.SYS_FANOTIFY_INIT}, {"lookup_dcookie", unix.SYS_LOOKUP_DCOOKIE},
+		{"nfsservctl", unix.SYS_NFSSERVCTL}, {"uselib", unix.SYS_USELIB},
+		// namespaces and mounts
+		{"mount", unix.SYS_MOUNT}, {"umount2", unix.SYS_UMOUNT2}, {"pivot_root", unix.SYS_PIVOT_ROOT},
+		{"chroot", unix.SYS_CHROOT}, {"move_mount", unix.SYS_MOVE_MOUNT}, {"open_tree", unix.SYS_OPEN_TREE},
+		{"fsopen", unix.SYS_FSOPEN}, {"fsconfig", unix.SYS_FSCONFIG}, {"fsmount", unix.SYS_FSMOUNT},
+		{"fspick", unix.SYS_FSPICK}, {"mount_setattr", unix.SYS_MOUNT_SETATTR},
+		{"unshare", unix.SYS_UNSHARE}, {"setns", unix.SYS_SETNS},
+		{"open_by_handle_at", unix.SYS_OPEN_BY_HANDLE_AT}, {"name_to_handle_at", unix.SYS_NAME_TO_HANDLE_AT},
+		{"quotactl", unix.SYS_QUOTACTL}, {"quotactl_fd", unix.SYS_QUOTACTL_FD},
+		// the machine
+		{"init_module", unix.SYS_INIT_MODULE}, {"finit_module", unix.SYS_FINIT_MODULE},
+		{"delete_module", unix.SYS_DELETE_MODULE}, {"kexec_load", unix.SYS_KEXEC_LOAD},
+		{"kexec_file_load", unix.SYS_KEXEC_FILE_LOAD}, {"reboot", unix.SYS_REBOOT},
+		{"swapon", unix.SYS_SWAPON}, {"swapoff", unix.SYS_SWAPOFF}, {"acct", unix.SYS_ACCT},
+		{"settimeofday", unix.SYS_SETTIMEOFDAY}, {"clock_settime", unix.SYS_CLOCK_SETTIME},
+		{"clock_adjtime", unix.SYS_CLOCK_ADJTIME}, {"adjtimex", unix.SYS_ADJTIMEX},
+		{"iopl", unix.SYS_IOPL}, {"ioperm", unix.SYS_IOPERM}, {"modify_ldt", unix.SYS_MODIFY_LDT},
+		{"personality", unix.SYS_PERSONALITY}, {"syslog", unix.SYS_SYSLOG}, {"vhangup", unix.SYS_VHANGUP},
+		{"sethostname", unix.SYS_SETHOSTNAME}, {"setdomainname", unix.SYS_SETDOMAINNAME},
+		// a filter over this filter could hide its refusals
+		{"seccomp", unix.SYS_SECCOMP},
+	}
+}
+
+// seccompFilter is the program that bubblewrap installs last before the untrusted one begins.
+func seccompFilter() ([]byte, error) {
+	const (
+		allow  = unix.SECCOMP_RET_ALLOW
+		denied = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
+	)
+	var p program
+	p.load(dataArch)
+	p.jump(unix.BPF_JEQ, unix.AUDIT_ARCH_X86_64, 1, 0)
+	p.end(unix.SECCOMP_RET_KILL_PROCESS)
+	p.load(dataNumber)
+	p.jump(unix.BPF_JSET, x32Bit, 0, 1)
+	p.end(denied)
+	// glibc falls back to clone, whose flags a filter can read.
+	p.call(unix.SYS_CLONE3, unix.SECCOMP_RET_ERRNO|uint32(unix.ENOSYS))
+	for _, call := range deniedCalls() {
+		p.call(call.number, denied)
+	}
+	p.callByArg(unix.SYS_CLONE, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
+	p.callByArg(unix.SYS_PRCTL, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
+	p.callByArg(unix.SYS_SOCKET, unix.BPF_JEQ, []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}, allow, denied)
+	p.end(allow)
+	return p.bytes(), nil
+}

@@ -1,0 +1,16 @@
+//go:build !amd64
+
+package sandbox
+
+import "errors"
+
+type deniedCall struct {
+	name   string
+	number uint32
+}
+
+func deniedCalls() []deniedCall { return nil }
+
+func seccompFilter() ([]byte, error) {
+	return nil, errors.New("the sandbox has a system call filter for x86-64 only; use such a machine, or turn the sandbox off")
+}

@@ -1,0 +1,187 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+// degraded begins the detail of a line that holds only in part, because of what the machine or
+// the server's user allows. It is for people to read: such a worker takes jobs.
+const degraded = "degraded: "
+
+// SelfTest tries to get out of the sandbox in the ways that programs have tried, and says for each
+// whether it held. A worker must refuse jobs when a line is not OK. It takes about a second.
+func (s *Sandbox) SelfTest(ctx context.Context) []job.CheckLine {
+	if s.config.Off {
+		return []job.CheckLine{{Name: "sandbox", OK: true, Detail: "OFF: programs run with all rights of the server"}}
+	}
+	h, err := s.setup()
+	if err != nil {
+		return []job.CheckLine{{Name: "sandbox", Detail: err.Error()}}
+	}
+	lines := []job.CheckLine{s.checkUser(ctx, h)}
+	lines = append(lines, s.checkInside(ctx)...)
+	return append(lines,
+		s.checkMemory(ctx, h), s.checkForks(ctx, h), s.checkDisk(ctx, h), s.checkDaemon(ctx), s.checkWall(ctx))
+}
+
+// line makes a line that holds when err is nil.
+func line(name, detail string, err error) job.CheckLine {
+	if err != nil {
+		return job.CheckLine{Name: name, Detail: err.Error()}
+	}
+	return job.CheckLine{Name: name, OK: true, Detail: detail}
+}
+
+// selfTestLimits are small enough that a bomb goes off at once.
+func selfTestLimits() Limits {
+	return Limits{
+		Wall: 4 * time.Second, Memory: 256 << 20, Processes: 32, FileSize: 32 << 20,
+		OpenFiles: 256, Tmp: 8 << 20, Shm: 8 << 20, Out: 8 << 20, Output: 1 << 20,
+	}
+}
+
+// checkUser looks from outside at the user of a program inside.
+func (s *Sandbox) checkUser(ctx context.Context, h *host) job.CheckLine {
+	const name = "own user"
+	in, hold, err := os.Pipe()
+	if err != nil {
+		return line(name, "", err)
+	}
+	defer in.Close()
+	p, err := s.Start(ctx, Spec{Argv: []string{"/bin/cat"}, Stdin: in, Limits: selfTestLimits()})
+	if err != nil {
+		hold.Close()
+		return line(name, "", err)
+	}
+	uids := strings.Fields(statusFields(fmt.Sprintf("/proc/%d/status", p.PID()))["Uid"])
+	hold.Close()
+	if _, err := p.Wait(); err != nil {
+		return line(name, "", err)
+	}
+	if len(uids) == 0 || slices.Contains(uids, "0") {
+		return line(name, "", fmt.Errorf("a program has the uids %v on the host", uids))
+	}
+	if !h.ownUID {
+		return line(name, degraded+"the server is not root, so programs have its own uid "+uids[0], nil)
+	}
+	return line(name, "a program has uid "+uids[0]+" on the host", nil)
+}
+
+// checkInside runs the probe and judges what it saw.
+func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
+	r, err := s.probe(ctx)
+	if err != nil {
+		return []job.CheckLine{line("probe", "", err)}
+	}
+	lines := []job.CheckLine{
+		line("no rights", "CapEff is 0, NoNewPrivs is 1", r.rights()),
+		line("kernel settings", "core_pattern cannot be written", r.refused("core_pattern")),
+		line("system files", "/etc/shadow and /etc/passwd are absent", r.refused("shadow", "passwd")),
+		line("server's files", "a secret in the server's directory is not found", r.refused("secret")),
+		line("environment", "nothing of the server's is left", r.environment()),
+		line("read-only system", "/, /usr, /dev and /in cannot be written", r.refused("root", "usr", "dev", "in")),
+		line("no network", "neither the server's loopback nor any other network is reached", r.refused("loopback", "internet")),
+		line("no new namespaces", "unshare, setns and clone are refused", r.denied("unshare", "setns", "clone(CLONE_NEWUSER)")),
+		line("no other sockets", "AF_VSOCK and AF_NETLINK are refused", r.denied("socket(AF_VSOCK)", "socket(AF_NETLINK)")),
+		line("no tracing", "ptrace is refused", r.denied("ptrace", "process_vm_readv", "process_vm_writev")),
+	}
+	all := slices.Sorted(maps.Keys(r.Calls))
+	return append(lines, line("system calls", fmt.Sprintf("%d are refused", len(all)), r.denied(all...)))
+}
+
+// probe runs this program inside, as init of this package has it.
+func (s *Sandbox) probe(ctx context.Context) (report, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return report{}, err
+	}
+	secret, forget, err := s.plantSecret()
+	if err != nil {
+		return report{}, err
+	}
+	defer forget()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return report{}, err
+	}
+	defer listener.Close()
+	limits := selfTestLimits()
+	limits.Memory, limits.Processes = 0, 0 // this program may be large, and is no bomb
+	o, err := s.Run(ctx, Spec{
+		Argv:   []string{"/probe", probeCommand, secret, listener.Addr().String()},
+		Mounts: []Mount{{Host: self, Inside: "/probe"}},
+		Proc:   true, Limits: limits,
+	})
+	if err != nil {
+		return report{}, err
+	}
+	var r report
+	if err := json.Unmarshal([]byte(o.Stdout), &r); err != nil {
+		return report{}, fmt.Errorf("the probe ended with code %d %s and said %q %q", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
+	}
+	return r, nil
+}
+
+// plantSecret puts a file where the server may have its own.
+func (s *Sandbox) plantSecret() (path string, forget func(), err error) {
+	dir, err := os.MkdirTemp("", runPrefix+"secret-")
+	if err != nil {
+		return "", nil, fmt.Errorf("plant a secret for the self-test: %w", err)
+	}
+	path = filepath.Join(dir, "secret")
+	if err := os.WriteFile(path, []byte(rand.Text()), 0o644); err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	return path, func() { os.RemoveAll(dir) }, nil
+}
+
+func (r report) rights() error {
+	if r.Status["CapEff"] != "0000000000000000" || r.Status["NoNewPrivs"] != "1" {
+		return fmt.Errorf("CapEff is %s, NoNewPrivs is %s", r.Status["CapEff"], r.Status["NoNewPrivs"])
+	}
+	return nil
+}
+
+func (r report) environment() error {
+	names := slices.DeleteFunc(slices.Clone(r.Env), func(name string) bool {
+		_, ours := environment(nil)[name]
+		return ours || name == "PWD"
+	})
+	if len(names) > 0 {
+		return fmt.Errorf("a program sees the variables %v", names)
+	}
+	return nil
+}
+
+// refused holds when every named attempt was made and failed.
+func (r report) refused(names ...string) error {
+	for _, name := range names {
+		if message, tried := r.Attempts[name]; !tried || message == "" {
+			return fmt.Errorf("the attempt %q was not refused", name)
+		}
+	}
+	return nil
+}
+
+// denied holds when every named call was answered by the filter.
+func (r report) denied(names ...string) error {
+	for _, name := range names {
+		if r.Calls[name] != "EPERM" {
+			return fmt.Errorf("%s was answered with %q, not with EPERM", name, r.Calls[name])
+		}
+	}
+	return nil
+}

@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The limits that an Outcome names.
+const (
+	limitWall      = "wall"
+	limitCPU       = "cpu"
+	limitMemory    = "memory"
+	limitProcesses = "processes"
+	limitFileSize  = "file size"
+	limitOutput    = "output"
+)
+
+// cancelled is the cause of an end that is no limit.
+const cancelled = "cancelled"
+
+// patience is how long a killed process may take to die; one in a driver may take for ever.
+const patience = 10 * time.Second
+
+// supervise sees a run to its end, by itself or by force, and clears it away.
+func (p *Process) supervise(ctx context.Context) {
+	defer close(p.done)
+	cause := p.watch(ctx)
+	wall := time.Since(p.begun)
+	if err := p.killAll(); err != nil {
+		p.err = errors.Join(err, p.clear())
+		return
+	}
+	<-p.exited
+	p.bury()
+	p.drain()
+	p.outcome, p.err = p.conclude(cause)
+	p.outcome.Wall = wall
+	p.err = errors.Join(p.err, p.clear())
+}
+
+// watch returns when the program has ended, with "", or when it must be, with the cause.
+func (p *Process) watch(ctx context.Context) string {
+	defer p.wall.Stop()
+	poll := time.NewTicker(100 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		select {
+		case <-p.exited:
+			return ""
+		case <-ctx.Done():
+			return cancelled
+		case <-p.wall.C:
+			return limitWall
+		case <-p.meter.full:
+			return limitOutput
+		case <-poll.C:
+			if limit := p.group.exceeded(); limit != "" {
+				return limit
+			}
+		}
+	}
+}
+
+// killAll ends every process of the run and returns when there is none. The death of pid 1 ends
+// all of its namespace, and is not seen before theirs; the cgroup is a second, independent way.
+func (p *Process) killAll() error {
+	deadline := time.Now().Add(patience)
+	if p.pidfd >= 0 {
+		_ = unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
+	}
+	if p.off || p.pidfd < 0 {
+		_ = unix.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+	}
+	if p.pidfd >= 0 && !p.dead(deadline) {
+		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.Slot, ErrStuck)
+	}
+	if err := p.group.kill(deadline); err != nil {
+		return fmt.Errorf("the processes of slot %d: %w", p.spec.Slot, err)
+	}
+	return nil
+}
+
+// dead waits for the end of the run's first process.
+func (p *Process) dead(deadline time.Time) bool {
+	fds := []unix.PollFd{{Fd: int32(p.pidfd), Events: unix.POLLIN}}
+	for {
+		n, err := unix.Poll(fds, max(0, int(time.Until(deadline).Milliseconds())))
+		if err == unix.EINTR {
+			continue
+		}
+		return n > 0
+	}
+}
+
+// bury waits for the run's first process where it has become a child of this server, as adoptOrphans
+// has it: bubblewrap may end before it. Else it is buried already, and this does nothing.
+func (p *Process) bury() {
+	if !p.off && p.pidfd >= 0 {
+		_ = unix.Waitid(unix.P_PIDFD, p.pidfd, nil, unix.WEXITED|unix.WNOHANG, nil)
+	}
+}
+
+// drain reads what is left of the output. All writers are dead, except that without a sandbox a
+// daemon may hold the pipes open.
+func (p *Process) drain() {
+	if p.off {
+		for _, stream := range p.streams {
+			_ = stream.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+		}
+	}
+	p.pumps.Wait()
+}
+
+// clear removes what a dead run has on the machine.
+func (p *Process) clear() error {
+	closeAll([]*os.File{p.gate, p.statusPipe})
+	if p.pidfd >= 0 {
+		unix.Close(p.pidfd)
+	}
+	err := p.group.remove()
+	if p.area != nil {
+		err = errors.Join(err, p.area.remove())
+	}
+	return err
+}

@@ -1,0 +1,59 @@
+package sandbox
+
+import (
+	"fmt"
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+// onOwnThread calls f in a new goroutine on an operating system thread that nothing else ever
+// uses; the thread ends with f. Two things need this: a mount namespace belongs to a thread, and
+// the kernel takes the death of the thread that started bubblewrap for the death of its parent,
+// so that f must stay until the child is gone.
+func onOwnThread(f func()) {
+	go func() {
+		runtime.LockOSThread()
+		if unix.Gettid() != unix.Getpid() {
+			f()
+			return
+		}
+		// The main thread cannot end, and shows in /proc as the whole process: hold it just long
+		// enough that the next goroutine gets another one.
+		locked := make(chan struct{})
+		go func() {
+			runtime.LockOSThread()
+			close(locked)
+			f()
+		}()
+		<-locked
+		runtime.UnlockOSThread()
+	}()
+}
+
+// shareUser gives the calling thread, which must be its own, the real uid and gid of a run; its
+// effective ones, and with them its rights, stay. The kernel lets a process be limited by its own
+// user, and by others only with CAP_SYS_RESOURCE, which root in a container often lacks.
+func shareUser(uid int) error {
+	if uid < 0 {
+		return nil
+	}
+	// Not syscall.Setresuid, which would change every thread of the server.
+	const keep = ^uintptr(0)
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESGID, uintptr(uid), keep, keep); errno != 0 {
+		return fmt.Errorf("take the run's gid on one thread: %w", errno)
+	}
+	if _, _, errno := unix.RawSyscall(unix.SYS_SETRESUID, uintptr(uid), keep, keep); errno != 0 {
+		return fmt.Errorf("take the run's uid on one thread: %w", errno)
+	}
+	return nil
+}
+
+// adoptOrphans makes this process the parent of what its dead children leave, in place of the
+// machine's init, which in many a container buries nobody.
+func adoptOrphans() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the parent of orphans: %w", err)
+	}
+	return nil
+}
