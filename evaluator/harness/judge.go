@@ -1,0 +1,148 @@
+package harness
+
+import (
+	"fmt"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+)
+
+// Exit codes of eval programs, beside 0.
+const (
+	exitException = 1
+	exitUsage     = 2
+	exitCUDA      = 110
+	exitNoPipe    = 111
+	exitFailed    = 112
+	exitBadSpec   = 113
+	exitTimeout   = 114
+)
+
+// exitTexts says what an exit code means to the person who submitted.
+var exitTexts = map[int]string{
+	exitException: "it ended with an exception; its last lines on stderr say which",
+	exitUsage:     "the task's program does not know this stage",
+	exitCUDA:      "a CUDA call failed; stderr names the call and the error",
+	exitNoPipe:    "the task's program could not open its result pipe",
+	exitBadSpec:   "the task's program could not read this case's arguments",
+	exitTimeout:   "the task's program gave up waiting",
+}
+
+// signalTexts says what the common signals mean.
+var signalTexts = map[string]string{
+	"SIGSEGV": "it touched memory that is not its own",
+	"SIGBUS":  "it touched memory that is not there",
+	"SIGFPE":  "integer division by zero or overflow",
+	"SIGILL":  "an instruction that this processor does not know",
+	"SIGABRT": "it aborted: a failed assertion, an uncaught exception or a corrupted heap",
+	"SIGKILL": "it was killed from outside",
+	"SIGSYS":  "a system call that the sandbox forbids",
+	"SIGPIPE": "it wrote to a closed pipe",
+}
+
+// Judge says how a stage ended: from how its program ended and from what it reported. want is the
+// number of cases that must have been reported for a pass, 0 when the program decides (a bundle's
+// own). The failure is nil exactly when the status is StatusPass.
+func Judge(out sandbox.Outcome, p *Parser, want int) (job.Status, *job.Failure) {
+	where := whereabouts(p)
+	switch {
+	case out.Cancelled:
+		return job.StatusCancelled, &job.Failure{Reason: "The run was cancelled."}
+	case out.Limit == "wall":
+		return job.StatusTimeout, &job.Failure{Limit: out.Limit, Reason: "The time limit of this stage was reached" + where + "."}
+	case out.Limit != "":
+		return job.StatusLimit, &job.Failure{Limit: out.Limit, Signal: out.Signal,
+			Reason: fmt.Sprintf("The program hit its %s limit%s.", out.Limit, where)}
+	case out.Signal != "":
+		return job.StatusError, &job.Failure{Signal: out.Signal, Reason: ended("was ended by "+out.Signal, where, signalTexts[out.Signal])}
+	case out.ExitCode != 0 && out.ExitCode != exitFailed:
+		return job.StatusError, &job.Failure{ExitCode: out.ExitCode,
+			Reason: ended(fmt.Sprintf("ended with exit code %d", out.ExitCode), where, exitTexts[out.ExitCode])}
+	}
+	return verdict(out, p, want)
+}
+
+// verdict judges a program that ran to its end.
+func verdict(out sandbox.Outcome, p *Parser, want int) (job.Status, *job.Failure) {
+	failure := func(status job.Status, reason string) (job.Status, *job.Failure) {
+		return status, &job.Failure{ExitCode: out.ExitCode, Reason: reason}
+	}
+	for _, c := range p.Cases() {
+		if c.Status == job.StatusFail && p.Check() != "pass" {
+			return failure(job.StatusFail, wrong(c))
+		}
+	}
+	switch {
+	case p.Check() == "":
+		return failure(job.StatusError, "The program ended without a verdict"+whereabouts(p)+": it left before its checks were done.")
+	case p.Check() != "pass":
+		return failure(job.StatusFail, "The program reported that its check failed.")
+	case out.ExitCode == exitFailed:
+		return failure(job.StatusFail, "The program's exit code says that its check failed.")
+	case want > passedCases(p):
+		return failure(job.StatusError, fmt.Sprintf("The program reported %d of %d cases: it left before the others were done.", passedCases(p), want))
+	}
+	return job.StatusPass, nil
+}
+
+// wrong describes the first case with a wrong answer.
+func wrong(c job.CaseResult) string {
+	text := fmt.Sprintf("Case %d gave a wrong answer", c.Index)
+	if c.Spec != "" {
+		text = fmt.Sprintf("Case %d (%s) gave a wrong answer", c.Index, c.Spec)
+	}
+	if first, _, _ := strings.Cut(c.Message, "\n"); first != "" {
+		text += ": " + first
+	}
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+func ended(how, where, why string) string {
+	if why != "" {
+		why = ": " + why
+	}
+	return "The program " + how + where + why + "."
+}
+
+func passedCases(p *Parser) int {
+	n := 0
+	for _, c := range p.Cases() {
+		if c.Status == job.StatusPass {
+			n++
+		}
+	}
+	return n
+}
+
+// whereabouts says which case was being run when the program ended, as far as its report tells.
+func whereabouts(p *Parser) string {
+	cases := p.Cases()
+	for _, c := range cases {
+		if c.Status == "" {
+			return fmt.Sprintf(" in case %d (%s)", c.Index, c.Spec)
+		}
+	}
+	if len(cases) > 0 && p.Total() > len(cases) {
+		return fmt.Sprintf(" after %d of %d cases", len(cases), p.Total())
+	}
+	if len(cases) == 0 {
+		return " before its first case"
+	}
+	return ""
+}
+
+// Finish returns the stage's cases with those that never ended marked by how the stage ended.
+func Finish(cases []job.CaseResult, stage job.Status) []job.CaseResult {
+	out := make([]job.CaseResult, len(cases))
+	for i, c := range cases {
+		if c.Status == "" {
+			c.Status = stage
+			if stage == job.StatusPass {
+				c.Status = job.StatusError
+			}
+		}
+		out[i] = c
+	}
+	return out
+}

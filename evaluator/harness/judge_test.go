@@ -1,0 +1,97 @@
+package harness
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+const (
+	onePassed  = "test-count: 1\ntest.0.spec: a: 1\ntest.0.status: pass\n"
+	oneFailed  = "test-count: 1\ntest.0.spec: a: 1\ntest.0.status: fail\ntest.0.error: off by one\n"
+	inTheFirst = "test-count: 3\ntest.0.spec: a: 1\n"
+)
+
+func TestJudge(t *testing.T) {
+	exit := func(code int) sandbox.Outcome { return sandbox.Outcome{ExitCode: code} }
+	tests := []struct {
+		name   string
+		out    sandbox.Outcome
+		pipe   string
+		want   int
+		status job.Status
+		reason string
+	}{
+		{"all well", exit(0), onePassed + "check: pass\n", 1, job.StatusPass, ""},
+		{"wrong answer", exit(112), oneFailed + "check: fail\n", 1, job.StatusFail, "Case 0 (a: 1) gave a wrong answer: off by one."},
+		{"exit 0 with check: fail", exit(0), oneFailed + "check: fail\n", 0, job.StatusFail, "off by one"},
+		{"exit 0 with check: fail and no case", exit(0), "check: fail\n", 0, job.StatusFail, "its check failed"},
+		{"failed case and no check", exit(112), oneFailed, 0, job.StatusFail, "off by one"},
+		{"exit 112 with check: pass", exit(112), onePassed + "check: pass\n", 0, job.StatusFail, "exit code"},
+		{"no verdict", exit(0), inTheFirst, 0, job.StatusError, "without a verdict in case 0 (a: 1)"},
+		{"left early with a forged check", exit(0), onePassed + "check: pass\n", 3, job.StatusError, "1 of 3 cases"},
+		{"exit 1 with check: pass", exit(1), onePassed + "check: pass\n", 1, job.StatusError, "exit code 1: it ended with an exception"},
+		{"CUDA error", exit(110), inTheFirst, 3, job.StatusError, "exit code 110 in case 0 (a: 1): a CUDA call failed"},
+		{"bad spec", exit(113), "", 1, job.StatusError, "before its first case: the task's program could not read"},
+		{"unknown exit code", exit(7), "", 1, job.StatusError, "exit code 7 before its first case."},
+		{"crash", sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}, onePassed + "test-count: 2\n", 2, job.StatusError, "SIGSEGV after 1 of 2 cases: it touched memory"},
+		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Limit: "wall"}, inTheFirst, 3, job.StatusTimeout, "time limit of this stage was reached in case 0 (a: 1)."},
+		{"memory", sandbox.Outcome{ExitCode: -1, Limit: "memory"}, "", 3, job.StatusLimit, "its memory limit before its first case."},
+		{"cancelled", sandbox.Outcome{ExitCode: -1, Cancelled: true}, onePassed, 3, job.StatusCancelled, "cancelled"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			status, failure := Judge(tt.out, parse(tt.pipe), tt.want)
+			if status != tt.status || (failure == nil) != (status == job.StatusPass) {
+				t.Fatalf("got %s, %+v; want %s", status, failure, tt.status)
+			}
+			if failure != nil && (!strings.Contains(failure.Reason, tt.reason) || failure.Ours) {
+				t.Errorf("reason %q; want ...%s...", failure.Reason, tt.reason)
+			}
+		})
+	}
+}
+
+func TestCasesThatNeverEndedTakeTheStagesStatus(t *testing.T) {
+	p := parse(onePassed + "test.1.spec: a: 2\n")
+	cases := Finish(p.Cases(), job.StatusTimeout)
+	if cases[0].Status != job.StatusPass || cases[1].Status != job.StatusTimeout {
+		t.Errorf("got %+v", cases)
+	}
+}
+
+func TestScore(t *testing.T) {
+	passed := func(means ...float64) (cases []job.CaseResult) {
+		for i, m := range means {
+			cases = append(cases, job.CaseResult{Index: i, Status: job.StatusPass, Mean: m})
+		}
+		return cases
+	}
+	tests := []struct {
+		name    string
+		ranking tasks.Ranking
+		cases   []job.CaseResult
+		want    float64 // 0 for an error
+	}{
+		{"last", tasks.RankLast, passed(5, 7), 7},
+		{"mean", tasks.RankMean, passed(1, 2, 6), 3},
+		{"geom", tasks.RankGeom, passed(2, 8), 4},
+		{"geom of long times does not overflow", tasks.RankGeom, passed(1e200, 1e300), 1e250},
+		{"no case", tasks.RankGeom, nil, 0},
+		{"no time", tasks.RankMean, passed(1, 0), 0},
+		{"failed case", tasks.RankLast, append(passed(1), job.CaseResult{Status: job.StatusFail, Mean: 1}), 0},
+		{"unknown rule", "best", passed(1), 0},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := Score(tt.ranking, tt.cases)
+			if (err != nil) != (tt.want == 0) || math.Abs(got-tt.want) > 1e-9*tt.want {
+				t.Errorf("got %v, %v; want %v", got, err, tt.want)
+			}
+		})
+	}
+}

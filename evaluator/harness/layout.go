@@ -1,0 +1,109 @@
+package harness
+
+import (
+	"maps"
+	"slices"
+
+	"warpboard/tasks"
+)
+
+// Unit is one source file that is compiled.
+type Unit struct {
+	Name string
+	// Submitted is true when the submission's text is in it: what comes of it belongs to one
+	// submission. Other units are the task's and are compiled without the submission in sight.
+	Submitted bool
+}
+
+// Layout is everything that a run's program is made of: the task's files, the submission and the
+// harness that measures it.
+type Layout struct {
+	Files     map[string][]byte // by run-time name
+	Submitted []string          // names of those that hold the submission
+	Units     []Unit            // cu, cpp: what is compiled, in link order
+	Main      string            // py: the script to start
+	// Separable says that units that are not Submitted surely compile without the submission;
+	// of a bundle's own harness only trying tells.
+	Separable bool
+}
+
+// Lay puts a task's sources and, unless the bundle brings its own, Warpboard's harness together.
+// Sources holds the text of every file of def.Files, the submission's included.
+func Lay(def tasks.Definition, sources map[string][]byte) Layout {
+	l := Layout{Files: map[string][]byte{}, Main: def.Config.Main}
+	maps.Copy(l.Files, sources)
+	for _, f := range def.Files {
+		if f.IsSubmission() {
+			l.Submitted = append(l.Submitted, f.Name)
+		}
+	}
+	switch {
+	case def.Form == tasks.FormLegacy:
+		l.layLegacy(def)
+	case def.OwnHarness:
+		l.addUnits(def.Config.Sources)
+	default:
+		l.layOurs(def)
+	}
+	return l
+}
+
+// layLegacy: reference and submission are included by the one unit.
+func (l *Layout) layLegacy(def tasks.Definition) {
+	maps.Copy(l.Files, Sources(def.Form, def.Lang))
+	l.Main = "eval.py"
+	if def.Lang != tasks.LangPython {
+		l.Units = []Unit{{Name: "eval." + string(def.Lang), Submitted: true}}
+	}
+}
+
+// layOurs replaces a bundle's eval program, if it has one, and for C++ the utils.h that goes with
+// it. A Python bundle's utils.py stays, for its reference may use anything in it.
+func (l *Layout) layOurs(def tasks.Definition) {
+	for name := range l.Files {
+		if isEval(name) {
+			delete(l.Files, name)
+		}
+	}
+	for name, text := range Sources(def.Form, def.Lang) {
+		if _, own := l.Files[name]; own && name == "utils.py" {
+			continue
+		}
+		l.Files[name] = text
+	}
+	l.Main = "eval.py"
+	if def.Lang == tasks.LangPython {
+		return
+	}
+	l.Separable = true
+	l.Units = []Unit{{Name: "eval." + string(def.Lang)}}
+	if len(def.Config.Sources) == 0 {
+		l.addUnits(l.Submitted)
+	}
+	l.addUnits(def.Config.Sources)
+}
+
+func (l *Layout) addUnits(names []string) {
+	for _, name := range names {
+		if !(l.Separable && isEval(name)) {
+			l.Units = append(l.Units, Unit{Name: name, Submitted: slices.Contains(l.Submitted, name)})
+		}
+	}
+}
+
+// TaskFiles returns the files without the submission.
+func (l Layout) TaskFiles() map[string][]byte {
+	files := maps.Clone(l.Files)
+	for _, name := range l.Submitted {
+		delete(files, name)
+	}
+	return files
+}
+
+func isEval(name string) bool {
+	switch name {
+	case "eval.py", "eval.cu", "eval.cpp":
+		return true
+	}
+	return false
+}

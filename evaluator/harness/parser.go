@@ -1,0 +1,212 @@
+package harness
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+)
+
+// Bounds of what a result pipe can make us keep, however long a program writes.
+const (
+	maxCases      = 4096
+	maxExtra      = 256
+	maxExtraBytes = 4 << 20
+)
+
+// CaseFunc is told of a case when it is complete, and again if a later line changes it. Total is
+// the number of cases that the program announced, 0 if it has not.
+type CaseFunc func(c job.CaseResult, total int)
+
+// Parser reads the "key: value" lines of a result pipe while the program writes them. It is
+// tolerant: keys may come in any order, the last of a key wins, unknown keys are kept as
+// Extra, and bytes that are no UTF-8 are replaced. It is not safe for concurrent use.
+type Parser struct {
+	lines      lines
+	onCase     CaseFunc
+	total      int
+	check      string
+	open       int // the case whose lines are coming in, -1 for none
+	changed    bool
+	cases      map[int]*job.CaseResult
+	extra      map[string]string
+	extraBytes int
+}
+
+// NewParser returns a parser of one stage's pipe. onCase may be nil.
+func NewParser(onCase CaseFunc) *Parser {
+	if onCase == nil {
+		onCase = func(job.CaseResult, int) {}
+	}
+	p := &Parser{onCase: onCase, open: -1, cases: map[int]*job.CaseResult{}, extra: map[string]string{}}
+	p.lines.each = p.line
+	return p
+}
+
+// Write takes the next piece of the pipe. It never fails.
+func (p *Parser) Write(b []byte) (int, error) {
+	p.lines.feed(b)
+	return len(b), nil
+}
+
+// Close takes the end of the pipe: a last line without a line break counts, and a case that is
+// complete is told.
+func (p *Parser) Close() {
+	p.lines.flush()
+	p.finishOpen()
+}
+
+// Check is the program's own verdict: "pass", "fail", or empty when it gave none.
+func (p *Parser) Check() string { return p.check }
+
+// Total is the number of cases that the program announced, 0 if it did not.
+func (p *Parser) Total() int { return p.total }
+
+// Cases returns what is known, in the order of the cases. A case without a status did not end.
+func (p *Parser) Cases() []job.CaseResult {
+	out := make([]job.CaseResult, 0, len(p.cases))
+	for _, index := range slices.Sorted(maps.Keys(p.cases)) {
+		out = append(out, *p.cases[index])
+	}
+	return out
+}
+
+// Extra returns the keys that have no field in a CaseResult.
+func (p *Parser) Extra() map[string]string { return maps.Clone(p.extra) }
+
+func (p *Parser) line(raw []byte) {
+	key, value, found := strings.Cut(sandbox.Text(raw), ":")
+	key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+	if !found || key == "" {
+		return
+	}
+	if index, field, ok := caseKey(key); ok {
+		p.caseLine(index, field, value, key)
+		return
+	}
+	p.finishOpen()
+	switch key {
+	case "check":
+		p.check = value
+	case "test-count", "benchmark-count":
+		if n, err := strconv.Atoi(value); err == nil && n >= 0 && n <= maxCases {
+			p.total = n
+		}
+	default:
+		p.keepExtra(key, value)
+	}
+}
+
+// caseKey splits "test.3.status" and "benchmark.3.mean" into index and field.
+func caseKey(key string) (index int, field string, ok bool) {
+	kind, rest, _ := strings.Cut(key, ".")
+	number, field, ok := strings.Cut(rest, ".")
+	if !ok || (kind != "test" && kind != "benchmark") {
+		return 0, "", false
+	}
+	index, err := strconv.Atoi(number)
+	return index, field, err == nil && index >= 0 && index < maxCases
+}
+
+func (p *Parser) caseLine(index int, field, value, key string) {
+	if index != p.open {
+		p.finishOpen()
+		p.open = index
+	}
+	c := p.cases[index]
+	if c == nil {
+		c = &job.CaseResult{Index: index}
+		p.cases[index] = c
+	}
+	if setField(c, field, value) {
+		p.changed = true
+	} else {
+		p.keepExtra(key, value)
+	}
+}
+
+// finishOpen tells of the open case if it has ended; the next line is about something else.
+func (p *Parser) finishOpen() {
+	if p.open < 0 {
+		return
+	}
+	c := p.cases[p.open]
+	if c.Status == "" && c.Runs > 0 && c.Mean > 0 {
+		c.Status = job.StatusPass // stock programs give a timed case no status unless it failed
+	}
+	if c.Status != "" && p.changed {
+		p.onCase(*c, p.total)
+	}
+	p.open, p.changed = -1, false
+}
+
+func (p *Parser) keepExtra(key, value string) {
+	size := len(key) + len(value)
+	old, again := p.extra[key]
+	if again {
+		size -= len(key) + len(old)
+	} else if len(p.extra) == maxExtra {
+		return
+	}
+	if p.extraBytes+size > maxExtraBytes {
+		return
+	}
+	p.extra[key] = value
+	p.extraBytes += size
+}
+
+// setField stores one field of a case; false when a CaseResult has no place for it.
+func setField(c *job.CaseResult, field, value string) bool {
+	numbers := map[string]*float64{
+		"mean": &c.Mean, "std": &c.Std, "err": &c.Err, "best": &c.Best,
+		"worst": &c.Worst, "median": &c.Median, "p95": &c.P95,
+	}
+	if target, ok := numbers[field]; ok {
+		*target = number(value)
+		return true
+	}
+	switch field {
+	case "spec":
+		c.Spec = value
+	case "status":
+		c.Status = status(value)
+	case "message", "error":
+		c.Message = strings.ReplaceAll(value, `\n`, "\n")
+	case "runs":
+		c.Runs, _ = strconv.Atoi(value)
+	case "times":
+		c.Times = numberList(value)
+	default:
+		return false
+	}
+	return true
+}
+
+func status(value string) job.Status {
+	if value == "pass" {
+		return job.StatusPass
+	}
+	return job.StatusFail
+}
+
+// number reads a time; anything that no clock can show (negative, infinite, not a number) is 0,
+// which no score accepts.
+func number(value string) float64 {
+	f, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < 0 {
+		return 0
+	}
+	return f
+}
+
+func numberList(value string) []float64 {
+	var out []float64
+	for part := range strings.SplitSeq(value, ",") {
+		out = append(out, number(strings.TrimSpace(part)))
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package harness
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+)
+
+// parse feeds a whole pipe at once.
+func parse(text string) *Parser {
+	p := NewParser(nil)
+	p.Write([]byte(text))
+	p.Close()
+	return p
+}
+
+func TestParserReadsWhatProgramsWrite(t *testing.T) {
+	tests := []struct {
+		name  string
+		pipe  string
+		check string
+		total int
+		cases []job.CaseResult
+		extra map[string]string
+	}{
+		{
+			name: "tests with message and error",
+			pipe: "test-count: 2\ntest.0.spec: seed: 1; size: 2\ntest.0.status: pass\ntest.0.message: fine\n" +
+				"test.1.spec: seed: 2; size: 3\ntest.1.status: fail\ntest.1.error: first line\\nsecond line\ncheck: fail\n",
+			check: "fail", total: 2,
+			cases: []job.CaseResult{
+				{Index: 0, Spec: "seed: 1; size: 2", Status: job.StatusPass, Message: "fine"},
+				{Index: 1, Spec: "seed: 2; size: 3", Status: job.StatusFail, Message: "first line\nsecond line"},
+			},
+		},
+		{
+			name: "a timed case without a status has passed",
+			pipe: "benchmark-count: 1\nbenchmark.0.spec: size: 2\nbenchmark.0.runs: 3\nbenchmark.0.mean: 1.5e-05\nbenchmark.0.std: 1\n" +
+				"benchmark.0.err: 0.5\nbenchmark.0.best: 1\nbenchmark.0.worst: 2e3\nbenchmark.0.median: 1.25\nbenchmark.0.p95: 7\n" +
+				"benchmark.0.times: 1,2.5,3\ncheck: pass\n",
+			check: "pass", total: 1,
+			cases: []job.CaseResult{{Spec: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e-05, Std: 1, Err: 0.5,
+				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
+		},
+		{
+			name:  "any order, the last of a key wins",
+			pipe:  "check: fail\ntest.1.status: pass\ntest.0.status: fail\ntest.1.spec: b\ntest.0.spec: a\n\n  test.0.status :  pass  \ncheck: pass\ntest-count: 2",
+			check: "pass", total: 2,
+			cases: []job.CaseResult{{Index: 0, Spec: "a", Status: job.StatusPass}, {Index: 1, Spec: "b", Status: job.StatusPass}},
+		},
+		{
+			name:  "ranked failure of the CUDA program: a test key and no check",
+			pipe:  "benchmark-count: 1\nbenchmark.0.spec: size: 4\ntest-count: 1\ntest.0.status: fail\ntest.0.error: mismatch\n",
+			total: 1, cases: []job.CaseResult{{Spec: "size: 4", Status: job.StatusFail, Message: "mismatch"}},
+		},
+		{
+			name:  "unknown keys and junk",
+			pipe:  "fwd_bw: 12.5\nno key here\n: no name\nbenchmark.0.report: aGVsbG8=\nbenchmark.x.mean: 3\ntest.-1.status: pass\ntest.99999999.status: pass\ncheck: pass\n",
+			check: "pass", cases: []job.CaseResult{{}},
+			extra: map[string]string{"fwd_bw": "12.5", "benchmark.0.report": "aGVsbG8=", "benchmark.x.mean": "3",
+				"test.-1.status": "pass", "test.99999999.status": "pass"},
+		},
+		{
+			name:  "times that no clock shows are no times",
+			pipe:  "benchmark.0.runs: 1\nbenchmark.0.mean: nan\nbenchmark.0.best: -4\nbenchmark.0.worst: inf\nbenchmark.0.std: 1e999\nbenchmark.0.err: x\n",
+			cases: []job.CaseResult{{Runs: 1}},
+		},
+		{
+			name: "bytes that are no UTF-8", pipe: "test.0.spec: \xff\xfe\ntest.0.status: pass\n",
+			cases: []job.CaseResult{{Spec: "\uFFFD", Status: job.StatusPass}},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := parse(tt.pipe)
+			if p.Check() != tt.check || p.Total() != tt.total {
+				t.Errorf("check %q, total %d; want %q, %d", p.Check(), p.Total(), tt.check, tt.total)
+			}
+			if diff := cmp.Diff(tt.cases, p.Cases()); diff != "" {
+				t.Errorf("cases (-want +got):\n%s", diff)
+			}
+			if tt.extra == nil {
+				tt.extra = map[string]string{}
+			}
+			if diff := cmp.Diff(tt.extra, p.Extra()); diff != "" {
+				t.Errorf("extra (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
+	var told []string
+	p := NewParser(func(c job.CaseResult, total int) {
+		told = append(told, c.Spec+" "+string(c.Status)+" "+c.Message)
+	})
+	steps := []struct {
+		piece string
+		want  []string
+	}{
+		{"test-count: 2\ntest.0.spec: a\ntest.0.sta", nil},
+		{"tus: pass\ntest.0.message: well done\n", nil}, // more may come for this case
+		{"test.1.spec: b\n", []string{"a pass well done"}},
+		{"test.1.status: fail\ntest.1.error: off by one\ncheck: fail\n", []string{"a pass well done", "b fail off by one"}},
+	}
+	for _, step := range steps {
+		p.Write([]byte(step.piece))
+		if diff := cmp.Diff(step.want, told); diff != "" {
+			t.Errorf("after %q (-want +got):\n%s", step.piece, diff)
+		}
+	}
+	p.Close()
+	if len(told) != 2 {
+		t.Errorf("told again at the end: %q", told)
+	}
+}
+
+func TestEndlessReportsStayBounded(t *testing.T) {
+	p := NewParser(nil)
+	p.Write([]byte("test.0.message: "))
+	block := []byte(strings.Repeat("x", 1<<20))
+	for range 5 {
+		p.Write(block)
+	}
+	p.Write([]byte("\ntest.0.status: pass\n"))
+	if c := p.Cases()[0]; len(c.Message) > maxLine || c.Status != job.StatusPass {
+		t.Errorf("kept %d bytes, status %q", len(c.Message), c.Status)
+	}
+	for i := range 2 * maxExtra {
+		p.Write([]byte("key" + strings.Repeat("y", i) + ": value\n"))
+	}
+	if n := len(p.Extra()); n != maxExtra {
+		t.Errorf("kept %d unknown keys, want %d", n, maxExtra)
+	}
+}
+
+// FuzzParser holds that what comes in pieces is read as what comes at once, and that no input makes
+// numbers that JSON cannot carry or text that a database refuses.
+func FuzzParser(f *testing.F) {
+	f.Add([]byte("test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ncheck: pass\n"), 7)
+	f.Add([]byte("benchmark.0.mean: 1e308\nbenchmark.0.times: 1,,nan\n\xff\n:\n"), 1)
+	f.Fuzz(func(t *testing.T, pipe []byte, size int) {
+		whole := parse(string(pipe))
+		pieces := NewParser(nil)
+		size = max(1, size%1024)
+		for rest := pipe; len(rest) > 0; {
+			n := min(size, len(rest))
+			pieces.Write(rest[:n])
+			rest = rest[n:]
+		}
+		pieces.Close()
+		if diff := cmp.Diff(whole.Cases(), pieces.Cases()); diff != "" {
+			t.Errorf("pieces differ:\n%s", diff)
+		}
+		if whole.Check() != pieces.Check() || !cmp.Equal(whole.Extra(), pieces.Extra()) {
+			t.Error("check or extra differ")
+		}
+		for _, c := range whole.Cases() {
+			for _, v := range append(c.Times, c.Mean, c.Std, c.Err, c.Best, c.Worst, c.Median, c.P95) {
+				if !(v >= 0 && v <= math.MaxFloat64) {
+					t.Errorf("time %v", v)
+				}
+			}
+			if c.Message != strings.ToValidUTF8(c.Message, "") || strings.ContainsRune(c.Message, 0) {
+				t.Errorf("message %q", c.Message)
+			}
+		}
+	})
+}

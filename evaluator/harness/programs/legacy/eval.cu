@@ -1,0 +1,58 @@
+// Warpboard's harness for tasks of the older form in CUDA C++.
+#include "reference.cuh"
+#include "train.cuh"
+
+#include <cuda_runtime.h>
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define WARPBOARD_NVTX 1
+#endif
+
+#include "warpboard_legacy.h"
+
+namespace {
+
+// The whole device, flushed by filling twice its L2 cache.
+class Gpu {
+public:
+    Gpu() {
+        int device = 0, l2 = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+        cold_bytes_ = 2 * static_cast<size_t>(l2);
+        if (cold_bytes_ > 0) CUDA_CHECK(cudaMalloc(&cold_, cold_bytes_));
+    }
+
+    void synchronize() {
+        CUDA_CHECK(cudaGetLastError());
+        CUDA_CHECK(cudaDeviceSynchronize());
+    }
+
+    void flush() {
+        cudaCtxResetPersistingL2Cache();
+        cudaGetLastError();  // devices without persisting lines refuse the call
+        if (cold_bytes_ > 0) CUDA_CHECK(cudaMemset(cold_, ++fill_, cold_bytes_));
+    }
+
+    void begin_range() {
+#ifdef WARPBOARD_NVTX
+        nvtxRangePushA("custom_kernel");
+#endif
+    }
+
+    void end_range() {
+#ifdef WARPBOARD_NVTX
+        nvtxRangePop();
+#endif
+    }
+
+private:
+    void* cold_ = nullptr;
+    size_t cold_bytes_ = 0;
+    unsigned char fill_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return warpboard::legacy_main<Gpu>(argc, argv); }

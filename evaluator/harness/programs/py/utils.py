@@ -1,0 +1,107 @@
+"""Helpers for reference.py of Python tasks, for torch tensors and NumPy arrays alike. A task that has a
+utils.py of its own gets that one instead."""
+
+import os
+import random
+import sys
+
+
+def set_seed(seed=42):
+    """Seeds every generator that is loaded."""
+    random.seed(seed)
+    if "numpy" in sys.modules:
+        sys.modules["numpy"].random.seed(seed % 2**32)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(seed % 2**63)
+
+
+def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
+    """Returns a list of lines that say where two arrays differ; empty when they agree within
+    atol + rtol * |expected|. NaN agrees with NaN, and infinities with themselves."""
+    library, received, expected = _comparable(received, expected)
+    if received.shape != expected.shape:
+        return [f"SIZE MISMATCH: expected {tuple(expected.shape)}, got {tuple(received.shape)}"]
+    agree = library.isclose(received, expected, rtol=rtol, atol=atol, equal_nan=True)
+    return _differences(library, ~agree, received, expected, max_print)
+
+
+def verbose_allequal(received, expected, max_print=5):
+    """Like verbose_allclose, for arrays that must be the same."""
+    library, received, expected = _comparable(received, expected)
+    if received.shape != expected.shape:
+        return [f"SIZE MISMATCH: expected {tuple(expected.shape)}, got {tuple(received.shape)}"]
+    return _differences(library, received != expected, received, expected, max_print)
+
+
+def match_reference(data, output, reference, rtol=1e-05, atol=1e-08):
+    """Compares output with reference(data). Returns (agrees, message)."""
+    lines = verbose_allclose(output, reference(data), rtol=rtol, atol=atol)
+    if lines:
+        return False, "mismatch found! custom implementation doesn't match reference: " + " ".join(lines)
+    return True, ""
+
+
+def make_match_reference(reference, **kwargs):
+    """Makes a check_implementation(data, output) out of a reference function."""
+
+    def check(data, output):
+        return match_reference(data, output, reference=reference, **kwargs)
+
+    return check
+
+
+def clear_l2_cache():
+    """Fills the GPU's L2 cache with something else."""
+    import torch
+
+    torch.full((32, 1024, 1024), 42, dtype=torch.int64, device="cuda")
+
+
+class DeterministicContext:
+    """Makes torch's operations deterministic inside a with block."""
+
+    def __enter__(self):
+        import torch
+
+        self._deterministic = torch.are_deterministic_algorithms_enabled()
+        self._workspace = os.environ.get("CUBLAS_WORKSPACE_CONFIG")
+        os.environ["CUBLAS_WORKSPACE_CONFIG"] = ":4096:8"
+        torch.use_deterministic_algorithms(True)
+        return self
+
+    def __exit__(self, *_):
+        import torch
+
+        torch.use_deterministic_algorithms(self._deterministic)
+        if self._workspace is None:
+            os.environ.pop("CUBLAS_WORKSPACE_CONFIG", None)
+        else:
+            os.environ["CUBLAS_WORKSPACE_CONFIG"] = self._workspace
+
+
+def _comparable(received, expected):
+    """Returns the library of expected and both arrays as its own, where expected is and in its type;
+    floats of less than four bytes become float32, in which tolerances mean what they say."""
+    if hasattr(expected, "detach"):
+        import torch
+
+        expected = expected.detach()
+        if expected.dtype.is_floating_point and expected.dtype.itemsize < 4:
+            expected = expected.float()
+        return torch, torch.as_tensor(received).detach().to(expected.device, expected.dtype), expected
+    import numpy
+
+    return numpy, numpy.asarray(received), numpy.asarray(expected)
+
+
+def _differences(library, wrong, received, expected, max_print):
+    if not wrong.any():
+        return []
+    indices = library.argwhere(wrong)
+    lines = [f"Number of mismatched elements: {len(indices)}"]
+    for index in indices[:max_print]:
+        at = tuple(int(i) for i in index)
+        lines.append(f"ERROR AT {at}: expected {expected[at]}, got {received[at]}")
+    if len(indices) > max_print:
+        lines.append(f"... and {len(indices) - max_print} more mismatched elements.")
+    return lines

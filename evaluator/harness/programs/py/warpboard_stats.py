@@ -1,0 +1,77 @@
+"""Statistics of one timed case, all in nanoseconds."""
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Stats:
+    """The durations of a case and what is reported of them."""
+
+    times: list = field(default_factory=list)
+
+    def add(self, ns):
+        self.times.append(float(ns))
+
+    @property
+    def runs(self):
+        return len(self.times)
+
+    @property
+    def mean(self):
+        return math.fsum(self.times) / self.runs
+
+    @property
+    def std(self):
+        """Sample standard deviation."""
+        if self.runs < 2:
+            return 0.0
+        mean = self.mean
+        return math.sqrt(math.fsum((t - mean) ** 2 for t in self.times) / (self.runs - 1))
+
+    @property
+    def err(self):
+        """Standard error of the mean."""
+        return self.std / math.sqrt(self.runs)
+
+    def quantile(self, q):
+        """Linear interpolation between the neighbours, as NumPy does by default."""
+        ordered = sorted(self.times)
+        position = q * (self.runs - 1)
+        below = int(position)
+        above = min(below + 1, self.runs - 1)
+        return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+    def lines(self):
+        """Yields (field, value) in the order of KernelBot's programs, then our own fields."""
+        yield "runs", self.runs
+        yield "mean", self.mean
+        yield "std", self.std
+        yield "err", self.err
+        yield "best", min(self.times)
+        yield "worst", max(self.times)
+        yield "median", self.quantile(0.5)
+        yield "p95", self.quantile(0.95)
+        yield "times", ",".join(f"{t:.10g}" for t in self.times)
+
+
+@dataclass(frozen=True)
+class StopRule:
+    """When to stop repeating a case, as KernelBot's programs do."""
+
+    kernel_ns: float  # sum of the timed calls
+    least: int = 3
+    most: int = 100
+    error: float = 0.001  # standard error over mean
+    wall_ns: float = 120e9  # the case as a whole
+
+    def done(self, stats, wall_ns):
+        if stats.runs >= self.most:
+            return True
+        if stats.runs < self.least:
+            return False
+        return (
+            stats.err < self.error * stats.mean
+            or stats.mean * stats.runs > self.kernel_ns
+            or wall_ns > self.wall_ns
+        )

@@ -1,0 +1,316 @@
+"""A warm Python: imports what tasks need, then runs stages in children forked from itself.
+
+    python3 warm.py MODULE...
+
+It is started in a fresh sandbox before there is a job, imports the named modules (those that are there),
+serves the stages of one job, and is thrown away.
+
+Requests come on stdin, one JSON object per line: {"argv": [script, argument...], "env": {...},
+"files": {name: base64}, "extensions": base64 of an archive, or ""}. Replies go to descriptor 3 as frames
+of a type byte, a length (four bytes, big endian) and that many bytes:
+
+    w  ready; nothing
+    o  the stage's standard output       e  its standard error       r  its result pipe
+    x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}
+
+A stage's script runs as __main__ of its own process in a directory with nothing but the job's files. When
+it has ended, everything that it started is killed and everything that it wrote is removed, except for
+compiled kernels. This process makes no CUDA call: a context does not survive a fork.
+"""
+
+import base64
+import ctypes
+import fcntl
+import gc
+import importlib
+import json
+import os
+import selectors
+import shutil
+import signal
+import struct
+import sys
+
+CONTROL_FD = 3
+RESULT_FD = 3  # in a stage
+PR_SET_DUMPABLE = 4
+PR_SET_CHILD_SUBREAPER = 36
+CHUNK = 1 << 16
+LINGER = 2  # seconds
+
+
+def prctl(option, value):
+    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+
+
+class Runner:
+    def __init__(self):
+        self.control = fcntl.fcntl(CONTROL_FD, fcntl.F_DUPFD_CLOEXEC, 100)
+        os.close(CONTROL_FD)
+        self.top = os.path.join(os.environ.get("TMPDIR", "/tmp"), "")
+        self.cache = os.path.join(self.top, "cache")
+        self.job = os.path.join(self.top, "job")
+        # Set when the sandbox has a PID namespace of its own: killing everyone is then safe.
+        self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
+        self.exit_code = 0
+
+    def send(self, kind, data=b""):
+        frame = kind + struct.pack(">I", len(data)) + data
+        while frame:
+            frame = frame[os.write(self.control, frame):]
+
+    def serve(self, request):
+        """Runs one stage to its end."""
+        self.clean()
+        self.write_files(request)
+        pipes = [os.pipe() for _ in range(3)]
+        sys.stdout.flush()
+        sys.stderr.flush()
+        pid = os.fork()
+        if pid == 0:
+            os.close(self.control)
+            Stage(request, self.job, self.cache).run([write for _, write in pipes])
+        for _, write in pipes:
+            os.close(write)
+        self.watch(pid, [read for read, _ in pipes])
+
+    def watch(self, pid, readers):
+        """Forwards what the stage writes until it has ended and all of its writers are gone."""
+        selector = selectors.DefaultSelector()
+        for kind, reader in zip((b"o", b"e", b"r"), readers):
+            selector.register(reader, selectors.EVENT_READ, kind)
+        ended = os.pidfd_open(pid)
+        selector.register(ended, selectors.EVENT_READ, None)
+        ending = None
+        while selector.get_map():
+            ready = selector.select(None if ending is None else LINGER)
+            if not ready:
+                break  # without a sandbox a daemon may hold the pipes open
+            for key, _ in ready:
+                if key.data is None:
+                    ending = self.reap(pid)
+                    selector.unregister(ended)
+                    os.close(ended)
+                    continue
+                data = os.read(key.fd, CHUNK)
+                if data:
+                    self.send(key.data, data)
+                else:
+                    selector.unregister(key.fd)
+        for reader in readers:
+            os.close(reader)
+        self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
+        self.send(b"x", json.dumps(ending).encode())
+
+    def reap(self, pid):
+        _, status, usage = os.wait4(pid, 0)
+        self.kill_rest(pid)
+        return {
+            "exit_code": os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0,
+            "signal": os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0,
+            "cpu_ns": int((usage.ru_utime + usage.ru_stime) * 1e9),
+            "max_rss": usage.ru_maxrss * 1024,
+        }
+
+    def kill_rest(self, pid):
+        """Kills what the stage started and left, daemons too where nobody else is in sight, and waits
+        until they are gone."""
+        try:
+            if self.alone:
+                os.kill(-1, signal.SIGKILL)
+            else:
+                os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        try:
+            while os.waitpid(-1, 0 if self.alone else os.WNOHANG) != (0, 0):
+                pass
+        except ChildProcessError:
+            pass
+
+    def clean(self):
+        """Removes what an earlier stage wrote, but for the caches of compiled kernels."""
+        places = [self.top]
+        if self.alone:
+            places += ["/out", "/dev/shm"]
+        for place in places:
+            for entry in os.scandir(place) if os.path.isdir(place) else []:
+                if entry.path == self.cache:
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                else:
+                    os.unlink(entry.path)
+        os.makedirs(self.cache, exist_ok=True)
+        os.mkdir(self.job)
+
+    def write_files(self, request):
+        for name, text in request["files"].items():
+            path = os.path.join(self.job, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(base64.b64decode(text))
+        extensions = os.path.join(self.cache, "torch_extensions")
+        if request.get("extensions") and not os.path.exists(extensions):
+            import warpboard_extensions
+
+            warpboard_extensions.unpack(base64.b64decode(request["extensions"]), extensions)
+
+
+class Stage:
+    """What happens in the forked child. run does not return."""
+
+    def __init__(self, request, job, cache):
+        self.argv = request["argv"]
+        self.env = request["env"]
+        self.job = job
+        self.cache = cache
+        self.script = os.path.join(job, self.argv[0])
+        self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
+
+    def run(self, writers):
+        code = 1
+        try:
+            self.become(writers)
+            if self.pools and sys.version_info < (3, 14):
+                offer_spawn_pools()
+            code = run_script(self.script)
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            leave(code)
+
+    def become(self, writers):
+        os.setsid()
+        prctl(PR_SET_DUMPABLE, 1)  # a program may look at itself
+        null = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(null, 0)
+        # Pipes may have low numbers themselves; out of the way first.
+        out, err, results = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in writers)
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        os.dup2(results, RESULT_FD, inheritable=True)
+        os.closerange(RESULT_FD + 1, 512)
+        os.environ.update(self.env)
+        os.environ["POPCORN_FD"] = str(RESULT_FD)
+        os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(self.cache, "triton"))
+        os.environ.setdefault("TORCH_EXTENSIONS_DIR", os.path.join(self.cache, "torch_extensions"))
+        os.chdir(self.job)
+        sys.argv = [self.script, *self.argv[1:]]
+        sys.path[0] = self.job
+        sys.modules.pop("warpboard_extensions", None)
+        importlib.invalidate_caches()
+        for stream in (sys.stdout, sys.stderr):
+            stream.reconfigure(line_buffering=True, errors="backslashreplace")
+
+
+def run_script(path):
+    """Runs a file as python3 would, and returns the exit code. The module is __mp_main__ too: by that
+    name the workers of a pool send back objects of the script's classes."""
+    import builtins
+    import types
+
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__file__=path, __builtins__=builtins, __cached__=None)
+    sys.modules["__main__"] = sys.modules["__mp_main__"] = main
+    try:
+        with open(path, "rb") as file:
+            code = compile(file.read(), path, "exec")
+        exec(code, main.__dict__)
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return (end.code or 0) & 0xFF
+        print(end.code, file=sys.stderr)
+        return 1
+    except BaseException as error:
+        trace = error.__traceback__
+        sys.excepthook(type(error), error, trace.tb_next or trace)  # without this function's own line
+        return 1
+    return 0
+
+
+def leave(code):
+    """Ends the process as the interpreter would: threads joined, exit functions run, streams flushed."""
+    import atexit
+    import threading
+
+    try:
+        threading._shutdown()
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BaseException:
+        code = code or 1
+    finally:
+        os._exit(code)
+
+
+def offer_spawn_pools():
+    """Makes multiprocessing's spawned workers children of a fork server that is forked here and now, with
+    everything imported and no CUDA context, instead of interpreters that import it all again. As with
+    real spawned workers, the result pipe is not theirs: descriptor 3 refuses what they write."""
+    import socket
+    from multiprocessing import connection, context, forkserver, process
+
+    process.ORIGINAL_DIR = os.getcwd()
+    listener = socket.socket(socket.AF_UNIX)
+    address = connection.arbitrary_address("AF_UNIX")
+    listener.bind(address)
+    os.chmod(address, 0o600)
+    listener.listen()
+    alive_read, alive_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.close(alive_write)
+            os.dup2(0, RESULT_FD)  # /dev/null, open for reading only
+            forkserver.main(listener.fileno(), alive_read, [])
+        finally:
+            os._exit(0)
+    os.close(alive_read)
+    listener.close()
+    server = forkserver._forkserver
+    server._forkserver_address = address
+    server._forkserver_alive_fd = alive_write
+    server._forkserver_pid = pid
+    context._concrete_contexts["spawn"] = context._concrete_contexts["forkserver"]
+
+
+def requests():
+    """Yields the requests on stdin, read by hand so that nothing of the next is buffered in a child."""
+    pending = b""
+    while True:
+        line, separator, rest = pending.partition(b"\n")
+        if separator:
+            pending = rest
+            yield json.loads(line)
+            continue
+        data = os.read(0, CHUNK)
+        if not data:
+            return
+        pending += data
+
+
+def main():
+    runner = Runner()
+    for name in sys.argv[1:]:
+        try:
+            importlib.import_module(name)
+        except ImportError:
+            pass
+    import multiprocessing.connection  # noqa: F401  (what pools need, before the fork)
+    import multiprocessing.forkserver  # noqa: F401
+
+    prctl(PR_SET_DUMPABLE, 0)  # nobody of the same uid reads or writes this process by /proc
+    prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a stage orphans becomes this process's to wait for
+    gc.collect()
+    gc.freeze()  # keeps the collector from copying every page of a child
+    runner.send(b"w")
+    for request in requests():
+        runner.serve(request)
+    # As the last stage did: the sandbox then says which limit made it fail, if one did.
+    sys.exit(runner.exit_code)
+
+
+if __name__ == "__main__":
+    main()

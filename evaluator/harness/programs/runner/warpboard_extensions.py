@@ -1,0 +1,71 @@
+"""Keeps what torch.utils.cpp_extension compiled for one submission, for its next run.
+
+    python3 warpboard_extensions.py build SCRIPT ARCHIVE
+        runs SCRIPT, which compiles its extensions, and packs them into ARCHIVE
+    python3 warpboard_extensions.py run ARCHIVE SCRIPT ARGUMENT...
+        unpacks ARCHIVE and becomes python3 SCRIPT ARGUMENT...
+
+Both use the directory TORCH_EXTENSIONS_DIR. Ninja compares times of change to the nanosecond, which a tar
+archive does not keep; they travel in a list of their own.
+"""
+
+import io
+import json
+import os
+import runpy
+import sys
+import tarfile
+
+TIMES = "times.json"
+
+
+def pack(directory):
+    """Returns an archive of the regular files below directory."""
+    times, buffer = {}, io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for top, _, names in os.walk(directory):
+            for name in sorted(names):
+                path = os.path.join(top, name)
+                inside = os.path.relpath(path, directory)
+                if os.path.islink(path) or not os.path.isfile(path) or name == "lock":
+                    continue
+                times[inside] = os.stat(path).st_mtime_ns
+                archive.add(path, arcname=inside)
+        listing = json.dumps(times).encode()
+        info = tarfile.TarInfo(TIMES)
+        info.size = len(listing)
+        archive.addfile(info, io.BytesIO(listing))
+    return buffer.getvalue() if times else b""
+
+
+def unpack(data, directory):
+    """Writes an archive's files below directory, and nothing outside of it."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+        times = json.load(archive.extractfile(TIMES))
+        for inside, ns in times.items():
+            path = os.path.normpath(os.path.join(directory, inside))
+            if not path.startswith(os.path.join(directory, "")):
+                continue
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "wb") as file:
+                file.write(archive.extractfile(inside).read())
+            os.utime(path, ns=(ns, ns))
+
+
+def build(script, archive):
+    sys.argv = [script]
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    runpy.run_path(script, run_name="__main__")
+    data = pack(os.environ["TORCH_EXTENSIONS_DIR"])
+    with open(archive, "wb") as file:
+        file.write(data)
+
+
+def run(archive, script, *arguments):
+    with open(archive, "rb") as file:
+        unpack(file.read(), os.environ["TORCH_EXTENSIONS_DIR"])
+    os.execv(sys.executable, [sys.executable, script, *arguments])
+
+
+if __name__ == "__main__":
+    {"build": build, "run": run}[sys.argv[1]](*sys.argv[2:])

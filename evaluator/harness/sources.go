@@ -1,0 +1,68 @@
+package harness
+
+import (
+	"embed"
+	"path"
+
+	"warpboard/tasks"
+)
+
+//go:embed programs
+var programs embed.FS
+
+// Sources returns Warpboard's own harness for a form and language: file texts by the names that
+// they have beside the task's files.
+func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
+	if form == tasks.FormLegacy {
+		return legacySources(lang)
+	}
+	switch lang {
+	case tasks.LangCPP:
+		return read("common/*", "cpp/*")
+	case tasks.LangCUDA:
+		return read("common/*", "cu/*")
+	case tasks.LangPython:
+		return read("py/*")
+	default:
+		return nil
+	}
+}
+
+func legacySources(lang tasks.Lang) map[string][]byte {
+	native := []string{"legacy/warpboard_legacy.h", "common/warpboard_report.h", "common/utils.h"}
+	switch lang {
+	case tasks.LangCPP:
+		return read(append(native, "legacy/eval.cpp")...)
+	case tasks.LangCUDA:
+		return read(append(native, "legacy/eval.cu")...)
+	case tasks.LangPython:
+		return read("legacy/eval.py", "py/warpboard_report.py", "py/warpboard_stats.py")
+	default:
+		return nil
+	}
+}
+
+// RunnerSources returns the programs that serve Python stages from a warm process.
+func RunnerSources() map[string][]byte { return read("runner/*") }
+
+// read returns the embedded files that match, by their base names.
+func read(patterns ...string) map[string][]byte {
+	files := map[string][]byte{}
+	for _, pattern := range patterns {
+		names, err := programs.ReadDir("programs/" + path.Dir(pattern))
+		if err != nil {
+			panic(err) // the patterns above name what is embedded
+		}
+		for _, entry := range names {
+			if ok, _ := path.Match(path.Base(pattern), entry.Name()); !ok {
+				continue
+			}
+			text, err := programs.ReadFile("programs/" + path.Dir(pattern) + "/" + entry.Name())
+			if err != nil {
+				panic(err)
+			}
+			files[entry.Name()] = text
+		}
+	}
+	return files
+}

@@ -1,0 +1,66 @@
+// Package harness holds the programs that feed cases to a submission, check its answers and take
+// the time, and reads the protocol in which such programs (ours and bundles' own) report.
+package harness
+
+import (
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// SpecLine writes a case the way eval programs read it: "seed: 1; size: 256".
+func SpecLine(c tasks.Case) string {
+	parts := make([]string, len(c))
+	for i, arg := range c {
+		parts[i] = arg.Name + ": " + arg.Value
+	}
+	// A line break would be a second case; readers of tasks refuse it, and so it cannot matter here.
+	return strings.ReplaceAll(strings.Join(parts, "; "), "\n", " ")
+}
+
+// CasesFile is the file that an eval program is given: one spec line per case.
+func CasesFile(cases []tasks.Case) []byte {
+	var b strings.Builder
+	for _, c := range cases {
+		b.WriteString(SpecLine(c))
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
+
+// StageCases chooses what a stage runs: the tests, or the benchmarks, of which only the last
+// counts (and so only the last is run) when the task is ranked by it.
+func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {
+	switch {
+	case stage == job.StageTest:
+		return def.Tests
+	case def.RankingBy == tasks.RankLast && len(def.Benchmarks) > 1:
+		return def.Benchmarks[len(def.Benchmarks)-1:]
+	default:
+		return def.Benchmarks
+	}
+}
+
+// Mode is the word by which an eval program knows a stage. The secret stage is told nothing
+// that the ranked stage is not.
+func Mode(stage job.Stage) string {
+	switch stage {
+	case job.StageTest, job.StageBenchmark, job.StageProfile:
+		return string(stage)
+	default:
+		return "leaderboard"
+	}
+}
+
+// Name says who measures a task's runs: "warpboard/<lang>", "bundle" or "legacy".
+func Name(def tasks.Definition) string {
+	switch {
+	case def.Form == tasks.FormLegacy:
+		return "legacy"
+	case def.OwnHarness:
+		return "bundle"
+	default:
+		return "warpboard/" + string(def.Lang)
+	}
+}

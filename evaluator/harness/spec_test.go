@@ -1,0 +1,107 @@
+package harness
+
+import (
+	"maps"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+func TestCasesFileKeepsOrderAndText(t *testing.T) {
+	cases := []tasks.Case{
+		{{Name: "size", Value: "1024"}, {Name: "seed", Value: "4"}, {Name: "dist", Value: "lapack_dense_2"}},
+		{{Name: "eps", Value: "1e-05"}, {Name: "shape", Value: "[1, 2]"}, {Name: "mask", Value: "None"}},
+	}
+	want := "size: 1024; seed: 4; dist: lapack_dense_2\neps: 1e-05; shape: [1, 2]; mask: None\n"
+	if diff := cmp.Diff(want, string(CasesFile(cases))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStagesRunTheirCases(t *testing.T) {
+	one := func(v string) tasks.Case { return tasks.Case{{Name: "n", Value: v}} }
+	def := tasks.Definition{Tests: []tasks.Case{one("1"), one("2")}, Benchmarks: []tasks.Case{one("3"), one("4")}, RankingBy: tasks.RankLast}
+	geom := def
+	geom.RankingBy = tasks.RankGeom
+	tests := []struct {
+		def   tasks.Definition
+		stage job.Stage
+		mode  string
+		want  []tasks.Case
+	}{
+		{def, job.StageTest, "test", def.Tests},
+		{def, job.StageBenchmark, "benchmark", def.Benchmarks[1:]},
+		{def, job.StageRanked, "leaderboard", def.Benchmarks[1:]},
+		{geom, job.StageSecret, "leaderboard", def.Benchmarks},
+		{geom, job.StageProfile, "profile", def.Benchmarks},
+		{tasks.Definition{RankingBy: tasks.RankLast}, job.StageRanked, "leaderboard", nil},
+	}
+	for _, tt := range tests {
+		if diff := cmp.Diff(tt.want, StageCases(tt.def, tt.stage)); diff != "" || Mode(tt.stage) != tt.mode {
+			t.Errorf("%s: mode %s, cases (-want +got):\n%s", tt.stage, Mode(tt.stage), diff)
+		}
+	}
+}
+
+// unit names in link order, the submission's marked.
+func units(l Layout) []string {
+	var names []string
+	for _, u := range l.Units {
+		if u.Submitted {
+			u.Name = "*" + u.Name
+		}
+		names = append(names, u.Name)
+	}
+	return names
+}
+
+func TestLay(t *testing.T) {
+	own := map[string][]byte{"eval.cu": []byte("theirs"), "utils.h": []byte("theirs"), "task.h": nil, "submission.cu": nil}
+	files := []tasks.File{{Name: "eval.cu", Source: "eval.cu"}, {Name: "submission.cu", Source: tasks.SubmissionSource}}
+	cuda := tasks.Definition{Lang: tasks.LangCUDA, Files: files, Config: tasks.Config{Sources: []string{"eval.cu", "submission.cu"}}}
+
+	bundle := cuda
+	bundle.OwnHarness = true
+	if l := Lay(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable || !cmp.Equal(units(l), []string{"eval.cu", "*submission.cu"}) {
+		t.Errorf("a bundle's own harness: %v, separable %v", units(l), l.Separable)
+	}
+	l := Lay(cuda, own)
+	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(units(l), []string{"eval.cu", "*submission.cu"}) {
+		t.Errorf("ours in place of a bundle's: %v, separable %v", units(l), l.Separable)
+	}
+	if _, there := l.TaskFiles()["submission.cu"]; there {
+		t.Error("the submission is among the task's files")
+	}
+	if string(own["eval.cu"]) != "theirs" {
+		t.Error("the job's own map was changed")
+	}
+
+	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{Main: "eval.py"}}
+	l = Lay(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
+	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" || l.Main != "eval.py" {
+		t.Errorf("Python: main %s, files %v", l.Main, slices.Sorted(maps.Keys(l.Files)))
+	}
+
+	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
+	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"*eval.cpp"}) || l.Files["warpboard_legacy.h"] == nil {
+		t.Errorf("older form: %v", units(l))
+	}
+}
+
+func TestEveryFormAndLanguageHasItsHarness(t *testing.T) {
+	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
+		for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython} {
+			name := "eval." + string(lang)
+			if len(Sources(form, lang)[name]) == 0 {
+				t.Errorf("%s/%s has no %s", form, lang, name)
+			}
+		}
+	}
+	if len(RunnerSources()["warm.py"]) == 0 {
+		t.Error("there is no warm runner")
+	}
+}

@@ -1,0 +1,2 @@
+def custom_kernel(data):
+    raise ValueError("no idea how to sort")

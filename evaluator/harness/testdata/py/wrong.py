@@ -1,0 +1,4 @@
+def custom_kernel(data):
+    values, kind = data
+    values.sort()
+    return values

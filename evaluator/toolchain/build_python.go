@@ -1,0 +1,162 @@
+package toolchain
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+//go:embed syntax.py
+var syntaxScript string
+
+// compilesExtensions recognises a submission that builds a C++ or CUDA extension when imported.
+var compilesExtensions = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
+
+// Where extensions are built: the same path in every sandbox, for ninja's files name it.
+const (
+	extensionsDir     = "/tmp/cache/torch_extensions"
+	extensionsArchive = "extensions.tar"
+	extensionsScript  = "warpboard_extensions.py"
+)
+
+// extensionsTime is what importing torch and compiling a small extension may take.
+const extensionsTime = 2 * time.Minute
+
+// buildPython checks the submission's syntax and, as the original does, imports a submission that
+// compiles extensions once, so that they are compiled before anything is timed. What they became is
+// kept for the next run of the same submission.
+func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
+	if b.cfg.Tools.Python == nil {
+		return fmt.Errorf("%w: no python3 was found", ErrMissing)
+	}
+	for _, name := range a.layout.Submitted {
+		if filepath.Ext(name) != ".py" {
+			continue
+		}
+		ok, err := b.checkSyntax(ctx, req, a, name, result)
+		if err != nil || !ok {
+			return err
+		}
+	}
+	for _, name := range a.layout.Submitted {
+		if !compilesExtensions.Match(a.layout.Files[name]) {
+			continue
+		}
+		if err := b.buildExtensions(ctx, req, a, name, result); err != nil || result.Status != job.StatusPass {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSyntax refuses what no Python can read, with the line and a caret below it.
+func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) (bool, error) {
+	python := b.cfg.Tools.Python
+	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
+	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
+		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
+		Files: map[string][]byte{name: a.layout.Files[name]}, Mounts: python.Mounts, Limits: req.Place.Build,
+		OnStderr: func(text []byte) { req.OnLog("stderr", text) },
+	})
+	if err != nil {
+		return false, fmt.Errorf("check the submission's syntax: %w", err)
+	}
+	if outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled {
+		return true, nil
+	}
+	status, failure := failedCommand(outcome, "reading "+name)
+	result.Stderr = outcome.Stderr
+	refuse(result, status, failure)
+	return false, nil
+}
+
+// buildExtensions imports one submission. That this fails is no verdict: without a GPU it may, and
+// the stages will say so better.
+func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) error {
+	python := b.cfg.Tools.Python
+	env := b.pythonEnv(req.Place)
+	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
+	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
+		b.nvccVersion(), processor(), name, filesKey(a.layout.Files))
+	a.Command += "\n" + quote([]string{python.Path, name})
+	if data, ok := b.store.get(archiveKey); ok {
+		a.extensions, result.Cached = data, true
+		return nil
+	}
+	limits := req.Place.Build
+	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
+	limits.OpenFiles = max(limits.OpenFiles, req.Place.Run.OpenFiles)
+	limits.Processes = max(limits.Processes, req.Place.Run.Processes)
+	limits.Memory = max(limits.Memory, req.Place.Run.Memory)
+	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
+		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
+		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: a.layout.Files,
+		Mounts: python.Mounts, Limits: limits, Collect: map[string]int64{extensionsArchive: maxProduct},
+		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
+	})
+	if err != nil {
+		return fmt.Errorf("compile the submission's extensions: %w", err)
+	}
+	result.Stdout, result.Stderr = outcome.Stdout, outcome.Stderr
+	if outcome.Limit != "" || outcome.Cancelled {
+		status, failure := failedCommand(outcome, "compiling the extensions of "+name)
+		refuse(result, status, failure)
+		return nil
+	}
+	archive := outcome.Files[extensionsArchive]
+	if outcome.ExitCode != 0 || len(archive) == 0 {
+		return nil
+	}
+	a.extensions = archive
+	return b.store.put(archiveKey, archive)
+}
+
+func (b *Builder) nvccVersion() string {
+	if c := b.cfg.Tools.For(tasks.LangCUDA); c != nil {
+		return c.Version
+	}
+	return ""
+}
+
+// pythonEnv is what every Python of a place gets.
+func (b *Builder) pythonEnv(place Place) map[string]string {
+	env := map[string]string{
+		"PATH":                    b.cfg.Tools.Python.bin() + ":/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
+		"PYTHONUNBUFFERED":        "1",
+		"PYTHONDONTWRITEBYTECODE": "1",
+		// torch then asks NVML whether there is a GPU, which leaves a process fit for forking.
+		"PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+	}
+	if nvcc := b.cfg.Tools.NVCC; nvcc != nil {
+		env["CUDA_HOME"] = filepath.Dir(filepath.Dir(nvcc.Path))
+	}
+	if place.Arch != "" {
+		env["TORCH_CUDA_ARCH_LIST"] = torchArch(place.Arch)
+	}
+	maps.Copy(env, place.Env)
+	return env
+}
+
+// torchArch writes "90" as torch wants it: "9.0a", with the architecture's own features from
+// Hopper on.
+func torchArch(arch string) string {
+	n, err := strconv.Atoi(arch)
+	if err != nil {
+		return arch
+	}
+	text := fmt.Sprintf("%d.%d", n/10, n%10)
+	if n >= 90 {
+		text += "a"
+	}
+	return text
+}

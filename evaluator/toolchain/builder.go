@@ -1,0 +1,115 @@
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"sync"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// ErrMissing means that this machine has no compiler or interpreter for a job's language: it
+// should never have been given the job.
+var ErrMissing = errors.New("this machine cannot build the task's language")
+
+// Config is what a Builder needs.
+type Config struct {
+	Tools     Toolchain
+	Runner    Runner
+	Cache     string            // directory for compiled objects; made when missing
+	Libraries map[string]string // include libraries: name → directory of headers
+	Log       *slog.Logger
+}
+
+// Builder turns a job's sources into something that runs, and keeps what it compiled. It is safe
+// for use by several goroutines.
+type Builder struct {
+	cfg   Config
+	store *store
+
+	mu      sync.Mutex
+	shelves map[int]*shelf // warm runners, by slot
+}
+
+// NewBuilder returns a builder.
+func NewBuilder(cfg Config) *Builder {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Builder{cfg: cfg, store: newStore(cfg.Cache), shelves: map[int]*shelf{}}
+}
+
+// BuildRequest asks for one build.
+type BuildRequest struct {
+	Job   job.Job
+	Place Place
+	// OnLog sees compiler output as it comes, from several goroutines; stream is "stdout" or
+	// "stderr". It may be nil.
+	OnLog func(stream string, text []byte)
+}
+
+// Artifact is a finished build; Open makes it run.
+type Artifact struct {
+	Harness string // what will measure: harness.Name of the task
+	Command string // the build commands, one per line, as one would type them
+
+	lang       tasks.Lang
+	program    []byte         // cu, cpp: the executable
+	layout     harness.Layout // py
+	extensions []byte         // py: archive of what the submission compiled when it was imported
+}
+
+// Build compiles the job. A submission that does not compile is no error: the stage result's
+// Status and Failure say so, and the artifact is nil. The error is ours (ErrMissing, a broken
+// sandbox, a full disk).
+func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.StageResult, error) {
+	if req.OnLog == nil {
+		req.OnLog = func(string, []byte) {}
+	}
+	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}
+	def := req.Job.Task
+	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, layout: harness.Lay(def, req.Job.Sources)}
+	build := b.buildNative
+	if def.Lang == tasks.LangPython {
+		build = b.buildPython
+	}
+	err := build(ctx, req, artifact, &result)
+	result.Ended = time.Now().UTC()
+	if err != nil {
+		return nil, result, fmt.Errorf("build: %w", err)
+	}
+	result.Command = artifact.Command
+	if result.Status != job.StatusPass {
+		return nil, result, nil
+	}
+	return artifact, result, nil
+}
+
+// refuse ends a build for a reason that lies in the task or the submission.
+func refuse(result *job.StageResult, status job.Status, failure job.Failure) {
+	result.Status, result.Failure = status, &failure
+}
+
+// Open readies an artifact for its stages at a place.
+func (b *Builder) Open(ctx context.Context, a *Artifact, place Place) (Program, error) {
+	if a.lang == tasks.LangPython {
+		return b.openPython(ctx, a, place), nil
+	}
+	return &nativeProgram{runner: b.cfg.Runner, place: place, program: a.program}, nil
+}
+
+func mergeExtra(result *job.StageResult, extra map[string]string) {
+	if len(extra) == 0 {
+		return
+	}
+	if result.Extra == nil {
+		result.Extra = map[string]string{}
+	}
+	maps.Copy(result.Extra, extra)
+}

@@ -1,0 +1,62 @@
+package toolchain
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+)
+
+// compilerError finds the line in which a compiler or linker says what is wrong.
+var compilerError = regexp.MustCompile(`(?m)^.*(\berror\b|undefined reference|multiple definition|cannot find -l|Error:).*$`)
+
+// explain says in the result why a step failed.
+func (c *compilation) explain(result *job.StageResult, s step) {
+	result.Stdout, result.Stderr = s.outcome.Stdout, s.outcome.Stderr
+	what := "compiling " + s.unit.Name
+	if s.unit.Name == "linking" {
+		what = s.unit.Name
+	}
+	status, failure := failedCommand(s.outcome, what)
+	if !s.unit.Submitted && status == job.StatusError {
+		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to mend it: %s", s.unit.Name, failure.Reason)
+	}
+	refuse(result, status, failure)
+}
+
+// failedCommand judges a compiler or interpreter that did not succeed while doing what.
+func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
+	failure := job.Failure{ExitCode: o.ExitCode, Signal: o.Signal, Limit: o.Limit}
+	upper := strings.ToUpper(what[:1]) + what[1:]
+	switch {
+	case o.Cancelled:
+		failure.Reason = "The run was cancelled."
+		return job.StatusCancelled, failure
+	case o.Limit == "wall":
+		failure.Reason = upper + " took longer than a build may."
+		return job.StatusTimeout, failure
+	case o.Limit != "":
+		failure.Reason = fmt.Sprintf("%s hit the %s limit of a build.", upper, o.Limit)
+		return job.StatusLimit, failure
+	case o.Signal != "":
+		failure.Reason = fmt.Sprintf("%s was ended by %s.", upper, o.Signal)
+		return job.StatusError, failure
+	}
+	failure.Reason = upper + " failed: " + errorLine(o) + "."
+	return job.StatusError, failure
+}
+
+// errorLine is the first line that names an error, or what there is instead.
+func errorLine(o sandbox.Outcome) string {
+	for _, text := range []string{o.Stderr, o.Stdout} {
+		if line := compilerError.FindString(text); line != "" {
+			return strings.TrimSuffix(strings.TrimSpace(line), ".")
+		}
+	}
+	if o.ExitCode == 0 {
+		return "the compiler left no output file"
+	}
+	return fmt.Sprintf("the compiler ended with exit code %d", o.ExitCode)
+}

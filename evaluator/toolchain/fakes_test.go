@@ -1,0 +1,41 @@
+package toolchain
+
+import (
+	"context"
+	"sync"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// spyRunner remembers what a real sandbox was asked to run.
+type spyRunner struct {
+	Runner
+	mu   sync.Mutex
+	seen []sandbox.Spec
+}
+
+func (r *spyRunner) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	r.mu.Lock()
+	r.seen = append(r.seen, spec)
+	r.mu.Unlock()
+	return r.Runner.Run(ctx, spec)
+}
+
+func (r *spyRunner) specs() []sandbox.Spec {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen
+}
+
+// legacyJob is a task of the older form; the reference is to be added.
+func legacyJob(lang tasks.Lang, name string, submission []byte) job.Job {
+	return job.Job{
+		Task: tasks.Definition{
+			Form: tasks.FormLegacy, Lang: lang, RankingBy: tasks.RankLast,
+			Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}},
+		},
+		Sources: map[string][]byte{name: submission},
+	}
+}

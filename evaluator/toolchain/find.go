@@ -1,0 +1,103 @@
+// Package toolchain finds the compilers and interpreters of a machine, builds submissions with
+// them in the sandbox, keeps compiled objects, and runs the stages of what was built.
+package toolchain
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// Compiler is one compiler driver.
+type Compiler struct {
+	Path    string // absolute
+	Version string // the line of its --version that names the release
+}
+
+// Toolchain is what a machine has; nil for what it has not.
+type Toolchain struct {
+	NVCC   *Compiler
+	GPP    *Compiler
+	Python *Python
+}
+
+// probeTimeout bounds asking one program for its version.
+const probeTimeout = 20 * time.Second
+
+// Find looks for nvcc (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH) and python3 (PATH, then
+// /opt/*/.venv). What is found but does not answer for its version counts as missing.
+func Find(ctx context.Context) Toolchain {
+	return Toolchain{
+		NVCC:   findCompiler(ctx, "nvcc", os.Getenv("CUDA_HOME"), "/usr/local/cuda"),
+		GPP:    findCompiler(ctx, "g++"),
+		Python: findPython(ctx),
+	}
+}
+
+func findCompiler(ctx context.Context, name string, homes ...string) *Compiler {
+	var candidates []string
+	if path, err := exec.LookPath(name); err == nil {
+		candidates = append(candidates, path)
+	}
+	for _, home := range homes {
+		if home != "" {
+			candidates = append(candidates, filepath.Join(home, "bin", name))
+		}
+	}
+	for _, path := range candidates {
+		if version := compilerVersion(ctx, path); version != "" {
+			return &Compiler{Path: path, Version: version}
+		}
+	}
+	return nil
+}
+
+// compilerVersion is g++'s first line, or nvcc's line with the release.
+func compilerVersion(ctx context.Context, path string) string {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, "release") {
+			return strings.TrimSpace(line)
+		}
+	}
+	first, _, _ := strings.Cut(string(out), "\n")
+	return strings.TrimSpace(first)
+}
+
+// For returns the compiler of a language, nil when the machine has none.
+func (t Toolchain) For(lang tasks.Lang) *Compiler {
+	switch lang {
+	case tasks.LangCUDA:
+		return t.NVCC
+	case tasks.LangCPP:
+		return t.GPP
+	default:
+		return nil
+	}
+}
+
+// Describe records in m what a job of the given language is built and run with.
+func (t Toolchain) Describe(lang tasks.Lang, m *job.Machine) {
+	if c := t.For(lang); c != nil {
+		m.Compiler = c.Version
+	}
+	if lang == tasks.LangPython && t.Python != nil {
+		m.Python = t.Python.Version
+		m.Torch = t.Python.Packages["torch"]
+		m.Triton = t.Python.Packages["triton"]
+		if t.NVCC != nil {
+			m.Compiler = t.NVCC.Version
+		}
+	}
+}

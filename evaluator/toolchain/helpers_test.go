@@ -1,0 +1,171 @@
+package toolchain
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// tools is found once: asking compilers for their versions takes time.
+var tools = sync.OnceValue(func() Toolchain { return Find(context.Background()) })
+
+// cacheDir is shared by the tests to which it makes no difference what has been compiled before.
+var cacheDir string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "toolchain-test-")
+	if err != nil {
+		panic(err)
+	}
+	cacheDir = dir
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// newBuilder returns a builder on the real sandbox.
+func newBuilder() *Builder {
+	return NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{}), Cache: cacheDir})
+}
+
+// newSpiedBuilder returns one with a cache of its own that remembers what it ran.
+func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
+	t.Helper()
+	spy := &spyRunner{Runner: sandbox.New(sandbox.Config{})}
+	return NewBuilder(Config{Tools: tools(), Runner: spy, Cache: t.TempDir()}), spy
+}
+
+func cpu() Place {
+	run := sandbox.DefaultRunLimits()
+	run.Memory, run.Tmp = 1<<30, 256<<20
+	return Place{Slot: 0, Build: sandbox.DefaultBuildLimits(), Run: run}
+}
+
+// read returns a file of the harness's testdata.
+func read(t *testing.T, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "harness", "testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func cases(lines ...string) []tasks.Case {
+	var out []tasks.Case
+	for _, line := range lines {
+		var c tasks.Case
+		for part := range strings.SplitSeq(line, "; ") {
+			name, value, _ := strings.Cut(part, ": ")
+			c = append(c, tasks.Arg{Name: name, Value: value})
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// cppJob is the C++ task of testdata with one of its submissions.
+func cppJob(t *testing.T, submission string) job.Job {
+	return job.Job{
+		Task: tasks.Definition{
+			Form: tasks.FormEval, Lang: tasks.LangCPP, RankingBy: tasks.RankGeom,
+			Files: []tasks.File{
+				{Name: "task.h", Source: "task.h"}, {Name: "reference.h", Source: "reference.h"},
+				{Name: "submission.cpp", Source: tasks.SubmissionSource},
+			},
+			Config: tasks.Config{Sources: []string{"submission.cpp"}},
+			Tests: cases("seed: 1; size: 100; scale: 2.5; kind: plain",
+				"seed: 2; size: 1000; scale: -1e-05; kind: shifted_by_1"),
+		},
+		Sources: map[string][]byte{
+			"task.h": read(t, "cpp/task.h"), "reference.h": read(t, "cpp/reference.h"),
+			"submission.cpp": read(t, "cpp/"+submission),
+		},
+	}
+}
+
+// pyJob is the NumPy task of testdata with one of its submissions.
+func pyJob(t *testing.T, submission string) job.Job {
+	return job.Job{
+		Task: tasks.Definition{
+			Form: tasks.FormEval, Lang: tasks.LangPython, RankingBy: tasks.RankLast,
+			Files: []tasks.File{
+				{Name: "reference.py", Source: "reference.py"},
+				{Name: "submission.py", Source: tasks.SubmissionSource},
+			},
+			Tests: cases("seed: 1; size: 100; kind: up", "seed: 2; size: 1000; kind: down; scale: 0.5"),
+		},
+		Sources: map[string][]byte{
+			"reference.py": read(t, "py/reference.py"), "submission.py": read(t, "py/"+submission),
+		},
+	}
+}
+
+// mustBuild builds a job that is to build.
+func mustBuild(t *testing.T, b *Builder, j job.Job) (*Artifact, job.StageResult) {
+	t.Helper()
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: cpu()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a == nil {
+		t.Fatalf("build: %s: %+v\n%s", result.Status, result.Failure, result.Stderr)
+	}
+	return a, result
+}
+
+// mustOpen readies an artifact, to be closed with the test.
+func mustOpen(t *testing.T, b *Builder, a *Artifact) Program {
+	t.Helper()
+	p, err := b.Open(t.Context(), a, cpu())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// run is what one stage came to.
+type stageRun struct {
+	status  job.Status
+	failure job.Failure
+	cases   []job.CaseResult
+	outcome sandbox.Outcome
+}
+
+// runStage runs one stage and judges it as the pipeline does.
+func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
+	t.Helper()
+	if req.Timeout == 0 {
+		req.Timeout = time.Minute
+	}
+	parser := harness.NewParser(nil)
+	req.OnPipe = func(b []byte) { parser.Write(b) }
+	outcome, err := p.RunStage(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser.Close()
+	status, failure := harness.Judge(outcome, parser, want)
+	r := stageRun{status: status, cases: harness.Finish(parser.Cases(), status), outcome: outcome}
+	if failure != nil {
+		r.failure = *failure
+	}
+	return r
+}
+
+func buildAndRun(t *testing.T, j job.Job, req StageRequest) stageRun {
+	t.Helper()
+	b := newBuilder()
+	a, _ := mustBuild(t, b, j)
+	return runStage(t, mustOpen(t, b, a), req, len(req.Cases))
+}

@@ -1,0 +1,182 @@
+package toolchain
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// plan is how one C++ or CUDA program is compiled and linked.
+type plan struct {
+	compiler *Compiler
+	layout   harness.Layout
+	compile  []string // the compiler and the flags of every command
+	link     []string // what follows the objects when linking
+	mounts   []sandbox.Mount
+	base     string // hash of all this but the files
+}
+
+var (
+	nvccFlags = []string{
+		"--std=c++20", "-DNDEBUG", "-Xcompiler=-Wno-psabi", "-Xcompiler=-fno-strict-aliasing",
+		"--expt-extended-lambda", "--expt-relaxed-constexpr", "-forward-unknown-to-host-compiler", "-O3",
+		"-Xptxas=--verbose", "-Xptxas=--warn-on-spills",
+	}
+	gppFlags = []string{"-std=c++20", "-O3", "-march=native", "-pthread"}
+)
+
+// newPlan works out the commands. Its error is about the task's config, in words for its author.
+func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch string) (*plan, error) {
+	cuda := def.Lang == tasks.LangCUDA
+	p := &plan{compiler: b.cfg.Tools.For(def.Lang), layout: layout}
+	flags, err := CheckFlags(def.Config.CompileFlags, cuda)
+	if err != nil {
+		return nil, err
+	}
+	p.compile = []string{p.compiler.Path}
+	if cuda {
+		p.compile = append(p.compile, nvccFlags...)
+		p.link = []string{"-Xnvlink=--verbose"}
+	} else {
+		p.compile = append(p.compile, gppFlags...)
+	}
+	p.compile = append(p.compile, flags...)
+	if err := p.addDefines(def.Config.Defines); err != nil {
+		return nil, err
+	}
+	if err := p.addIncludes(b, def.Config.IncludeDirs); err != nil {
+		return nil, err
+	}
+	if cuda {
+		p.compile = append(p.compile, archFlag(arch))
+	}
+	for _, library := range def.Libraries {
+		if !libraryName.MatchString(library) {
+			return nil, fmt.Errorf("libraries: %q is not the name of a library", library)
+		}
+		p.link = append(p.link, "-l"+library)
+	}
+	if mount, needed := outsideUsr(p.compiler.Path); needed {
+		p.mounts = append(p.mounts, mount)
+	}
+	p.base = key(slices.Concat([]string{"2", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
+	return p, nil
+}
+
+func (p *plan) addDefines(defines []tasks.Define) error {
+	for _, d := range defines {
+		if !defineName.MatchString(d.Name) {
+			return fmt.Errorf("defines: %q is not a name that can be defined", d.Name)
+		}
+		flag := "-D" + d.Name
+		if d.Value != nil {
+			flag += "=" + *d.Value
+		}
+		p.compile = append(p.compile, flag)
+	}
+	return nil
+}
+
+func (p *plan) addIncludes(b *Builder, dirs []string) error {
+	for _, dir := range dirs {
+		flag, mount, err := b.include(dir)
+		if err != nil {
+			return err
+		}
+		p.compile = append(p.compile, flag)
+		if mount != nil && !slices.Contains(p.mounts, *mount) {
+			p.mounts = append(p.mounts, *mount)
+		}
+	}
+	return nil
+}
+
+// libraryAges tells a renewed include library from its former self.
+func (p *plan) libraryAges() []string {
+	var ages []string
+	for _, m := range p.mounts {
+		if info, err := os.Stat(m.Host); err == nil {
+			ages = append(ages, m.Inside, info.ModTime().UTC().String())
+		}
+	}
+	return ages
+}
+
+// compileCommand compiles one file in /in to /out/object.
+func (p *plan) compileCommand(source string) []string {
+	return slices.Concat(p.compile, []string{"-c", source, "-o", "/out/object"})
+}
+
+// linkCommand links objects in /in, in the order of the units, to /out/program.
+func (p *plan) linkCommand() []string {
+	command := slices.Clone(p.compile)
+	for i := range p.layout.Units {
+		command = append(command, objectName(i))
+	}
+	return slices.Concat(command, p.link, []string{"-o", "/out/program"})
+}
+
+func objectName(i int) string { return strconv.Itoa(i) + ".o" }
+
+// String is the whole build, as one would type it.
+func (p *plan) String() string {
+	var lines []string
+	for i, unit := range p.layout.Units {
+		command := slices.Concat(p.compile, []string{"-c", unit.Name, "-o", objectName(i)})
+		lines = append(lines, quote(command))
+	}
+	return strings.Join(append(lines, quote(p.linkCommand())), "\n")
+}
+
+// quote joins arguments so that a shell would take them apart again.
+func quote(arguments []string) string {
+	quoted := make([]string, len(arguments))
+	for i, a := range arguments {
+		quoted[i] = a
+		if a == "" || strings.ContainsAny(a, " \t\n\"'$`\\&|;<>()*?[]#~!{}") {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// archFlag compiles for one compute capability, with its own features from Hopper on.
+func archFlag(arch string) string {
+	if arch == "" {
+		return "-arch=native"
+	}
+	if n, err := strconv.Atoi(arch); err == nil && n >= 90 {
+		arch += "a"
+	}
+	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
+}
+
+// outsideUsr is the mount that shows a compiler that is not below /usr, its whole tree.
+func outsideUsr(compiler string) (sandbox.Mount, bool) {
+	if strings.HasPrefix(compiler, "/usr/") || strings.HasPrefix(compiler, "/bin/") {
+		return sandbox.Mount{}, false
+	}
+	root := filepath.Dir(filepath.Dir(compiler))
+	return sandbox.Mount{Host: root, Inside: root}, true
+}
+
+// processor tells apart machines on which -march=native means different things.
+func processor() string {
+	info, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(info)) {
+		if strings.HasPrefix(line, "flags") || strings.HasPrefix(line, "Features") {
+			return line
+		}
+	}
+	return ""
+}

@@ -1,0 +1,152 @@
+package toolchain
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"strconv"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// Runner runs one untrusted process to its end; *sandbox.Sandbox is the real one.
+type Runner interface {
+	Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
+}
+
+// Place is where programs of one slot run and what they may see there.
+type Place struct {
+	Slot   int               // the sandbox's slot: its uid
+	Arch   string            // compute capability without the dot, "90"; empty on CPU
+	GPUs   int               // how many, for a multi-GPU task; becomes POPCORN_GPUS when positive
+	Device []string          // device nodes, for running; nothing is built with them
+	Mounts []sandbox.Mount   // driver libraries
+	Env    map[string]string // LD_LIBRARY_PATH and the like
+	Build  sandbox.Limits    // limits of one compiler command
+	Run    sandbox.Limits    // limits of a program; Wall comes from each stage
+}
+
+// StageRequest asks a program for one stage.
+type StageRequest struct {
+	Mode    string       // harness.Mode of the stage: test, benchmark, leaderboard or profile
+	Cases   []tasks.Case // what the program is to run, in order
+	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
+	Timeout time.Duration
+	// OnPipe sees the result pipe, OnStdout and OnStderr the program's output, as they come; each
+	// may be nil. None of them is called after RunStage has returned, and a slice is theirs only
+	// during the call.
+	OnPipe, OnStdout, OnStderr func([]byte)
+}
+
+// Program is a built submission at one place. Its stages run one after another, and nothing
+// that one stage leaves behind reaches the next but compiled kernels.
+type Program interface {
+	// RunStage runs one stage to its end. The error is ours; what the program did is in the outcome.
+	RunStage(ctx context.Context, req StageRequest) (sandbox.Outcome, error)
+	// Spec is the same stage as one process of its own, for tools that wrap a command line (ncu).
+	// Its Pipe is left to the caller: POPCORN_FD says 3.
+	Spec(req StageRequest) sandbox.Spec
+	// Warm tells whether a runner that had already imported everything serves the stages.
+	Warm() bool
+	// Close ends whatever still runs.
+	Close() error
+}
+
+const (
+	casesName  = "cases.txt"
+	resultFD   = 3
+	seedBits   = 1<<31 - 1
+	pipeBuffer = 64 << 10
+)
+
+// environment is what every eval program gets.
+func (p Place) environment(seed *uint64) map[string]string {
+	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultFD)}
+	if seed != nil {
+		env["POPCORN_SEED"] = strconv.FormatUint(*seed&seedBits, 10)
+	}
+	if p.GPUs > 0 {
+		env["POPCORN_GPUS"] = strconv.Itoa(p.GPUs)
+	}
+	maps.Copy(env, p.Env)
+	return env
+}
+
+// spec is a program of this place, without its command line and files.
+func (p Place) spec(req StageRequest) sandbox.Spec {
+	s := sandbox.Spec{
+		Slot: p.Slot, Env: p.environment(req.Seed), Mounts: p.Mounts,
+		Device: p.Device, Proc: len(p.Device) > 0, Limits: p.Run,
+		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
+	}
+	s.Limits.Wall = req.Timeout
+	return s
+}
+
+// runWithPipe runs one process and reads its result pipe while it runs.
+func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe func([]byte)) (sandbox.Outcome, error) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		return sandbox.Outcome{}, fmt.Errorf("make the result pipe: %w", err)
+	}
+	spec.Pipe = write
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		drain(read, onPipe)
+	}()
+	outcome, err := run(ctx, runner, spec)
+	write.Close() // every other writer is dead
+	<-drained
+	return outcome, err
+}
+
+// run is Runner.Run, but for a run that was cancelled before it could begin: that is no error.
+func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
+	outcome, err := runner.Run(ctx, spec)
+	if err != nil && ctx.Err() != nil {
+		return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
+	}
+	return outcome, err
+}
+
+// drain reads to the end, also when nobody wants to know: a full pipe would stop its writer.
+func drain(from *os.File, see func([]byte)) {
+	defer from.Close()
+	buffer := make([]byte, pipeBuffer)
+	for {
+		n, err := from.Read(buffer)
+		if n > 0 && see != nil {
+			see(buffer[:n])
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// nativeProgram is an executable, started anew for every stage.
+type nativeProgram struct {
+	runner  Runner
+	place   Place
+	program []byte
+}
+
+func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (sandbox.Outcome, error) {
+	return runWithPipe(ctx, p.runner, p.Spec(req), req.OnPipe)
+}
+
+func (p *nativeProgram) Spec(req StageRequest) sandbox.Spec {
+	spec := p.place.spec(req)
+	spec.Argv = []string{"/in/eval.out", req.Mode, "/in/" + casesName}
+	spec.Files = map[string][]byte{"eval.out": p.program, casesName: harness.CasesFile(req.Cases)}
+	return spec
+}
+
+func (p *nativeProgram) Warm() bool { return false }
+
+func (p *nativeProgram) Close() error { return nil }

@@ -1,0 +1,44 @@
+package toolchain
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	ptxasEntry     = regexp.MustCompile(`Compiling entry function '([^']+)'`)
+	ptxasRegisters = regexp.MustCompile(`Used (\d+) registers`)
+	ptxasShared    = regexp.MustCompile(`(\d+) bytes smem`)
+	ptxasStack     = regexp.MustCompile(`(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads`)
+)
+
+// maxKernels bounds how many kernels' facts are kept.
+const maxKernels = 64
+
+// ptxasFacts reads what `ptxas --verbose` says of each kernel: keys "ptxas.<kernel>.registers",
+// ".smem", ".stack", ".spill_stores" and ".spill_loads", the last four in bytes.
+func ptxasFacts(stderr string) map[string]string {
+	facts := map[string]string{}
+	kernel, kernels := "", 0
+	for line := range strings.Lines(stderr) {
+		if m := ptxasEntry.FindStringSubmatch(line); m != nil {
+			kernel = "ptxas." + m[1]
+			if kernels++; kernels > maxKernels {
+				break
+			}
+		}
+		if kernel == "" {
+			continue
+		}
+		if m := ptxasStack.FindStringSubmatch(line); m != nil {
+			facts[kernel+".stack"], facts[kernel+".spill_stores"], facts[kernel+".spill_loads"] = m[1], m[2], m[3]
+		}
+		if m := ptxasRegisters.FindStringSubmatch(line); m != nil {
+			facts[kernel+".registers"] = m[1]
+		}
+		if m := ptxasShared.FindStringSubmatch(line); m != nil {
+			facts[kernel+".smem"] = m[1]
+		}
+	}
+	return facts
+}

@@ -1,0 +1,133 @@
+package toolchain
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+)
+
+// storeLimit is how many bytes a store keeps; the least recently used files go first.
+const storeLimit = 8 << 30
+
+// store keeps build products on disk by the hash of everything that went into them. Files appear
+// whole or not at all, and one that does not match its own checksum counts as missing.
+type store struct {
+	dir   string
+	limit int64
+	mu    sync.Mutex
+	added int64 // bytes since the last clearing
+}
+
+func newStore(dir string) *store { return &store{dir: dir, limit: storeLimit} }
+
+// key hashes parts so that no two different lists share a key.
+func key(parts ...string) string {
+	h := sha256.New()
+	for _, part := range parts {
+		var size [8]byte
+		binary.LittleEndian.PutUint64(size[:], uint64(len(part)))
+		h.Write(size[:])
+		h.Write([]byte(part))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// filesKey hashes names and texts.
+func filesKey(files map[string][]byte) string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		parts = append(parts, name, string(files[name]))
+	}
+	return key(parts...)
+}
+
+func (s *store) path(key string) string { return filepath.Join(s.dir, key[:2], key) }
+
+// get returns what is kept under key.
+func (s *store) get(key string) ([]byte, bool) {
+	content, err := os.ReadFile(s.path(key))
+	if err != nil || len(content) < sha256.Size {
+		return nil, false
+	}
+	sum, data := content[:sha256.Size], content[sha256.Size:]
+	if want := sha256.Sum256(data); !bytes.Equal(sum, want[:]) {
+		return nil, false
+	}
+	now := time.Now()
+	_ = os.Chtimes(s.path(key), now, now) // only makes it stay longer
+	return data, true
+}
+
+// put keeps data under key.
+func (s *store) put(key string, data []byte) error {
+	target := s.path(key)
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+		return fmt.Errorf("make the object cache: %w", err)
+	}
+	file, err := os.CreateTemp(filepath.Dir(target), "new-*")
+	if err != nil {
+		return fmt.Errorf("write to the object cache: %w", err)
+	}
+	defer os.Remove(file.Name()) // gone already when all went well
+	sum := sha256.Sum256(data)
+	_, err = file.Write(append(sum[:], data...))
+	if err := cmp.Or(err, file.Close()); err != nil {
+		return fmt.Errorf("write to the object cache: %w", err)
+	}
+	if err := os.Rename(file.Name(), target); err != nil {
+		return fmt.Errorf("write to the object cache: %w", err)
+	}
+	return s.clear(int64(len(data)))
+}
+
+// clear removes the least recently used files when the store has outgrown its limit. It looks only
+// after a sixteenth of the limit has been added.
+func (s *store) clear(added int64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.added += added
+	if s.added < s.limit/16 {
+		return nil
+	}
+	s.added = 0
+	type kept struct {
+		path string
+		info fs.FileInfo
+	}
+	var files []kept
+	var total int64
+	err := filepath.WalkDir(s.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			files, total = append(files, kept{path, info}), total+info.Size()
+		}
+		return nil // a file that is gone by now needs no clearing
+	})
+	if err != nil {
+		return fmt.Errorf("look through the object cache: %w", err)
+	}
+	slices.SortFunc(files, func(a, b kept) int { return a.info.ModTime().Compare(b.info.ModTime()) })
+	for _, f := range files {
+		if total <= s.limit {
+			break
+		}
+		if err := os.Remove(f.path); err != nil {
+			return fmt.Errorf("clear the object cache: %w", err)
+		}
+		total -= f.info.Size()
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package toolchain
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestStoreGivesBackWhatItWasGivenOrNothing(t *testing.T) {
+	s := newStore(filepath.Join(t.TempDir(), "made", "when", "needed"))
+	k := key("a", "b")
+	if _, ok := s.get(k); ok {
+		t.Error("an empty store has something")
+	}
+	if err := s.put(k, []byte("object")); err != nil {
+		t.Fatal(err)
+	}
+	if got, ok := s.get(k); !ok || string(got) != "object" {
+		t.Errorf("got %q, %v", got, ok)
+	}
+	for name, damage := range map[string]func([]byte) []byte{
+		"changed": func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
+		"cut":     func(b []byte) []byte { return b[:len(b)-2] },
+		"empty":   func([]byte) []byte { return nil },
+	} {
+		content, err := os.ReadFile(s.path(k))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(s.path(k), damage(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := s.get(k); ok {
+			t.Errorf("%s: got %q", name, got)
+		}
+		if err := s.put(k, []byte("object")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
+	s := newStore(t.TempDir())
+	s.limit = 1000
+	old, used := key("old"), key("used")
+	for _, k := range []string{old, used} {
+		if err := s.put(k, make([]byte, 400)); err != nil {
+			t.Fatal(err)
+		}
+		past := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(s.path(k), past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.get(used)
+	if err := s.put(key("new"), make([]byte, 400)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.get(old); ok {
+		t.Error("the oldest is still there")
+	}
+	if _, ok := s.get(used); !ok {
+		t.Error("what was just used is gone")
+	}
+}
+
+func TestKeysOfDifferentListsDiffer(t *testing.T) {
+	if key("ab", "c") == key("a", "bc") || key("a") == key("a", "") {
+		t.Error("two lists share a key")
+	}
+	one := filesKey(map[string][]byte{"a": []byte("b"), "c": []byte("d")})
+	if one != filesKey(map[string][]byte{"c": []byte("d"), "a": []byte("b")}) || one == filesKey(map[string][]byte{"a": []byte("bc"), "": []byte("d")}) {
+		t.Error("keys of files depend on something else than the files")
+	}
+}
+
+func TestKeptStreamHasHeadTailAndNote(t *testing.T) {
+	var k kept
+	k.write([]byte("begin" + strings.Repeat("x", keptHead)))
+	for range 10 {
+		k.write([]byte(strings.Repeat("y", keptTail/2)))
+	}
+	k.write([]byte("end"))
+	text := k.String()
+	if !strings.HasPrefix(text, "begin") || !strings.HasSuffix(text, "end") || !strings.Contains(text, "bytes are cut here]") || len(text) > keptHead+keptTail+100 {
+		t.Errorf("%d bytes: %.20s...%s", len(text), text, text[len(text)-20:])
+	}
+	k = kept{}
+	k.write([]byte("\xffshort"))
+	if k.String() != "\uFFFDshort" {
+		t.Errorf("got %q", k.String())
+	}
+}

@@ -1,0 +1,137 @@
+package toolchain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+// whoEval tells which process serves the stage.
+const whoEval = `
+import os
+print("served by", os.getppid())
+with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
+    print("check: pass", file=pipe)
+`
+
+func TestWarmRunnerServesOneJobOnly(t *testing.T) {
+	b, spy := newSpiedBuilder(t)
+	keepWarm(t, b)
+	a, _ := mustBuild(t, b, bundle(whoEval))
+	for range 2 {
+		p := mustOpen(t, b, a)
+		before := runners(spy)
+		for range 3 {
+			if r := runStage(t, p, StageRequest{Mode: "test"}, 0); r.status != job.StatusPass {
+				t.Fatalf("got %s: %s\n%s", r.status, r.failure.Reason, r.outcome.Stderr)
+			}
+		}
+		if !p.Warm() || runners(spy) != before {
+			t.Errorf("warm %v; %d runners were started for the job's three stages", p.Warm(), runners(spy)-before)
+		}
+		p.Close()
+	}
+	if n := runners(spy); n < 2 {
+		t.Errorf("two jobs shared %d runner", n)
+	}
+}
+
+// runners counts the warm processes started so far.
+func runners(spy *spyRunner) int {
+	n := 0
+	for _, spec := range spy.specs() {
+		if len(spec.Argv) > 1 && spec.Argv[1] == "/in/warm.py" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
+	b := newBuilder()
+	keepWarm(t, b)
+	r := b.take(t.Context(), cpu())
+	if r == nil {
+		t.Fatal("no runner came")
+	}
+	r.stop()
+	a, _ := mustBuild(t, b, bundle(whoEval))
+	if r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test"}, 0); r.status != job.StatusPass {
+		t.Errorf("got %s: %s", r.status, r.failure.Reason)
+	}
+}
+
+func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
+	b := newBuilder()
+	keepWarm(t, b)
+	two := cpu()
+	two.Device = []string{"/dev/null", "/dev/zero"}
+	if r := b.take(t.Context(), two); r != nil {
+		r.stop()
+		t.Error("a runner that sees other devices was taken")
+	}
+}
+
+func TestWithoutWarmRunnerStagesRunCold(t *testing.T) {
+	b := newBuilder()
+	a, _ := mustBuild(t, b, bundle(whoEval))
+	p := mustOpen(t, b, a)
+	// An interpreter that ends at once stands for a runner that cannot start.
+	broken := *b.cfg.Tools.Python
+	cold := p.Spec(StageRequest{Mode: "test"})
+	broken.Path = "/usr/bin/false"
+	b.cfg.Tools.Python = &broken
+	out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute})
+	if err != nil || out.ExitCode != 1 {
+		t.Errorf("got %+v, %v; want the exit code of the interpreter itself", out, err)
+	}
+	if len(cold.Argv) != 4 || !strings.HasSuffix(strings.Join(cold.Argv[1:], " "), "eval.py test cases.txt") {
+		t.Errorf("cold command: %q", cold.Argv)
+	}
+}
+
+// compilingSubmission stands for one that calls load_inline: it takes its product from the extension
+// directory, or makes it.
+const compilingSubmission = `
+import os
+path = os.path.join(os.environ["TORCH_EXTENSIONS_DIR"], "py312_cu130", "mine", "mine.so")
+found = os.path.exists(path) and os.stat(path).st_mtime_ns
+if not found:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    open(path, "w").close()
+    os.utime(path, ns=(1, 1700000000123456789))
+answer = found
+`
+
+const extensionEval = `
+import os
+from submission import answer
+with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
+    print(f"found: {answer}\ncheck: pass", file=pipe)
+`
+
+func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
+	b, spy := newSpiedBuilder(t)
+	j := bundle(extensionEval)
+	j.Sources["submission.py"] = []byte("# load_inline\n" + compilingSubmission)
+	for try, cached := range []bool{false, true} {
+		before := len(spy.specs())
+		a, result := mustBuild(t, b, j)
+		if want := map[bool]int{false: 2, true: 1}[cached]; result.Cached != cached || len(spy.specs())-before != want {
+			t.Errorf("try %d: cached %v, %d commands", try, result.Cached, len(spy.specs())-before)
+		}
+		p := mustOpen(t, b, a)
+		for name, program := range map[string]Program{"warm": p, "cold": coldProgram{p, b}} {
+			var pipe strings.Builder
+			out, err := program.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := "found: 1700000000123456789\ncheck: pass\n"; pipe.String() != want {
+				t.Errorf("try %d, %s: got %q, want %q\n%s", try, name, pipe.String(), want, out.Stderr)
+			}
+		}
+	}
+}
