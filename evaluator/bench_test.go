@@ -1,0 +1,50 @@
+package evaluator_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// clock adds up how long the processes in the sandbox ran.
+type clock struct {
+	toolchain.Runner
+	total *atomic.Int64
+}
+
+func (c clock) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	out, err := c.Runner.Run(ctx, spec)
+	c.total.Add(int64(out.Wall))
+	return out, err
+}
+
+// BenchmarkOverhead measures what a run on the CPU costs beside its compiler and its program: from
+// the job's publication to its result's arrival at the site, less the time in those two.
+func BenchmarkOverhead(b *testing.B) {
+	s := newSite(b)
+	var programs atomic.Int64
+	s.start(realConfigWith(b, func(r toolchain.Runner) toolchain.Runner { return clock{r, &programs} }))
+	submission := solution(b, vectorAdd, true)
+	s.run(example(b, vectorAdd, "compiles the harness", job.ModeTest, submission))
+	var whole time.Duration
+	runs := 0
+	programs.Store(0)
+	for b.Loop() {
+		runs++
+		j := example(b, vectorAdd, fmt.Sprint("run ", runs), job.ModeTest, submission)
+		begin := time.Now()
+		r := s.run(j)
+		whole += time.Since(begin)
+		if r.Outcome != job.OutcomeDone {
+			b.Fatalf("outcome %s, failure %+v", r.Outcome, r.Failure)
+		}
+	}
+	overhead := whole - time.Duration(programs.Load())
+	b.ReportMetric(overhead.Seconds()*1e3/float64(runs), "overhead-ms/run")
+}

@@ -1,0 +1,142 @@
+package evaluator_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// blocksIn is a builder whose jobs never end by themselves in the stage that their attempt id
+// names; began is told when one is there.
+func blocksIn(began chan<- string) fakeBuilder {
+	return fakeBuilder{
+		build: func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
+			result := passedBuild()
+			if req.Job.AttemptID == "build" {
+				began <- "build"
+				<-ctx.Done()
+				result.Status = job.StatusCancelled
+			}
+			return result, nil
+		},
+		run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+			if st.Mode == st.Attempt {
+				say(st.StageRequest, "test-count: 2\ntest.0.status: pass\n")
+				began <- st.Attempt
+				return untilKilled(ctx)
+			}
+			return pass(st.StageRequest), nil
+		},
+	}
+}
+
+func TestCancelEndsARunInAnyStage(t *testing.T) {
+	s, began := newSite(t), make(chan string, 1)
+	s.start(evaluator.Config{Builder: blocksIn(began)})
+	left := map[string][]string{
+		"build":       {"build cancelled"},
+		"test":        {"build pass", "test cancelled"},
+		"benchmark":   {"build pass", "test pass", "benchmark cancelled"},
+		"leaderboard": {"build pass", "test pass", "benchmark pass", "ranked cancelled"},
+	}
+	for id, want := range left {
+		s.publish(aJob(id, job.ModeRanked))
+		<-began
+		s.cancel(id)
+		r := s.result(id)
+		wantStages(t, r, want...)
+		if r.Outcome != job.OutcomeCancelled || r.ScoreNS != nil {
+			t.Errorf("%s: outcome %s", id, r.Outcome)
+		}
+	}
+	if r := s.run(aJob("after", job.ModeRanked)); r.Outcome != job.OutcomeDone {
+		t.Errorf("the next run: outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+}
+
+func TestCancelReachesARunThatWaitsForItsSlot(t *testing.T) {
+	s, began := newSite(t), make(chan string, 1)
+	s.start(evaluator.Config{Builder: blocksIn(began), Slots: []device.Slot{gpu(0)}})
+	first, second := aJob("test", job.ModeTest), aJob("a2", job.ModeTest)
+	first.Device, second.Device = "H200", "H200"
+	s.publish(first)
+	<-began
+	s.publish(second)
+	s.wait("second job is built", func() bool { return slices.ContainsFunc(s.events, ended("a2", job.StageBuild)) })
+	s.cancel("a2")
+	r := s.result("a2")
+	wantStages(t, r, "build pass")
+	if r.Outcome != job.OutcomeCancelled {
+		t.Errorf("outcome %s", r.Outcome)
+	}
+	s.cancel("test")
+	s.result("test")
+}
+
+func ended(id string, stage job.Stage) func(job.Event) bool {
+	return func(e job.Event) bool { return e.AttemptID == id && e.Type == job.EventEnded && e.Stage == stage }
+}
+
+func TestCancelThatOvertakesItsJobStillCounts(t *testing.T) {
+	s, began := newSite(t), make(chan string, 1)
+	s.start(evaluator.Config{Builder: blocksIn(began)})
+	s.publish(aJob("test", job.ModeTest))
+	<-began // the only slot is taken, so that the next job stays in the queue
+	s.cancel("late")
+	s.publish(aJob("late", job.ModeTest))
+	s.cancel("test")
+	s.result("test")
+	if r := s.result("late"); r.Outcome != job.OutcomeCancelled || len(r.Stages) > 0 {
+		t.Errorf("outcome %s, stages %q", r.Outcome, stageNames(r))
+	}
+}
+
+func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
+	s, began, end := newSite(t), make(chan string, 1), make(chan struct{})
+	w := s.start(evaluator.Config{Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+		began <- st.Attempt
+		return passWhenTold(ctx, st, end)
+	}}})
+	s.publish(aJob("a1", job.ModeTest), aJob("a2", job.ModeTest))
+	<-began
+	w.stop()
+	s.wait("heartbeat that says so", func() bool { return s.beats["w1"].Stopping })
+	close(end)
+	if r := s.result("a1"); r.Outcome != job.OutcomeDone {
+		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+	if err := <-w.ended; err != nil {
+		t.Error(err)
+	}
+	s.wait("last heartbeat", func() bool { b := s.beats["w1"]; return b.Stopping && len(b.Attempts) == 0 })
+	s.start(evaluator.Config{Name: "w2"})
+	if r := s.result("a2"); r.Machine.Worker != "w2" {
+		t.Errorf("the job that was not begun was evaluated by %q", r.Machine.Worker)
+	}
+}
+
+func TestStoppingWorkerHandsBackWhatItCannotEnd(t *testing.T) {
+	for _, stuck := range []string{"build", "test"} { // one waits for nothing, the other has its slot
+		t.Run(stuck, func(t *testing.T) {
+			s, began := newSite(t), make(chan string, 1)
+			w := s.start(evaluator.Config{Builder: blocksIn(began), Grace: 10 * time.Millisecond})
+			s.publish(aJob(stuck, job.ModeTest))
+			<-began
+			w.stop()
+			if err := <-w.ended; err != nil {
+				t.Error(err)
+			}
+			s.start(evaluator.Config{Name: "w2"})
+			if r := s.result(stuck); r.Outcome != job.OutcomeDone || r.Machine.Worker != "w2" {
+				t.Errorf("outcome %s by %q", r.Outcome, r.Machine.Worker)
+			}
+		})
+	}
+}

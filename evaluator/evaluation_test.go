@@ -1,0 +1,297 @@
+package evaluator_test
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/job"
+	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+// doubling is a reference of KernelBench's form.
+const doubling = `import torch
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return x * 2
+def get_inputs():
+    return [torch.rand(1000) + 1]
+def get_init_inputs():
+    return []
+`
+
+// model is a torch module whose forward has this body.
+func model(body string) string {
+	return "import ctypes, os, torch\nclass Model(torch.nn.Module):\n    def forward(self, x):\n        " + body + "\n"
+}
+
+func torch(source string) map[string]any {
+	return map[string]any{"source_code": source, "kernel_type": "torch"}
+}
+
+// ask reads a request as the site does; fields add to the kernels.
+func ask(t *testing.T, kind kernels.Kind, body map[string]any) kernels.Request {
+	t.Helper()
+	for name, value := range map[string]any{"num_trials": 3, "l2_flush": false, "timeout": 60} {
+		if _, given := body[name]; !given {
+			body[name] = value
+		}
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	decoder := json.NewDecoder(strings.NewReader(string(text)))
+	decoder.UseNumber()
+	var decoded map[string]any
+	if err := decoder.Decode(&decoded); err != nil {
+		t.Fatal(err)
+	}
+	request, problems := kernels.Read(kind, decoded)
+	if len(problems) > 0 {
+		t.Fatalf("the request has problems: %+v", problems)
+	}
+	return request
+}
+
+func compare(t *testing.T, ref, custom map[string]any) kernels.Request {
+	t.Helper()
+	return ask(t, kernels.Compare, map[string]any{"ref_kernel": ref, "custom_kernel": custom})
+}
+
+func evaluateOne(t *testing.T, code map[string]any) kernels.Request {
+	t.Helper()
+	return ask(t, kernels.Evaluate, map[string]any{"kernel": code})
+}
+
+func evaluationJob(t *testing.T, request kernels.Request) job.Job {
+	t.Helper()
+	data, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job.Job{
+		Version: job.Version, AttemptID: "a1", Secret: "secret", Device: "CPU",
+		Task: tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}, EvaluationID: "e1", Evaluation: data,
+	}
+}
+
+// evaluateOn carries a request out on the worker.
+func evaluateOn(t *testing.T, w *evaluator.Worker, request kernels.Request) kernels.Result {
+	t.Helper()
+	result, err := w.Evaluate(t.Context(), evaluationJob(t, request))
+	if err != nil || result.Outcome != job.OutcomeDone || result.EvaluationID != "e1" {
+		t.Fatalf("outcome %s (%+v), %v", result.Outcome, result.Failure, err)
+	}
+	var out kernels.Result
+	if err := json.Unmarshal(result.Evaluation, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func newEvaluator(t *testing.T) *evaluator.Worker {
+	t.Helper()
+	cfg := realConfig(t)
+	cfg.Conn = evaluator.Nobody{}
+	return evaluator.NewWorker(cfg)
+}
+
+func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
+	r := evaluateOn(t, newEvaluator(t), compare(t, torch(doubling), torch(model("print('hello'); return x + x"))))
+	if !r.Compiled || !r.Correctness || r.TotalTrials != 2 || *r.TrialsPassed != 2 || r.ProfilingMethod != "wall_clock" || r.Device != "CPU" {
+		t.Fatalf("report: %+v", r)
+	}
+	for name, s := range map[string]*kernels.Stats{"custom": r.RuntimeStats, "ref": r.RefRuntime} {
+		ordered := []float64{0, s.Min, s.Median, s.Percentile95, s.Percentile99, s.Max}
+		if !slices.IsSorted(ordered) || s.Min == 0 || s.Mean < s.Min || s.Mean > s.Max || s.Std < 0 {
+			t.Errorf("%s: statistics %+v", name, s)
+		}
+	}
+	if len(r.Times) != 3 || *r.Speedup <= 0 || r.SpeedupInterval[0] > r.SpeedupInterval[1] || r.CompileSeconds["ref"] <= 0 {
+		t.Errorf("report: %+v", r)
+	}
+	if !strings.Contains(r.Stdout, "hello") || r.Seconds <= 0 {
+		t.Errorf("result: %+v", r)
+	}
+}
+
+// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way.
+func TestWhatIsWrongIsSaid(t *testing.T) {
+	type fields = map[string]any
+	input := fields{"name": "x", "type": "tensor", "tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
+	with := func(code fields, metadata fields) fields { code["metadata"] = metadata; return code }
+	io := func(code fields, args ...fields) fields { code["io"] = fields{"args": args}; return code }
+	tests := []struct {
+		name     string
+		request  kernels.Request
+		compiled bool
+		want     string // in the error of the part that failed
+	}{
+		{"wrong numbers", compare(t, torch(doubling), torch(model("return x * 3"))), true,
+			"Numerical outputs don't match within tolerance. Trials passed: 0/2. Max difference: "},
+		{"other shape", compare(t, torch(doubling), torch(model("return (x * 2)[:5]"))), true,
+			"Shape mismatch: ref=[torch.Size([1000])], custom=[torch.Size([5])]"},
+		{"other dtype", compare(t, torch(doubling), torch(model("return (x * 2).double()"))), true,
+			"Dtype mismatch: ref=['torch.float32'], custom=['torch.float64']"},
+		{"NaN", compare(t, torch(doubling), torch(model("y = x * 2; y[7] = float('nan'); return y"))), true,
+			"holds 1 NaN where the reference has none; the first is element 7"},
+		{"infinity", compare(t, torch(doubling), torch(model("y = x * 2; y[7] = float('inf'); return y"))), true, "Max difference: inf"},
+		{"no tensors", compare(t, torch(strings.Replace(doubling, "return x * 2", "return 1", 1)), torch(model("return 1"))), true,
+			"Neither kernel produced a tensor"},
+		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
+		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "ended by itself, with exit code 0, while validating"},
+		{"segfault", compare(t, torch(doubling), torch(model("ctypes.string_at(0)"))), true, "killed by SIGSEGV while validating"},
+		{"syntax", evaluateOne(t, torch("def forward(:\n")), false, "SyntaxError"},
+		{"missing import", evaluateOne(t, torch("import nothing_of_this_name\n")), false, "No module named 'nothing_of_this_name'"},
+		{"no Model", evaluateOne(t, torch("def f(x): return x\n")), false, "Class 'Model' not found in source code"},
+		{"no function", evaluateOne(t, with(torch(doubling), fields{"function_name": "f"})), false, "Function 'f' not found in source code"},
+		{"no class", evaluateOne(t, with(torch(doubling), fields{"class_name": "C"})), false, "Class 'C' not found in source code"},
+		{"no method", evaluateOne(t, with(torch(doubling), fields{"method_name": "m"})), false, "Method 'm' not found in class 'Model'"},
+		{"bad dtype", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"dtype": "float7"}})), false,
+			"Tensor argument 'x': Unknown dtype 'float7'"},
+		{"no entry point", evaluateOne(t, io(fields{"source_code": "def f(x): return x\n", "kernel_type": "multi_kernel", "metadata": fields{"entry_point": "run"}}, input)), false,
+			"Entry point 'run' not found in source. Available: ['f']"},
+		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
+	}
+	w := newEvaluator(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := evaluateOn(t, w, tt.request)
+			said := r.ValidationError
+			if !tt.compiled {
+				said = r.CompilationError
+			}
+			if r.Compiled != tt.compiled || r.Correctness || !strings.Contains(said, tt.want) || r.RuntimeStats != nil {
+				t.Errorf("want %q in %+v", tt.want, r)
+			}
+		})
+	}
+}
+
+func TestAMismatchNamesItsFirstElement(t *testing.T) {
+	r := evaluateOn(t, newEvaluator(t), compare(t, torch(doubling), torch(model("y = x * 2; y[41] = 0; return y"))))
+	m := r.FirstMismatch
+	if m["element"] != 41.0 || m["actual"] != 0.0 || m["expected"].(float64) < 2 {
+		t.Errorf("first mismatch: %v", m)
+	}
+}
+
+func TestTolerancesDecide(t *testing.T) {
+	w := newEvaluator(t)
+	near := torch(model("return x * 2 + 0.005"))
+	for _, tt := range []struct {
+		name       string
+		atol, rtol any
+		right      bool
+		text       string
+	}{
+		{"default", nil, nil, true, ""},
+		{"tight", 1e-5, 0, false, "atol=1e-05, rtol=0.0"},
+		{"loose", 0.1, 0.1, true, ""},
+	} {
+		request := ask(t, kernels.Compare, map[string]any{"ref_kernel": torch(doubling), "custom_kernel": near, "atol": tt.atol, "rtol": tt.rtol})
+		if r := evaluateOn(t, w, request); r.Correctness != tt.right || !strings.Contains(r.ValidationError, tt.text) {
+			t.Errorf("%s: %+v", tt.name, r)
+		}
+	}
+}
+
+func TestAReferenceThatDoesNotCompileIsNotTheKernelsFault(t *testing.T) {
+	r := evaluateOn(t, newEvaluator(t), compare(t, torch("broken"), torch(doubling)))
+	if !r.Compiled || r.Correctness || r.ValidationError != "Skipped due to compilation failure" || !strings.Contains(r.RefCompilationError, "NameError") {
+		t.Errorf("report: %+v", r)
+	}
+}
+
+func TestKernelsAreFoundByNameAndCalledByTheirContract(t *testing.T) {
+	type fields = map[string]any
+	tensor := func(name string, value float64, role string) fields {
+		return fields{"name": name, "type": "tensor", "role": role,
+			"tensor_spec": fields{"shape": []int{16}, "init": fields{"kind": "full", "fill_value": value}}}
+	}
+	source := `import torch
+def f(x, y, k):
+    return x + k * y
+class C:
+    def m(self, x, y, k):
+        return x + k * y
+def run(x, y, k):
+    x += k * y
+`
+	args := []fields{tensor("x", 1, "inout"), tensor("y", 3, "input"), {"name": "k", "type": "int", "value": "2"}}
+	code := func(kind string, metadata fields) fields {
+		return fields{"source_code": source, "kernel_type": kind, "metadata": metadata, "io": fields{"args": args}}
+	}
+	ref := torch("import torch\nclass Model(torch.nn.Module):\n    def forward(self, *a): return torch.full((16,), 7.0)\ndef get_inputs(): return []\n")
+	w := newEvaluator(t)
+	for name, custom := range map[string]fields{
+		"function":     code("torch", fields{"function_name": "f"}),
+		"method":       code("torch", fields{"class_name": "C", "method_name": "m"}),
+		"multi_kernel": code("multi_kernel", fields{"entry_point": "run"}),
+	} {
+		if r := evaluateOn(t, w, compare(t, ref, custom)); !r.Correctness || r.RuntimeStats == nil {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
+func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
+	request := evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: [None for _ in iter(int, 1)]\n"))
+	request.Timeout = 5
+	w := newEvaluator(t)
+	r := evaluateOn(t, w, request)
+	if !r.TimedOut || !r.Compiled || !strings.Contains(r.ValidationError, "The time limit was reached while validating.") || math.Abs(r.Seconds-5) > 4 {
+		t.Errorf("report: %+v", r)
+	}
+	if r := evaluateOn(t, w, evaluateOne(t, torch(doubling))); !r.Correctness {
+		t.Errorf("the slot is not free again: %+v", r)
+	}
+}
+
+// lessMemory runs the programs of a job with little of it.
+type lessMemory struct {
+	toolchain.Runner
+	used *atomic.Bool
+}
+
+func (l lessMemory) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	spec.Limits.Memory = 700 << 20
+	l.used.Store(true)
+	return l.Runner.Run(ctx, spec)
+}
+
+func TestAKernelThatNeedsTooMuchMemoryIsTold(t *testing.T) {
+	var used atomic.Bool
+	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, &used} })
+	cfg.Conn = evaluator.Nobody{}
+	r := evaluateOn(t, evaluator.NewWorker(cfg), evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: torch.ones(1 << 29)\n")))
+	if !used.Load() || !r.Compiled || r.Correctness || !(r.Limit == "memory" || strings.Contains(r.ValidationError, "memory")) {
+		t.Errorf("report: %+v", r)
+	}
+}
+
+func TestNoCountersIsSaidAndChangesNothing(t *testing.T) {
+	request := evaluateOne(t, torch(doubling))
+	request.DeviceMetrics = true
+	if r := evaluateOn(t, newEvaluator(t), request); !r.Correctness || r.RuntimeStats == nil || r.MetricsError == "" || len(r.Metrics) > 0 {
+		t.Errorf("report: %+v", r)
+	}
+}
+
+func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
+	cfg := realConfig(t)
+	cfg.Conn, cfg.Tools.Python = evaluator.Nobody{}, nil
+	result, err := evaluator.NewWorker(cfg).Evaluate(t.Context(), evaluationJob(t, evaluateOne(t, torch(doubling))))
+	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.Ours || !strings.Contains(result.Failure.Reason, "PyTorch") {
+		t.Errorf("result: %+v, %v", result, err)
+	}
+}

@@ -1,0 +1,129 @@
+package evaluator_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// fakeSandbox gives the self-test that it is told to.
+type fakeSandbox []job.CheckLine
+
+func (f fakeSandbox) SelfTest(context.Context) []job.CheckLine { return f }
+func (f fakeSandbox) Name() string                             { return "bubblewrap" }
+
+// fakeBuilder builds nothing; its programs do what run says.
+type fakeBuilder struct {
+	build func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
+	run   func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
+}
+
+// fakeStage is one stage of a fake program.
+type fakeStage struct {
+	toolchain.StageRequest
+	Attempt string
+	Place   toolchain.Place
+}
+
+func (f fakeBuilder) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error) {
+	result := passedBuild()
+	var err error
+	if f.build != nil {
+		result, err = f.build(ctx, req)
+	}
+	return &toolchain.Artifact{Command: req.Job.AttemptID}, result, err
+}
+
+func passedBuild() job.StageResult {
+	now := time.Now()
+	return job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now}
+}
+
+func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
+	return fakeProgram{f, a.Command, place}, nil
+}
+
+func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Place, _ int) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+type fakeProgram struct {
+	builder fakeBuilder
+	attempt string
+	place   toolchain.Place
+}
+
+func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (sandbox.Outcome, error) {
+	if p.builder.run == nil {
+		return pass(req), nil
+	}
+	return p.builder.run(ctx, fakeStage{req, p.attempt, p.place})
+}
+
+func (p fakeProgram) Spec(toolchain.StageRequest) sandbox.Spec { return sandbox.Spec{} }
+func (p fakeProgram) Warm() bool                               { return false }
+func (p fakeProgram) Close() error                             { return nil }
+
+// pass reports that every case passed, the case with index i in (i+1) × 100 ns.
+func pass(req toolchain.StageRequest) sandbox.Outcome {
+	say(req, reportOf(req)+"check: pass\n")
+	return sandbox.Outcome{Wall: time.Millisecond}
+}
+
+func reportOf(req toolchain.StageRequest) string {
+	var b strings.Builder
+	kind := "benchmark"
+	if req.Mode == "test" {
+		kind = "test"
+	}
+	fmt.Fprintf(&b, "%s-count: %d\n", kind, len(req.Cases))
+	for i, c := range req.Cases {
+		fmt.Fprintf(&b, "%s.%d.spec: %s\n", kind, i, harness.SpecLine(c))
+		if kind == "benchmark" {
+			fmt.Fprintf(&b, "benchmark.%d.runs: 3\nbenchmark.%d.mean: %d\n", i, i, (i+1)*100)
+		}
+		fmt.Fprintf(&b, "%s.%d.status: pass\n", kind, i)
+	}
+	return b.String()
+}
+
+func say(req toolchain.StageRequest, report string) { req.OnPipe([]byte(report)) }
+
+// untilKilled is a program that never ends by itself.
+func untilKilled(ctx context.Context) (sandbox.Outcome, error) {
+	<-ctx.Done()
+	return sandbox.Outcome{Cancelled: true, Signal: "SIGKILL"}, nil
+}
+
+// passWhenTold passes when it is told to, or ends when it is killed.
+func passWhenTold(ctx context.Context, st fakeStage, told <-chan struct{}) (sandbox.Outcome, error) {
+	select {
+	case <-told:
+		return pass(st.StageRequest), nil
+	case <-ctx.Done():
+		return untilKilled(ctx)
+	}
+}
+
+// flakyConn loses the first results.
+type flakyConn struct {
+	realConn
+	lose chan struct{} // one result is lost for each
+}
+
+func (f flakyConn) PublishResult(ctx context.Context, r job.Result) error {
+	select {
+	case <-f.lose:
+		return errors.New("the site is away")
+	default:
+		return f.realConn.PublishResult(ctx, r)
+	}
+}

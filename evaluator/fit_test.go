@@ -1,0 +1,88 @@
+package evaluator
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+)
+
+// bulky is a result with much of everything in its ranked stage.
+func bulky() job.Result {
+	r := job.Result{RunID: 1, AttemptID: "a1", Outcome: job.OutcomeDone}
+	for _, stage := range []job.Stage{job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked} {
+		s := job.StageResult{
+			Stage: stage, Status: job.StatusPass,
+			Stdout: strings.Repeat("é", 100_000), Stderr: strings.Repeat("\x00", 100_000),
+			Extra: map[string]string{"report": strings.Repeat("x", 500_000)},
+		}
+		for i := range 300 {
+			s.Cases = append(s.Cases, job.CaseResult{
+				Index: i, Spec: fmt.Sprint("size: ", i), Status: job.StatusPass, Mean: 1.5, Runs: 100,
+				Message: strings.Repeat("m", maxMessage), Times: make([]float64, 100),
+			})
+		}
+		r.Stages = append(r.Stages, s)
+	}
+	r.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep", Size: 3 << 20, Data: make([]byte, 3<<20)}}
+	return r
+}
+
+func TestFitMakesAnyResultFit(t *testing.T) {
+	for _, size := range []int{16 << 20, 4 << 20, 1 << 20, 512 << 10} {
+		r := bulky()
+		fit(&r, size)
+		data, err := json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(data) > size {
+			t.Errorf("result has %d bytes, %d fit", len(data), size)
+		}
+		for i, s := range r.Stages {
+			if len(s.Cases) != 300 || s.Cases[299].Mean != 1.5 || s.Cases[7].Spec != "size: 7" || !utf8.ValidString(s.Stdout) {
+				t.Errorf("size %d: stage %d lost what decides: %d cases", size, i, len(s.Cases))
+			}
+		}
+		if a := r.Artifacts[0]; a.Size != 3<<20 {
+			t.Errorf("size %d: the artifact's true size is gone: %d", size, a.Size)
+		}
+	}
+}
+
+func TestFitLeavesAloneWhatFits(t *testing.T) {
+	r := bulky()
+	fit(&r, 64<<20)
+	if diff := cmp.Diff(bulky(), r); diff != "" {
+		t.Errorf("changed (-want +got):\n%s", diff)
+	}
+}
+
+func TestFitDoesNotChangeWhatOthersHold(t *testing.T) {
+	r := bulky()
+	held := r.Stages
+	fit(&r, 512<<10)
+	if diff := cmp.Diff(bulky().Stages, held); diff != "" {
+		t.Error("the stages that were there before have changed")
+	}
+}
+
+func TestCutKeepsBothEndsAndCharactersWhole(t *testing.T) {
+	for _, limit := range []int{0, 1, 30, 31, 32, 33, 34, 50, 100} {
+		got := cut("begin "+strings.Repeat("é", 200)+" end", limit)
+		if !utf8.ValidString(got) || !strings.Contains(got, "bytes cut") || len(got) > limit+40 {
+			t.Errorf("limit %d: %q", limit, got)
+		}
+		if limit == 100 && (!strings.HasPrefix(got, "begin é") || !strings.HasSuffix(got, "é end")) {
+			t.Errorf("limit %d: %q", limit, got)
+		}
+	}
+	if got := cut("short", 5); got != "short" {
+		t.Errorf("got %q", got)
+	}
+}

@@ -1,0 +1,44 @@
+package evaluator
+
+import (
+	"strings"
+
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// buildPlace is where a job for slot s is compiled: under a uid that no program on a slot has, and
+// without the device.
+func buildPlace(s *slot, number int) toolchain.Place {
+	return toolchain.Place{
+		Slot: number, Arch: s.Arch,
+		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
+	}
+}
+
+// place is where a program runs that holds these slots: it sees their units and no others. gpus is
+// how many it is told of, 0 for a task that does not ask.
+func place(held []*slot, gpus int) toolchain.Place {
+	first := held[0]
+	p := toolchain.Place{
+		Slot: first.number, Arch: first.Arch, GPUs: gpus,
+		Env:   map[string]string{},
+		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
+	}
+	seen := map[string]bool{}
+	for _, s := range held {
+		for _, node := range s.Nodes {
+			if !seen[node] {
+				seen[node] = true
+				p.Device = append(p.Device, node)
+			}
+		}
+	}
+	if lib := first.LibDir; lib != "" {
+		p.Env["LD_LIBRARY_PATH"] = lib
+		if !strings.HasPrefix(lib, "/usr/") {
+			p.Mounts = append(p.Mounts, sandbox.Mount{Host: lib, Inside: lib})
+		}
+	}
+	return p
+}

@@ -1,0 +1,100 @@
+package evaluator
+
+import (
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// step is one run of the task's program.
+type step struct {
+	stage   job.Stage
+	cases   []tasks.Case
+	seed    *uint64
+	timeout time.Duration
+	want    int  // cases that must be reported for a pass; 0 when the program decides
+	secret  bool // its inputs are secret: what the program says is not passed on
+	timed   bool
+}
+
+// plan lists the steps of a job in their order; the first that does not pass is the last.
+//
+// The ranked inputs of Warpboard's own harness are drawn from the secret seed, so its score is
+// measured on them. A bundle's own program ranks on public inputs, as its authors know it, and then
+// everything is done again with the secret seed, for a verdict alone. A reference of the older form
+// makes its inputs without a seed: they are no secret.
+func plan(j job.Job) []step {
+	public := publicSeed(j.Task)
+	test := newStep(j, job.StageTest, public)
+	benchmark := newStep(j, job.StageBenchmark, public)
+	switch j.Mode {
+	case job.ModeTest:
+		return []step{test}
+	case job.ModeBenchmark:
+		return []step{benchmark}
+	case job.ModeRanked:
+		if j.Task.OwnHarness {
+			return []step{test, benchmark, newStep(j, job.StageRanked, public)}
+		}
+		ranked := newStep(j, job.StageRanked, &j.SecretSeed)
+		ranked.secret = j.Task.Form != tasks.FormLegacy
+		return []step{test, benchmark, ranked}
+	default:
+		return nil
+	}
+}
+
+// secretPlan lists the steps of a bundle's secret pass, nil for jobs that have none.
+func secretPlan(j job.Job) []step {
+	if j.Mode != job.ModeRanked || !j.Task.OwnHarness {
+		return nil
+	}
+	var steps []step
+	for _, stage := range []job.Stage{job.StageTest, job.StageBenchmark, job.StageRanked} {
+		s := newStep(j, stage, &j.SecretSeed)
+		s.secret, s.timed = true, false
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func newStep(j job.Job, stage job.Stage, seed *uint64) step {
+	s := step{
+		stage: stage,
+		cases: harness.StageCases(j.Task, stage),
+		seed:  seed,
+		timed: stage != job.StageTest,
+	}
+	if !j.Task.OwnHarness {
+		s.want = len(s.cases)
+	}
+	limits := map[job.Stage]time.Duration{
+		job.StageTest:      j.Task.Timeouts.Test,
+		job.StageBenchmark: j.Task.Timeouts.Benchmark,
+		job.StageRanked:    j.Task.Timeouts.Ranked,
+	}
+	s.timeout = limits[stage]
+	return s
+}
+
+func publicSeed(def tasks.Definition) *uint64 {
+	if def.Seed == nil {
+		return nil
+	}
+	seed := uint64(*def.Seed)
+	return &seed
+}
+
+// units is how many units of its device the task needs at the same time; a rejection when there
+// are fewer.
+func units(def tasks.Definition, have int) (int, error) {
+	need := def.WorldSize()
+	if need > have && def.MultiGPU {
+		return 0, rejection{&job.Failure{Reason: fmt.Sprintf(
+			"This task needs %d GPUs of one kind in one machine, and this one has %d: choose a device with more.", need, have)}}
+	}
+	return need, nil
+}

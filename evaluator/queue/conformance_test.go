@@ -1,0 +1,351 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/nats-io/nats-server/v2/server"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// site is one way to run the queue: its own side, and how a worker reaches it.
+type site struct {
+	*Queue
+	worker func(t *testing.T, name string) *Conn
+}
+
+const shortAckWait = 400 * time.Millisecond
+
+// everywhere runs a promise over each way to run the queue.
+func everywhere(t *testing.T, promise func(t *testing.T, s site)) {
+	ways := map[string]func(t *testing.T) site{
+		"embedded":  embeddedSite,
+		"listening": listeningSite,
+		"cluster":   clusterSite,
+	}
+	for name, open := range ways {
+		t.Run(name, func(t *testing.T) { promise(t, open(t)) })
+	}
+}
+
+func openQueue(t *testing.T, cfg Config) *Queue {
+	t.Helper()
+	if cfg.AckWait == 0 {
+		cfg.AckWait = shortAckWait
+	}
+	q, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	return q
+}
+
+func dial(t *testing.T, cfg WorkerConfig) *Conn {
+	t.Helper()
+	c, err := Dial(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return c
+}
+
+func embeddedSite(t *testing.T) site {
+	q := openQueue(t, Config{Dir: t.TempDir()})
+	return site{q, func(t *testing.T, name string) *Conn {
+		return dial(t, WorkerConfig{Queue: q, Name: name})
+	}}
+}
+
+func listeningSite(t *testing.T) site {
+	q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: everyDevice})
+	return site{q, func(t *testing.T, name string) *Conn {
+		return dial(t, WorkerConfig{URL: q.Addr(), Name: name, Secret: "secret of " + name})
+	}}
+}
+
+func everyDevice(name, secret string) ([]string, bool) {
+	return []string{"CPU", "H200", "RTX 4090 Ti.2"}, secret == "secret of "+name
+}
+
+// clusterSite uses a NATS server that the queue did not start.
+func clusterSite(t *testing.T) site {
+	ns, err := server.NewServer(&server.Options{
+		JetStream: true, StoreDir: t.TempDir(), Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns.Start()
+	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
+	if !ns.ReadyForConnections(serverReady) {
+		t.Fatal("NATS server not ready")
+	}
+	q := openQueue(t, Config{URL: ns.ClientURL()})
+	return site{q, func(t *testing.T, name string) *Conn {
+		return dial(t, WorkerConfig{URL: ns.ClientURL(), Name: name})
+	}}
+}
+
+func aJob(id, device string) job.Job {
+	return job.Job{
+		Version: job.Version, RunID: 7, AttemptID: id, Secret: "s-" + id, Device: device, Mode: job.ModeRanked,
+		Task:    tasks.Definition{Lang: tasks.LangCPP, Tests: []tasks.Case{{{Name: "n", Value: "16"}}}},
+		Sources: map[string][]byte{"submission.h": {0xff, 0, 'x'}}, SecretSeed: 1<<64 - 1,
+	}
+}
+
+func publish(t *testing.T, q *Queue, jobs ...job.Job) {
+	t.Helper()
+	for _, j := range jobs {
+		if err := q.Publish(t.Context(), j); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func receive(t *testing.T, c *Conn, device string) *Delivery {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	d, err := c.Receive(ctx, device)
+	if err != nil {
+		t.Fatalf("receive for %s: %v", device, err)
+	}
+	return d
+}
+
+func done(t *testing.T, d *Delivery) {
+	t.Helper()
+	if err := d.Done(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestJobReachesAWorkerOfItsDeviceUnchanged(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		w := s.worker(t, "w1")
+		for _, device := range []string{"CPU", "H200", "RTX 4090 Ti.2"} {
+			publish(t, s.Queue, aJob("a of "+device, device))
+		}
+		for _, device := range []string{"RTX 4090 Ti.2", "H200", "CPU"} {
+			d := receive(t, w, device)
+			if diff := cmp.Diff(aJob("a of "+device, device), d.Job); diff != "" {
+				t.Errorf("job for %s changed on its way (-sent +received):\n%s", device, diff)
+			}
+			done(t, d)
+		}
+	})
+}
+
+func TestWorkerMayWaitBeforeTheFirstJobOfItsDevice(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		w, got := s.worker(t, "w1"), make(chan string, 1)
+		go func() {
+			d, err := w.Receive(t.Context(), "H200")
+			if err != nil {
+				got <- err.Error()
+				return
+			}
+			got <- d.Job.AttemptID
+		}()
+		publish(t, s.Queue, aJob("first", "H200"))
+		if id := <-got; id != "first" {
+			t.Errorf("received %q", id)
+		}
+	})
+}
+
+func TestJobPublishedTwiceIsDeliveredOnce(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		w := s.worker(t, "w1")
+		publish(t, s.Queue, aJob("a1", "CPU"), aJob("a1", "CPU"), aJob("a2", "CPU"))
+		done(t, receive(t, w, "CPU"))
+		publish(t, s.Queue, aJob("a1", "CPU"), aJob("a3", "CPU"))
+		for _, want := range []string{"a2", "a3"} {
+			d := receive(t, w, "CPU")
+			if d.Job.AttemptID != want {
+				t.Errorf("received %s, want %s", d.Job.AttemptID, want)
+			}
+			done(t, d)
+		}
+	})
+}
+
+func TestJobOfAVanishedWorkerGoesToAnother(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		publish(t, s.Queue, aJob("a1", "CPU"))
+		vanishing := s.worker(t, "w1")
+		receive(t, vanishing, "CPU")
+		vanishing.Close()
+		if d := receive(t, s.worker(t, "w2"), "CPU"); d.Job.AttemptID != "a1" {
+			t.Errorf("received %s, want a1", d.Job.AttemptID)
+		}
+	})
+}
+
+func TestExtendedJobStaysWithItsWorker(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		publish(t, s.Queue, aJob("a1", "CPU"))
+		d := receive(t, s.worker(t, "w1"), "CPU")
+		ctx, cancel := context.WithTimeout(t.Context(), 3*shortAckWait)
+		defer cancel()
+		go func() {
+			for tick := time.NewTicker(shortAckWait / 8); ctx.Err() == nil; <-tick.C {
+				d.Extend(ctx)
+			}
+		}()
+		if other, err := s.worker(t, "w2").Receive(ctx, "CPU"); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("another worker got %+v, error %v", other, err)
+		}
+	})
+}
+
+func TestReturnedJobGoesToAnotherAtOnce(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		publish(t, s.Queue, aJob("a1", "CPU"))
+		d := receive(t, s.worker(t, "w1"), "CPU")
+		if err := d.Return(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		begin := time.Now()
+		receive(t, s.worker(t, "w2"), "CPU")
+		if took := time.Since(begin); took > shortAckWait {
+			t.Errorf("took %s: it waited for the acknowledgement to expire", took)
+		}
+	})
+}
+
+func TestForgottenJobIsNeverDelivered(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		w := s.worker(t, "w1")
+		publish(t, s.Queue, aJob("a1", "CPU"), aJob("a2", "CPU"), aJob("a3", "CPU"))
+		taken := receive(t, w, "CPU")
+		for _, id := range []string{"a1", "a2", "never published"} {
+			if err := s.Forget(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if d := receive(t, w, "CPU"); d.Job.AttemptID != "a3" {
+			t.Errorf("received %s, want a3", d.Job.AttemptID)
+		}
+		done(t, taken)
+	})
+}
+
+func TestJobThatDoesNotFitIsRefusedWithItsSize(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		big := aJob("a1", "CPU")
+		big.Sources["data"] = make([]byte, MaxMessage)
+		err := s.Publish(t.Context(), big)
+		if !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "a1") {
+			t.Errorf("error is %v", err)
+		}
+		result := job.Result{AttemptID: "a1", Stages: []job.StageResult{{Stdout: strings.Repeat("x", MaxMessage)}}}
+		if err := s.worker(t, "w1").PublishResult(t.Context(), result); !errors.Is(err, ErrTooLarge) {
+			t.Errorf("error is %v", err)
+		}
+	})
+}
+
+func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		publish(t, s.Queue, aJob("a0", "CPU"))
+		ahead, idle := s.worker(t, "busy"), s.worker(t, "idle")
+		done(t, receive(t, idle, "CPU"))
+		type got struct{ who, id string }
+		results := make(chan got, 2)
+		asked := make(chan struct{}, 100)
+		go func() {
+			if d, err := ahead.Prefetch(t.Context(), "CPU", func() bool { asked <- struct{}{}; return true }); err == nil {
+				results <- got{"busy", d.Job.AttemptID}
+			}
+		}()
+		<-asked
+		<-asked // a whole request of the busy slot went by; the next one stands
+		go func() {
+			if d, err := idle.Receive(t.Context(), "CPU"); err == nil {
+				results <- got{"idle", d.Job.AttemptID}
+			}
+		}()
+		waitForPulls(t, s.Queue, "CPU", 2)
+		publish(t, s.Queue, aJob("a1", "CPU"))
+		if g := <-results; g != (got{"idle", "a1"}) {
+			t.Errorf("the first job went to %+v", g)
+		}
+		publish(t, s.Queue, aJob("a2", "CPU"))
+		if g := <-results; g != (got{"busy", "a2"}) {
+			t.Errorf("the second job went to %+v", g)
+		}
+	})
+}
+
+// waitForPulls waits until n requests for jobs of the device stand at the server.
+func waitForPulls(t *testing.T, q *Queue, device string, n int) {
+	t.Helper()
+	for ctx := t.Context(); ; {
+		consumer, err := q.js.Consumer(ctx, jobsStream, consumerName(device))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if consumer.CachedInfo().NumWaiting >= n {
+			return
+		}
+	}
+}
+
+func TestReceiveEndsWithItsContext(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		publish(t, s.Queue, aJob("a1", "CPU"))
+		w := s.worker(t, "w1")
+		done(t, receive(t, w, "CPU"))
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(20*time.Millisecond, cancel)
+		for _, device := range []string{"CPU", "H200"} {
+			if _, err := w.Receive(ctx, device); !errors.Is(err, context.Canceled) {
+				t.Errorf("%s: error is %v", device, err)
+			}
+		}
+	})
+}
+
+func TestQueueSurvivesARestart(t *testing.T) {
+	cfg := Config{Dir: filepath.Join(t.TempDir(), "queue")}
+	q := openQueue(t, cfg)
+	w := dial(t, WorkerConfig{Queue: q, Name: "w1"})
+	for i := range 3 {
+		publish(t, q, aJob(fmt.Sprint("a", i), "CPU"))
+	}
+	done(t, receive(t, w, "CPU"))
+	receive(t, w, "CPU") // a1 is taken, and the process ends
+	if err := w.PublishResult(t.Context(), job.Result{AttemptID: "a0"}); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	q.Close()
+
+	q = openQueue(t, cfg)
+	w = dial(t, WorkerConfig{Queue: q, Name: "w1"})
+	publish(t, q, aJob("a1", "CPU"), aJob("a2", "CPU"))
+	got := map[string]int{}
+	for range 2 {
+		d := receive(t, w, "CPU")
+		got[d.Job.AttemptID]++
+		done(t, d)
+	}
+	if diff := cmp.Diff(map[string]int{"a1": 1, "a2": 1}, got); diff != "" {
+		t.Errorf("jobs after the restart (-want +got):\n%s", diff)
+	}
+	if ids := record(t, q, 1); ids[0] != "a0" {
+		t.Errorf("results after the restart: %v", ids)
+	}
+}

@@ -1,0 +1,77 @@
+package queue
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"log/slog"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// siteUser cannot be a worker's token: "=" is always followed by two hexadecimal digits there.
+const siteUser = "=site"
+
+// gate decides who may connect to the embedded server, and what they may say.
+type gate struct {
+	secret    string
+	authorize func(name, secret string) (devices []string, ok bool)
+	log       *slog.Logger
+}
+
+// Check lets in the site itself with all rights, and authorized workers with a worker's rights.
+func (g *gate) Check(c server.ClientAuthentication) bool {
+	name, secret := c.GetOpts().Username, c.GetOpts().Password
+	if name == siteUser {
+		return subtle.ConstantTimeCompare([]byte(secret), []byte(g.secret)) == 1
+	}
+	if name == "" || g.authorize == nil {
+		return false
+	}
+	devices, ok := g.authorize(name, secret)
+	if !ok {
+		g.log.Warn("worker refused", "worker", name, "from", fmt.Sprint(c.RemoteAddress()))
+		return false
+	}
+	c.RegisterUser(&server.User{Username: name, Permissions: workerPermissions(name, devices)})
+	return true
+}
+
+// workerPermissions are the fewest that a worker can do its work with: receive and acknowledge
+// the jobs of its devices, speak in its own name, and hear of cancelled attempts.
+func workerPermissions(name string, devices []string) *server.Permissions {
+	me := token(name)
+	publish := []string{resultPrefix + me, eventPrefix + me, beatPrefix + me}
+	for _, device := range devices {
+		consumer := jobsStream + "." + consumerName(device)
+		publish = append(publish,
+			"$JS.API.CONSUMER.INFO."+consumer,
+			"$JS.API.CONSUMER.MSG.NEXT."+consumer,
+			"$JS.ACK."+consumer+".>",
+		)
+	}
+	return &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: publish},
+		Subscribe: &server.SubjectPermission{Allow: []string{inboxPrefix + me + ".>", cancelSubject}},
+	}
+}
+
+// Kick disconnects the remote worker of that name from the embedded server. Without its
+// credential it does not come back. On an external cluster the cluster's own means apply.
+func (q *Queue) Kick(name string) {
+	if q.server == nil || name == siteUser {
+		return
+	}
+	open, err := q.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
+	if err != nil {
+		q.log.Error("list the worker's connections", "worker", name, "err", err)
+		return
+	}
+	for _, conn := range open.Conns {
+		if err := q.server.DisconnectClientByID(conn.Cid); err != nil {
+			q.log.Debug("worker was gone already", "worker", name, "err", err)
+		}
+	}
+}
+
+// kickLimit is far above the connections that one worker opens.
+const kickLimit = 10_000

@@ -1,0 +1,188 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"warpboard/evaluator/job"
+)
+
+// twoWorkers lets in a worker for the CPU and one for the H200, as long as they are not revoked.
+type twoWorkers struct {
+	mu      sync.Mutex
+	revoked map[string]bool
+}
+
+func (tw *twoWorkers) authorize(name, secret string) ([]string, bool) {
+	tw.mu.Lock()
+	defer tw.mu.Unlock()
+	device := map[string]string{"w.cpu": "CPU", "w.h200": "H200"}[name]
+	return []string{device}, device != "" && secret == "right" && !tw.revoked[name]
+}
+
+func (tw *twoWorkers) revoke(name string) {
+	tw.mu.Lock()
+	defer tw.mu.Unlock()
+	tw.revoked = map[string]bool{name: true}
+}
+
+func guarded(t *testing.T) (*Queue, *twoWorkers) {
+	tw := &twoWorkers{}
+	return openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: tw.authorize}), tw
+}
+
+func TestStrangersAreRefused(t *testing.T) {
+	q, _ := guarded(t)
+	for _, c := range []struct{ name, secret string }{
+		{"w.cpu", "wrong"}, {"w.cpu", ""}, {"nobody", "right"}, {siteUser, "guess"},
+	} {
+		_, err := Dial(t.Context(), WorkerConfig{URL: q.Addr(), Name: c.name, Secret: c.secret})
+		if err == nil || !strings.Contains(err.Error(), c.name) {
+			t.Errorf("%s with secret %q: error is %v", c.name, c.secret, err)
+		}
+	}
+}
+
+func TestEmbeddedQueueOpensNoPort(t *testing.T) {
+	q := openQueue(t, Config{Dir: t.TempDir()})
+	if addr := q.server.Addr(); addr != nil || q.Addr() != "" {
+		t.Errorf("listens at %v, %q", addr, q.Addr())
+	}
+}
+
+// rawWorker is a connection with a worker's credential and none of our code in the way.
+func rawWorker(t *testing.T, q *Queue) (nc *nats.Conn, refused <-chan error) {
+	errs := make(chan error, 16)
+	nc, err := nats.Connect(q.Addr(), nats.UserInfo("w.cpu", "right"),
+		nats.CustomInboxPrefix(inboxPrefix+token("w.cpu")),
+		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { errs <- err }))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc, errs
+}
+
+func TestWorkerMayOnlySayWhatItMust(t *testing.T) {
+	q, _ := guarded(t)
+	publish(t, q, aJob("a1", "H200"), aJob("a2", "CPU"))
+	nc, refused := rawWorker(t, q)
+	for _, subject := range []string{
+		"jobs.CPU.a9", "jobs.H200.a9",
+		"results.w=2Eh200", "events.w=2Eh200", "heartbeats.w=2Eh200", "results.site",
+		"ctl.cancel",
+		"$JS.API.CONSUMER.MSG.NEXT.JOBS." + consumerName("H200"),
+		"$JS.API.CONSUMER.INFO.JOBS." + consumerName("H200"),
+		"$JS.API.CONSUMER.MSG.NEXT.RESULTS." + recorder,
+		"$JS.API.CONSUMER.CREATE.JOBS", "$JS.API.CONSUMER.DELETE.JOBS." + consumerName("CPU"),
+		"$JS.API.STREAM.DELETE.JOBS", "$JS.API.STREAM.PURGE.JOBS", "$JS.API.STREAM.INFO.JOBS",
+		"$JS.API.STREAM.MSG.GET.JOBS", "$JS.API.DIRECT.GET.JOBS",
+		"$JS.ACK.JOBS." + consumerName("H200") + ".1.1.1.1.1",
+		"_INBOX_w=2Eh200.x",
+	} {
+		expectRefused(t, subject, refused, func() error { return nc.Publish(subject, []byte("{}")) })
+	}
+	for _, subject := range []string{">", "jobs.>", "results.>", "events.*", "heartbeats.*", "_INBOX.>", "_INBOX_w=2Eh200.>", "$JS.>", "$SYS.>"} {
+		expectRefused(t, subject, refused, func() error { _, err := nc.SubscribeSync(subject); return err })
+	}
+}
+
+func expectRefused(t *testing.T, subject string, refused <-chan error, try func() error) {
+	t.Helper()
+	if err := try(); err != nil {
+		t.Fatalf("%s: %v", subject, err)
+	}
+	select {
+	case err := <-refused:
+		if !errors.Is(err, nats.ErrPermissionViolation) || !strings.Contains(err.Error(), `"`+subject+`"`) {
+			t.Errorf("%s: error is %v", subject, err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Errorf("%s is allowed", subject)
+	}
+}
+
+func TestWorkerDoesItsWholeWorkWithItsNarrowRights(t *testing.T) {
+	q, _ := guarded(t)
+	nc, refused := rawWorker(t, q)
+	if nc.Status() != nats.CONNECTED {
+		t.Fatal(nc.Status())
+	}
+	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
+	publish(t, q, aJob("a1", "CPU"), aJob("a2", "CPU"))
+	first := receive(t, w, "CPU")
+	for _, step := range []func() error{
+		func() error { return first.Extend(t.Context()) },
+		func() error { return w.PublishEvent(job.Event{AttemptID: "a1"}) },
+		func() error { return w.Heartbeat(job.Heartbeat{}) },
+		func() error { return w.PublishResult(t.Context(), job.Result{AttemptID: "a1"}) },
+		func() error { return first.Done(t.Context()) },
+		func() error { return receive(t, w, "CPU").Return(t.Context()) },
+	} {
+		if err := step(); err != nil {
+			t.Error(err)
+		}
+	}
+	if ids := record(t, q, 1); ids[0] != "a1" {
+		t.Errorf("recorded %v", ids)
+	}
+	if len(refused) > 0 {
+		t.Error(<-refused)
+	}
+}
+
+func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
+	q, tw := guarded(t)
+	cpu := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
+	h200 := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.h200", Secret: "right"})
+	publish(t, q, aJob("a1", "CPU"), aJob("b1", "H200"))
+	done(t, receive(t, cpu, "CPU"))
+
+	tw.revoke("w.cpu")
+	q.Kick("w.cpu")
+	publish(t, q, aJob("a2", "CPU"))
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if d, err := cpu.Receive(ctx, "CPU"); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "w.cpu") {
+		t.Errorf("the revoked worker got %+v, error %v", d, err)
+	}
+	if d := receive(t, h200, "H200"); d.Job.AttemptID != "b1" {
+		t.Errorf("the other worker got %s", d.Job.AttemptID)
+	}
+}
+
+func TestKickedWorkerThatIsStillWelcomeComesBack(t *testing.T) {
+	q, _ := guarded(t)
+	w := dial(t, WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
+	q.Kick("w.cpu")
+	publish(t, q, aJob("a1", "CPU"))
+	done(t, receive(t, w, "CPU"))
+}
+
+func TestTokensTellDifferentNamesApart(t *testing.T) {
+	seen := map[string]string{}
+	for _, s := range []string{"H200", "h200", "RTX 4090", "RTX=204090", "RTX.4090", "a*b", "a>b", "gpü", "", "=", "a\nb"} {
+		tok := token(s)
+		if other, ok := seen[tok]; ok {
+			t.Errorf("%q and %q are both %q", s, other, tok)
+		}
+		seen[tok] = s
+		if strings.ContainsAny(tok, " .*>\t\n/\\") {
+			t.Errorf("token of %q is %q", s, tok)
+		}
+		if back := name(tok); back != s {
+			t.Errorf("%q came back as %q", s, back)
+		}
+	}
+	for _, bad := range []string{"a=", "a=2", "a=zz", "a b", "=41"} {
+		if got := name(bad); got != "" {
+			t.Errorf("name(%q) is %q", bad, got)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package queue
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+)
+
+// record collects the attempt ids of the next n results.
+func record(t *testing.T, q *Queue, n int) []string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var ids []string
+	err := q.Results(ctx, func(_ context.Context, r job.Result) error {
+		if ids = append(ids, r.AttemptID); len(ids) == n {
+			defer cancel()
+		}
+		return nil
+	})
+	if err != nil || len(ids) < n {
+		t.Fatalf("got results %v, want %d; error %v", ids, n, err)
+	}
+	return ids
+}
+
+func TestResultIsKeptUntilItWasRecorded(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		sent := job.Result{RunID: 1, AttemptID: "a1", Secret: "x", Machine: job.Machine{Worker: "somebody else"}}
+		w := s.worker(t, "w.1")
+		for range 2 {
+			if err := w.PublishResult(t.Context(), sent); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		var got []job.Result
+		err := s.Results(ctx, func(_ context.Context, r job.Result) error {
+			got = append(got, r)
+			if len(got) < 2 {
+				return errors.New("the database is away")
+			}
+			cancel()
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := sent
+		want.Machine.Worker = "w.1"
+		if diff := cmp.Diff([]job.Result{want, want}, got); diff != "" {
+			t.Errorf("first refused, then recorded (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestRecordedResultDoesNotComeAgain(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		w := s.worker(t, "w1")
+		for _, id := range []string{"a1", "a2", "a3"} {
+			if err := w.PublishResult(t.Context(), job.Result{AttemptID: id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids := record(t, s.Queue, 3)
+		if err := w.PublishResult(t.Context(), job.Result{AttemptID: "a4"}); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"a1", "a2", "a3", "a4"}, append(ids, record(t, s.Queue, 1)...)); diff != "" {
+			t.Errorf("results (-want +got):\n%s", diff)
+		}
+	})
+}
+
+func TestResultCannotBeBlockedByItsAttemptIDAlone(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		for worker, secret := range map[string]string{"bad": "guessed", "good": "true"} {
+			if err := s.worker(t, worker).PublishResult(t.Context(), job.Result{AttemptID: "a1", Secret: secret}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if ids := record(t, s.Queue, 2); !slices.Equal(ids, []string{"a1", "a1"}) {
+			t.Errorf("results: %v", ids)
+		}
+	})
+}
+
+// listening runs fn, which blocks until its context ends, and stops it when the test is over.
+func listening(t *testing.T, fn func(ctx context.Context) error) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- fn(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// until repeats send, which core NATS drops while nobody has subscribed, until heard is closed.
+func until(t *testing.T, heard <-chan struct{}, send func() error) {
+	t.Helper()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.After(20 * time.Second); ; {
+		if err := send(); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-heard:
+			return
+		case <-deadline:
+			t.Fatal("nobody heard it")
+		case <-tick.C:
+		}
+	}
+}
+
+func TestEventsArriveInOrderUnderTheTrueName(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		const n = 500
+		w, heard, all := s.worker(t, "w 1"), make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		var got []int
+		listening(t, func(ctx context.Context) error {
+			return s.Events(ctx, func(e job.Event) {
+				once.Do(func() { close(heard) })
+				if e.Worker != "w 1" {
+					t.Errorf("event under the name %q", e.Worker)
+				}
+				if e.Seq == 0 {
+					return
+				}
+				if got = append(got, e.Seq); len(got) == n {
+					close(all)
+				}
+			})
+		})
+		until(t, heard, func() error { return w.PublishEvent(job.Event{Worker: "w2"}) })
+		for i := range n {
+			if err := w.PublishEvent(job.Event{Worker: "w2", Seq: i + 1, Text: "line"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		<-all
+		if !slices.IsSorted(got) || got[0] != 1 || got[n-1] != n {
+			t.Errorf("order: %v", got)
+		}
+	})
+}
+
+func TestHeartbeatsArriveUnderTheTrueName(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		w, heard := s.worker(t, "w1"), make(chan struct{})
+		var once sync.Once
+		listening(t, func(ctx context.Context) error {
+			return s.Heartbeats(ctx, func(b job.Heartbeat) {
+				if b.Worker != "w1" || len(b.Attempts) != 1 {
+					t.Errorf("heartbeat %+v", b)
+				}
+				once.Do(func() { close(heard) })
+			})
+		})
+		until(t, heard, func() error { return w.Heartbeat(job.Heartbeat{Worker: "w2", Attempts: []string{"a1"}}) })
+	})
+}
+
+func TestCancelReachesEveryWorker(t *testing.T) {
+	everywhere(t, func(t *testing.T, s site) {
+		for _, name := range []string{"w1", "w2"} {
+			w, heard := s.worker(t, name), make(chan string, 1)
+			stop, err := w.Cancels(func(id string) { heard <- id })
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(stop)
+			publish(t, s.Queue, aJob("of "+name, "CPU"))
+			done(t, receive(t, w, "CPU")) // so the server knows of the subscription
+			if err := s.Cancel(t.Context(), "a1"); err != nil {
+				t.Fatal(err)
+			}
+			if id := <-heard; id != "a1" {
+				t.Errorf("cancelled %q", id)
+			}
+			stop()
+		}
+	})
+}

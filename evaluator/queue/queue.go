@@ -1,0 +1,173 @@
+package queue
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// ErrTooLarge says that a message is larger than the queue carries.
+var ErrTooLarge = errors.New("message too large for the queue")
+
+const (
+	// MaxMessage is the largest job or result in bytes that the embedded server carries.
+	MaxMessage = 16 << 20
+
+	defaultAckWait = 30 * time.Second
+	// maxDeliver bounds how many workers one attempt may take down with it.
+	maxDeliver = 5
+	// duplicateWindow is how long an attempt's id is remembered after its job was published.
+	duplicateWindow = 24 * time.Hour
+)
+
+// Config says where the queue lives.
+type Config struct {
+	Dir      string // embedded server: directory of its files
+	URL      string // external cluster instead of the embedded server, "nats://user:password@host:4222"
+	Replicas int    // external cluster: copies of each stream; 0 means 1
+	Listen   string // embedded server: "host:port" where remote workers connect; empty opens no port
+	// Authorize tells which devices the worker with this name and secret may take jobs for.
+	// It is asked whenever a remote worker connects to the embedded server; nil refuses them all.
+	Authorize func(name, secret string) (devices []string, ok bool)
+	// AckWait is how long a delivered job may stay without a sign of life before it is
+	// delivered again; 0 means 30 s.
+	AckWait time.Duration
+	Log     *slog.Logger
+}
+
+// Queue is the site's side. It is safe for use by several goroutines.
+type Queue struct {
+	cfg    Config
+	log    *slog.Logger
+	server *server.Server // nil with an external cluster
+	secret string         // what the site itself shows to the embedded server
+	nc     *nats.Conn
+	js     jetstream.JetStream
+
+	mu        sync.Mutex
+	consumers map[string]bool // devices whose consumer is known to exist
+}
+
+// Open starts the embedded server, or connects to the cluster at cfg.URL, and makes sure that the
+// streams exist. Whatever an earlier process left in cfg.Dir is still there. Close it when done.
+func Open(ctx context.Context, cfg Config) (*Queue, error) {
+	if cfg.AckWait == 0 {
+		cfg.AckWait = defaultAckWait
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), secret: rand.Text(), consumers: map[string]bool{}}
+	if err := q.open(ctx); err != nil {
+		q.Close()
+		return nil, err
+	}
+	return q, nil
+}
+
+func (q *Queue) open(ctx context.Context) (err error) {
+	if q.cfg.URL == "" {
+		if q.server, err = startServer(q.cfg, q.secret, q.log); err != nil {
+			return err
+		}
+	}
+	if q.nc, err = q.connect("site"); err != nil {
+		return err
+	}
+	if q.js, err = jetstream.New(q.nc); err != nil {
+		return fmt.Errorf("queue: start JetStream: %w", err)
+	}
+	return q.makeStreams(ctx)
+}
+
+// connect opens a connection with the site's own rights.
+func (q *Queue) connect(name string) (*nats.Conn, error) {
+	opts := append(clientOptions(name, q.log), nats.MaxReconnects(-1))
+	if q.server != nil {
+		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUser, q.secret))
+	}
+	nc, err := nats.Connect(q.cfg.URL, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("queue: connect to NATS: %w", err)
+	}
+	return nc, nil
+}
+
+func (q *Queue) makeStreams(ctx context.Context) error {
+	base := jetstream.StreamConfig{
+		Retention:  jetstream.WorkQueuePolicy, // a message is gone once it was acknowledged
+		Storage:    jetstream.FileStorage,
+		Duplicates: duplicateWindow,
+		Replicas:   max(q.cfg.Replicas, 1),
+	}
+	jobs, results := base, base
+	jobs.Name, jobs.Subjects = jobsStream, []string{jobPrefix + "*.*"}
+	results.Name, results.Subjects = resultsStream, []string{resultPrefix + "*"}
+	for _, stream := range []jetstream.StreamConfig{jobs, results} {
+		if _, err := q.js.CreateOrUpdateStream(ctx, stream); err != nil {
+			return fmt.Errorf("queue: make stream %s: %w", stream.Name, err)
+		}
+	}
+	_, err := q.js.CreateOrUpdateConsumer(ctx, resultsStream, jetstream.ConsumerConfig{
+		Durable:   recorder,
+		AckPolicy: jetstream.AckExplicitPolicy,
+		AckWait:   q.cfg.AckWait,
+	})
+	if err != nil {
+		return fmt.Errorf("queue: make the consumer of results: %w", err)
+	}
+	return nil
+}
+
+// makeConsumer makes sure that the device's jobs can be received. All workers of a device share
+// one durable consumer, so each job goes to one of them.
+func (q *Queue) makeConsumer(ctx context.Context, device string) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.consumers[device] {
+		return nil
+	}
+	_, err := q.js.CreateOrUpdateConsumer(ctx, jobsStream, jetstream.ConsumerConfig{
+		Durable:       consumerName(device),
+		FilterSubject: jobPrefix + token(device) + ".*",
+		AckPolicy:     jetstream.AckExplicitPolicy,
+		AckWait:       q.cfg.AckWait,
+		MaxDeliver:    maxDeliver,
+		// An idle slot anywhere comes before a busy one that only wants to build ahead.
+		PriorityPolicy: jetstream.PriorityPolicyPrioritized,
+		PriorityGroups: []string{slotsGroup},
+	})
+	if err != nil {
+		return fmt.Errorf("queue: make the consumer of device %s: %w", device, err)
+	}
+	q.consumers[device] = true
+	return nil
+}
+
+// Addr is the URL where remote workers connect; empty when the queue does not listen.
+func (q *Queue) Addr() string {
+	if q.server == nil || q.cfg.Listen == "" {
+		return ""
+	}
+	return q.server.ClientURL()
+}
+
+// Close ends the connection and stops the embedded server. Undelivered jobs and unrecorded
+// results stay in cfg.Dir.
+func (q *Queue) Close() {
+	if q.nc != nil {
+		q.nc.Close()
+	}
+	if q.server != nil {
+		q.server.Shutdown()
+		q.server.WaitForShutdown()
+	}
+}

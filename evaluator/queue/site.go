@@ -1,0 +1,138 @@
+package queue
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"warpboard/evaluator/job"
+)
+
+// recordAgain is the pause before a result that could not be recorded is delivered again.
+const recordAgain = time.Second
+
+// Publish puts a job into its device's queue. Its AttemptID is the message id: publishing an
+// attempt again, also after Forget, changes nothing, so a new try needs a new attempt id. A job
+// that five workers took and none finished is not delivered any more, and stays until Forget.
+func (q *Queue) Publish(ctx context.Context, j job.Job) error {
+	data, err := json.Marshal(j)
+	if err != nil {
+		return fmt.Errorf("queue: encode job %s: %w", j.AttemptID, err)
+	}
+	if int64(len(data)) > q.nc.MaxPayload() {
+		return fmt.Errorf("queue: job %s has %d bytes, at most %d fit: %w", j.AttemptID, len(data), q.nc.MaxPayload(), ErrTooLarge)
+	}
+	if err := q.makeConsumer(ctx, j.Device); err != nil {
+		return err
+	}
+	if _, err := q.js.Publish(ctx, jobSubject(j.Device, j.AttemptID), data, jetstream.WithMsgID(j.AttemptID)); err != nil {
+		return fmt.Errorf("queue: publish job %s: %w", j.AttemptID, err)
+	}
+	return nil
+}
+
+// Forget drops the attempt's job if no worker took it. Of a job that is being worked on it only
+// prevents that another worker gets it.
+func (q *Queue) Forget(ctx context.Context, attemptID string) error {
+	stream, err := q.js.Stream(ctx, jobsStream)
+	if err != nil {
+		return fmt.Errorf("queue: open the stream of jobs: %w", err)
+	}
+	if err := stream.Purge(ctx, jetstream.WithPurgeSubject(jobPrefix+"*."+token(attemptID))); err != nil {
+		return fmt.Errorf("queue: forget job %s: %w", attemptID, err)
+	}
+	return nil
+}
+
+// Cancel tells all workers to stop this attempt. A worker that is disconnected at this moment
+// does not hear it; its next heartbeat still names the attempt, so call it again then.
+func (q *Queue) Cancel(ctx context.Context, attemptID string) error {
+	if err := q.nc.Publish(cancelSubject, []byte(attemptID)); err != nil {
+		return fmt.Errorf("queue: cancel %s: %w", attemptID, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	defer cancel()
+	if err := q.nc.FlushWithContext(ctx); err != nil {
+		return fmt.Errorf("queue: cancel %s: %w", attemptID, err)
+	}
+	return nil
+}
+
+// Events calls fn with every event, those of one worker in their order, until ctx ends; then it
+// returns nil. Events that arrive while nobody listens are gone.
+func (q *Queue) Events(ctx context.Context, fn func(job.Event)) error {
+	return listen(ctx, q, eventPrefix, func(worker string, e job.Event) {
+		if e.Worker = worker; worker != "" {
+			fn(e)
+		}
+	})
+}
+
+// Heartbeats calls fn with every heartbeat until ctx ends; then it returns nil.
+func (q *Queue) Heartbeats(ctx context.Context, fn func(job.Heartbeat)) error {
+	return listen(ctx, q, beatPrefix, func(worker string, b job.Heartbeat) {
+		if b.Worker = worker; worker != "" {
+			fn(b)
+		}
+	})
+}
+
+// listen decodes the messages under prefix. The worker's name comes from the subject, which the
+// server's permissions guard, and not from the message.
+func listen[T any](ctx context.Context, q *Queue, prefix string, fn func(worker string, message T)) error {
+	sub, err := q.nc.Subscribe(prefix+"*", func(m *nats.Msg) {
+		var message T
+		if err := json.Unmarshal(m.Data, &message); err != nil {
+			q.log.Warn("unreadable message", "subject", m.Subject, "err", err)
+			return
+		}
+		fn(name(strings.TrimPrefix(m.Subject, prefix)), message)
+	})
+	if err != nil {
+		return fmt.Errorf("queue: subscribe to %s*: %w", prefix, err)
+	}
+	<-ctx.Done()
+	if err := sub.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
+		return fmt.Errorf("queue: unsubscribe from %s*: %w", prefix, err)
+	}
+	return nil
+}
+
+// Results calls fn with every result, one at a time, until ctx ends; then it returns nil. A
+// result is kept until fn returned nil for it: after an error it comes again a second later.
+func (q *Queue) Results(ctx context.Context, fn func(context.Context, job.Result) error) error {
+	consumer, err := q.js.Consumer(ctx, resultsStream, recorder)
+	if err != nil {
+		return fmt.Errorf("queue: open the consumer of results: %w", err)
+	}
+	for {
+		msg, err := next(ctx, consumer, plainPull)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return fmt.Errorf("queue: receive results: %w", err)
+		}
+		if err := q.record(ctx, msg, fn); err != nil {
+			q.log.Error("result not recorded", "err", err)
+		}
+	}
+}
+
+func (q *Queue) record(ctx context.Context, msg jetstream.Msg, fn func(context.Context, job.Result) error) error {
+	var r job.Result
+	if err := json.Unmarshal(msg.Data(), &r); err != nil {
+		return errors.Join(fmt.Errorf("queue: unreadable result on %s is dropped: %w", msg.Subject(), err), msg.Term())
+	}
+	r.Machine.Worker = name(strings.TrimPrefix(msg.Subject(), resultPrefix))
+	if err := fn(ctx, r); err != nil {
+		return errors.Join(fmt.Errorf("queue: result of attempt %s: %w", r.AttemptID, err), msg.NakWithDelay(recordAgain))
+	}
+	return msg.DoubleAck(ctx)
+}

@@ -1,0 +1,61 @@
+package queue
+
+import (
+	"fmt"
+	"strings"
+)
+
+const (
+	jobsStream     = "JOBS"
+	resultsStream  = "RESULTS"
+	recorder       = "recorder" // the durable consumer of RESULTS
+	cancelSubject  = "ctl.cancel"
+	jobPrefix      = "jobs."
+	resultPrefix   = "results."
+	eventPrefix    = "events."
+	beatPrefix     = "heartbeats."
+	inboxPrefix    = "_INBOX_"
+	consumerPrefix = "device-"
+	slotsGroup     = "slots"
+)
+
+// token makes s fit for one part of a subject or for the name of a consumer. Different texts give
+// different tokens, so that no device and no worker can pose as another.
+func token(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		c := s[i]
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '-', c == '_':
+			b.WriteByte(c)
+		default:
+			fmt.Fprintf(&b, "=%02X", c)
+		}
+	}
+	return b.String()
+}
+
+func consumerName(device string) string { return consumerPrefix + token(device) }
+
+func jobSubject(device, attemptID string) string {
+	return jobPrefix + token(device) + "." + token(attemptID)
+}
+
+// name undoes token; it is empty when t is not what token makes.
+func name(t string) string {
+	var b strings.Builder
+	for i := 0; i < len(t); i++ {
+		c := t[i]
+		if c == '=' {
+			if _, err := fmt.Sscanf(t[i:min(i+3, len(t))], "=%02X", &c); err != nil {
+				return ""
+			}
+			i += 2
+		}
+		b.WriteByte(c)
+	}
+	if token(b.String()) != t {
+		return ""
+	}
+	return b.String()
+}

@@ -1,0 +1,153 @@
+package evaluator_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+// tools is what this machine has; asking takes a moment.
+var tools = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
+
+// cache keeps compiled harness objects over the tests.
+var cache string
+
+func TestMain(m *testing.M) {
+	var err error
+	if cache, err = os.MkdirTemp("", "warpboard-evaluator"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(cache)
+	os.Exit(code)
+}
+
+// firstUID sets the programs of these tests apart from those of other tests on the machine.
+const firstUID = 61_700
+
+// realConfig is a worker's with nothing faked: this machine's CPU, bubblewrap and g++.
+func realConfig(t testing.TB) evaluator.Config {
+	t.Helper()
+	return realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return r })
+}
+
+// realConfigWith is realConfig with something between the builder and the sandbox.
+func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runner) evaluator.Config {
+	t.Helper()
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
+	box := sandbox.New(sandbox.Config{Root: t.TempDir(), FirstUID: firstUID, Log: log})
+	slots, err := device.Detect(t.Context(), device.Options{CPUSlots: 1, Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
+	return evaluator.Config{
+		Sandbox: box, Slots: slots, Tools: tools(), Log: log,
+		Builder: toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
+	}
+}
+
+// example is a job for a built-in task with the given submission.
+func example(t testing.TB, task, id string, mode job.Mode, submission []byte) job.Job {
+	t.Helper()
+	bundles, err := tasks.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == task })
+	sources, err := bundles[i].Resolve(submission)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job.Job{
+		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
+		TaskKey: bundles[i].Key(), Task: bundles[i].Definition, Sources: sources, SecretSeed: 4242, Enqueued: time.Now(),
+	}
+}
+
+// solution is the first right or wrong submission that comes with a built-in task.
+func solution(t testing.TB, task string, correct bool) []byte {
+	t.Helper()
+	all, err := tasks.ExampleSolutions(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(all, func(s tasks.Solution) bool { return s.Correct == correct })
+	return all[i].Source
+}
+
+const vectorAdd = "vectoradd_cpp"
+
+func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
+	s := newSite(t)
+	s.start(realConfig(t))
+	right := example(t, vectorAdd, "right", job.ModeRanked, solution(t, vectorAdd, true))
+	right.Task.Benchmarks = right.Task.Benchmarks[:1]
+	r := s.run(right)
+	wantStages(t, r, "build pass", "test pass", "benchmark pass", "ranked pass")
+	if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS <= 0 {
+		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
+	}
+	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.Kernel == "" || m.Sandbox != "bubblewrap" || m.UUIDHash == "" {
+		t.Errorf("machine is %+v", m)
+	}
+	if r.Harness != "warpboard/cpp" || r.WallNS <= r.ProgramNS || r.ProgramNS <= 0 {
+		t.Errorf("harness %q, %d ns in all, %d ns in programs", r.Harness, r.WallNS, r.ProgramNS)
+	}
+	r = s.run(example(t, vectorAdd, "wrong", job.ModeRanked, solution(t, vectorAdd, false)))
+	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Ours || !strings.Contains(r.Failure.Reason, "wrong answer") {
+		t.Errorf("outcome %s, failure %+v, stages %q", r.Outcome, r.Failure, stageNames(r))
+	}
+	r = s.run(example(t, vectorAdd, "no C++", job.ModeTest, []byte("int main( {\n")))
+	wantStages(t, r, "build error")
+	if r.Outcome != job.OutcomeFailed || !strings.Contains(r.Stages[0].Stderr, "submission.cpp:1:") {
+		t.Errorf("outcome %s, compiler said %q", r.Outcome, r.Stages[0].Stderr)
+	}
+}
+
+func TestStagesAndCasesArriveInTheirOrder(t *testing.T) {
+	s := newSite(t)
+	s.start(realConfig(t))
+	j := example(t, vectorAdd, "a1", job.ModeRanked, solution(t, vectorAdd, true))
+	j.Task.Benchmarks = j.Task.Benchmarks[:1]
+	s.run(j)
+	s.wait("end of the ranked stage", func() bool { return slices.ContainsFunc(s.events, ended("a1", job.StageRanked)) })
+	var got []string
+	for i, e := range s.eventsOf("a1") {
+		if e.Seq != i+1 || e.Secret != j.Secret || e.Worker != "w1" {
+			t.Errorf("event %d is %+v", i, e)
+		}
+		if e.Type == job.EventCase {
+			got = append(got, fmt.Sprintf("%s %d/%d %s", e.Stage, e.Case.Index+1, e.Total, e.Case.Status))
+		}
+		if e.Type == job.EventStage || e.Type == job.EventEnded {
+			got = append(got, fmt.Sprintf("%s %s", e.Type, e.Stage))
+		}
+	}
+	n := len(j.Task.Tests)
+	want := []string{"stage build", "ended build", "stage test"}
+	for i := range n {
+		want = append(want, fmt.Sprintf("test %d/%d pass", i+1, n))
+	}
+	want = append(want, "ended test",
+		"stage benchmark", "benchmark 1/1 pass", "ended benchmark",
+		"stage ranked", "ranked 1/1 pass", "ended ranked")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,208 @@
+package evaluator_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
+	"warpboard/tasks"
+)
+
+type realConn = *queue.Conn
+
+// patience is how long a test waits for what must happen.
+const patience = 30 * time.Second
+
+// site is a real embedded queue and what came back over it.
+type site struct {
+	t     testing.TB
+	queue *queue.Queue
+
+	mu      sync.Mutex
+	changed chan struct{} // closed at each change
+	events  []job.Event
+	results map[string][]job.Result
+	beats   map[string]job.Heartbeat // the latest of each worker
+}
+
+func newSite(t testing.TB) *site {
+	t.Helper()
+	q, err := queue.Open(t.Context(), queue.Config{Dir: t.TempDir(), AckWait: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &site{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{}, beats: map[string]job.Heartbeat{}}
+	ctx, cancel := context.WithCancel(context.Background())
+	var listeners sync.WaitGroup
+	listeners.Go(func() { q.Events(ctx, func(e job.Event) { s.note(func() { s.events = append(s.events, e) }) }) })
+	listeners.Go(func() { q.Heartbeats(ctx, func(b job.Heartbeat) { s.note(func() { s.beats[b.Worker] = b }) }) })
+	listeners.Go(func() {
+		q.Results(ctx, func(_ context.Context, r job.Result) error {
+			s.note(func() { s.results[r.AttemptID] = append(s.results[r.AttemptID], r) })
+			return nil
+		})
+	})
+	t.Cleanup(func() { cancel(); listeners.Wait(); q.Close() })
+	return s
+}
+
+func (s *site) note(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// wait blocks until the condition holds for what the site has heard.
+func (s *site) wait(what string, holds func() bool) {
+	s.t.Helper()
+	for deadline := time.After(patience); ; {
+		s.mu.Lock()
+		ok, changed := holds(), s.changed
+		s.mu.Unlock()
+		if ok {
+			return
+		}
+		select {
+		case <-changed:
+		case <-deadline:
+			s.t.Fatalf("never happened: %s\nevents: %+v\nheartbeats: %+v", what, s.events, s.beats)
+		}
+	}
+}
+
+// result waits for the result of an attempt.
+func (s *site) result(id string) job.Result {
+	s.t.Helper()
+	s.wait("result of "+id, func() bool { return len(s.results[id]) > 0 })
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.results[id][0]
+}
+
+func (s *site) eventsOf(id string) []job.Event {
+	var out []job.Event
+	for _, e := range s.heard() {
+		if e.AttemptID == id {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// heard returns all events so far.
+func (s *site) heard() []job.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.events)
+}
+
+func (s *site) publish(jobs ...job.Job) {
+	s.t.Helper()
+	for _, j := range jobs {
+		if err := s.queue.Publish(s.t.Context(), j); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// run publishes a job and waits for its result.
+func (s *site) run(j job.Job) job.Result {
+	s.t.Helper()
+	s.publish(j)
+	return s.result(j.AttemptID)
+}
+
+func (s *site) cancel(id string) {
+	s.t.Helper()
+	if err := s.queue.Cancel(s.t.Context(), id); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// running is a worker that runs.
+type running struct {
+	stop  context.CancelFunc
+	ended chan error // what Run returned
+}
+
+// start runs a worker against the site; unset parts of cfg are fakes that work.
+func (s *site) start(cfg evaluator.Config) *running {
+	s.t.Helper()
+	if cfg.Name == "" {
+		cfg.Name = "w1"
+	}
+	if cfg.Conn == nil {
+		cfg.Conn = s.dial(cfg.Name)
+	}
+	if cfg.Sandbox == nil {
+		cfg.Sandbox = fakeSandbox{{Name: "walls", OK: true}}
+	}
+	if cfg.Builder == nil {
+		cfg.Builder = fakeBuilder{}
+	}
+	if cfg.Slots == nil {
+		cfg.Slots = []device.Slot{cpu(0)}
+	}
+	cfg.Beat, cfg.Extend = 10*time.Millisecond, 100*time.Millisecond
+	ctx, cancel := context.WithCancel(context.Background())
+	r := &running{stop: cancel, ended: make(chan error, 1)}
+	w := evaluator.NewWorker(cfg)
+	go func() { r.ended <- w.Run(ctx); close(r.ended) }()
+	s.t.Cleanup(func() { cancel(); <-r.ended })
+	s.wait("heartbeat after the self-test", func() bool { return len(s.beats[cfg.Name].SelfTest) > 0 })
+	return r
+}
+
+func (s *site) dial(name string) *queue.Conn {
+	s.t.Helper()
+	conn, err := queue.Dial(s.t.Context(), queue.WorkerConfig{Queue: s.queue, Name: name})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(conn.Close)
+	return conn
+}
+
+func cpu(index int) device.Slot { return device.Slot{Index: index, Device: "CPU", Name: "a processor"} }
+
+func gpu(index int) device.Slot {
+	return device.Slot{Index: index, Device: "H200", Name: "NVIDIA H200", Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
+}
+
+// aJob is a job with two tests and two benchmarks.
+func aJob(id string, mode job.Mode) job.Job {
+	c := func(n int) tasks.Case { return tasks.Case{{Name: "size", Value: fmt.Sprint(n)}} }
+	return job.Job{
+		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
+		SecretSeed: 987654321,
+		Task: tasks.Definition{
+			Lang: tasks.LangCPP, RankingBy: tasks.RankMean,
+			Tests: []tasks.Case{c(1), c(2)}, Benchmarks: []tasks.Case{c(10), c(20)},
+			Timeouts: tasks.Timeouts{Test: time.Minute, Benchmark: 2 * time.Minute, Ranked: 3 * time.Minute},
+		},
+	}
+}
+
+func stageNames(r job.Result) []string {
+	var out []string
+	for _, s := range r.Stages {
+		out = append(out, fmt.Sprintf("%s %s", s.Stage, s.Status))
+	}
+	return out
+}
+
+func wantStages(t *testing.T, r job.Result, want ...string) {
+	t.Helper()
+	if got := stageNames(r); !slices.Equal(got, want) {
+		t.Errorf("stages are %q, want %q", got, want)
+	}
+}

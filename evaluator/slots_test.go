@@ -1,0 +1,151 @@
+package evaluator_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+func TestNextJobIsBuiltWhileAGPUIsBusyAndRunsWhenItIsFree(t *testing.T) {
+	s, began, end := newSite(t), make(chan string, 10), make(chan struct{}, 10)
+	s.start(evaluator.Config{
+		Slots: []device.Slot{gpu(0)}, Builds: 1,
+		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+			began <- st.Attempt
+			return passWhenTold(ctx, st, end)
+		}},
+	})
+	s.publish(onGPU(aJob("a1", job.ModeTest)))
+	first := <-began
+	s.publish(onGPU(aJob("a2", job.ModeTest)), onGPU(aJob("a3", job.ModeTest)))
+	s.wait("second job is built", func() bool { return slices.ContainsFunc(s.events, ended("a2", job.StageBuild)) })
+	if len(began) > 0 {
+		t.Errorf("%s runs beside %s", <-began, first)
+	}
+	s.wait("heartbeat with both", func() bool {
+		b := s.beats["w1"]
+		return slices.Equal(b.Attempts, []string{"a1", "a2"}) && b.Slots[0].Attempt == "a1"
+	})
+	end <- struct{}{}
+	if second := <-began; second != "a2" {
+		t.Errorf("%s ran second", second)
+	}
+	end <- struct{}{}
+	end <- struct{}{}
+	s.result("a3")
+}
+
+func TestNothingIsBuiltWhileACPUTakesTimes(t *testing.T) {
+	s, began, end := newSite(t), make(chan string, 10), make(chan struct{}, 10)
+	s.start(evaluator.Config{Builds: 2, Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+		began <- st.Attempt
+		return passWhenTold(ctx, st, end)
+	}}})
+	s.publish(aJob("a1", job.ModeTest), aJob("a2", job.ModeTest))
+	<-began
+	end <- struct{}{}
+	end <- struct{}{}
+	s.result("a2")
+	events := s.heard()
+	first := slices.IndexFunc(events, ended("a1", job.StageTest))
+	second := slices.IndexFunc(events, func(e job.Event) bool { return e.AttemptID == "a2" })
+	if first < 0 || second < first {
+		t.Errorf("the second job began (event %d) before the first ended (event %d)", second, first)
+	}
+}
+
+func TestJobsOfDifferentSlotsRunAtTheSameTime(t *testing.T) {
+	s, began, end := newSite(t), make(chan toolchain.Place, 2), make(chan struct{})
+	s.start(evaluator.Config{
+		Slots: []device.Slot{gpu(0), gpu(1)},
+		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+			began <- st.Place
+			return passWhenTold(ctx, st, end)
+		}},
+	})
+	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))
+	one, other := <-began, <-began
+	close(end)
+	if one.Slot == other.Slot || slices.Equal(one.Device, other.Device) {
+		t.Errorf("both run at %+v", one)
+	}
+	s.result("a1")
+	s.result("a2")
+}
+
+func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
+	s := newSite(t)
+	places := make(chan toolchain.Place, 2)
+	s.start(evaluator.Config{
+		Slots: []device.Slot{gpu(0)}, Builds: 1,
+		Builder: fakeBuilder{
+			build: func(_ context.Context, req toolchain.BuildRequest) (job.StageResult, error) {
+				places <- req.Place
+				return passedBuild(), nil
+			},
+			run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+				places <- st.Place
+				return pass(st.StageRequest), nil
+			},
+		},
+	})
+	s.run(onGPU(aJob("a1", job.ModeTest)))
+	build, run := <-places, <-places
+	if build.Slot == run.Slot || len(build.Device) > 0 {
+		t.Errorf("built at %+v, run at %+v", build, run)
+	}
+	if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0"}, run.Device); diff != "" {
+		t.Errorf("device nodes (-want +got):\n%s", diff)
+	}
+}
+
+func multiGPU(id string, size int) job.Job {
+	j := onGPU(aJob(id, job.ModeTest))
+	j.Task.MultiGPU = true
+	j.Task.Tests = []tasks.Case{{{Name: "world_size", Value: fmt.Sprint(size)}}}
+	return j
+}
+
+func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
+	s, places := newSite(t), make(chan toolchain.Place, 10)
+	s.start(evaluator.Config{
+		Slots: []device.Slot{gpu(0), gpu(1), cpu(0)},
+		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+			places <- st.Place
+			return pass(st.StageRequest), nil
+		}},
+	})
+	jobs := []job.Job{multiGPU("a1", 2), multiGPU("a2", 2), multiGPU("a3", 2)}
+	s.publish(jobs...)
+	for range jobs {
+		p := <-places
+		if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"}, p.Device); diff != "" || p.GPUs != 2 {
+			t.Errorf("for %d GPUs, device nodes (-want +got):\n%s", p.GPUs, diff)
+		}
+	}
+	for _, j := range jobs {
+		if r := s.result(j.AttemptID); r.Outcome != job.OutcomeDone {
+			t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+		}
+	}
+}
+
+func TestJobForMoreGPUsThanThereAreIsRefusedWithASentence(t *testing.T) {
+	s := newSite(t)
+	s.start(evaluator.Config{Slots: []device.Slot{gpu(0), gpu(1)}})
+	r := s.run(multiGPU("a1", 4))
+	if r.Outcome != job.OutcomeFailed || !strings.Contains(r.Failure.Reason, "needs 4 GPUs") || !strings.Contains(r.Failure.Reason, "has 2") {
+		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+}

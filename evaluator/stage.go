@@ -1,0 +1,166 @@
+package evaluator
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/toolchain"
+)
+
+const (
+	// spareCases is how many more cases a program may report than it was given.
+	spareCases = 256
+	// maxMessage bounds the text of a case and maxSpec the line that names it, in bytes.
+	maxMessage, maxSpec = 4 << 10, 1 << 10
+)
+
+// stage runs one step, tells about it while it runs, and keeps its result.
+func (p *pipeline) stage(ctx context.Context, program toolchain.Program, s step) error {
+	if err := p.enter(ctx, s.stage, len(s.cases)); err != nil {
+		return err
+	}
+	log := p.say.logs(s.stage)
+	result, err := p.runStep(ctx, program, s, func(c job.CaseResult, total int) {
+		if s.secret {
+			c = concealCase(c, s)
+		}
+		p.say.caseEnded(s.stage, trimCase(c), total)
+	}, func(stream string) func([]byte) {
+		if s.secret {
+			return nil
+		}
+		return func(b []byte) { log.write(stream, b) }
+	})
+	log.close()
+	if err := p.interrupted(ctx, s.stage, err); err != nil {
+		return err
+	}
+	if s.secret {
+		conceal(&result, s)
+	}
+	p.leave(result)
+	return verdict(ctx, result)
+}
+
+// runStep runs the task's program once and reads its report while it is written.
+func (p *pipeline) runStep(ctx context.Context, program toolchain.Program, s step,
+	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
+	parser := harness.NewParser(onCase)
+	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
+	endWatch := p.watch(ctx, s)
+	out, err := program.RunStage(ctx, toolchain.StageRequest{
+		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
+		OnPipe:   func(b []byte) { parser.Write(b) },
+		OnStdout: output("stdout"), OnStderr: output("stderr"),
+	})
+	endWatch()
+	if err != nil {
+		return result, err
+	}
+	parser.Close()
+	result.Status, result.Failure = harness.Judge(out, parser, s.want)
+	cases := harness.Finish(parser.Cases(), result.Status)
+	for _, c := range cases[:min(len(cases), len(s.cases)+spareCases)] {
+		result.Cases = append(result.Cases, trimCase(c))
+	}
+	result.Stdout, result.Stderr, result.Extra = out.Stdout, out.Stderr, parser.Extra()
+	result.Ended = time.Now().UTC()
+	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
+	p.result.ProgramNS += out.Wall.Nanoseconds()
+	return result, nil
+}
+
+// watch samples the unit's condition while a timed step runs; the returned function ends that.
+func (p *pipeline) watch(ctx context.Context, s step) (end func()) {
+	if !s.timed {
+		return func() {}
+	}
+	watch := device.Watch(ctx, p.slot.Slot)
+	return func() { p.result.Machine.Conditions = watch.Stop() }
+}
+
+// secretPass does all steps again with the secret seed. Nothing but pass or fail leaves it.
+func (p *pipeline) secretPass(ctx context.Context, program toolchain.Program, steps []step) error {
+	if err := p.enter(ctx, job.StageSecret, 0); err != nil {
+		return err
+	}
+	result := job.StageResult{Stage: job.StageSecret, Status: job.StatusPass, Started: time.Now().UTC()}
+	for _, s := range steps {
+		one, err := p.runStep(ctx, program, s, nil, func(string) func([]byte) { return nil })
+		if err := p.interrupted(ctx, job.StageSecret, err); err != nil {
+			return err
+		}
+		result.Overhead += one.Overhead
+		if one.Status != job.StatusPass {
+			result.Status = job.StatusFail
+			result.Failure = &job.Failure{Reason: "The run did not pass when it was repeated with secret inputs, and so it has no score."}
+			break
+		}
+	}
+	result.Ended = time.Now().UTC()
+	p.leave(result)
+	return verdict(ctx, result)
+}
+
+// conceal takes out of a result what would tell about the secret inputs.
+func conceal(r *job.StageResult, s step) {
+	if r.Failure != nil {
+		failure := *r.Failure
+		for _, c := range r.Cases {
+			failure.Reason = replaceSpec(failure.Reason, c, s)
+		}
+		if r.Status == job.StatusFail {
+			failure.Reason = wrongCase(r.Cases) + " gave a wrong answer on a secret input."
+		} else {
+			failure.Reason += " The output of this stage is not shown, because its inputs are secret."
+		}
+		r.Failure = &failure
+	}
+	for i, c := range r.Cases {
+		r.Cases[i] = concealCase(c, s)
+	}
+	r.Stdout, r.Stderr, r.Extra = "", "", nil
+}
+
+// concealCase names the case as the task does, whatever the program called it, and drops its text.
+func concealCase(c job.CaseResult, s step) job.CaseResult {
+	c.Spec = publicSpec(c.Index, s)
+	c.Message = ""
+	if c.Status == job.StatusFail {
+		c.Message = "wrong answer on a secret input"
+	}
+	return c
+}
+
+func replaceSpec(text string, c job.CaseResult, s step) string {
+	if c.Spec == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, c.Spec, publicSpec(c.Index, s))
+}
+
+func publicSpec(index int, s step) string {
+	if index < 0 || index >= len(s.cases) {
+		return ""
+	}
+	return harness.SpecLine(s.cases[index])
+}
+
+func wrongCase(cases []job.CaseResult) string {
+	for _, c := range cases {
+		if c.Status == job.StatusFail {
+			return fmt.Sprintf("Case %d", c.Index)
+		}
+	}
+	return "The submission"
+}
+
+func trimCase(c job.CaseResult) job.CaseResult {
+	c.Message, c.Spec = cut(c.Message, maxMessage), cut(c.Spec, maxSpec)
+	return c
+}
