@@ -1,0 +1,50 @@
+// Package dispatch is the one bridge between the database and the queue. The Dispatcher makes
+// jobs of rows that wait; the Recorder makes rows of what workers report. Both keep nothing that
+// matters in memory: after a crash at any point, new ones over the same store go on.
+package dispatch
+
+import (
+	"context"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+)
+
+// Jobs is what the Dispatcher needs of the queue; *queue.Queue has it.
+type Jobs interface {
+	// Publish puts a job into its device's queue; an attempt that is published twice is there once.
+	Publish(ctx context.Context, j job.Job) error
+	// Forget drops the attempt's job so that no (other) worker gets it.
+	Forget(ctx context.Context, attemptID string) error
+	// Cancel tells the worker that has the attempt to stop.
+	Cancel(ctx context.Context, attemptID string) error
+}
+
+// Reports is what the Recorder needs of the queue; *queue.Queue has it. The first three call fn
+// until ctx ends.
+type Reports interface {
+	Events(ctx context.Context, fn func(job.Event)) error
+	Heartbeats(ctx context.Context, fn func(job.Heartbeat)) error
+	// Results delivers a result again until fn has returned nil for it.
+	Results(ctx context.Context, fn func(context.Context, job.Result) error) error
+	Cancel(ctx context.Context, attemptID string) error
+}
+
+// Notifier is told what watchers should see now. Its methods must not block.
+type Notifier interface {
+	RunEvent(e models.RunEvent)
+	BoardChanged(versionID int64, device string, change int64)
+	QueueChanged()
+}
+
+// announce tells watchers of events that are stored.
+func announce(n Notifier, events []models.RunEvent) {
+	moved := false
+	for _, e := range events {
+		n.RunEvent(e)
+		moved = moved || e.Type == models.EventState || e.Type == job.EventTaken
+	}
+	if moved {
+		n.QueueChanged()
+	}
+}

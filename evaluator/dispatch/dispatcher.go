@@ -1,0 +1,174 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"warpboard/models"
+)
+
+const (
+	pollEvery  = time.Second // the longest that a missed wake-up can delay a run
+	sweepEvery = time.Hour
+)
+
+// Dispatcher sends waiting runs to the queue in fair order, no more than free slots can take
+// soon, and takes runs back from workers that are gone.
+type Dispatcher struct {
+	store  *models.Store
+	jobs   Jobs
+	notify Notifier
+	log    *slog.Logger
+	wake   chan struct{}
+	watch  watch
+}
+
+// NewDispatcher makes a Dispatcher; Run starts it.
+func NewDispatcher(store *models.Store, jobs Jobs, notify Notifier, log *slog.Logger) *Dispatcher {
+	return &Dispatcher{
+		store: store, jobs: jobs, notify: notify, log: log,
+		wake: make(chan struct{}, 1), watch: newWatch(time.Now()),
+	}
+}
+
+// Wake makes Run look for work at once: after a submission, a heartbeat, a result. It never blocks.
+func (d *Dispatcher) Wake() {
+	select {
+	case d.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// Run dispatches until ctx ends, and sweeps the store now and then. Failures of the database or the queue are logged and tried again.
+func (d *Dispatcher) Run(ctx context.Context) error {
+	poll, sweep := time.NewTicker(pollEvery), time.NewTicker(sweepEvery)
+	defer poll.Stop()
+	defer sweep.Stop()
+	for {
+		if err := d.pass(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			d.log.Error("dispatching", "err", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-d.wake:
+		case <-poll.C:
+		case <-sweep.C:
+			if err := d.store.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
+				d.log.Error("sweeping", "err", err)
+			}
+		}
+	}
+}
+
+// pass takes back what is lost, then fills the queue.
+func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
+	workers, err := d.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	live, err := d.store.LiveAttempts(ctx)
+	if err != nil {
+		return err
+	}
+	slots := liveSlots(workers, d.watch.started, now)
+	errs := []error{d.takeBack(ctx, d.watch.lost(live, workers, slots, now))}
+	for _, a := range live {
+		if a.PublishedAt == nil && a.TakenAt == nil {
+			errs = append(errs, d.publish(ctx, a.Attempt))
+		}
+	}
+	for device, n := range slots {
+		errs = append(errs, d.fill(ctx, device, room(device, n, live)))
+	}
+	return errors.Join(errs...)
+}
+
+// room is how many more jobs a device may have in the queue: one for each free slot, and one so
+// that a slot that comes free finds the next job waiting.
+func room(device string, slots int, live []models.LiveAttempt) int {
+	if slots == 0 {
+		return 0
+	}
+	n := slots + 1
+	for _, a := range live {
+		if a.Device == device {
+			n--
+		}
+	}
+	return max(n, 0)
+}
+
+func (d *Dispatcher) fill(ctx context.Context, device string, n int) error {
+	if n == 0 {
+		return nil
+	}
+	next, err := d.store.NextRuns(ctx, device, n)
+	if err != nil {
+		return err
+	}
+	for _, run := range next {
+		_, attempt, err := d.store.StartAttempt(ctx, run.RunID)
+		if models.KindOf(err) == models.Conflict {
+			continue // cancelled a moment ago
+		}
+		if err != nil {
+			return err
+		}
+		if err := d.publish(ctx, attempt); err != nil {
+			return err
+		}
+	}
+	if len(next) > 0 {
+		d.notify.QueueChanged()
+	}
+	return nil
+}
+
+// takeBack gives up attempts by our fault; their runs wait again at once.
+func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]string) error {
+	var errs []error
+	for attemptID, reason := range lost {
+		out, err := d.store.Abandon(ctx, attemptID, reason)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if out.Accepted {
+			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", reason, "retried", out.Retried)
+			announce(d.notify, out.Events)
+			errs = append(errs, d.stop(ctx, attemptID))
+			d.Wake() // the rooms of this pass still count it
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Cancel ends a live run at once, and has its job dropped or its worker stopped. The submitter and
+// admins may. Conflict: the run has ended already.
+func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64) error {
+	attemptID, event, err := d.store.CancelRun(ctx, actor, runID)
+	if err != nil {
+		return err
+	}
+	announce(d.notify, []models.RunEvent{event})
+	d.Wake()
+	if attemptID == "" {
+		return nil
+	}
+	if err := d.stop(ctx, attemptID); err != nil {
+		// The run is cancelled all the same: a worker that goes on is told at its next heartbeat.
+		d.log.Error("stopping a cancelled attempt", "attempt", attemptID, "err", err)
+	}
+	return nil
+}
+
+func (d *Dispatcher) stop(ctx context.Context, attemptID string) error {
+	if err := errors.Join(d.jobs.Forget(ctx, attemptID), d.jobs.Cancel(ctx, attemptID)); err != nil {
+		return fmt.Errorf("stopping attempt %s: %w", attemptID, err)
+	}
+	return nil
+}

@@ -1,0 +1,213 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+var (
+	_ Jobs    = (*queue.Queue)(nil)
+	_ Reports = (*queue.Queue)(nil)
+)
+
+func TestARunGoesFromItsRowToTheBoardAndWatchersSeeIt(t *testing.T) {
+	eachSite(t, func(s *site) {
+		d, r := s.boot()
+		ctx, stop := context.WithCancel(s.Context())
+		group, ctx := errgroup.WithContext(ctx)
+		group.Go(func() error { return d.Run(ctx) })
+		group.Go(func() error { return r.Run(ctx) })
+		run := s.submit()
+		d.Wake()
+		var j job.Job
+		s.seen.until(s.T, "the job is published", func() (ok bool) { j, ok = s.queue.take(); return ok })
+		if string(j.Sources["submission.cpp"]) != "int main;" || j.Device != "CPU" || j.Mode != job.ModeRanked || !j.Profile || j.TaskKey == "" {
+			s.Errorf("job: %+v", j)
+		}
+		s.queue.events <- event(j, 1, job.EventTaken, "")
+		s.queue.events <- event(j, 2, job.EventStage, job.StageTest)
+		s.seen.until(s.T, "the test stage is seen", func() bool { return s.seen.has(models.StateTesting) })
+		s.queue.results <- result(j, 12)
+		s.seen.until(s.T, "the end is seen", func() bool { return s.seen.has(models.StateDone) })
+		stop()
+		if err := group.Wait(); err != nil {
+			s.Error(err)
+		}
+		s.wantRun(run.ID, models.StateDone, 1)
+		s.wantBoard(12)
+		if len(s.seen.boards) != 1 || s.seen.boards[0] != 1 {
+			s.Errorf("board changes told: %v", s.seen.boards)
+		}
+	})
+}
+
+func (w *watcher) has(state models.RunState) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, e := range w.events {
+		if e.State == state {
+			return true
+		}
+	}
+	return false
+}
+
+func TestTheQueueHoldsOneJobMoreThanFreeSlotsAndTheFairOnesFirst(t *testing.T) {
+	eachSite(t, func(s *site) {
+		for range 4 {
+			s.submit()
+		}
+		ben := modelstest.Person(s, s.store, "Ben", models.RoleUser)
+		bens := modelstest.Submit(s, s.store, ben, s.task)[0]
+		d, r := s.boot()
+		s.pass(d, 0)
+		s.pass(d, 0)
+		if n := s.queue.length(); n != 2 {
+			s.Fatalf("%d jobs are in the queue of one free slot", n)
+		}
+		first, second := s.take(), s.take()
+		if second.RunID != bens.ID {
+			s.Errorf("second is run %d and not Ben's %d", second.RunID, bens.ID)
+		}
+		s.beat(r, first.AttemptID, second.AttemptID)
+		s.pass(d, 0)
+		s.wantNoJob()
+		s.finish(r, first, 10)
+		s.pass(d, 0)
+		if n := s.queue.length(); n != 1 {
+			s.Errorf("%d jobs are in the queue after one ended", n)
+		}
+	})
+}
+
+func TestNothingIsSentWhereNobodyTakesIt(t *testing.T) {
+	for name, beat := range map[string]job.Heartbeat{
+		"other device":  {Slots: []job.Slot{{Device: "H200"}}},
+		"refusing":      {Slots: []job.Slot{{Device: "CPU"}}, Refusing: "the sandbox does not hold"},
+		"disabled slot": {Slots: []job.Slot{{Device: "CPU", Disabled: "hot"}}},
+		"stopping":      {Slots: []job.Slot{{Device: "CPU"}}, Stopping: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, modelstest.Open(t), "CPU")
+			run := s.submit()
+			d, r := s.boot()
+			beat.Worker = "w1"
+			r.heartbeat(t.Context(), beat)
+			s.pass(d, 0)
+			s.wantNoJob()
+			s.wantRun(run.ID, models.StateQueued, 0)
+		})
+	}
+}
+
+func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		s.beat(r, j.AttemptID)
+		silent := func(d time.Duration) time.Time { return time.Now().Add(d) }
+		if err := d.pass(s.Context(), silent(models.WorkerTimeout/2)); err != nil {
+			s.Fatal(err)
+		}
+		s.wantRun(run.ID, models.StateBuilding, 1)
+		if err := d.pass(s.Context(), silent(models.WorkerTimeout)); err != nil {
+			s.Fatal(err)
+		}
+		got := s.wantRun(run.ID, models.StateQueued, 1)
+		if got.Failure == nil || !got.Failure.Ours || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
+			s.Errorf("run: %+v", got)
+		}
+		s.wantNoJob() // there is nobody else
+	})
+}
+
+func TestAResultOnItsWayIsNotTakenForALostRun(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		s.beat(r, j.AttemptID)
+		s.pass(d, time.Second)
+		s.beat(r) // it has ended there
+		s.pass(d, 2*time.Second)
+		s.finish(r, j, 10)
+		s.pass(d, 2*missingFor)
+		s.wantRun(run.ID, models.StateDone, 1)
+	})
+}
+
+func TestACancelledRunIsStoppedWhereverItIs(t *testing.T) {
+	eachSite(t, func(s *site) {
+		d, r := s.boot()
+		cancel := func(run models.Run) {
+			s.Helper()
+			if err := d.Cancel(s.Context(), s.ann, run.ID); err != nil {
+				s.Fatal(err)
+			}
+		}
+		waiting := s.submit()
+		cancel(waiting)
+		s.wantRun(waiting.ID, models.StateCancelled, 0)
+
+		sent := s.submit()
+		s.pass(d, 0)
+		cancel(sent)
+		s.wantNoJob()
+		s.wantRun(sent.ID, models.StateCancelled, 1)
+
+		running := s.submit()
+		s.pass(d, 0)
+		j := s.take()
+		r.event(s.Context(), event(j, 1, job.EventTaken, ""))
+		r.flush(s.Context())
+		cancel(running)
+		if !s.queue.stopped(j.AttemptID) {
+			s.Error("the worker was not told")
+		}
+		s.wantRun(running.ID, models.StateCancelled, 1)
+		if err := d.Cancel(s.Context(), s.ann, running.ID); models.KindOf(err) != models.Conflict {
+			s.Errorf("cancelled again: %v", err)
+		}
+
+		// The word got lost: the worker hears it at its next sign of life.
+		s.queue.cancelled = nil
+		s.beat(r, j.AttemptID)
+		if !s.queue.stopped(j.AttemptID) {
+			s.Error("a heartbeat with a cancelled attempt was not answered")
+		}
+	})
+}
+
+func TestAJobThatCannotBeMadeFailsByOurFault(t *testing.T) {
+	for name, fail := range map[string]error{"too large": fmt.Errorf("job: %w", queue.ErrTooLarge), "no file": nil} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, modelstest.Open(t), "CPU")
+			run := s.submit()
+			d, _ := s.boot()
+			if s.queue.before = fail; fail == nil {
+				if _, err := s.store.SQL().ExecContext(t.Context(), "delete from version_files where path = 'task.h'"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for range 5 {
+				s.pass(d, 0)
+			}
+			got := s.wantRun(run.ID, models.StateFailed, models.MaxLosses)
+			if !got.Ours || got.Failure == nil {
+				t.Errorf("failure: %+v", got.Failure)
+			}
+		})
+	}
+}

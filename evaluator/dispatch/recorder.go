@@ -1,0 +1,115 @@
+package dispatch
+
+import (
+	"context"
+	"log/slog"
+
+	"golang.org/x/sync/errgroup"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+)
+
+// Recorder stores what workers report, and tells watchers once it is stored. It alone moves runs
+// on after they were sent out.
+type Recorder struct {
+	store   *models.Store
+	reports Reports
+	notify  Notifier
+	wake    func()
+	log     *slog.Logger
+	events  batch
+	seen    fleet
+}
+
+// NewRecorder makes a Recorder; Run starts it. Wake is called whenever a slot may have come free.
+func NewRecorder(store *models.Store, reports Reports, notify Notifier, wake func(), log *slog.Logger) *Recorder {
+	return &Recorder{
+		store: store, reports: reports, notify: notify, wake: wake, log: log,
+		events: newBatch(), seen: fleet{},
+	}
+}
+
+// Run records until ctx ends, and then what it has received by then. It fails when the queue
+// cannot be listened to.
+func (r *Recorder) Run(ctx context.Context) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() error { return r.flushEvents(ctx) })
+	group.Go(func() error { return r.reports.Events(ctx, func(e job.Event) { r.event(ctx, e) }) })
+	group.Go(func() error { return r.reports.Results(ctx, r.result) })
+	group.Go(func() error { return r.reports.Heartbeats(ctx, func(h job.Heartbeat) { r.heartbeat(ctx, h) }) })
+	err := group.Wait()
+	r.flush(ctx)
+	return err
+}
+
+// result stores a result; an error has it delivered again. One that can never be stored is logged
+// and dropped: the run is then retried when its worker no longer names it.
+func (r *Recorder) result(ctx context.Context, result job.Result) error {
+	r.flush(ctx) // what the worker said before
+	score, err := r.check(ctx, &result)
+	if err != nil {
+		return err
+	}
+	recorded, err := r.store.RecordResult(ctx, result, score)
+	switch {
+	case models.KindOf(err) == models.Forbidden:
+		r.log.Warn("result refused", "run", result.RunID, "worker", result.Machine.Worker, "err", err)
+		return nil
+	case err != nil:
+		return err
+	}
+	if !recorded.Accepted {
+		r.log.Info("result of an attempt that counts no more", "run", result.RunID, "attempt", result.AttemptID)
+	}
+	announce(r.notify, recorded.Events)
+	if b := recorded.Board; b != nil {
+		r.notify.BoardChanged(b.VersionID, b.Device, b.Change)
+	}
+	r.wake()
+	return nil
+}
+
+// heartbeat keeps what a worker says about itself, and tells it to drop what counts no more: it
+// may have missed that a run was cancelled, deleted or given to another worker.
+func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
+	if err := r.store.SaveHeartbeat(ctx, h); err != nil {
+		r.log.Error("saving a heartbeat", "worker", h.Worker, "err", err)
+		return
+	}
+	events, stale, err := r.store.NoteTaken(ctx, h.Worker, h.Attempts)
+	if err != nil {
+		r.log.Error("comparing a heartbeat with the runs", "worker", h.Worker, "err", err)
+	}
+	announce(r.notify, events)
+	r.cancel(ctx, stale)
+	if r.seen.changed(h) {
+		r.notify.QueueChanged()
+	}
+	r.wake()
+}
+
+func (r *Recorder) cancel(ctx context.Context, attemptIDs []string) {
+	for _, id := range attemptIDs {
+		if err := r.reports.Cancel(ctx, id); err != nil && ctx.Err() == nil {
+			r.log.Error("stopping an attempt that counts no more", "attempt", id, "err", err)
+		}
+	}
+}
+
+// fleet remembers what watchers of the devices were told last, by worker.
+type fleet map[string]fleetEntry
+
+type fleetEntry struct {
+	slots    int
+	refusing string
+	stopping bool
+}
+
+// changed tells whether the heartbeat says something new. Heartbeats come one after the other.
+func (f fleet) changed(h job.Heartbeat) bool {
+	entry := fleetEntry{slots: len(h.Slots), refusing: h.Refusing, stopping: h.Stopping}
+	old, known := f[h.Worker]
+	f[h.Worker] = entry
+	return !known || old != entry
+}

@@ -1,0 +1,167 @@
+package dispatch
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/tasks"
+)
+
+func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
+	wrong := 3.0
+	for name, spoil := range map[string]func(*job.Result){
+		"another score":   func(r *job.Result) { r.ScoreNS = &wrong },
+		"no ranked stage": func(r *job.Result) { r.Stages = r.Stages[:3] },
+		"a failed stage":  func(r *job.Result) { r.Stages[1].Status = job.StatusFail },
+		"no cases":        func(r *job.Result) { r.Stages[3].Cases = nil },
+		"no time":         func(r *job.Result) { r.Stages[3].Cases[0].Mean = 0 },
+		"cancelled there": func(r *job.Result) { r.Outcome = job.OutcomeCancelled },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, modelstest.Open(t), "CPU")
+			run := s.submit()
+			d, r := s.boot()
+			s.pass(d, 0)
+			bad := result(s.take(), 10)
+			spoil(&bad)
+			if err := r.result(t.Context(), bad); err != nil {
+				t.Fatal(err)
+			}
+			got := s.wantRun(run.ID, models.StateQueued, 1)
+			if got.Failure == nil || !got.Failure.Ours {
+				t.Errorf("failure: %+v", got.Failure)
+			}
+			s.wantBoard()
+		})
+	}
+}
+
+func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
+	s := newSite(t, modelstest.Open(t), "CPU")
+	run := s.submit()
+	d, r := s.boot()
+	s.pass(d, 0)
+	failed := result(s.take(), 10)
+	failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The test case 0 failed.", ExitCode: 112}
+	if err := r.result(t.Context(), failed); err != nil {
+		t.Fatal(err)
+	}
+	got := s.wantRun(run.ID, models.StateFailed, 1)
+	if got.Ours || got.Failure == nil || got.Failure.ExitCode != 112 || got.ScoreNS != nil {
+		t.Errorf("run: %+v, %+v", got, got.Failure)
+	}
+}
+
+func TestAProfileThatFailedLeavesTheScore(t *testing.T) {
+	s := newSite(t, modelstest.Open(t), "CPU")
+	d, r := s.boot()
+	s.submit()
+	s.pass(d, 0)
+	done := result(s.take(), 10)
+	done.Stages = append(done.Stages, job.StageResult{Stage: job.StageProfile, Status: job.StatusError})
+	if err := r.result(t.Context(), done); err != nil {
+		t.Fatal(err)
+	}
+	s.wantBoard(10)
+}
+
+func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {
+	s := newSite(t, modelstest.Open(t), "CPU")
+	run := s.submit()
+	d, r := s.boot()
+	s.pass(d, 0)
+	j := s.take()
+	forged := result(j, 0.001)
+	forged.Secret = "guess"
+	if err := r.result(t.Context(), forged); err != nil {
+		t.Errorf("a forged result will come again: %v", err)
+	}
+	s.finish(r, j, 10)
+	s.wantRun(run.ID, models.StateDone, 1)
+	s.wantBoard(10)
+}
+
+func TestAFloodOfEventsIsStoredWholeAndInOrder(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		ctx, stop := context.WithCancel(s.Context())
+		ended := make(chan error)
+		go func() { ended <- r.Run(ctx) }()
+		const n = 3000
+		for i := range n {
+			e := event(j, i+1, job.EventLog, job.StageTest)
+			e.Stream, e.Text = "stdout", strings.Repeat("x", 100)
+			s.queue.events <- e
+		}
+		s.seen.until(s.T, "the last event is told", func() bool { return s.seen.last().Seq == n })
+		stop()
+		if err := <-ended; err != nil {
+			s.Error(err)
+		}
+		stored, err := s.store.EventsSince(s.Context(), run.SubmissionID, 0, 2*n)
+		if err != nil {
+			s.Fatal(err)
+		}
+		for i, e := range stored[1:] {
+			if e.Seq != i+1 || e.ID <= stored[i].ID || s.seen.events[i].ID != e.ID {
+				s.Fatalf("event %d is stored as %d with id %d, told with id %d", i+1, e.Seq, e.ID, s.seen.events[i].ID)
+			}
+		}
+		if len(stored) != n+1 {
+			s.Errorf("%d events are stored", len(stored))
+		}
+	})
+}
+
+func (w *watcher) last() (e models.RunEvent) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if n := len(w.events); n > 0 {
+		e = w.events[n-1]
+	}
+	return e
+}
+
+func TestWhatWasReceivedIsStoredWhenTheRecorderStops(t *testing.T) {
+	s := newSite(t, modelstest.Open(t), "CPU")
+	run := s.submit()
+	d, r := s.boot()
+	s.pass(d, 0)
+	r.event(t.Context(), event(s.take(), 1, job.EventTaken, ""))
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if err := r.Run(stopped); err != nil {
+		t.Error(err)
+	}
+	s.wantRun(run.ID, models.StateBuilding, 1)
+}
+
+func TestTheSpreadOfAScoreFollowsItsRule(t *testing.T) {
+	cases := []job.CaseResult{
+		{Status: job.StatusPass, Mean: 100, Std: 3, Err: 0.3},
+		{Status: job.StatusPass, Mean: 400, Std: 4, Err: 0.4},
+	}
+	for ranking, want := range map[tasks.Ranking]models.Score{
+		tasks.RankLast: {NS: 400, StdNS: 4, ErrNS: 0.4},
+		tasks.RankMean: {NS: 250, StdNS: 2.5, ErrNS: 0.25},
+		tasks.RankGeom: {NS: 200, StdNS: math.Hypot(3, 1), ErrNS: math.Hypot(0.3, 0.1)},
+	} {
+		got, err := scoreOf(job.ModeRanked, ranking, job.Result{Stages: []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pair := range [][2]float64{{got.NS, want.NS}, {got.StdNS, want.StdNS}, {got.ErrNS, want.ErrNS}} {
+			if math.Abs(pair[0]-pair[1]) > 1e-9*pair[1] {
+				t.Errorf("%s: %+v, want %+v", ranking, got, want)
+			}
+		}
+	}
+}

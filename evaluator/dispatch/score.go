@@ -1,0 +1,88 @@
+package dispatch
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// tolerance is how far, relatively, a worker's score may be from ours: they are the same sums,
+// perhaps in another order.
+const tolerance = 1e-9
+
+// check computes the score of a ranked run from its stages. A result that contradicts itself is
+// turned into one of a lost attempt, so that the run is tried again elsewhere. A result without a
+// score has none to check.
+func (r *Recorder) check(ctx context.Context, result *job.Result) (*models.Score, error) {
+	if result.Outcome != job.OutcomeDone {
+		return nil, nil
+	}
+	run, err := r.store.Run(ctx, result.RunID)
+	if models.KindOf(err) == models.NotFound {
+		return nil, nil // deleted meanwhile
+	}
+	if err != nil {
+		return nil, err
+	}
+	version, err := r.store.Version(ctx, run.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	score, err := scoreOf(run.Mode, version.Definition.RankingBy, *result)
+	if err != nil {
+		r.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
+		result.Outcome = job.OutcomeLost
+		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Ours: true}
+		return nil, nil
+	}
+	return score, nil
+}
+
+// scoreOf returns the score of a result that claims to be done; nil in modes without one.
+func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*models.Score, error) {
+	var ranked *job.StageResult
+	for i, stage := range result.Stages {
+		if stage.Status != job.StatusPass && stage.Stage != job.StageProfile {
+			return nil, fmt.Errorf("it is done, but its stage %s ended with %q", stage.Stage, stage.Status)
+		}
+		if stage.Stage == job.StageRanked {
+			ranked = &result.Stages[i]
+		}
+	}
+	if mode != job.ModeRanked {
+		return nil, nil
+	}
+	if ranked == nil {
+		return nil, fmt.Errorf("it is done, but has no ranked stage")
+	}
+	ns, err := harness.Score(ranking, ranked.Cases)
+	if err != nil {
+		return nil, err
+	}
+	if said := result.ScoreNS; said != nil && math.Abs(*said-ns) > tolerance*ns {
+		return nil, fmt.Errorf("it says %v ns where its cases give %v ns", *said, ns)
+	}
+	std, stderr := spread(ranking, ns, ranked.Cases)
+	return &models.Score{NS: ns, StdNS: std, ErrNS: stderr}, nil
+}
+
+// spread carries the cases' standard deviation and standard error over to the score, taking the
+// cases as independent.
+func spread(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, stderr float64) {
+	if last := cases[len(cases)-1]; ranking != tasks.RankMean && ranking != tasks.RankGeom {
+		return last.Std, last.Err
+	}
+	for _, c := range cases {
+		weight := 1 / float64(len(cases))
+		if ranking == tasks.RankGeom {
+			weight *= score / c.Mean
+		}
+		std, stderr = math.Hypot(std, weight*c.Std), math.Hypot(stderr, weight*c.Err)
+	}
+	return std, stderr
+}

@@ -1,0 +1,60 @@
+// Package migrations holds the database schema as numbered SQL files, once for SQLite and once
+// for PostgreSQL, and brings a database up to date.
+package migrations
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+)
+
+//go:embed sqlite/*.sql postgres/*.sql
+var files embed.FS
+
+// The dialects that Up knows; each is also the name of its folder of files.
+const (
+	SQLite   = "sqlite"
+	Postgres = "postgres"
+)
+
+const (
+	lockEvery = 1   // seconds between two tries to get the lock
+	lockTries = 300 // before giving up on a process that migrates
+)
+
+// Up applies what is missing, one transaction per file, and returns how many files it applied.
+// On PostgreSQL a session lock lets several processes start at once.
+func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
+	provider, err := newProvider(db, dialect)
+	if err != nil {
+		return 0, fmt.Errorf("preparing %s migrations: %w", dialect, err)
+	}
+	results, err := provider.Up(ctx)
+	if err != nil {
+		return len(results), fmt.Errorf("migrating the %s database: %w", dialect, err)
+	}
+	return len(results), nil
+}
+
+func newProvider(db *sql.DB, dialect string) (*goose.Provider, error) {
+	folder, err := fs.Sub(files, dialect)
+	if err != nil {
+		return nil, err
+	}
+	switch dialect {
+	case SQLite:
+		return goose.NewProvider(goose.DialectSQLite3, db, folder)
+	case Postgres:
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockEvery, lockTries))
+		if err != nil {
+			return nil, err
+		}
+		return goose.NewProvider(goose.DialectPostgres, db, folder, goose.WithSessionLocker(locker))
+	}
+	return nil, fmt.Errorf("no dialect is called %q; there are %q and %q", dialect, SQLite, Postgres)
+}

@@ -1,0 +1,101 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+)
+
+// Artifact is a file that a run left. Its content lies in the data directory under its hash:
+// profiles are too large for the database.
+type Artifact struct {
+	ID        int64
+	RunID     int64
+	Name      string
+	Type      string // media type
+	Size      int64  // bytes
+	Hash      string // SHA-256, hex
+	CreatedAt time.Time
+}
+
+// Artifacts lists the files that a run left, by name.
+func (s *Store) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) {
+	var list []Artifact
+	err := s.read(ctx).Where("run_id = ?", runID).Order("name").Find(&list).Error
+	return list, lookup(err, "artifacts of run %d", runID)
+}
+
+// OpenArtifact opens an artifact's content to read. The caller closes it.
+func (s *Store) OpenArtifact(a Artifact) (*os.File, error) {
+	f, err := os.Open(s.artifactPath(a.Hash))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, Errorf(NotFound, "The file %s is gone.", a.Name)
+	}
+	return f, err
+}
+
+func (s *Store) artifactPath(hash string) string {
+	return filepath.Join(s.artifacts, hash[:2], hash)
+}
+
+// storeArtifacts writes the contents before the rows: a crash in between leaves a file too much
+// and never a row without its file.
+func (s *Store) storeArtifacts(r job.Result) ([]Artifact, error) {
+	var rows []Artifact
+	for _, a := range r.Artifacts {
+		row := Artifact{
+			Name: clean(filepath.Base(a.Name)), Type: clean(a.Type), Size: int64(len(a.Data)),
+			Hash: hashBytes(a.Data), CreatedAt: now(),
+		}
+		if err := writeOnce(s.artifactPath(row.Hash), a.Data); err != nil {
+			return nil, fmt.Errorf("keeping %s of run %d: %w", row.Name, r.RunID, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func keepArtifacts(tx *gorm.DB, runID int64, rows []Artifact) error {
+	for _, row := range rows {
+		row.RunID = runID
+		err := tx.Clauses(clause.OnConflict{
+			Columns: []clause.Column{{Name: "run_id"}, {Name: "name"}}, UpdateAll: true,
+		}).Create(&row).Error
+		if err != nil {
+			return saving(err, "artifact")
+		}
+	}
+	return nil
+}
+
+// writeOnce puts a complete file in place, or leaves the one that is there.
+func writeOnce(path string, data []byte) error {
+	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
+		return nil // it is there, and now too young to be swept
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return nil
+}

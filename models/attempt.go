@@ -1,0 +1,131 @@
+package models
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+)
+
+// MaxLosses is how often a run may be lost by our fault before it is given up.
+const MaxLosses = 3
+
+// Attempt is one try at a run. A result counts only with the secret of the run's current attempt.
+type Attempt struct {
+	ID          string // also the message id in the queue
+	RunID       int64
+	Number      int // 1, 2, … within the run
+	Secret      string
+	Seed        int64 // bits of the ranked stage's seed; never shown
+	Worker      string
+	CreatedAt   time.Time
+	PublishedAt *time.Time // the queue has the job
+	TakenAt     *time.Time // a worker has the job
+	EndedAt     *time.Time // its result is recorded, or it counts no more
+	Outcome     job.Outcome
+	LastSeq     int   // of the events that are stored
+	LogBytes    int64 // of the log events that are stored
+}
+
+// StartAttempt makes the next attempt at a run that waits. Conflict: it waits no more.
+func (s *Store) StartAttempt(ctx context.Context, runID int64) (run Run, attempt Attempt, err error) {
+	attempt = Attempt{ID: uuid.NewString(), RunID: runID, Secret: newSecret(), Seed: newSeed(), CreatedAt: now()}
+	err = s.write(ctx, func(tx *gorm.DB) error {
+		res := tx.Model(&Run{}).Where("id = ? and state = ? and attempt_id = ''", runID, StateQueued).
+			Updates(map[string]any{"attempt_id": attempt.ID, "attempts": gorm.Expr("attempts + 1"), "dispatched_at": attempt.CreatedAt})
+		switch {
+		case res.Error != nil:
+			return fmt.Errorf("starting an attempt at run %d: %w", runID, res.Error)
+		case res.RowsAffected != 1:
+			return Errorf(Conflict, "Run %d does not wait any more.", runID)
+		}
+		if err := tx.Take(&run, runID).Error; err != nil {
+			return lookup(err, "run %d", runID)
+		}
+		attempt.Number = run.Attempts
+		return saving(tx.Create(&attempt).Error, "attempt")
+	})
+	return run, attempt, err
+}
+
+// MarkPublished notes that the queue has the attempt's job.
+func (s *Store) MarkPublished(ctx context.Context, attemptID string) error {
+	return s.write(ctx, func(tx *gorm.DB) error {
+		return saving(tx.Model(&Attempt{}).Where("id = ?", attemptID).Update("published_at", now()).Error, "attempt")
+	})
+}
+
+// LiveAttempt is the current attempt of a run that has not ended.
+type LiveAttempt struct {
+	Attempt
+	Device       string
+	State        RunState
+	SubmissionID int64
+}
+
+// LiveAttempts lists all current attempts, the oldest first.
+func (s *Store) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
+	var list []LiveAttempt
+	err := s.read(ctx).Raw(`select a.*, r.device, r.state, r.submission_id
+		from runs r join attempts a on a.id = r.attempt_id
+		where r.` + liveRun + ` order by a.created_at, a.id`).Scan(&list).Error
+	return list, lookup(err, "live attempts")
+}
+
+// NoteTaken notes that a worker says it has these attempts, in case its event got lost. It returns
+// the new events, and those of the attempts that count no more: the worker should drop them.
+func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (events []RunEvent, stale []string, err error) {
+	live, err := s.LiveAttempts(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	byID := make(map[string]LiveAttempt, len(live))
+	for _, a := range live {
+		byID[a.ID] = a
+	}
+	for _, id := range attemptIDs {
+		a, ok := byID[id]
+		if !ok {
+			stale = append(stale, id)
+			continue
+		}
+		if a.TakenAt != nil {
+			continue
+		}
+		taken, err := s.take(ctx, a.ID, worker)
+		if err != nil {
+			return nil, nil, err
+		}
+		events = append(events, taken...)
+	}
+	return events, stale, nil
+}
+
+func (s *Store) take(ctx context.Context, attemptID, worker string) (events []RunEvent, err error) {
+	err = s.write(ctx, func(tx *gorm.DB) error {
+		a, err := loadInFlight(tx, attemptID)
+		if err != nil || a == nil || !a.current() || a.TakenAt != nil {
+			return err
+		}
+		a.take(worker)
+		if err := a.store(tx); err != nil {
+			return err
+		}
+		e, err := noteState(tx, a.run)
+		events = append(events, e)
+		return err
+	})
+	return events, err
+}
+
+func newSeed() int64 {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return int64(binary.LittleEndian.Uint64(b[:]))
+}

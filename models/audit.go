@@ -1,0 +1,35 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Audit is one act that an admin, a creator or the operator did to something that others see.
+type Audit struct {
+	ID        int64
+	ActorID   int64 // 0: the operator, by flag or command
+	ActorName string
+	Act       string // "disqualify"
+	Subject   string // "run 17"
+	Detail    string
+	CreatedAt time.Time
+}
+
+func audit(tx *gorm.DB, actor User, act, subject, detail string) error {
+	row := Audit{ActorID: actor.ID, ActorName: actor.Name, Act: act, Subject: subject, Detail: clean(detail), CreatedAt: now()}
+	return saving(tx.Create(&row).Error, "line of the audit log")
+}
+
+// Audits lists acts before an id (0: from the newest), the newest first.
+func (s *Store) Audits(ctx context.Context, before int64, limit int) ([]Audit, error) {
+	var rows []Audit
+	q := s.read(ctx).Order("id desc").Limit(limit)
+	if before > 0 {
+		q = q.Where("id < ?", before)
+	}
+	err := q.Find(&rows).Error
+	return rows, lookup(err, "the audit log")
+}

@@ -1,0 +1,59 @@
+package models_test
+
+import (
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// BenchmarkBoard reads the pages of a hot board among a million submissions, or as many as
+// WARPBOARD_BENCH_ROWS says. Beside the mean it reports percentiles in microseconds.
+func BenchmarkBoard(b *testing.B) {
+	rows := 1_000_000
+	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {
+		rows = n
+	}
+	for name, open := range map[string]func(testing.TB) *models.Store{"sqlite": modelstest.Open, "postgres": modelstest.OpenPostgres} {
+		b.Run(name, func(b *testing.B) {
+			s := open(b)
+			filled, err := modelstest.Fill(b.Context(), s, rows)
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, offset := range []int{0, 5000} {
+				b.Run("page-from-"+strconv.Itoa(offset), func(b *testing.B) {
+					percentiles(b, func() error {
+						_, err := s.Board(b.Context(), filled.Task.VersionID, filled.Device, offset, 50)
+						return err
+					})
+				})
+			}
+			b.Run("home", func(b *testing.B) {
+				percentiles(b, func() error { return second(s.TaskSummaries(b.Context(), models.User{})) })
+			})
+			b.Run("history", func(b *testing.B) {
+				percentiles(b, func() error { return second(s.History(b.Context(), filled.Task.VersionID, filled.Device)) })
+			})
+		})
+	}
+}
+
+func percentiles(b *testing.B, fn func() error) {
+	var took []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if err := fn(); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	for _, p := range []int{50, 99} {
+		b.ReportMetric(float64(took[len(took)*p/100].Microseconds()), "p"+strconv.Itoa(p)+"-µs")
+	}
+}

@@ -1,0 +1,65 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+type boardKey struct {
+	versionID int64
+	device    string
+}
+
+// boardSummaries reads size and leaders of every board of these versions.
+func (s *Store) boardSummaries(ctx context.Context, versionIDs []int64) (map[boardKey]BoardSummary, error) {
+	var boards []Board
+	if err := s.read(ctx).Where("version_id in ?", versionIDs).Find(&boards).Error; err != nil {
+		return nil, fmt.Errorf("reading boards: %w", err)
+	}
+	people, err := s.people(ctx, boards)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[boardKey]BoardSummary, len(boards))
+	for _, b := range boards {
+		summary := BoardSummary{Device: b.Device, Size: b.Size}
+		for _, e := range b.Leaders {
+			u := people[e.UserID]
+			summary.add(Standing{Entry: e, UserName: u.Name, AvatarURL: u.AvatarURL})
+		}
+		out[boardKey{b.VersionID, b.Device}] = summary
+	}
+	return out, nil
+}
+
+// people reads who leads any of the boards, by id.
+func (s *Store) people(ctx context.Context, boards []Board) (map[int64]User, error) {
+	users := map[int64]User{}
+	for _, b := range boards {
+		for _, e := range b.Leaders {
+			users[e.UserID] = User{}
+		}
+	}
+	var list []User
+	if err := s.read(ctx).Where("id in ?", slices.Collect(maps.Keys(users))).Find(&list).Error; err != nil {
+		return nil, fmt.Errorf("reading leaders: %w", err)
+	}
+	for _, u := range list {
+		users[u.ID] = u
+	}
+	return users, nil
+}
+
+// add appends the next leader with its rank and gap.
+func (b *BoardSummary) add(st Standing) {
+	st.Rank = len(b.Leaders) + 1
+	if n := len(b.Leaders); n > 0 {
+		st.GapNS = st.ScoreNS - b.Leaders[0].ScoreNS
+		if b.Leaders[n-1].ScoreNS == st.ScoreNS {
+			st.Rank = b.Leaders[n-1].Rank
+		}
+	}
+	b.Leaders = append(b.Leaders, st)
+}

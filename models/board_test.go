@@ -1,0 +1,176 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// standings reads a board as "rank name score gap".
+func standings(t *testing.T, s *models.Store, w world, offset, limit int) (out []string) {
+	t.Helper()
+	page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", offset, limit))
+	for _, st := range page.Standings {
+		out = append(out, fmt.Sprintf("%d %s %g +%g", st.Rank, st.UserName, st.ScoreNS, st.GapNS))
+	}
+	return out
+}
+
+func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		dan := modelstest.Person(t, s, "Dan", models.RoleUser)
+		w.score(t, s, w.ann, 300)
+		w.score(t, s, w.ann, 100)
+		w.score(t, s, w.ann, 200)
+		w.score(t, s, w.ben, 150)
+		w.score(t, s, cleo, 150)
+		w.score(t, s, dan, 151)
+		want := []string{"1 Ann 100 +0", "2 Ben 150 +50", "2 Cleo 150 +50", "4 Dan 151 +51"}
+		if diff := cmp.Diff(want, standings(t, s, w, 0, 10)); diff != "" {
+			t.Errorf("board:\n%s", diff)
+		}
+		if diff := cmp.Diff(want[2:], standings(t, s, w, 2, 10)); diff != "" {
+			t.Errorf("from the third on:\n%s", diff)
+		}
+		place := got[models.Standing](t)(s.Place(ctx, w.task.VersionID, "CPU", cleo.ID))
+		if place.Rank != 2 || place.GapNS != 50 || place.StdNS != 3 || place.ErrNS != 0.3 {
+			t.Errorf("place: %+v", place)
+		}
+		wantKind(t, second(s.Place(ctx, w.task.VersionID, "CPU", w.admin.ID)), models.NotFound)
+		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 1))
+		if page.Size != 4 || page.FirstNS != 100 || page.Change != 5 { // the slower third run changed nothing
+			t.Errorf("page: %+v", page.Board)
+		}
+		var history []float64
+		for _, r := range got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU")) {
+			history = append(history, r.ScoreNS)
+		}
+		if diff := cmp.Diff([]float64{300, 100}, history); diff != "" {
+			t.Errorf("history:\n%s", diff)
+		}
+		home := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, models.User{}))
+		board := home[0].Boards[0]
+		if board.Size != 4 || len(board.Leaders) != 3 || board.Leaders[2].UserName != "Cleo" || board.Leaders[2].Rank != 2 || board.Leaders[1].GapNS != 50 {
+			t.Errorf("home: %+v", board)
+		}
+	})
+}
+
+func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.score(t, s, w.ben, 250)
+		slow, fast, fastest := w.score(t, s, w.ann, 300), w.score(t, s, w.ann, 200), w.score(t, s, w.ann, 100)
+		steps := []struct {
+			name string
+			do   func() ([]models.BoardChange, error)
+			want []string
+			best float64
+		}{
+			{"disqualified", func() ([]models.BoardChange, error) {
+				return s.Disqualify(ctx, w.admin, fastest.ID, "It knew the answers.")
+			},
+				[]string{"1 Ann 200 +0", "2 Ben 250 +50"}, 200},
+			{"deleted", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.ann, fast.SubmissionID) },
+				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
+			{"reinstated", func() ([]models.BoardChange, error) { return s.Disqualify(ctx, w.admin, fastest.ID, "") },
+				[]string{"1 Ann 100 +0", "2 Ben 250 +150"}, 100},
+			{"deleted again", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.admin, fastest.SubmissionID) },
+				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
+			{"the last one gone", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.ann, slow.SubmissionID) },
+				[]string{"1 Ben 250 +0"}, 250},
+		}
+		for _, step := range steps {
+			before := got[int64](t)(s.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
+			changes, err := step.do()
+			if err != nil || len(changes) != 1 || changes[0].Change != before+1 {
+				t.Errorf("%s: %+v, %v", step.name, changes, err)
+			}
+			if diff := cmp.Diff(step.want, standings(t, s, w, 0, 10)); diff != "" {
+				t.Errorf("%s:\n%s", step.name, diff)
+			}
+			history := got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU"))
+			if last := history[len(history)-1]; last.ScoreNS != step.best {
+				t.Errorf("%s: the history ends at %v, want %v", step.name, last.ScoreNS, step.best)
+			}
+			sameAfterRebuild(t, s, w)
+		}
+		wantKind(t, second(s.Disqualify(ctx, w.ann, fast.ID, "mine")), models.Forbidden)
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ben, slow.SubmissionID)), models.NotFound)
+		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, page.Standings[0].SubmissionID)), models.Forbidden)
+	})
+}
+
+func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		first := w.score(t, s, w.ann, 300)
+		w.score(t, s, w.ann, 100)
+		changes, err := s.DeleteSubmission(ctx, w.ann, first.SubmissionID)
+		if err != nil || len(changes) != 1 || changes[0].Change != 3 {
+			t.Errorf("DeleteSubmission: %+v, %v", changes, err)
+		}
+		history := got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU"))
+		if len(history) != 1 || history[0].ScoreNS != 100 || history[0].UserName != "Ann" {
+			t.Errorf("history: %+v", history)
+		}
+	})
+}
+
+// sameAfterRebuild holds that what was kept step by step is what the whole table gives.
+func sameAfterRebuild(t *testing.T, s *models.Store, w world) {
+	t.Helper()
+	board := func() models.BoardPage {
+		return got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
+	}
+	history := func() []models.RecordHolder {
+		return got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+	}
+	keptBoard, keptHistory := board(), history()
+	check(t, s.RebuildEntries(t.Context()))
+	if diff := cmp.Diff(keptBoard, board(), cmpopts.IgnoreFields(models.Board{}, "Change", "ChangedAt")); diff != "" {
+		t.Errorf("board (-kept +rebuilt):\n%s", diff)
+	}
+	if diff := cmp.Diff(keptHistory, history()); diff != "" {
+		t.Errorf("history (-kept +rebuilt):\n%s", diff)
+	}
+}
+
+func TestOnlyRankedRunsThatAreDoneAreOnABoard(t *testing.T) {
+	score := 1.0
+	for name, c := range map[string]struct {
+		run  models.Run
+		want bool
+	}{
+		"done":         {models.Run{Mode: "ranked", State: models.StateDone, ScoreNS: &score}, true},
+		"failed":       {models.Run{Mode: "ranked", State: models.StateFailed, ScoreNS: &score}, false},
+		"benchmark":    {models.Run{Mode: "benchmark", State: models.StateDone, ScoreNS: &score}, false},
+		"no score":     {models.Run{Mode: "ranked", State: models.StateDone}, false},
+		"disqualified": {models.Run{Mode: "ranked", State: models.StateDone, ScoreNS: &score, DisqualifiedAt: new(time.Time)}, false},
+	} {
+		if got := c.run.Valid(); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestAFilledStoreHasTheBoardsThatItsRunsGive(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		filled, err := modelstest.Fill(t.Context(), s, 3000)
+		check(t, err)
+		page := got[models.BoardPage](t)(s.Board(t.Context(), filled.Task.VersionID, filled.Device, 0, 50))
+		if len(page.Standings) != 50 || page.Size < 200 || page.Standings[0].Rank != 1 || page.Standings[49].ScoreNS < page.FirstNS {
+			t.Errorf("hot board: %+v", page.Board)
+		}
+		modelstest.Submit(t, s, filled.Owner, filled.Task) // ids go on after those that Fill gave
+	})
+}

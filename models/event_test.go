@@ -1,0 +1,137 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// teller makes the events of one attempt.
+type teller struct {
+	attempt models.Attempt
+	seq     int
+}
+
+func (w *teller) say(e job.Event) job.Event {
+	w.seq++
+	e.RunID, e.AttemptID, e.Secret, e.Seq = w.attempt.RunID, w.attempt.ID, w.attempt.Secret, w.seq
+	e.Time, e.Worker = time.Now().UTC(), "w1"
+	return e
+}
+
+func types(events []models.RunEvent) (out []string) {
+	for _, e := range events {
+		out = append(out, string(e.Type)+" "+string(e.State))
+	}
+	return out
+}
+
+func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		tell := teller{attempt: attempt}
+		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
+		batch := []job.Event{
+			tell.say(job.Event{Type: job.EventTaken}),
+			tell.say(job.Event{Type: job.EventStage, Stage: job.StageBuild}),
+			tell.say(job.Event{Type: job.EventLog, Stage: job.StageBuild, Stream: "stderr", Text: "warning: \x00\xff"}),
+			tell.say(job.Event{Type: job.EventEnded, Stage: job.StageBuild, Ended: &build}),
+			tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked}),
+		}
+		stored, stale, err := s.AppendEvents(ctx, batch)
+		if err != nil || len(stale) != 0 {
+			t.Fatalf("stale %v, %v", stale, err)
+		}
+		want := []string{"state queued", "taken building", "stage building", "log building", "ended building", "stage ranking"}
+		all := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 100))
+		if diff := cmp.Diff(want, types(all)); diff != "" {
+			t.Errorf("events:\n%s", diff)
+		}
+		if all[1].Event.Secret != "" || all[5].ID != stored[4].ID {
+			t.Errorf("stored %+v, read %+v", stored[4], all[5])
+		}
+		rest := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, all[3].ID, 1))
+		if len(rest) != 1 || rest[0].ID != all[4].ID {
+			t.Errorf("resumed with %v", types(rest))
+		}
+		if last := got[int64](t)(s.LastEventID(ctx, run.SubmissionID)); last != all[5].ID {
+			t.Errorf("last event id %d, want %d", last, all[5].ID)
+		}
+		moved := got[models.Run](t)(s.Run(ctx, run.ID))
+		if moved.State != models.StateRanking || moved.Worker != "w1" || moved.StartedAt == nil {
+			t.Errorf("run: %+v", moved)
+		}
+		stages := got[[]models.Stage](t)(s.Stages(ctx, run.ID))
+		if len(stages) != 1 || stages[0].Result.Command != "g++" {
+			t.Errorf("stages before the result: %+v", stages)
+		}
+
+		again, _, err := s.AppendEvents(ctx, batch)
+		if err != nil || len(again) != 0 {
+			t.Errorf("delivered again: %v, %v", types(again), err)
+		}
+	})
+}
+
+func TestEventsOfAttemptsThatCountNoMoreAreLeftOutAndNamed(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		tell := teller{attempt: attempt}
+		forged := tell.say(job.Event{Type: job.EventTaken})
+		forged.Secret = "guess"
+		if stored, stale, err := s.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored)+len(stale) != 0 {
+			t.Errorf("with a wrong secret: %v, %v, %v", types(stored), stale, err)
+		}
+		check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventTaken}
+		stored, stale, err := s.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventTaken}), unknown})
+		if err != nil || len(stored) != 0 || len(stale) != 2 {
+			t.Errorf("after cancelling: %v, %v, %v", types(stored), stale, err)
+		}
+	})
+}
+
+func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		tell := teller{attempt: attempt}
+		line := strings.Repeat("x", 32<<10)
+		for range 8 {
+			var batch []job.Event
+			for range 8 {
+				batch = append(batch, tell.say(job.Event{Type: job.EventLog, Stream: "stdout", Text: line}))
+			}
+			check(t, third(s.AppendEvents(ctx, batch)))
+		}
+		check(t, third(s.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventStage, Stage: job.StageTest})})))
+		events := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 1000))
+		bytes, notes := 0, 0
+		for _, e := range events {
+			if e.Type == job.EventLog {
+				bytes += len(e.Event.Text)
+				notes += strings.Count(e.Event.Text, "not shown")
+			}
+		}
+		if bytes > models.MaxLogBytes+1000 || bytes < models.MaxLogBytes-len(line) || notes != 1 {
+			t.Errorf("%d bytes kept with %d notes", bytes, notes)
+		}
+		if last := events[len(events)-1]; last.Type != job.EventStage {
+			t.Errorf("after the flood came %s", last.Type)
+		}
+	})
+}

@@ -1,0 +1,65 @@
+package models
+
+import (
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
+// failed by our fault does not count.
+type Limits struct {
+	PerMinute int
+	PerHour   int
+	Waiting   int // runs that are queued or running at the same time
+}
+
+func (l Limits) check(tx *gorm.DB, user User) error {
+	if user.IsAdmin() {
+		return nil
+	}
+	if err := l.checkRate(tx, user, l.PerMinute, time.Minute, "minute"); err != nil {
+		return err
+	}
+	if err := l.checkRate(tx, user, l.PerHour, time.Hour, "hour"); err != nil {
+		return err
+	}
+	return l.checkWaiting(tx, user)
+}
+
+func (l Limits) checkRate(tx *gorm.DB, user User, limit int, window time.Duration, name string) error {
+	if limit <= 0 {
+		return nil
+	}
+	var counted []time.Time
+	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, now().Add(-window)).
+		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
+		Order("created_at desc").Limit(limit).Pluck("created_at", &counted).Error
+	if err != nil {
+		return fmt.Errorf("counting submissions of person %d: %w", user.ID, err)
+	}
+	if len(counted) < limit {
+		return nil
+	}
+	wait := time.Until(counted[limit-1].Add(window)).Truncate(time.Second) + time.Second
+	tooMany := Errorf(TooMany, "At most %d submissions a %s are accepted; try again in %s.", limit, name, wait)
+	tooMany.RetryAfter = wait
+	return tooMany
+}
+
+func (l Limits) checkWaiting(tx *gorm.DB, user User) error {
+	if l.Waiting <= 0 {
+		return nil
+	}
+	var waiting int64
+	if err := tx.Model(&Run{}).Where("user_id = ? and "+liveRun, user.ID).Count(&waiting).Error; err != nil {
+		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
+	}
+	if waiting < int64(l.Waiting) {
+		return nil
+	}
+	tooMany := Errorf(TooMany, "%d of your runs are waiting or running, and that is the most; wait for one to end or cancel one.", waiting)
+	tooMany.RetryAfter = 10 * time.Second
+	return tooMany
+}

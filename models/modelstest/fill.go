@@ -1,0 +1,189 @@
+package modelstest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/migrations"
+	"warpboard/models"
+)
+
+// Filled names what Fill made: the board that most submissions went to.
+type Filled struct {
+	Task   models.Task
+	Device string
+	Owner  models.User
+}
+
+const (
+	fillBatch = 500 // rows per statement
+	fillUsers = 12_000
+	fillTasks = 50
+)
+
+// Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one
+// hot board and nine in ten of them valid, and builds the boards. It writes rows directly: a million take about
+// half a minute.
+func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
+	out, f, err := fillBase(ctx, s)
+	if err != nil {
+		return out, fmt.Errorf("filling the store: %w", err)
+	}
+	for done := 0; done < n; done += fillBatch {
+		if err := f.batch(ctx, done, min(fillBatch, n-done)); err != nil {
+			return out, fmt.Errorf("filling the store: %w", err)
+		}
+	}
+	if err := f.finish(ctx); err != nil {
+		return out, fmt.Errorf("filling the store: %w", err)
+	}
+	return out, s.RebuildEntries(ctx)
+}
+
+// fillBase makes the tasks and the people; all ids count from 1, as the store was empty.
+func fillBase(ctx context.Context, s *models.Store) (Filled, *filler, error) {
+	owner, err := s.SignIn(ctx, models.SignIn{Provider: "fill", Subject: "owner", Name: "Owner", Admin: true})
+	if err != nil {
+		return Filled{}, nil, err
+	}
+	f := &filler{s: s, random: rand.New(rand.NewPCG(1, 2)), start: time.Now().UTC().AddDate(0, -6, 0).Truncate(time.Second)}
+	for i := range fillTasks {
+		task, err := s.CreateTask(ctx, owner, models.NewTask{
+			TaskSettings: models.TaskSettings{Devices: fillDevices()}, Bundle: Bundle("task" + strconv.Itoa(i)),
+		})
+		if err != nil {
+			return Filled{}, nil, err
+		}
+		f.tasks = append(f.tasks, task)
+	}
+	first, _, err := s.Submit(ctx, models.NewSubmission{
+		User: owner, TaskID: f.tasks[0].ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(fillSource),
+	})
+	f.source = first.SourceHash
+	return Filled{Task: f.tasks[0], Device: fillDevices()[0], Owner: owner}, f, errors.Join(err, f.people(ctx, owner.CreatedAt))
+}
+
+func (f *filler) people(ctx context.Context, at time.Time) error {
+	people := inserter{table: "users", columns: []string{"name", "name_key", "role", "created_at", "updated_at"}}
+	for i := range fillUsers {
+		name := "person" + strconv.Itoa(i)
+		people.add(name, name, string(models.RoleUser), at, at)
+		if people.rows == fillBatch {
+			if err := people.flush(ctx, f.s); err != nil {
+				return err
+			}
+		}
+	}
+	return people.flush(ctx, f.s)
+}
+
+const fillSource = "void solve(const float*, float*, int);\n"
+
+func fillDevices() []string { return []string{"H200", "A100", "T4", "L4", "B200", "CPU"} }
+
+type filler struct {
+	s      *models.Store
+	random *rand.Rand
+	tasks  []models.Task
+	source string // hash of the source that all share
+	start  time.Time
+}
+
+// batch inserts submissions and runs with ids that follow the one that fillBase made.
+func (f *filler) batch(ctx context.Context, done, n int) error {
+	subs := inserter{table: "submissions", columns: []string{"id", "user_id", "task_id", "version_id", "mode", "file_name", "source_hash", "via", "created_at"}}
+	runs := inserter{table: "runs", columns: []string{"id", "submission_id", "version_id", "user_id", "device", "mode", "state",
+		"attempts", "worker", "queued_at", "started_at", "ended_at", "score_ns", "std_ns", "err_ns", "harness"}}
+	for i := range n {
+		id := int64(done + i + 2)
+		task, device := f.board()
+		at := f.start.Add(time.Duration(id) * 15 * time.Second)
+		user := 2 + int64(float64(fillUsers)*math.Pow(f.random.Float64(), 1.5))
+		state, score := models.StateDone, any(math.Exp(f.random.NormFloat64()*0.6)*1e6)
+		if f.random.IntN(10) == 0 {
+			state, score = models.StateFailed, nil
+		}
+		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, "web", at)
+		runs.add(id, id, task.VersionID, user, device, string(job.ModeRanked), string(state), 1, "w1", at, at, at.Add(4*time.Second), score, 2e4, 2e3, "warpboard/cpp")
+	}
+	if err := subs.flush(ctx, f.s); err != nil {
+		return err
+	}
+	return runs.flush(ctx, f.s)
+}
+
+func (f *filler) board() (models.Task, string) {
+	devices := fillDevices()
+	if f.random.IntN(10) == 0 {
+		return f.tasks[0], devices[0]
+	}
+	return f.tasks[f.random.IntN(len(f.tasks))], devices[f.random.IntN(len(devices))]
+}
+
+// finish moves PostgreSQL's counters past the ids that were given, and lets the planner look.
+func (f *filler) finish(ctx context.Context) error {
+	statements := []string{"analyze"}
+	if f.s.Dialect() == migrations.Postgres {
+		for _, table := range []string{"submissions", "runs"} {
+			statements = append(statements, fmt.Sprintf("select setval(pg_get_serial_sequence('%s', 'id'), (select max(id) from %s))", table, table))
+		}
+	}
+	return execAll(ctx, f.s.SQL(), statements)
+}
+
+func execAll(ctx context.Context, db *sql.DB, statements []string) error {
+	for _, statement := range statements {
+		if _, err := db.ExecContext(ctx, statement); err != nil {
+			return fmt.Errorf("%s: %w", statement, err)
+		}
+	}
+	return nil
+}
+
+// inserter collects rows for one statement with many values.
+type inserter struct {
+	table   string
+	columns []string
+	rows    int
+	args    []any
+}
+
+func (in *inserter) add(values ...any) {
+	in.rows++
+	in.args = append(in.args, values...)
+}
+
+func (in *inserter) flush(ctx context.Context, s *models.Store) error {
+	if in.rows == 0 {
+		return nil
+	}
+	mark := func(int) string { return "?" } // SQLite also knows $1, and looks each one up among all others
+	if s.Dialect() == migrations.Postgres {
+		mark = func(n int) string { return "$" + strconv.Itoa(n) }
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "insert into %s (%s) values ", in.table, strings.Join(in.columns, ", "))
+	for i := range in.args {
+		switch {
+		case i == 0:
+			b.WriteString("(")
+		case i%len(in.columns) == 0:
+			b.WriteString("), (")
+		default:
+			b.WriteString(", ")
+		}
+		b.WriteString(mark(i + 1))
+	}
+	b.WriteString(")")
+	_, err := s.SQL().ExecContext(ctx, b.String(), in.args...)
+	in.rows, in.args = 0, nil
+	return err
+}

@@ -1,0 +1,103 @@
+package modelstest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// Person makes a person with a role.
+func Person(t testing.TB, s *models.Store, name string, role models.Role) models.User {
+	t.Helper()
+	u, err := s.SignIn(t.Context(), models.SignIn{Provider: "test", Subject: name, Name: name, Admin: role == models.RoleAdmin})
+	if err == nil && role == models.RoleCreator {
+		boss := models.User{ID: -1, Name: "test", Role: models.RoleAdmin}
+		if err = s.SetRole(t.Context(), boss, u.ID, role); err == nil {
+			u, err = s.User(t.Context(), u.ID)
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+// Bundle returns a small C++ task.
+func Bundle(name string) *tasks.Bundle {
+	return &tasks.Bundle{
+		Name: name,
+		Definition: tasks.Definition{
+			Form: tasks.FormEval, Lang: tasks.LangCPP, Title: strings.ToUpper(name[:1]) + name[1:], Description: "Add *two* vectors.",
+			Files: []tasks.File{
+				{Name: "submission.cpp", Source: tasks.SubmissionSource}, {Name: "task.h", Source: "task.h"},
+				{Name: "reference.h", Source: "reference.h"},
+			},
+			Config:     tasks.Config{Sources: []string{"submission.cpp"}},
+			Tests:      []tasks.Case{{{Name: "size", Value: "8"}, {Name: "seed", Value: "1"}}},
+			Benchmarks: []tasks.Case{{{Name: "size", Value: "1024"}, {Name: "seed", Value: "2"}}},
+			Timeouts:   tasks.Timeouts{Test: time.Minute, Benchmark: time.Minute, Ranked: time.Minute},
+			RankingBy:  tasks.RankLast,
+		},
+		Files: map[string][]byte{"task.h": []byte("#pragma once\n"), "reference.h": []byte("// reference\n")},
+	}
+}
+
+// Task makes a public task of Bundle for the devices.
+func Task(t testing.TB, s *models.Store, owner models.User, name string, devices ...string) models.Task {
+	t.Helper()
+	task, err := s.CreateTask(t.Context(), owner, models.NewTask{
+		TaskSettings: models.TaskSettings{Devices: devices}, Bundle: Bundle(name),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return task
+}
+
+// Submit makes a ranked submission to all devices of a task and returns its runs.
+func Submit(t testing.TB, s *models.Store, user models.User, task models.Task) []models.Run {
+	t.Helper()
+	_, runs, err := s.Submit(t.Context(), models.NewSubmission{
+		User: user, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, Source: []byte("int main;"), Via: "test",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return runs
+}
+
+// Finish brings a queued run to its end with a score, as a worker and the recorder would.
+func Finish(t testing.TB, s *models.Store, run models.Run, scoreNS float64) models.Recorded {
+	t.Helper()
+	_, attempt, err := s.StartAttempt(t.Context(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := s.RecordResult(t.Context(), Result(attempt, scoreNS), &models.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// Result is what a worker would send at the end of an attempt whose stages all passed.
+func Result(attempt models.Attempt, scoreNS float64) job.Result {
+	cases := []job.CaseResult{{Spec: "size: 1024; seed: 2", Status: job.StatusPass, Runs: 100, Mean: scoreNS, Std: scoreNS / 50, Err: scoreNS / 500}}
+	at := time.Now().UTC()
+	stage := func(name job.Stage, cases []job.CaseResult) job.StageResult {
+		return job.StageResult{Stage: name, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}
+	}
+	return job.Result{
+		RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		Stages: []job.StageResult{
+			stage(job.StageBuild, nil), stage(job.StageTest, []job.CaseResult{{Spec: "size: 8; seed: 1", Status: job.StatusPass}}),
+			stage(job.StageBenchmark, cases), stage(job.StageRanked, cases),
+		},
+		ScoreNS: &scoreNS, Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1", Device: "CPU", Sandbox: "bubblewrap"},
+		WallNS: 2e9, ProgramNS: 1e9,
+	}
+}

@@ -1,0 +1,57 @@
+// Package modelstest opens stores for tests: migrated, empty, on SQLite and on a real PostgreSQL
+// that the test process starts for itself. It also fills a store with many submissions for the
+// benchmark.
+package modelstest
+
+import (
+	"testing"
+
+	"warpboard/models"
+)
+
+// Open returns an empty store on SQLite. It is closed when the test ends.
+func Open(t testing.TB) *models.Store {
+	t.Helper()
+	return open(t, models.Config{Dir: t.TempDir()})
+}
+
+// OpenPostgres returns an empty store in a database of its own on the test process's PostgreSQL.
+func OpenPostgres(t testing.TB) *models.Store {
+	t.Helper()
+	return open(t, models.Config{Dir: t.TempDir(), DSN: PostgresURL(t)})
+}
+
+// Each runs fn as one subtest per database.
+func Each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
+	t.Helper()
+	EachConfig(t, models.Config{}, fn)
+}
+
+// EachConfig does the same with more settings; Dir and DSN are filled in.
+func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models.Store)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		cfg := cfg
+		cfg.Dir = t.TempDir()
+		fn(t, open(t, cfg))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		cfg := cfg
+		cfg.Dir, cfg.DSN = t.TempDir(), PostgresURL(t)
+		fn(t, open(t, cfg))
+	})
+}
+
+func open(t testing.TB, cfg models.Config) *models.Store {
+	t.Helper()
+	s, err := models.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("closing the store: %v", err)
+		}
+	})
+	return s
+}

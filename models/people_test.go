@@ -1,0 +1,151 @@
+package models_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestAccountsAreJoinedByProviderAndSubjectOnly(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx := t.Context()
+		ann := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "1", Name: "Ann", Email: "ann@example.org"}))
+		second := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "1", Name: "Renamed", Email: "new@example.org"}))
+		if second.ID != ann.ID || second.Email != "new@example.org" || second.Name != "Ann" {
+			t.Errorf("second sign-in gave %+v", second)
+		}
+		thief := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "gitlab", Subject: "1", Name: "ANN", Email: "new@example.org"}))
+		if thief.ID == ann.ID {
+			t.Error("the same e-mail address at another provider opened the account")
+		}
+		if thief.Name != "ANN-2" {
+			t.Errorf("the second Ann is called %q", thief.Name)
+		}
+		check(t, s.Link(ctx, ann.ID, models.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
+		wantKind(t, s.Link(ctx, thief.ID, models.SignIn{Provider: "google", Subject: "g", Name: "Ann"}), models.Conflict)
+		if u := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "google", Subject: "g"})); u.ID != ann.ID {
+			t.Error("a linked identity opens another account")
+		}
+		if ids, err := s.Identities(ctx, ann.ID); err != nil || len(ids) != 2 {
+			t.Errorf("Identities: %v, %v", ids, err)
+		}
+		_, err := s.SignIn(ctx, models.SignIn{Provider: "github"})
+		wantKind(t, err, models.Invalid)
+		site, again := got[models.User](t)(s.Operator(ctx)), got[models.User](t)(s.Operator(ctx))
+		if site.ID != again.ID || !site.MayCreate() {
+			t.Errorf("the site's own account: %+v, then %+v", site, again)
+		}
+	})
+}
+
+func TestNamesAreVisibleAndUnique(t *testing.T) {
+	for in, want := range map[string]string{
+		"  Ann   B. ": "Ann B.", "\u202eevil\x00": "evil", "\xff": "", "日本": "日本",
+		"0123456789012345678901234567890123456789xyz": "0123456789012345678901234567890123456789",
+	} {
+		if got := models.CleanName(in); got != want {
+			t.Errorf("CleanName(%q) = %q, want %q", in, got, want)
+		}
+	}
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		wantKind(t, s.Rename(t.Context(), w.ben.ID, "aNN"), models.Conflict)
+		wantKind(t, s.Rename(t.Context(), w.ben.ID, " \n"), models.Invalid)
+		check(t, s.Rename(t.Context(), w.ben.ID, "100% Ben_"))
+		users, err := s.Users(t.Context(), "0% ben_", 0, 10)
+		if err != nil || len(users) != 1 || users[0].ID != w.ben.ID {
+			t.Errorf("Users: %v, %v", users, err)
+		}
+		if users, err := s.Users(t.Context(), "n%", 0, 10); err != nil || len(users) != 0 {
+			t.Errorf("a percent sign in a search matched %v, %v", users, err)
+		}
+	})
+}
+
+func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		wantKind(t, s.SetRole(ctx, w.ann, w.ben.ID, models.RoleAdmin), models.Forbidden)
+		wantKind(t, s.SetRole(ctx, w.admin, w.admin.ID, models.RoleUser), models.Forbidden)
+		wantKind(t, s.SetRole(ctx, w.admin, w.ann.ID, "king"), models.Invalid)
+		wantKind(t, s.SetRole(ctx, w.admin, 999, models.RoleCreator), models.NotFound)
+		check(t, s.SetRole(ctx, w.admin, w.ann.ID, models.RoleCreator))
+		if u := got[models.User](t)(s.User(ctx, w.ann.ID)); !u.MayCreate() || u.IsAdmin() {
+			t.Errorf("Ann is now %q", u.Role)
+		}
+		audits, err := s.Audits(ctx, 0, 10)
+		if err != nil || len(audits) != 2 || audits[0].Act != "set role" || audits[0].Detail != "creator" || audits[0].ActorName != "Root" {
+			t.Errorf("Audits: %+v, %v", audits, err)
+		}
+	})
+}
+
+func TestASessionEndsWhenItExpiresIsRevokedOrItsPersonIsBlocked(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		start := func(life time.Duration) (string, models.Session) {
+			secret, session, err := s.StartSession(ctx, models.NewSession{UserID: w.ann.ID, Provider: "github", UserAgent: "x\x00y", Life: life})
+			check(t, err)
+			return secret, session
+		}
+		expired, _ := start(-time.Second)
+		one, session := start(time.Hour)
+		two, kept := start(time.Hour)
+		if _, u, err := s.SessionUser(ctx, one); err != nil || u.ID != w.ann.ID {
+			t.Errorf("SessionUser: %v, %v", u, err)
+		}
+		if list, err := s.Sessions(ctx, w.ann.ID); err != nil || len(list) != 2 || list[0].SecretHash == two {
+			t.Errorf("Sessions: %v, %v", list, err)
+		}
+		check(t, s.EndSession(ctx, w.ben.ID, session.ID))
+		if _, _, err := s.SessionUser(ctx, one); err != nil {
+			t.Errorf("somebody else ended the session: %v", err)
+		}
+		check(t, s.EndOtherSessions(ctx, w.ann.ID, kept.ID))
+		for _, secret := range []string{expired, one, "", "no secret"} {
+			_, _, err := s.SessionUser(ctx, secret)
+			wantKind(t, err, models.NotFound)
+		}
+		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, true))
+		_, _, err := s.SessionUser(ctx, two)
+		wantKind(t, err, models.NotFound)
+		_, err = s.SignIn(ctx, models.SignIn{Provider: "test", Subject: "Ann"})
+		wantKind(t, err, models.Forbidden)
+		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, false))
+		if _, _, err := s.SessionUser(ctx, two); err != nil {
+			t.Errorf("allowed again, but: %v", err)
+		}
+	})
+}
+
+func TestATokenWorksUntilItIsRevokedOrExpires(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		secret, token, err := s.CreateToken(ctx, w.ann.ID, "laptop", 0)
+		check(t, err)
+		old, _, err := s.CreateToken(ctx, w.ann.ID, "old", time.Nanosecond)
+		check(t, err)
+		_, _, err = s.CreateToken(ctx, w.ann.ID, " ", 0)
+		wantKind(t, err, models.Invalid)
+		_, _, err = s.TokenUser(ctx, old)
+		wantKind(t, err, models.NotFound)
+		got, user, err := s.TokenUser(ctx, secret)
+		if err != nil || user.ID != w.ann.ID || got.ID != token.ID || got.UsedAt == nil {
+			t.Errorf("TokenUser: %+v, %v, %v", got, user, err)
+		}
+		if diff := cmp.Diff(secret[:9], got.Prefix); diff != "" {
+			t.Error(diff)
+		}
+		wantKind(t, s.RevokeToken(ctx, w.ben.ID, token.ID), models.NotFound)
+		check(t, s.RevokeToken(ctx, w.ann.ID, token.ID))
+		_, _, err = s.TokenUser(ctx, secret)
+		wantKind(t, err, models.NotFound)
+		if list, err := s.Tokens(ctx, w.ann.ID); err != nil || len(list) != 2 || list[1].RevokedAt == nil {
+			t.Errorf("Tokens: %+v, %v", list, err)
+		}
+	})
+}

@@ -1,0 +1,84 @@
+package models_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// order names the people in a device's queue, next first.
+func order(t *testing.T, s *models.Store, names map[int64]string) (out []string) {
+	t.Helper()
+	for i, q := range got[[]models.QueuedRun](t)(s.Queue(t.Context())) {
+		if q.Place != i+1 {
+			t.Errorf("the run at %d has place %d", i+1, q.Place)
+		}
+		out = append(out, names[q.UserID])
+	}
+	return out
+}
+
+func TestTheQueueServesPeopleInTurn(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		names := map[int64]string{w.ann.ID: "ann", w.ben.ID: "ben"}
+		var first models.Run
+		for i := range 4 {
+			if run := w.submit(t, s, w.ann); i == 0 {
+				first = run
+			}
+		}
+		bens := w.submit(t, s, w.ben)
+		w.submit(t, s, w.ben)
+		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
+			t.Errorf("queue:\n%s", diff)
+		}
+		if places := got[map[int64]int](t)(s.Places(ctx, bens.SubmissionID)); places[bens.ID] != 2 {
+			t.Errorf("places: %v", places)
+		}
+
+		// Ann's first run goes into the queue and is then worked on: it is still her turn that was used.
+		_, attempt, err := s.StartAttempt(ctx, first.ID)
+		check(t, err)
+		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
+			t.Errorf("queue with a job sent:\n%s", diff)
+		}
+		next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 2))
+		if len(next) != 2 || next[0].RunID != bens.ID || next[0].Place != 2 {
+			t.Errorf("next: %+v", next)
+		}
+		check(t, third(s.NoteTaken(ctx, "w1", []string{attempt.ID})))
+		if diff := cmp.Diff([]string{"ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
+			t.Errorf("queue with a run taken:\n%s", diff)
+		}
+		lengths := got[[]models.QueueLength](t)(s.QueueLengths(ctx))
+		if diff := cmp.Diff([]models.QueueLength{{Device: "CPU", Waiting: 5, Running: 1}}, lengths); diff != "" {
+			t.Errorf("lengths:\n%s", diff)
+		}
+
+		// Lost by our fault, the run stands where it stood.
+		check(t, second(s.Abandon(ctx, attempt.ID, "The worker is gone.")))
+		if next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 1)); len(next) != 1 || next[0].RunID != first.ID {
+			t.Errorf("next after the loss: %+v", next)
+		}
+	})
+}
+
+func TestDevicesHaveQueuesOfTheirOwn(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		both := modelstest.Task(t, s, w.admin, "both", "H200", "CPU")
+		modelstest.Submit(t, s, w.ann, both)
+		runs := modelstest.Submit(t, s, w.ben, both)
+		places := got[map[int64]int](t)(s.Places(ctx, runs[0].SubmissionID))
+		if places[runs[0].ID] != 2 || places[runs[1].ID] != 2 {
+			t.Errorf("places: %v", places)
+		}
+		if next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "H200", 9)); len(next) != 2 || next[0].UserID != w.ann.ID {
+			t.Errorf("next on H200: %+v", next)
+		}
+	})
+}

@@ -1,0 +1,40 @@
+package models
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+)
+
+// RebuildEntries makes entries, records and boards anew from the runs, by the same rule. Every
+// board gets a new change number. It takes seconds per million runs and blocks other writers.
+func (s *Store) RebuildEntries(ctx context.Context) error {
+	return s.write(ctx, func(tx *gorm.DB) error {
+		for _, statement := range []string{
+			`delete from entries`,
+			`insert into entries (version_id, device, user_id, run_id, submission_id, score_ns, std_ns, err_ns, achieved_at)
+				select version_id, device, user_id, id, submission_id, score_ns, std_ns, err_ns, ended_at from (
+					select *, row_number() over (partition by version_id, device, user_id order by ` + bestFirst + `) as place
+					from runs where ` + validRun + `
+				) ranked where place = 1`,
+			`delete from records`,
+			fmt.Sprintf(insertRecords, validRun),
+		} {
+			if err := tx.Exec(statement).Error; err != nil {
+				return fmt.Errorf("rebuilding the boards: %w", err)
+			}
+		}
+		var boards []Board
+		err := tx.Raw("select version_id, device from entries union select version_id, device from boards").Scan(&boards).Error
+		if err != nil {
+			return fmt.Errorf("listing the boards: %w", err)
+		}
+		for _, b := range boards {
+			if _, err := bump(tx, b.VersionID, b.Device); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,228 @@
+package models_test
+
+import (
+	"io"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		started, attempt, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		if started.AttemptID != attempt.ID || attempt.Number != 1 || attempt.Secret == "" {
+			t.Errorf("StartAttempt: %+v, %+v", started, attempt)
+		}
+		result := modelstest.Result(attempt, 1234.5)
+		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep", Type: "application/octet-stream", Data: []byte("report")}}
+		out, err := s.RecordResult(ctx, result, &models.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25})
+		check(t, err)
+		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 || out.Events[0].State != models.StateDone {
+			t.Errorf("RecordResult: %+v", out)
+		}
+		got, err := s.Run(ctx, run.ID)
+		check(t, err)
+		if !got.Valid() || *got.ScoreNS != 1234.5 || got.Machine.Sandbox != "bubblewrap" || got.EndedAt.Location() != time.UTC {
+			t.Errorf("Run: %+v", got)
+		}
+		stages, err := s.Stages(ctx, run.ID)
+		check(t, err)
+		var results []job.StageResult
+		for _, stage := range stages {
+			results = append(results, stage.Result)
+		}
+		if diff := cmp.Diff(result.Stages, results); diff != "" {
+			t.Errorf("stages (-sent +kept):\n%s", diff)
+		}
+		files, err := s.Artifacts(ctx, run.ID)
+		if err != nil || len(files) != 1 || files[0].Name != "profile.0.ncu-rep" {
+			t.Fatalf("Artifacts: %+v, %v", files, err)
+		}
+		f, err := s.OpenArtifact(files[0])
+		check(t, err)
+		defer f.Close()
+		if text, err := io.ReadAll(f); err != nil || string(text) != "report" {
+			t.Errorf("artifact: %q, %v", text, err)
+		}
+
+		again, err := s.RecordResult(ctx, result, &models.Score{NS: 1})
+		if err != nil || again.Accepted || again.Board != nil {
+			t.Errorf("the same result again: %+v, %v", again, err)
+		}
+		wantKind(t, third(s.CancelRun(ctx, w.admin, run.ID)), models.Conflict)
+	})
+}
+
+func TestOneOfManyWinsARunThatWaits(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		run := w.submit(t, s, w.ann)
+		var wg sync.WaitGroup
+		wins := make(chan models.Attempt, 8)
+		for range 8 {
+			wg.Go(func() {
+				_, attempt, err := s.StartAttempt(t.Context(), run.ID)
+				if err == nil {
+					wins <- attempt
+				} else if models.KindOf(err) != models.Conflict {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		if len(wins) != 1 {
+			t.Errorf("%d dispatchers won the run", len(wins))
+		}
+	})
+}
+
+func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		_, attempt, err := s.StartAttempt(t.Context(), w.submit(t, s, w.ann).ID)
+		check(t, err)
+		var wg sync.WaitGroup
+		accepted := make(chan bool, 6)
+		for range 6 {
+			wg.Go(func() {
+				out, err := s.RecordResult(t.Context(), modelstest.Result(attempt, 10), &models.Score{NS: 10})
+				if err != nil {
+					t.Error(err)
+				}
+				if out.Accepted {
+					accepted <- true
+				}
+			})
+		}
+		wg.Wait()
+		if change, err := s.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU"); len(accepted) != 1 || change != 1 || err != nil {
+			t.Errorf("%d accepted, board change %d, %v", len(accepted), change, err)
+		}
+	})
+}
+
+func TestCancelAndFinishNeverBothWin(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		for range 10 {
+			run := w.submit(t, s, w.ann)
+			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			check(t, err)
+			var cancelled error
+			var out models.Recorded
+			var wg sync.WaitGroup
+			wg.Go(func() { _, _, cancelled = s.CancelRun(ctx, w.ann, run.ID) })
+			wg.Go(func() {
+				var err error
+				if out, err = s.RecordResult(ctx, modelstest.Result(attempt, 10), &models.Score{NS: 10}); err != nil {
+					t.Error(err)
+				}
+			})
+			wg.Wait()
+			got, err := s.Run(ctx, run.ID)
+			check(t, err)
+			want := models.StateDone
+			if cancelled == nil {
+				want = models.StateCancelled
+			}
+			if got.State != want || out.Accepted == (cancelled == nil) {
+				t.Errorf("cancel: %v, result accepted: %v, state %s", cancelled, out.Accepted, got.State)
+			}
+		}
+	})
+}
+
+func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		_, old, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		forged := modelstest.Result(old, 1)
+		forged.Secret = "guess"
+		wantKind(t, second(s.RecordResult(ctx, forged, nil)), models.Forbidden)
+		check(t, second(s.Abandon(ctx, old.ID, "The worker is gone.")))
+		_, fresh, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		if out, err := s.RecordResult(ctx, modelstest.Result(old, 1), &models.Score{NS: 1}); err != nil || out.Accepted {
+			t.Errorf("old attempt: %+v, %v", out, err)
+		}
+		if out, err := s.RecordResult(ctx, modelstest.Result(fresh, 2), &models.Score{NS: 2}); err != nil || !out.Accepted {
+			t.Errorf("current attempt: %+v, %v", out, err)
+		}
+		unknown := modelstest.Result(models.Attempt{ID: "none", RunID: run.ID}, 1)
+		if out, err := s.RecordResult(ctx, unknown, nil); err != nil || out.Accepted {
+			t.Errorf("unknown attempt: %+v, %v", out, err)
+		}
+	})
+}
+
+func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		lose := func() models.Recorded {
+			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			check(t, err)
+			_, _, err = s.NoteTaken(ctx, "w1", []string{attempt.ID})
+			check(t, err)
+			return got[models.Recorded](t)(s.Abandon(ctx, attempt.ID, "The worker w1 is gone."))
+		}
+		untaken := func() {
+			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			check(t, err)
+			if out, err := s.Abandon(ctx, attempt.ID, "nobody took it"); err != nil || !out.Retried || len(out.Events) != 0 {
+				t.Errorf("an attempt that nobody took: %+v, %v", out, err)
+			}
+		}
+		for range 2 {
+			untaken()
+			if out := lose(); !out.Retried || out.Events[0].State != models.StateQueued {
+				t.Errorf("lost: %+v", out)
+			}
+		}
+		if out := lose(); out.Retried || out.Events[0].State != models.StateFailed {
+			t.Errorf("lost for the third time: %+v", out)
+		}
+		run, err := s.Run(ctx, run.ID)
+		check(t, err)
+		want := "The run was given up after 3 attempts that failed by our fault, and costs you nothing. The last reason: The worker w1 is gone."
+		if run.Failure == nil || run.Failure.Reason != want || !run.Ours || run.Attempts != 5 {
+			t.Errorf("%+v, %+v", run, run.Failure)
+		}
+	})
+}
+
+func TestACancelledRunStillKeepsTheStagesOfItsResult(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		wantKind(t, third(s.CancelRun(ctx, w.ben, run.ID)), models.Forbidden)
+		id, event, err := s.CancelRun(ctx, w.ann, run.ID)
+		if err != nil || id != attempt.ID || event.State != models.StateCancelled {
+			t.Errorf("CancelRun: %q, %+v, %v", id, event, err)
+		}
+		result := modelstest.Result(attempt, 5)
+		result.Outcome = job.OutcomeCancelled
+		if out, err := s.RecordResult(ctx, result, &models.Score{NS: 5}); err != nil || out.Accepted {
+			t.Errorf("RecordResult: %+v, %v", out, err)
+		}
+		got, err := s.Run(ctx, run.ID)
+		check(t, err)
+		stages, err := s.Stages(ctx, run.ID)
+		if got.State != models.StateCancelled || got.ScoreNS != nil || len(stages) != 4 || err != nil {
+			t.Errorf("%+v with %d stages, %v", got, len(stages), err)
+		}
+	})
+}

@@ -1,0 +1,79 @@
+package models_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gorm.io/gorm/schema"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		for _, model := range []any{
+			models.User{}, models.Identity{}, models.Session{}, models.Token{}, models.Audit{}, models.Setting{},
+			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
+			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
+			models.Entry{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{},
+		} {
+			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows, err := s.SQL().QueryContext(t.Context(), "select * from "+parsed.Table+" where 1 = 0")
+			if err != nil {
+				t.Errorf("%T: %v", model, err)
+				continue
+			}
+			have, err := rows.Columns()
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows.Close()
+			want := slices.Clone(parsed.DBNames)
+			slices.Sort(have)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, have); diff != "" {
+				t.Errorf("table %s differs from %T (-struct +table):\n%s", parsed.Table, model, diff)
+			}
+		}
+	})
+}
+
+func TestOpeningAgainMigratesNothing(t *testing.T) {
+	cfg := models.Config{Dir: t.TempDir(), DSN: modelstest.PostgresURL(t)}
+	for _, cfg := range []models.Config{{Dir: cfg.Dir}, cfg} {
+		for range 2 {
+			s, err := models.Open(t.Context(), cfg)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Ping(t.Context()); err != nil {
+				t.Error(err)
+			}
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestSeveralProcessesMayMigrateAtOnce(t *testing.T) {
+	cfg := models.Config{Dir: t.TempDir(), DSN: modelstest.PostgresURL(t)}
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := models.Open(t.Context(), cfg)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			s.Close()
+		})
+	}
+	wg.Wait()
+}

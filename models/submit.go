@@ -1,0 +1,144 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// NewSubmission is what a person submits.
+type NewSubmission struct {
+	User     User
+	TaskID   int64
+	Devices  []string
+	Mode     job.Mode
+	FileName string // empty: the name that the task's definition gives the submission
+	Source   []byte
+	Via      string
+}
+
+// Submit stores a submission with one queued run per device, or nothing at all. What the person
+// did wrong is Invalid or Forbidden; a used-up limit is TooMany.
+func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []Run, err error) {
+	if err := in.check(); err != nil {
+		return Submission{}, nil, err
+	}
+	err = s.write(ctx, func(tx *gorm.DB) error {
+		task, version, err := submittable(tx, in)
+		if err != nil {
+			return err
+		}
+		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
+			return err
+		}
+		if err := s.limits.check(tx, in.User); err != nil {
+			return err
+		}
+		if sub, err = in.save(tx, task, version); err != nil {
+			return err
+		}
+		runs, err = enqueue(tx, sub, in.Devices)
+		return err
+	})
+	return sub, runs, err
+}
+
+func (in NewSubmission) check() error {
+	switch {
+	case !in.User.SignedIn():
+		return Errorf(Forbidden, "Sign in to submit.")
+	case len(in.Devices) == 0:
+		return Errorf(Invalid, "Choose at least one device.")
+	}
+	if err := tasks.CheckSubmission(in.Source); err != nil {
+		return Errorf(Invalid, "This cannot be submitted: %v.", err)
+	}
+	switch in.Mode {
+	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile:
+		return nil
+	}
+	return Errorf(Invalid, "There is no mode %q: choose test, benchmark, ranked or profile.", in.Mode)
+}
+
+// submittable reads the task and says no when this person cannot submit to it now.
+func submittable(tx *gorm.DB, in NewSubmission) (task Task, version TaskVersion, err error) {
+	var user User
+	if err := tx.Take(&user, in.User.ID).Error; err != nil {
+		return task, version, lookup(err, "person %d", in.User.ID)
+	}
+	if user.BlockedAt != nil {
+		return task, version, Errorf(Forbidden, "This account is blocked. Ask an admin of this site.")
+	}
+	if err := tx.Take(&task, in.TaskID).Error; err != nil {
+		return task, version, lookup(err, "task %d", in.TaskID)
+	}
+	if !task.VisibleTo(user) {
+		return task, version, Errorf(NotFound, "There is no task %d.", in.TaskID)
+	}
+	if !task.Open(now()) {
+		return task, version, Errorf(Forbidden, "The deadline of %s was %s UTC; it takes no more submissions.",
+			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
+	}
+	for i, d := range in.Devices {
+		if !slices.Contains(task.Devices, d) || slices.Contains(in.Devices[:i], d) {
+			return task, version, Errorf(Invalid, "%s cannot be run on %q; choose each at most once of: %s.",
+				task.Title, d, strings.Join(task.Devices, ", "))
+		}
+	}
+	err = tx.Take(&version, task.VersionID).Error
+	return task, version, lookup(err, "version of task %s", task.Slug)
+}
+
+// sourceName checks the name of the submitted file against the language of the task.
+func sourceName(name string, d tasks.Definition) (string, error) {
+	if name == "" {
+		return d.SubmissionName(), nil
+	}
+	name = cut(clean(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
+	suffixes := map[tasks.Lang][]string{
+		tasks.LangCUDA:   {".cu", ".cuh"},
+		tasks.LangPython: {".py"},
+		tasks.LangCPP:    {".cpp", ".cc", ".cxx", ".h", ".hpp"},
+	}[d.Lang]
+	if !slices.Contains(suffixes, strings.ToLower(path.Ext(name))) {
+		return "", Errorf(Invalid, "The task takes a file ending in %s, and %q does not.", strings.Join(suffixes, " or "), name)
+	}
+	return name, nil
+}
+
+func (in NewSubmission) save(tx *gorm.DB, task Task, version TaskVersion) (Submission, error) {
+	hash, err := putBlob(tx, in.Source)
+	if err != nil {
+		return Submission{}, err
+	}
+	sub := Submission{
+		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
+		FileName: in.FileName, SourceHash: hash, Via: in.Via, CreatedAt: now(),
+	}
+	return sub, saving(tx.Create(&sub).Error, "submission")
+}
+
+func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]Run, error) {
+	runs := make([]Run, 0, len(devices))
+	for _, device := range devices {
+		run := Run{
+			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Device: device,
+			Mode: sub.Mode, State: StateQueued, QueuedAt: sub.CreatedAt,
+		}
+		if err := tx.Create(&run).Error; err != nil {
+			return nil, fmt.Errorf("queuing submission %d on %s: %w", sub.ID, device, err)
+		}
+		if _, err := noteState(tx, run); err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}

@@ -1,0 +1,64 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+const (
+	keepEvents = 7 * 24 * time.Hour // events of ended runs; their stages stay for ever
+	youngFile  = time.Hour          // an artifact's file may wait so long for its row
+)
+
+// Sweep removes what nobody needs any more: sessions that have expired, old events of runs that
+// ended, and contents and artifacts that nothing names.
+func (s *Store) Sweep(ctx context.Context, at time.Time) error {
+	err := s.write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("expires_at <= ?", stored(at)).Delete(&Session{}).Error; err != nil {
+			return fmt.Errorf("sweeping sessions: %w", err)
+		}
+		old := stored(at.Add(-keepEvents))
+		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+liveRun+"))", old, old).
+			Delete(&RunEvent{}).Error
+		if err != nil {
+			return fmt.Errorf("sweeping events: %w", err)
+		}
+		return sweepBlobs(tx)
+	})
+	return errors.Join(err, s.sweepArtifacts(ctx, at.Add(-youngFile)))
+}
+
+func sweepBlobs(tx *gorm.DB) error {
+	err := tx.Exec(`delete from blobs where
+		not exists (select 1 from version_files f where f.hash = blobs.hash) and
+		not exists (select 1 from submissions s where s.source_hash = blobs.hash)`).Error
+	if err != nil {
+		return fmt.Errorf("sweeping contents: %w", err)
+	}
+	return nil
+}
+
+// sweepArtifacts removes files older than a time that have no row.
+func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
+	return filepath.WalkDir(s.artifacts, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		var rows int64
+		if err := s.read(ctx).Model(&Artifact{}).Where("hash = ?", entry.Name()).Count(&rows).Error; err != nil {
+			return fmt.Errorf("sweeping artifacts: %w", err)
+		}
+		info, err := entry.Info() // after the count: a new row makes its file young first
+		if err != nil || rows > 0 || !info.ModTime().Before(before) {
+			return err
+		}
+		return os.Remove(path)
+	})
+}

@@ -1,0 +1,54 @@
+package models_test
+
+import (
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestSweepingRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"), w.submit(t, s, w.ben)
+		keptFile := got[[]models.Artifact](t)(s.Artifacts(ctx, kept.ID))[0]
+		deletedFile := got[[]models.Artifact](t)(s.Artifacts(ctx, deleted.ID))[0]
+		check(t, second(s.DeleteSubmission(ctx, w.ann, deleted.SubmissionID)))
+		events := func(run models.Run) int {
+			return len(got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 10)))
+		}
+
+		check(t, s.Sweep(ctx, time.Now()))
+		if n := events(kept); n != 2 {
+			t.Errorf("a run that ended just now keeps %d events", n)
+		}
+		if f, err := s.OpenArtifact(deletedFile); err != nil {
+			t.Errorf("a young file was swept: %v", err)
+		} else {
+			f.Close()
+		}
+		check(t, s.Sweep(ctx, time.Now().AddDate(0, 1, 0)))
+		if events(kept) != 0 || events(live) != 1 {
+			t.Errorf("later an ended run keeps %d events, a live one %d", events(kept), events(live))
+		}
+		wantKind(t, second(s.OpenArtifact(deletedFile)), models.NotFound)
+		f, err := s.OpenArtifact(keptFile)
+		check(t, err)
+		f.Close()
+		sub := got[models.Submission](t)(s.Submission(ctx, kept.SubmissionID))
+		check(t, second(s.Source(ctx, sub)))
+	})
+}
+
+func finishWithArtifact(t *testing.T, s *models.Store, w world, content string) models.Run {
+	t.Helper()
+	run := w.submit(t, s, w.ann)
+	_, attempt, err := s.StartAttempt(t.Context(), run.ID)
+	check(t, err)
+	result := modelstest.Result(attempt, 10)
+	result.Artifacts = []job.Artifact{{Name: "profile.ncu-rep", Data: []byte(content)}}
+	check(t, second(s.RecordResult(t.Context(), result, &models.Score{NS: 10})))
+	return run
+}

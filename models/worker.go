@@ -1,0 +1,70 @@
+package models
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+)
+
+// WorkerTimeout is how long a worker may be silent before its attempts are given to another.
+const WorkerTimeout = 10 * time.Second
+
+// Worker is what a worker last said about itself.
+type Worker struct {
+	Name      string `gorm:"primaryKey"`
+	Version   string
+	StartedAt time.Time       // by the worker's clock
+	SeenAt    time.Time       // by ours
+	Slots     []job.Slot      `gorm:"serializer:json"`
+	Attempts  []string        `gorm:"serializer:json"`
+	SelfTest  []job.CheckLine `gorm:"serializer:json"`
+	Refusing  string          // why it takes no jobs, if it takes none
+	Stopping  bool            // it has left in order
+}
+
+// Live tells whether the worker was heard of lately and has not left.
+func (w Worker) Live(at time.Time) bool {
+	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
+}
+
+// Takes tells whether the worker takes jobs on one of its slots.
+func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refusing == "" }
+
+// SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
+// last one in place.
+func (s *Store) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
+	row := Worker{
+		Name: clean(h.Worker), Version: clean(h.Version), StartedAt: stored(h.Started), SeenAt: now(),
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: clean(h.Refusing), Stopping: h.Stopping,
+	}
+	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping"}
+	if len(h.SelfTest) > 0 {
+		columns = append(columns, "self_test")
+	}
+	err := s.save(ctx).Clauses(clause.OnConflict{
+		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
+	}).Create(&row).Error
+	return saving(err, "heartbeat of worker %s", row.Name)
+}
+
+// Workers lists all workers that were ever heard of, by name.
+func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
+	var list []Worker
+	err := s.read(ctx).Order("name").Find(&list).Error
+	return list, lookup(err, "workers")
+}
+
+// ForgetWorker removes a worker that is not live from the list. Admins only.
+func (s *Store) ForgetWorker(ctx context.Context, actor User, name string) error {
+	if !actor.IsAdmin() {
+		return Errorf(Forbidden, "Only an admin may remove a worker.")
+	}
+	res := s.save(ctx).Where("name = ? and (stopping or seen_at < ?)", name, now().Add(-WorkerTimeout)).Delete(&Worker{})
+	if res.Error == nil && res.RowsAffected == 0 {
+		return Errorf(Conflict, "The worker %s is live, or there is none.", name)
+	}
+	return saving(res.Error, "worker")
+}

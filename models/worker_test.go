@@ -1,0 +1,113 @@
+package models_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx := t.Context()
+		admin := modelstest.Person(t, s, "Root", models.RoleAdmin)
+		beat := job.Heartbeat{
+			Worker: "w1", Started: time.Now(), Version: "1", Attempts: []string{"a"},
+			Slots:    []job.Slot{{Device: "CPU"}, {Device: "CPU", Index: 1, Disabled: "hot"}, {Device: "H200", Memory: 141 << 30}},
+			SelfTest: []job.CheckLine{{Name: "network", OK: true, Detail: "none"}},
+		}
+		check(t, s.SaveHeartbeat(ctx, beat))
+		tests := beat.SelfTest
+		beat.SelfTest, beat.Attempts = nil, nil
+		check(t, s.SaveHeartbeat(ctx, beat))
+		list := got[[]models.Worker](t)(s.Workers(ctx))
+		if len(list) != 1 {
+			t.Fatalf("%d workers", len(list))
+		}
+		w := list[0]
+		if diff := cmp.Diff(tests, w.SelfTest); diff != "" || len(w.Attempts) != 0 {
+			t.Errorf("self-test:\n%s, attempts %v", diff, w.Attempts)
+		}
+		if !w.Takes(w.Slots[0]) || w.Takes(w.Slots[1]) || w.Slots[2].Memory != 141<<30 {
+			t.Errorf("slots: %+v", w.Slots)
+		}
+		if !w.Live(time.Now()) || w.Live(time.Now().Add(models.WorkerTimeout)) {
+			t.Error("the worker is live at the wrong time")
+		}
+		wantKind(t, s.ForgetWorker(ctx, admin, "w1"), models.Conflict)
+		beat.Stopping = true
+		check(t, s.SaveHeartbeat(ctx, beat))
+		check(t, s.ForgetWorker(ctx, admin, "w1"))
+	})
+}
+
+func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		events, stale, err := s.NoteTaken(ctx, "w1", []string{attempt.ID, "unknown"})
+		if err != nil || len(events) != 1 || events[0].State != models.StateBuilding || len(stale) != 1 || stale[0] != "unknown" {
+			t.Errorf("NoteTaken: %v, %v, %v", types(events), stale, err)
+		}
+		if events, _, err := s.NoteTaken(ctx, "w1", []string{attempt.ID}); err != nil || len(events) != 0 {
+			t.Errorf("said again: %v, %v", types(events), err)
+		}
+		live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx))
+		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].TakenAt == nil || live[0].Secret != attempt.Secret {
+			t.Errorf("live: %+v", live)
+		}
+	})
+}
+
+func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx := t.Context()
+		admin := modelstest.Person(t, s, "Root", models.RoleAdmin)
+		user := modelstest.Person(t, s, "Ann", models.RoleUser)
+		create := func(actor models.User, name string, devices ...string) (string, error) {
+			secret, _, err := s.CreateCredential(ctx, actor, name, devices)
+			return secret, err
+		}
+		wantKind(t, second(create(user, "gpu-1", "H200")), models.Forbidden)
+		wantKind(t, second(create(admin, "gpu 1", "H200")), models.Invalid)
+		wantKind(t, second(create(admin, "gpu-1")), models.Invalid)
+		secret := got[string](t)(create(admin, "gpu-1", "H200", "CPU"))
+		wantKind(t, second(create(admin, "gpu-1", "H200")), models.Conflict)
+		if devices, ok, err := s.AuthorizeWorker(ctx, "gpu-1", secret); err != nil || !ok || len(devices) != 2 {
+			t.Errorf("AuthorizeWorker: %v, %v, %v", devices, ok, err)
+		}
+		check(t, s.RevokeCredential(ctx, admin, "gpu-1"))
+		for _, try := range [][2]string{{"gpu-1", secret}, {"gpu-1", "guess"}, {"gpu-2", secret}} {
+			if _, ok, err := s.AuthorizeWorker(ctx, try[0], try[1]); ok || err != nil {
+				t.Errorf("%v opened: %v, %v", try, ok, err)
+			}
+		}
+		wantKind(t, s.RevokeCredential(ctx, admin, "gpu-1"), models.NotFound)
+		fresh := got[string](t)(create(admin, "gpu-1", "CPU"))
+		if _, ok, err := s.AuthorizeWorker(ctx, "gpu-1", fresh); !ok || err != nil {
+			t.Errorf("a new credential under a freed name: %v, %v", ok, err)
+		}
+		if list := got[[]models.WorkerCredential](t)(s.Credentials(ctx)); len(list) != 1 || list[0].UsedAt == nil {
+			t.Errorf("Credentials: %+v", list)
+		}
+	})
+}
+
+func TestASettingIsKept(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		for _, want := range []string{"", "1", "2"} {
+			if want != "" {
+				check(t, s.SetSetting(t.Context(), "installed", want))
+			}
+			if value := got[string](t)(s.Setting(t.Context(), "installed")); value != want {
+				t.Errorf("setting is %q, want %q", value, want)
+			}
+		}
+	})
+}
