@@ -1,0 +1,111 @@
+package profile
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Source is a kernel's machine code with the counters of each instruction.
+type Source struct {
+	Counters []string     `json:"counters"` // names, in ncu's order
+	Lines    []SourceLine `json:"lines"`
+}
+
+// SourceLine is one instruction. Cells holds ncu's text for each of Source.Counters.
+type SourceLine struct {
+	Address string   `json:"address"` // "0x7f29537a0000"
+	SASS    string   `json:"sass"`
+	File    string   `json:"file,omitempty"` // source file and line, where line information exists
+	Line    int      `json:"line,omitempty"`
+	Text    string   `json:"text,omitempty"` // that source line
+	Cells   []string `json:"cells"`
+}
+
+// Counter returns the value of the named counter on a line; absent or "-" is not measured.
+func (s *Source) Counter(line int, name string) Metric {
+	for i, c := range s.Counters {
+		if c == name && i < len(s.Lines[line].Cells) {
+			return NewMetric(s.Lines[line].Cells[i], "")
+		}
+	}
+	return Metric{}
+}
+
+// Column returns the position of the named counter, or -1.
+func (s *Source) Column(name string) int {
+	for i, c := range s.Counters {
+		if c == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// sourceSection is one table of the source page; ncu prints one or more per launch.
+type sourceSection struct {
+	name string
+	code Source
+}
+
+// readSections reads the SASS tables of the source page: a line that names the kernel, a header
+// that begins with Address, then one row per instruction.
+func readSections(page []byte, warn func(string)) []sourceSection {
+	rows, cut := records(page)
+	if cut {
+		warn("The source page ends in the middle of a line; that line was left out.")
+	}
+	var out []sourceSection
+	var current *sourceSection
+	for _, row := range rows {
+		switch {
+		case len(row) >= 2 && (row[0] == "Kernel Name" || row[0] == "Function Name"):
+			out = append(out, sourceSection{name: row[1]})
+			current = &out[len(out)-1]
+		case current == nil:
+		case len(row) > 2 && row[0] == "Address":
+			current.code.Counters = append([]string(nil), row[2:]...)
+		case len(row) >= 2 && strings.HasPrefix(row[0], "0x") && current.code.Counters != nil:
+			current.code.add(row, warn)
+		}
+	}
+	if len(out) == 0 {
+		warn("The source page names no kernel, so no instruction could be read from it.")
+	}
+	return out
+}
+
+func (s *Source) add(row []string, warn func(string)) {
+	cells := row[2:]
+	if len(cells) != len(s.Counters) {
+		warn(fmt.Sprintf("Instruction %s has %d counters where its table has %d.", clip(row[0]), len(cells), len(s.Counters)))
+	}
+	if len(cells) > len(s.Counters) {
+		cells = cells[:len(s.Counters)]
+	}
+	s.Lines = append(s.Lines, SourceLine{Address: row[0], SASS: row[1], Cells: cells})
+}
+
+// attachSource gives each kernel its table. Launches of one name share it out in order; ncu prints
+// each launch's table twice when it imported sources, so the tables are divided evenly.
+func (r *Report) attachSource(sections []sourceSection, lines map[string]lineRef) {
+	byName := map[string][]int{}
+	for i, s := range sections {
+		byName[s.name] = append(byName[s.name], i)
+	}
+	launches := map[string][]int{}
+	for i, k := range r.Kernels {
+		launches[k.Name] = append(launches[k.Name], i)
+	}
+	for name, kernels := range launches {
+		tables := byName[name]
+		for i, k := range kernels {
+			if len(tables) == 0 {
+				break
+			}
+			step := max(1, len(tables)/len(kernels))
+			code := sections[tables[min(i*step, len(tables)-1)]].code
+			code.link(lines)
+			r.Kernels[k].Source = &code
+		}
+	}
+}

@@ -1,0 +1,30 @@
+// Package static embeds the built stylesheet, scripts and font, under addresses that change
+// whenever their content does.
+package static
+
+import (
+	"embed"
+	"io/fs"
+	"strings"
+)
+
+// The files are built by `npm run build` and committed, so that a plain go build needs no node.
+//
+//go:embed app.css site.js htmx.js editor.js figtree.woff2 favicon.svg LICENSES.txt
+var files embed.FS
+
+//go:embed version.txt
+var version string
+
+// Files returns the embedded files by name: app.css, site.js, htmx.js, editor.js …
+func Files() fs.FS { return files }
+
+// Version returns the content hash of the whole set, 12 hex digits.
+func Version() string { return strings.TrimSpace(version) }
+
+// Prefix returns the path under which this version's files are served, with slashes at both
+// ends. What is read below it never changes and may be cached for ever.
+func Prefix() string { return "/static/" + Version() + "/" }
+
+// URL returns the address of a file by its name: "app.css" → "/static/1f3a…/app.css".
+func URL(name string) string { return Prefix() + name }

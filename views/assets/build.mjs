@@ -1,0 +1,45 @@
+// Builds static/ from views/ and npm packages: `npm ci && npm run build`. The output is the same
+// bytes every time, is committed, and a check fails when it is stale.
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { copyFileSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { buildSync } from "esbuild";
+
+const out = "static";
+const npm = (path) => `node_modules/${path}`;
+const text = (path) => readFileSync(path, "utf8");
+const withoutMap = (js) => js.replace(/\n?\/\/# sourceMappingURL=.*\s*$/, "\n");
+
+execFileSync(npm(".bin/tailwindcss"), ["-i", "views/assets/app.css", "-o", `${out}/app.css`, "--minify"], {
+  stdio: ["ignore", "ignore", "inherit"],
+});
+
+for (const name of ["site", "editor"]) {
+  buildSync({
+    entryPoints: [`views/assets/${name}.js`],
+    outfile: `${out}/${name}.js`,
+    bundle: true,
+    minify: true,
+    format: name === "editor" ? "esm" : "iife",
+    target: "es2022",
+    legalComments: "none",
+  });
+}
+
+// htmx must run before its extension registers itself.
+const htmx = ["htmx.min.js", "ext/hx-sse.min.js"].map((file) => withoutMap(text(npm(`htmx.org/dist/${file}`))));
+writeFileSync(`${out}/htmx.js`, htmx.join(""));
+
+const figtree = "@fontsource-variable/figtree";
+copyFileSync(npm(`${figtree}/files/figtree-latin-wght-normal.woff2`), `${out}/figtree.woff2`);
+
+const licences = ["htmx.org", "codemirror", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
+writeFileSync(`${out}/LICENSES.txt`, licences.join("\n----\n\n"));
+
+// One version for the whole set: it is part of every address, so relative links inside the
+// files (the font in app.css) stay right and a change reaches every browser at once.
+const hash = createHash("sha256");
+for (const file of readdirSync(out).filter((f) => !f.endsWith(".go") && f !== "version.txt").sort()) {
+  hash.update(`${file}\0`).update(readFileSync(`${out}/${file}`));
+}
+writeFileSync(`${out}/version.txt`, `${hash.digest("hex").slice(0, 12)}\n`);

@@ -1,0 +1,160 @@
+package views
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Quantity is a number in the unit that fits it, apart from each other so that columns line up.
+type Quantity struct {
+	Number string // "12.34"; an en dash where nothing was measured
+	Unit   string // "µs"
+	Exact  string // full precision in the base unit: "12340.5 ns"
+}
+
+// String is number and unit with a space that does not break.
+func (q Quantity) String() string { return strings.TrimRight(q.Number+"\u00a0"+q.Unit, "\u00a0") }
+
+// nothing stands where a number was not measured.
+const nothing = "–"
+
+var timeUnits = []struct {
+	name string
+	ns   float64
+}{{"s", 1e9}, {"ms", 1e6}, {"µs", 1e3}, {"ns", 1}}
+
+// Nanoseconds shows a time in the largest unit that leaves at least one whole, with four
+// significant digits: 12340.5 → 12.34 µs. What is not a finite number above zero was not measured.
+func Nanoseconds(ns float64) Quantity {
+	if !(ns > 0) || math.IsInf(ns, 0) {
+		return Quantity{Number: nothing}
+	}
+	rounded := fourDigits(ns) // first, because rounding may lift 999.96 ns to 1 µs
+	exact := strconv.FormatFloat(ns, 'f', -1, 64) + " ns"
+	for _, unit := range timeUnits {
+		if rounded >= unit.ns || unit.ns == 1 {
+			return Quantity{Number: plain(rounded / unit.ns), Unit: unit.name, Exact: exact}
+		}
+	}
+	return Quantity{Number: nothing}
+}
+
+// NanosecondsPtr is Nanoseconds of a number that may be missing.
+func NanosecondsPtr(ns *float64) Quantity {
+	if ns == nil {
+		return Quantity{Number: nothing}
+	}
+	return Nanoseconds(*ns)
+}
+
+// fourDigits rounds to four significant digits.
+func fourDigits(x float64) float64 {
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 3, 64), 64)
+	return rounded
+}
+
+// plain writes a number of four significant digits without an exponent, zeros at the end included.
+func plain(x float64) string {
+	digits := 3 - int(math.Floor(math.Log10(x)))
+	return strconv.FormatFloat(x, 'f', min(max(digits, 0), 6), 64)
+}
+
+// Spread shows a standard error relative to its mean: "± 0.4 %".
+func Spread(mean, err float64) string {
+	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
+		return nothing
+	}
+	percent := 100 * err / mean
+	switch {
+	case percent == 0:
+		return "± 0\u00a0%"
+	case percent < 0.01:
+		return "< 0.01\u00a0%"
+	case percent < 1:
+		return fmt.Sprintf("± %.2f\u00a0%%", percent)
+	default:
+		return fmt.Sprintf("± %.1f\u00a0%%", percent)
+	}
+}
+
+// Gap shows how far a score is behind the first: "+12.5 %", "×3.4" from twice on, nothing for the first itself.
+func Gap(score, first float64) string {
+	if !(score > first) || !(first > 0) {
+		return ""
+	}
+	ratio := score / first
+	switch {
+	case ratio >= 2:
+		return "×" + strconv.FormatFloat(ratio, 'f', 1, 64)
+	case ratio-1 < 0.001:
+		return "< 0.1\u00a0%"
+	default:
+		return fmt.Sprintf("+%.1f\u00a0%%", 100*(ratio-1))
+	}
+}
+
+// Bytes shows a size in binary units: 1536 → 1.5 KiB.
+func Bytes(n int64) string {
+	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
+	x, i := float64(n), 0
+	for ; x >= 1024 && i < len(units)-1; i++ {
+		x /= 1024
+	}
+	if i == 0 {
+		return fmt.Sprintf("%d\u00a0B", n)
+	}
+	if x >= 100 {
+		return fmt.Sprintf("%.0f\u00a0%s", x, units[i])
+	}
+	return fmt.Sprintf("%.1f\u00a0%s", x, units[i])
+}
+
+// Count shows a whole number with thin spaces between its thousands.
+func Count(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	sign := ""
+	if n < 0 {
+		sign, text = "−", text[1:]
+	}
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "\u202f" + text[i:]
+	}
+	return sign + text
+}
+
+// Plural is a count with its noun: 1 case, 2 cases.
+func Plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return Count(int64(n)) + " " + many
+}
+
+// Lasting shows a duration for people: 840 ms, 12.3 s, 4 min 05 s, 2 h 10 min, 3 days.
+func Lasting(d time.Duration) string {
+	switch {
+	case d < 0:
+		return nothing
+	case d < time.Second:
+		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%.1f\u00a0s", math.Floor(d.Seconds()*10)/10)
+	case d < time.Hour:
+		return fmt.Sprintf("%d\u00a0min %02d\u00a0s", int(d.Minutes()), int(d.Seconds())%60)
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%d\u00a0h %02d\u00a0min", int(d.Hours()), int(d.Minutes())%60)
+	default:
+		return fmt.Sprintf("%d\u00a0days", int(d.Hours())/24)
+	}
+}
+
+// between is the time from a to b, or less than nothing where one is missing.
+func between(a, b time.Time) time.Duration {
+	if a.IsZero() || b.IsZero() {
+		return -1
+	}
+	return b.Sub(a)
+}

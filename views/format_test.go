@@ -1,0 +1,70 @@
+package views
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+func TestTimesAreShownInTheUnitThatFits(t *testing.T) {
+	for _, test := range []struct {
+		ns                  float64
+		number, unit, exact string
+	}{
+		{12340.5, "12.34", "µs", "12340.5 ns"},
+		{1, "1.000", "ns", "1 ns"},
+		{0.25, "0.2500", "ns", "0.25 ns"},
+		{999.4, "999.4", "ns", "999.4 ns"},
+		{999.96, "1.000", "µs", "999.96 ns"},
+		{999960, "1.000", "ms", "999960 ns"},
+		{9999.6, "10.00", "µs", "9999.6 ns"},
+		{1e6, "1.000", "ms", "1000000 ns"},
+		{2.5e9, "2.500", "s", "2500000000 ns"},
+		{123456e9, "123500", "s", "123456000000000 ns"},
+		{0, "–", "", ""},
+		{math.NaN(), "–", "", ""},
+		{math.Inf(1), "–", "", ""},
+		{-5, "–", "", ""},
+	} {
+		got := Nanoseconds(test.ns)
+		if want := (Quantity{test.number, test.unit, test.exact}); got != want {
+			t.Errorf("Nanoseconds(%v) = %+v, want %+v", test.ns, got, want)
+		}
+	}
+}
+
+func TestNumbersReadWell(t *testing.T) {
+	for _, test := range []struct{ got, want string }{
+		{Spread(100, 0.4), "± 0.40\u00a0%"},
+		{Spread(100, 4), "± 4.0\u00a0%"},
+		{Spread(100, 0.0001), "< 0.01\u00a0%"},
+		{Spread(100, 0), "± 0\u00a0%"},
+		{Spread(0, 1), "–"},
+		{Spread(1, math.NaN()), "–"},
+		{Gap(10, 10), ""},
+		{Gap(11.25, 10), "+12.5\u00a0%"},
+		{Gap(34, 10), "×3.4"},
+		{Gap(10.001, 10), "< 0.1\u00a0%"},
+		{Gap(1, 0), ""},
+		{Bytes(12), "12\u00a0B"},
+		{Bytes(1536), "1.5\u00a0KiB"},
+		{Bytes(139 << 30), "139\u00a0GiB"},
+		{Count(1234567), "1\u202f234\u202f567"},
+		{Count(-1234), "−1\u202f234"},
+		{Count(999), "999"},
+		{Plural(1, "case", "cases"), "1 case"},
+		{Plural(1000, "case", "cases"), "1\u202f000 cases"},
+		{Lasting(840 * time.Millisecond), "840\u00a0ms"},
+		{Lasting(12345 * time.Millisecond), "12.3\u00a0s"},
+		{Lasting(245 * time.Second), "4\u00a0min 05\u00a0s"},
+		{Lasting(130 * time.Minute), "2\u00a0h 10\u00a0min"},
+		{Lasting(80 * time.Hour), "3\u00a0days"},
+		{Lasting(-1), "–"},
+		{Nanoseconds(1500).String(), "1.500\u00a0µs"},
+		{Nanoseconds(0).String(), "–"},
+	} {
+		if test.got != test.want {
+			t.Errorf("got %q, want %q", test.got, test.want)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package views
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"path"
+	"strings"
+	"sync"
+
+	"github.com/a-h/templ"
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/formatters/html"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
+)
+
+// maxHighlight is the size from which text is shown without colours: they cost about 50 ms per 300 lines.
+const maxHighlight = 256 << 10
+
+// Highlighter colours source text by classes and remembers what it has done. It may be used by
+// many requests at once.
+type Highlighter struct {
+	mu    sync.Mutex
+	done  map[[32]byte]string
+	order [][32]byte // oldest first
+	room  int
+}
+
+// NewHighlighter returns a highlighter that remembers this many texts.
+func NewHighlighter(room int) *Highlighter {
+	return &Highlighter{done: map[[32]byte]string{}, room: room}
+}
+
+// Source colours a file by the language that its name tells, with linkable line numbers #L1, #L2 …;
+// prefix keeps the lines of several files on one page apart: #prefixL1.
+func (h *Highlighter) Source(name, prefix string, text []byte) (SourceFile, error) {
+	file := SourceFile{Name: name, Size: int64(len(text))}
+	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", path.Ext(name), prefix, text))
+	if html, ok := h.recall(key); ok {
+		file.HTML = templ.Raw(html)
+		return file, nil
+	}
+	html, err := colour(name, prefix, strings.ToValidUTF8(string(text), "\uFFFD"))
+	if err != nil {
+		return SourceFile{}, fmt.Errorf("highlight %s: %w", name, err)
+	}
+	h.remember(key, html)
+	file.HTML = templ.Raw(html)
+	return file, nil
+}
+
+func (h *Highlighter) recall(key [32]byte) (string, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	html, ok := h.done[key]
+	return html, ok
+}
+
+func (h *Highlighter) remember(key [32]byte, html string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if _, ok := h.done[key]; ok {
+		return
+	}
+	for len(h.order) >= h.room {
+		delete(h.done, h.order[0])
+		h.order = h.order[1:]
+	}
+	h.done[key] = html
+	h.order = append(h.order, key)
+}
+
+func colour(name, prefix, text string) (string, error) {
+	lexer := lexers.Fallback
+	if len(text) <= maxHighlight {
+		lexer = lexerOf(name)
+	}
+	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, text)
+	if err != nil {
+		return "", err
+	}
+	format := html.New(html.WithClasses(true), html.WithLineNumbers(true), html.WithLinkableLineNumbers(true, prefix+"L"))
+	var buf bytes.Buffer
+	if err := format.Format(&buf, styles.Fallback, tokens); err != nil {
+		return "", err
+	}
+	return buf.String(), nil
+}
+
+// lexerOf finds the language; chroma knows CUDA only as C++.
+func lexerOf(name string) chroma.Lexer {
+	switch path.Ext(name) {
+	case ".cu", ".cuh", ".hpp", ".h", ".cc", ".cpp":
+		return lexers.Get("cpp")
+	}
+	if lexer := lexers.Match(path.Base(name)); lexer != nil {
+		return lexer
+	}
+	return lexers.Fallback
+}

@@ -1,0 +1,56 @@
+package views
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/a-h/templ"
+)
+
+// The addresses of pages, said once; what people can name is escaped.
+
+func taskPath(slug string) string { return "/tasks/" + url.PathEscape(slug) }
+
+// TaskURL is the page of a task.
+func TaskURL(slug string) templ.SafeURL { return templ.SafeURL(taskPath(slug)) }
+
+// TaskPartURL is a page or action below a task: "edit", "submit", "delete" …
+func TaskPartURL(slug, part string) templ.SafeURL { return templ.SafeURL(taskPath(slug) + "/" + part) }
+
+// TaskFileURL downloads one file of a task by its path.
+func TaskFileURL(slug, path string) templ.SafeURL {
+	return templ.SafeURL(taskPath(slug) + "/file?path=" + url.QueryEscape(path))
+}
+
+// TaskTemplateURL downloads one of a task's templates by its label.
+func TaskTemplateURL(slug, label string) templ.SafeURL {
+	return templ.SafeURL(taskPath(slug) + "/template?label=" + url.QueryEscape(label))
+}
+
+// BoardURL is the board of a task on a device.
+func BoardURL(slug, device string) templ.SafeURL {
+	return templ.SafeURL(taskPath(slug) + "/boards/" + url.PathEscape(device))
+}
+
+// SubmissionURL is the page of a submission.
+func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/submissions/%d", id)) }
+
+// UserURL is the public page of a person.
+func UserURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/users/%d", id)) }
+
+// SignInURL is the sign-in page, coming back to next afterwards.
+func SignInURL(next string) templ.SafeURL {
+	if next == "" {
+		return "/sign-in"
+	}
+	return templ.SafeURL("/sign-in?next=" + url.QueryEscape(next))
+}
+
+// providerURL begins signing in with a provider.
+func providerURL(key, next string) templ.SafeURL {
+	u := "/auth/" + url.PathEscape(key)
+	if next != "" {
+		u += "?next=" + url.QueryEscape(next)
+	}
+	return templ.SafeURL(u)
+}

@@ -1,0 +1,62 @@
+package views
+
+import (
+	"time"
+	"unicode/utf8"
+)
+
+// Page is what every page has.
+type Page struct {
+	Title      string
+	Section    string  // which link of the head is current: "tasks", "devices", "me" or nothing
+	Viewer     *Viewer // nil for a visitor
+	CSRF       string  // token that every form carries
+	Nonce      string  // nonce of inline styles, for the editor
+	Theme      string  // "light", "dark", or nothing: as the system
+	Next       string  // path to come back to after signing in
+	Notice     string  // one sentence about what was just done
+	SandboxOff bool    // programs run unprotected; every page says so
+	Version    string  // of the program
+	Live       bool    // the page has a stream and needs htmx
+	Wide       bool    // the page uses the whole width
+}
+
+// Viewer is the signed-in person who looks at a page.
+type Viewer struct {
+	Person
+	Creator bool // may make tasks
+	Admin   bool
+}
+
+// Person is how somebody is named and linked.
+type Person struct {
+	ID   int64
+	Name string
+}
+
+// Initial is the first letter of the name, for the round sign beside it.
+func (p Person) Initial() string {
+	r, size := utf8.DecodeRuneInString(p.Name)
+	if size == 0 || r == utf8.RuneError {
+		return "?"
+	}
+	return string(r)
+}
+
+// TaskRef names a task and where it is.
+type TaskRef struct {
+	Slug  string
+	Title string
+}
+
+// Deadline tells when a task closes; the zero Time is a task that stays open.
+type Deadline struct {
+	Time time.Time
+	Now  time.Time // when the page was made
+}
+
+// Set tells whether there is a deadline at all.
+func (d Deadline) Set() bool { return !d.Time.IsZero() }
+
+// Closed tells whether the deadline has passed.
+func (d Deadline) Closed() bool { return d.Set() && !d.Now.Before(d.Time) }

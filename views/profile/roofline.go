@@ -1,0 +1,208 @@
+package profile
+
+import (
+	"fmt"
+	"math"
+
+	ncu "warpboard/evaluator/profile"
+)
+
+// The roofline's drawing area, in the units of its viewBox.
+const (
+	roofHeight                     = 316.0
+	roofLeft, roofRight            = 50.0, 396.0
+	roofTop, roofBottom            = 12.0, 272.0
+	leastIntensity, leastOperation = 1e-4, 1e6
+)
+
+// roofChart is a roofline ready to draw: both axes are logarithmic.
+type roofChart struct {
+	xMin, xMax, yMin, yMax float64 // exponents of ten
+	xTicks, yTicks         []tick
+	slope                  segment
+	slopeLabel             label
+	slopeTurn              float64 // degrees
+	ceilings               []ceiling
+	dots                   []roofDot
+	others                 []otherDot
+}
+
+type tick struct {
+	at   float64
+	text string
+}
+
+type segment struct{ x1, y1, x2, y2 float64 }
+
+type label struct {
+	x, y float64
+	text string
+}
+
+type ceiling struct {
+	line  segment
+	label label
+	fact  ncu.Fact
+}
+
+type roofDot struct {
+	x, y   float64
+	kernel *ncu.Kernel
+	work   ncu.RoofWork
+	chosen bool
+	right  bool // the dot is on the right: its label stands left of it
+	below  bool // the label stands below, clear of a roof
+}
+
+type otherDot struct {
+	x, y float64
+	dot  Dot
+}
+
+// newRoofChart lays out the roofline of the chosen kernel, with a dot for every kernel of the
+// report that did arithmetic, and for the other entries. It is nil when the report has no roofs.
+func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
+	roof := ncu.RooflineOf(chosen)
+	if !roof.PeakTraffic.Value.Measured || roof.PeakTraffic.Value.Value <= 0 || len(roof.Works) == 0 {
+		return nil
+	}
+	c := &roofChart{}
+	var points [][2]float64
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if w := ncu.RooflineOf(k).Main(); w != nil && w.Intensity.Value.Measured {
+			c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: k == chosen})
+			points = append(points, [2]float64{w.Intensity.Value.Value, w.Work.Value.Value})
+		}
+	}
+	for _, d := range others {
+		if d.Work > 0 && d.Intensity > 0 {
+			c.others = append(c.others, otherDot{dot: d})
+			points = append(points, [2]float64{d.Intensity, d.Work})
+		}
+	}
+	c.scale(roof, points)
+	c.place(roof)
+	return c
+}
+
+// scale chooses whole decades that hold all dots and every ridge.
+func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
+	bandwidth := roof.PeakTraffic.Value.Value
+	most := 0.0
+	for _, w := range roof.Works {
+		most = max(most, w.Peak.Value.Value)
+	}
+	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
+	for _, p := range points {
+		lowX, highX = min(lowX, max(p[0], leastIntensity)), max(highX, p[0])
+		lowY = min(lowY, max(p[1], leastOperation))
+		most = max(most, p[1])
+	}
+	c.xMin, c.xMax = math.Floor(math.Log10(lowX)), math.Ceil(math.Log10(highX))
+	c.yMin, c.yMax = math.Floor(math.Log10(lowY)), math.Ceil(math.Log10(most*1.2))
+	for e := c.xMin; e <= c.xMax; e++ {
+		c.xTicks = append(c.xTicks, tick{c.x(math.Pow(10, e)), Decimal(math.Pow(10, e))})
+	}
+	for e := c.yMin; e <= c.yMax; e++ {
+		c.yTicks = append(c.yTicks, tick{c.y(math.Pow(10, e)), prefixed(math.Pow(10, e), "")})
+	}
+}
+
+func (c *roofChart) x(v float64) float64 {
+	e := math.Log10(max(v, leastIntensity))
+	return roofLeft + (roofRight-roofLeft)*min(max((e-c.xMin)/(c.xMax-c.xMin), 0), 1)
+}
+
+func (c *roofChart) y(v float64) float64 {
+	e := math.Log10(max(v, leastOperation))
+	return roofBottom - (roofBottom-roofTop)*min(max((e-c.yMin)/(c.yMax-c.yMin), 0), 1)
+}
+
+// place puts roofs and dots on the scaled axes.
+func (c *roofChart) place(roof ncu.Roofline) {
+	bandwidth, most := roof.PeakTraffic.Value.Value, 0.0
+	for _, w := range roof.Works {
+		peak := w.Peak.Value.Value
+		if peak <= 0 {
+			continue
+		}
+		most = max(most, peak)
+		y := c.y(peak)
+		c.ceilings = append(c.ceilings, ceiling{
+			line:  segment{c.x(peak / bandwidth), y, roofRight, y},
+			label: label{roofRight, y - 4, fmt.Sprintf("%s %s", w.Name, Text(w.Peak.Value))},
+			fact:  w.Peak,
+		})
+	}
+	// The slope begins where it enters the drawing: at the left edge or at the bottom.
+	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/bandwidth)
+	c.slope = segment{c.x(start), c.y(start * bandwidth), c.x(most / bandwidth), c.y(most)}
+	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakTraffic.Value)}
+	c.slopeTurn = math.Atan2(c.slope.y2-c.slope.y1, c.slope.x2-c.slope.x1) * 180 / math.Pi
+	for i := range c.dots {
+		d := &c.dots[i]
+		d.x, d.y = c.x(d.work.Intensity.Value.Value), c.y(d.work.Work.Value.Value)
+		d.right = d.x > (roofLeft+roofRight)/2
+		for _, r := range c.ceilings {
+			d.below = d.below || math.Abs(r.line.y1-d.y) < 14
+		}
+	}
+	for i := range c.others {
+		o := &c.others[i]
+		o.x, o.y = c.x(o.dot.Intensity), c.y(o.dot.Work)
+	}
+}
+
+func (d roofDot) labelX() float64 {
+	if d.right {
+		return d.x - 9
+	}
+	return d.x + 9
+}
+
+func (d roofDot) labelY() float64 {
+	if d.below {
+		return d.y + 18
+	}
+	return d.y + 4
+}
+
+func (d roofDot) anchor() string {
+	if d.right {
+		return "end"
+	}
+	return "start"
+}
+
+// roofFacts are the numbers below the roofline.
+func roofFacts(k *ncu.Kernel) []ncu.Fact {
+	roof := ncu.RooflineOf(k)
+	out := []ncu.Fact{roof.Traffic, roof.PeakTraffic}
+	for _, w := range roof.Works {
+		out = append(out, w.Work, w.Peak)
+		if w.Did() {
+			out = append(out, w.Intensity)
+		}
+	}
+	return out
+}
+
+// roofNote says how near the kernel comes to the roof above its dot.
+func roofNote(k *ncu.Kernel) string {
+	roof := ncu.RooflineOf(k)
+	w := roof.Main()
+	if w == nil {
+		return "This kernel did no arithmetic that the roofline counts, so it has no dot."
+	}
+	attainable, ok := roof.Attainable(*w)
+	if !ok || attainable <= 0 {
+		return fmt.Sprintf("%s: %s.", w.Name, Text(w.Work.Value))
+	}
+	side := "the arithmetic roof"
+	if attainable < w.Peak.Value.Value {
+		side = "the DRAM roof"
+	}
+	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, Text(w.Work.Value),
+		Percent(w.Work.Value.Value/attainable), side, Text(w.Intensity.Value))
+}

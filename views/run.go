@@ -1,0 +1,239 @@
+package views
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+// RunCard is one run of a submission as it is known now: what is stored, and what has been told
+// since. Queued and ended runs are shown by the same card.
+type RunCard struct {
+	ID           int64
+	SubmissionID int64
+	Device       string
+	State        string // models.Run's state: "queued", "building" … "done", "failed", "cancelled"
+	Position     int    // in its device's queue, from 1; 0 when it does not wait
+	Waiting      string // why it waits, in a sentence; may be empty
+	Attempt      int
+	Queued       time.Time
+	Started      time.Time
+	Ended        time.Time
+	Stages       []StageView
+	Failure      *job.Failure
+	ScoreNS      *float64
+	Rank         int  // on the board, when this run is the person's entry; else 0
+	Ranked       bool // the run was meant for the board
+	Task         TaskRef
+	Log          string // what its programs have printed so far, while it runs
+	LogID        string // element that log lines are added to; differs between attempts
+	Reload       bool   // the page asks for the card once more, with what only this reader may see
+	Machine      *job.Machine
+	Harness      string
+	Details      string // address of the profile, if there is one
+}
+
+// StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.
+type StageView struct {
+	Result  job.StageResult
+	Total   int  // cases that it will have, when known
+	Running bool // goes on now
+	Ended   bool // has a result
+	Skipped bool // the run ended before it
+}
+
+// runStates names the states of a run for people, with the look of their tag.
+var runStates = map[string]struct{ label, look string }{
+	"queued":       {"Queued", ""},
+	"building":     {"Building", "tag-accent"},
+	"testing":      {"Testing", "tag-accent"},
+	"benchmarking": {"Benchmarking", "tag-accent"},
+	"ranking":      {"Ranked timing", "tag-accent"},
+	"profiling":    {"Profiling", "tag-accent"},
+	"done":         {"Passed", "tag-pass"},
+	"failed":       {"Failed", "tag-fail"},
+	"cancelled":    {"Cancelled", ""},
+}
+
+// Over tells whether the run has ended.
+func (r RunCard) Over() bool {
+	return r.State == "done" || r.State == "failed" || r.State == "cancelled"
+}
+
+// URL is the address of the card alone.
+func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
+
+// Working tells whether a worker has the run now.
+func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
+
+// Label is the state for people.
+func (r RunCard) Label() string {
+	if state, ok := runStates[r.State]; ok {
+		return state.label
+	}
+	return r.State
+}
+
+func (r RunCard) look() string { return runStates[r.State].look }
+
+// Status is one sentence for screen readers, told when the card changes.
+func (r RunCard) Status() string {
+	switch {
+	case r.State == "queued" && r.Position > 0:
+		return fmt.Sprintf("%s: number %d in the queue.", r.Device, r.Position)
+	case r.State == "done" && r.ScoreNS != nil:
+		return fmt.Sprintf("%s: passed, %s.", r.Device, Nanoseconds(*r.ScoreNS))
+	}
+	return r.Device + ": " + strings.ToLower(r.Label()) + "."
+}
+
+// stageNames names stages for people.
+var stageNames = map[job.Stage]string{
+	job.StageBuild:     "Build",
+	job.StageTest:      "Test",
+	job.StageBenchmark: "Benchmark",
+	job.StageRanked:    "Ranked",
+	job.StageSecret:    "Secret check",
+	job.StageProfile:   "Profile",
+}
+
+// Name is the stage for people.
+func (s StageView) Name() string {
+	if name, ok := stageNames[s.Result.Stage]; ok {
+		return name
+	}
+	return string(s.Result.Stage)
+}
+
+// look is the class of the stage's bar.
+func (s StageView) look() string {
+	switch {
+	case s.Running:
+		return "stage-now"
+	case !s.Ended:
+		return "stage-wait"
+	case s.Result.Status == job.StatusPass:
+		return "stage-pass"
+	case s.Result.Status == job.StatusCancelled:
+		return "stage-wait"
+	default:
+		return "stage-fail"
+	}
+}
+
+// Note is what the stage's bar says under its name.
+func (s StageView) Note() string {
+	done := len(s.Result.Cases)
+	switch {
+	case s.Running && s.Total > 0:
+		return fmt.Sprintf("%d of %d", done, s.Total)
+	case s.Running:
+		return "running"
+	case !s.Ended && s.Skipped:
+		return "not reached"
+	case !s.Ended:
+		return "waiting"
+	}
+	took := Lasting(between(s.Result.Started, s.Result.Ended))
+	if s.Result.Cached {
+		took += ", cached"
+	}
+	if s.Result.Status != job.StatusPass {
+		return statusWords(s.Result.Status) + ", " + took
+	}
+	return took
+}
+
+// Summary heads the stage's table of cases.
+func (s StageView) Summary() string {
+	done, total := len(s.Result.Cases), max(s.Total, len(s.Result.Cases))
+	passed := 0
+	for _, c := range s.Result.Cases {
+		if c.Status == job.StatusPass {
+			passed++
+		}
+	}
+	switch {
+	case total == 0:
+		return ""
+	case s.Running:
+		return fmt.Sprintf("%d of %d so far", done, total)
+	case passed == total:
+		return fmt.Sprintf("all %d passed", total)
+	default:
+		return fmt.Sprintf("%d of %d passed", passed, total)
+	}
+}
+
+// Timed tells whether the cases have times.
+func (s StageView) Timed() bool {
+	for _, c := range s.Result.Cases {
+		if c.Mean > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Open tells whether the stage's cases are shown at once: tests that passed need no reading.
+func (s StageView) Open() bool {
+	return s.Running || s.Timed() || s.Ended && s.Result.Status != job.StatusPass
+}
+
+// statusWords names how a case or stage ended.
+func statusWords(status job.Status) string {
+	switch status {
+	case job.StatusPass:
+		return "passed"
+	case job.StatusFail:
+		return "wrong answer"
+	case job.StatusError:
+		return "error"
+	case job.StatusTimeout:
+		return "too slow"
+	case job.StatusLimit:
+		return "over a limit"
+	case job.StatusCancelled:
+		return "cancelled"
+	}
+	return string(status)
+}
+
+// FailureFacts are the bare facts beside a failure's sentence: signal, exit code, limit.
+func FailureFacts(f job.Failure) []string {
+	var facts []string
+	if f.Signal != "" {
+		facts = append(facts, "signal "+f.Signal)
+	}
+	if f.Limit != "" {
+		facts = append(facts, "limit: "+f.Limit)
+	}
+	if f.ExitCode != 0 && f.Signal == "" {
+		facts = append(facts, fmt.Sprintf("exit code %d", f.ExitCode))
+	}
+	return facts
+}
+
+// Fact is a name with its value.
+type Fact struct{ Name, Value string }
+
+// MachineFacts lists where and under which conditions a run was made, leaving out what is unknown.
+func MachineFacts(m job.Machine, harness string) []Fact {
+	all := []Fact{
+		{"Device", m.Name}, {"Unit", m.UUIDHash}, {"Worker", m.Worker}, {"Driver", m.Driver}, {"CUDA", m.CUDA},
+		{"Compiler", m.Compiler}, {"Python", m.Python}, {"Torch", m.Torch}, {"Triton", m.Triton},
+		{"Kernel", m.Kernel}, {"Sandbox", m.Sandbox}, {"Harness", harness},
+	}
+	for _, name := range sortedKeys(m.Conditions) {
+		all = append(all, Fact{Sentence(strings.ReplaceAll(name, "_", " ")), m.Conditions[name]})
+	}
+	known := all[:0]
+	for _, fact := range all {
+		if fact.Value != "" {
+			known = append(known, fact)
+		}
+	}
+	return known
+}
