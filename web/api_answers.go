@@ -1,0 +1,67 @@
+package web
+
+import (
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/web/client"
+)
+
+func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bundle) client.Task {
+	d := version.Definition
+	answer := client.Task{
+		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
+			Lang: d.Lang, Devices: task.Devices, Deadline: task.Deadline},
+		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: d.Tests, Benchmarks: d.Benchmarks,
+		TimeoutsNS: map[job.Stage]int64{
+			job.StageTest:      int64(d.Timeouts.Test),
+			job.StageBenchmark: int64(d.Timeouts.Benchmark),
+			job.StageRanked:    int64(d.Timeouts.Ranked),
+		},
+		Templates: map[string]client.SourceFile{},
+	}
+	for label, path := range d.Templates {
+		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
+	}
+	return answer
+}
+
+func boardAnswer(task models.Task, version models.TaskVersion, board models.BoardPage, page int) client.Board {
+	answer := client.Board{Task: task.Slug, Version: version.Number, Device: board.Device,
+		Change: board.Change, Total: int(board.Size), Page: page, Entries: []client.Entry{}}
+	for _, st := range board.Standings {
+		answer.Entries = append(answer.Entries, client.Entry{
+			Rank: st.Rank, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Achieved: st.AchievedAt,
+		})
+	}
+	return answer
+}
+
+// runAnswer shows the stages of the run's last attempt, without what was printed unless the reader may see the source.
+func runAnswer(run models.Run, stages []models.Stage, position int, source bool) client.Run {
+	answer := client.Run{
+		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
+		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
+		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS,
+		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
+	}
+	for _, stage := range stages {
+		if stage.AttemptID != stages[len(stages)-1].AttemptID {
+			continue
+		}
+		result := stage.Result
+		if !source {
+			result.Stdout, result.Stderr, result.Command = "", "", ""
+		}
+		answer.Stages = append(answer.Stages, result)
+	}
+	return answer
+}
+
+func eventAnswer(e models.RunEvent) client.Event {
+	return client.Event{
+		ID: e.ID, RunID: e.RunID, Device: e.Device, Type: string(e.Type), State: string(e.State), Time: e.CreatedAt,
+		Detail: e.Event, Failure: e.Failure, ScoreNS: e.ScoreNS,
+	}
+}

@@ -1,0 +1,321 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"mime/multipart"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/web/client"
+)
+
+// stage is a site with a creator's task and somebody who submits to it.
+type stage struct {
+	*site
+	creator, user models.User
+	task          models.Task
+}
+
+func newStage(t testing.TB, devices ...string) *stage {
+	t.Helper()
+	if len(devices) == 0 {
+		devices = []string{"CPU"}
+	}
+	s := startSite(t)
+	st := &stage{site: s}
+	st.creator = modelstest.Person(t, s.store, "creator", models.RoleCreator)
+	st.user = modelstest.Person(t, s.store, "ada", models.RoleUser)
+	st.task = modelstest.Task(t, s.store, st.creator, "vectoradd", devices...)
+	return st
+}
+
+// change gives a task other settings; its devices stay.
+func (s *stage) change(task models.Task, to models.TaskSettings) {
+	s.t.Helper()
+	to.Devices = task.Devices
+	if _, err := s.store.UpdateTask(context.Background(), s.creator, task.ID, to); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// close puts a task's deadline into the past.
+func (s *stage) close(task models.Task) {
+	s.t.Helper()
+	past := time.Now().Add(-time.Second)
+	s.change(task, models.TaskSettings{Deadline: &past})
+}
+
+// hide makes a task visible to its creator only.
+func (s *stage) hide(task models.Task) {
+	s.t.Helper()
+	s.change(task, models.TaskSettings{Visibility: models.Hidden})
+}
+
+func kernel(change ...func(*client.NewSubmission)) client.NewSubmission {
+	in := client.NewSubmission{
+		Task: "vectoradd", Devices: []string{"CPU"}, Mode: job.ModeRanked, FileName: "kernel.cpp", Source: "int x;\n",
+	}
+	for _, c := range change {
+		c(&in)
+	}
+	return in
+}
+
+func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
+	s := newStage(t)
+	api := s.api(s.user)
+	tasks, err := api.Tasks(t.Context())
+	if err != nil || len(tasks) != 1 || tasks[0].Slug != "vectoradd" {
+		t.Fatalf("tasks: %+v, %v", tasks, err)
+	}
+	task, err := api.Task(t.Context(), "vectoradd")
+	if err != nil || task.Description == "" || task.Version != 1 || len(task.Tests) != 1 {
+		t.Fatalf("task: %+v, %v", task, err)
+	}
+	sub, err := api.Submit(t.Context(), kernel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].Position != 1 || sub.Ended || sub.User.Name != "ada" {
+		t.Errorf("submitted: %+v", sub)
+	}
+	run, err := s.store.Run(t.Context(), sub.Runs[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.tell(modelstest.Finish(t, s.store, run, 1234.5))
+
+	var last client.Event
+	if err := api.Watch(t.Context(), sub.ID, 0, func(e client.Event) error { last = e; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if last.State != "done" || last.ScoreNS == nil || *last.ScoreNS != 1234.5 {
+		t.Errorf("the last event is %+v", last)
+	}
+	done, err := api.Get(t.Context(), sub.ID)
+	if err != nil || !done.Ended || len(done.Runs[0].Stages) != 4 || *done.Runs[0].ScoreNS != 1234.5 {
+		t.Errorf("after the run: %+v, %v", done, err)
+	}
+	board, err := s.api(models.User{}).Board(t.Context(), "vectoradd", "CPU", 1)
+	if err != nil || board.Total != 1 {
+		t.Fatalf("board: %+v, %v", board, err)
+	}
+	if first := board.Entries[0]; first.User.Name != "ada" || first.ScoreNS != 1234.5 || first.Rank != 1 {
+		t.Errorf("the first entry is %+v", first)
+	}
+}
+
+// tell passes what the store recorded on, as the recorder does.
+func (s *site) tell(out models.Recorded) {
+	for _, e := range out.Events {
+		s.hub.RunEvent(e)
+	}
+	if out.Board != nil {
+		s.hub.BoardChanged(out.Board.VersionID, out.Board.Device, out.Board.Change)
+	}
+}
+
+func TestWhatTheAPIRefuses(t *testing.T) {
+	s := newStage(t, "CPU", "H200")
+	s.close(modelstest.Task(t, s.store, s.creator, "closed", "CPU"))
+	s.hide(modelstest.Task(t, s.store, s.creator, "hidden", "CPU"))
+	tests := []struct {
+		name   string
+		in     func(*client.NewSubmission)
+		status int
+	}{
+		{"no such task", func(in *client.NewSubmission) { in.Task = "nothing" }, 404},
+		{"hidden task", func(in *client.NewSubmission) { in.Task = "hidden" }, 404},
+		{"no task", func(in *client.NewSubmission) { in.Task = "" }, 422},
+		{"deadline passed", func(in *client.NewSubmission) { in.Task = "closed" }, 403},
+		{"device not offered", func(in *client.NewSubmission) { in.Devices = []string{"T4"} }, 422},
+		{"no device and several offered", func(in *client.NewSubmission) { in.Devices = nil }, 422},
+		{"unknown mode", func(in *client.NewSubmission) { in.Mode = "fast" }, 422},
+		{"empty file", func(in *client.NewSubmission) { in.Source = "" }, 422},
+		{"too large", func(in *client.NewSubmission) { in.Source = strings.Repeat("/", 1_000_001) }, 422},
+		{"another language", func(in *client.NewSubmission) { in.FileName = "kernel.py" }, 422},
+		{"unknown directive", func(in *client.NewSubmission) { in.Source = "#!POPCORN nonsense\n" }, 422},
+		{"directive for another task", func(in *client.NewSubmission) { in.Source = "//!POPCORN leaderboard softmax\n" }, 422},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := s.api(s.user).Submit(t.Context(), kernel(tt.in))
+			var p *client.Problem
+			if !errors.As(err, &p) || p.Status != tt.status || p.Code == "" || p.Detail == "" {
+				t.Errorf("the answer is %+v, want a problem with status %d", err, tt.status)
+			}
+		})
+	}
+	if _, err := s.api(models.User{}).Submit(t.Context(), kernel()); !isProblem(err, "unauthorized") {
+		t.Errorf("a visitor's submission: %v", err)
+	}
+	if _, err := client.New(s.url, "wb_wrong").Tasks(t.Context()); !isProblem(err, "unauthorized") {
+		t.Errorf("a wrong token: %v", err)
+	}
+}
+
+func isProblem(err error, code string) bool {
+	var p *client.Problem
+	return errors.As(err, &p) && p.Code == code
+}
+
+func TestUsedUpLimitSaysWhenToComeAgain(t *testing.T) {
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), Limits: models.Limits{PerHour: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	s := startSiteAt(t, "127.0.0.1:0", store)
+	modelstest.Task(t, store, modelstest.Person(t, store, "creator", models.RoleCreator), "vectoradd", "CPU")
+	api := s.api(modelstest.Person(t, store, "ada", models.RoleUser))
+	if _, err := api.Submit(t.Context(), kernel()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = api.Submit(t.Context(), kernel())
+	var p *client.Problem
+	if !errors.As(err, &p) || p.Status != http.StatusTooManyRequests || p.RetryAfter < time.Minute || p.RetryAfter > time.Hour {
+		t.Errorf("the second submission: %+v (Retry-After %v)", err, p.RetryAfter)
+	}
+}
+
+func TestDirectivesFillInWhatTheRequestLeavesOpen(t *testing.T) {
+	s := newStage(t, "CPU", "H200")
+	sub, err := s.api(s.user).Submit(t.Context(), kernel(func(in *client.NewSubmission) {
+		in.Task, in.Devices, in.Mode = "", nil, ""
+		in.Source = "//!POPCORN leaderboard VectorAdd\n//!POPCORN gpus h200 cpu\n"
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sub.Task != "vectoradd" || sub.Mode != job.ModeTest || len(sub.Runs) != 2 || sub.Runs[0].Device != "H200" {
+		t.Errorf("submitted %+v", sub)
+	}
+	sub, err = s.api(s.user).Submit(t.Context(), kernel(func(in *client.NewSubmission) {
+		in.Source = "//!POPCORN gpus H200\n"
+	}))
+	if err != nil || len(sub.Runs) != 1 || sub.Runs[0].Device != "CPU" {
+		t.Errorf("the request's device must win: %+v, %v", sub, err)
+	}
+}
+
+func TestSubmittingAForm(t *testing.T) {
+	s := newStage(t, "CPU", "H200")
+	var form bytes.Buffer
+	w := multipart.NewWriter(&form)
+	w.WriteField("task", "vectoradd")
+	w.WriteField("devices", "CPU,H200")
+	w.WriteField("mode", "leaderboard")
+	file, err := w.CreateFormFile("file", "mine.cpp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Write([]byte("int y;"))
+	w.Close()
+	secret, _, err := s.store.CreateToken(t.Context(), s.user.ID, "form", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp := s.browser().send(http.MethodPost, "/api/v1/submissions", &form,
+		"Content-Type", w.FormDataContentType(), "Authorization", "Bearer "+secret)
+	wantStatus(t, resp, http.StatusCreated)
+	var sub client.Submission
+	decodeBody(t, resp, &sub)
+	if sub.FileName != "mine.cpp" || sub.Mode != job.ModeRanked || len(sub.Runs) != 2 {
+		t.Errorf("submitted %+v", sub)
+	}
+}
+
+func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
+	s := newStage(t)
+	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	_, attempt, err := s.store.StartAttempt(t.Context(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := modelstest.Result(attempt, 10)
+	result.Stages[0].Stderr = "kernel.cpp:1: secret line"
+	if _, err := s.store.RecordResult(t.Context(), result, nil); err != nil {
+		t.Fatal(err)
+	}
+	sees := func(user models.User) bool {
+		sub, err := s.api(user).Get(t.Context(), run.SubmissionID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sub.Runs[0].Stages[0].Stderr != ""
+	}
+	other := modelstest.Person(t, s.store, "bob", models.RoleUser)
+	if !sees(s.user) || sees(other) || sees(models.User{}) {
+		t.Errorf("before the deadline: own %v, other %v, visitor %v", sees(s.user), sees(other), sees(models.User{}))
+	}
+	s.close(s.task)
+	if !sees(other) {
+		t.Error("after the deadline it is still hidden")
+	}
+}
+
+func TestCancellingStopsEveryRun(t *testing.T) {
+	s := newStage(t, "CPU", "H200")
+	runs := modelstest.Submit(t, s.store, s.user, s.task)
+	_, attempt, err := s.store.StartAttempt(t.Context(), runs[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := modelstest.Person(t, s.store, "bob", models.RoleUser)
+	if _, err := s.api(other).Cancel(t.Context(), runs[0].SubmissionID); !isProblem(err, "forbidden") {
+		t.Errorf("somebody else's cancel: %v", err)
+	}
+	sub, err := s.api(s.user).Cancel(t.Context(), runs[0].SubmissionID)
+	if err != nil || !sub.Ended || sub.Runs[0].State != "cancelled" || sub.Runs[1].State != "cancelled" {
+		t.Errorf("cancelled: %+v, %v", sub, err)
+	}
+	if told := s.queue; len(told.cancelled) != 1 || told.cancelled[0] != attempt.ID || len(told.forgotten) != 1 {
+		t.Errorf("the queue was told %+v, want to stop attempt %s", told, attempt.ID)
+	}
+	if _, err := s.api(s.user).Cancel(t.Context(), runs[0].SubmissionID); !isProblem(err, "conflict") {
+		t.Errorf("cancelling twice: %v", err)
+	}
+}
+
+func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
+	s := newStage(t)
+	b := s.browser()
+	tag := b.get("/api/v1/boards/vectoradd/CPU").Header.Get("ETag")
+	wantStatus(t, b.get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag), http.StatusNotModified)
+	for _, score := range []float64{100, 90, 95} {
+		run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+		changed := modelstest.Finish(t, s.store, run, score).Board != nil
+		resp := b.get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag)
+		if got := resp.StatusCode == http.StatusOK; got != changed {
+			t.Errorf("after a run of %v ns: %s, the board changed: %v", score, resp.Status, changed)
+		}
+		tag = resp.Header.Get("ETag")
+	}
+}
+
+func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
+	s := newStage(t)
+	slots := []job.Slot{{Device: "CPU"}, {Device: "CPU", Attempt: "a"}, {Device: "H200", Disabled: "ECC errors"}}
+	if err := s.store.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots}); err != nil {
+		t.Fatal(err)
+	}
+	var list struct{ Devices []client.Device }
+	decodeBody(t, s.browser().get("/api/v1/devices"), &list)
+	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1}, {Device: "H200"}}
+	if diff := cmp.Diff(want, list.Devices); diff != "" {
+		t.Errorf("devices want (-), got (+):\n%s", diff)
+	}
+	for _, path := range []string{"nothing", "tasks/nothing", "submissions/0", "submissions/x", "submissions/999", "boards/nothing/CPU"} {
+		wantProblem(t, s.browser().get("/api/v1/"+path), http.StatusNotFound, "not_found")
+	}
+	wantProblem(t, s.browser().get("/api/v1/boards/vectoradd/CPU?version=x"), http.StatusUnprocessableEntity, "version")
+}

@@ -1,0 +1,102 @@
+package web
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+)
+
+// authBegin sends the browser to a provider.
+func (s *Server) authBegin(c *fiber.Ctx) error {
+	p, err := s.provider(c.Params("provider"))
+	if err != nil {
+		return err
+	}
+	if host := string(c.Request().Host()); host != s.base.Host && isLoopback(host) && isLoopback(s.base.Host) {
+		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
+		return c.Redirect(s.cfg.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
+	}
+	f := flow{
+		Provider: p.name, State: randomText(24), Verifier: randomText(32), Nonce: randomText(24),
+		Next: safeNext(c.Query("next")),
+	}
+	address, err := p.begin(c.UserContext(), f)
+	if err != nil {
+		return s.providerTrouble(c, p, err)
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("keep the sign-in's state: %w", err)
+	}
+	s.setCookie(c, flowCookie, base64.RawURLEncoding.EncodeToString(text), flowLife)
+	return c.Redirect(address, fiber.StatusSeeOther)
+}
+
+// authCallback is where the provider sends the browser back to.
+func (s *Server) authCallback(c *fiber.Ctx) error {
+	p, err := s.provider(c.Params("provider"))
+	if err != nil {
+		return err
+	}
+	f, ok := takeFlow(c)
+	s.clearCookie(c, flowCookie)
+	if !ok || f.Provider != p.name || !sameText(f.State, c.Query("state")) {
+		return forbidden("state", "This sign-in was not started in this browser, or took too long. Start it again.")
+	}
+	if c.Query("error") != "" || c.Query("code") == "" {
+		return forbidden("declined", p.label+" did not confirm the sign-in. Start it again, or choose another way.")
+	}
+	who, err := p.complete(c.UserContext(), f, c.Query("code"))
+	if err != nil {
+		return s.providerTrouble(c, p, err)
+	}
+	user, err := s.store.SignIn(c.UserContext(), s.signInOf(who))
+	if err != nil {
+		return err
+	}
+	if err := s.signIn(c, user, p.name); err != nil {
+		return err
+	}
+	return c.Redirect(safeNext(f.Next), fiber.StatusSeeOther)
+}
+
+func (s *Server) provider(name string) (*provider, error) {
+	for _, p := range s.providers {
+		if p.name == name {
+			return p, nil
+		}
+	}
+	return nil, models.Errorf(models.NotFound, "This site does not sign in with %q.", name)
+}
+
+// providerTrouble keeps what a provider said out of the page: it may hold tokens.
+func (s *Server) providerTrouble(c *fiber.Ctx, p *provider, err error) error {
+	s.log.Warn("sign-in failed", "provider", p.name, "id", c.Locals(localRequestID), "error", err)
+	return &failure{
+		status: fiber.StatusBadGateway, code: "provider",
+		message: p.label + " could not sign you in just now. Try again, or choose another way.",
+	}
+}
+
+func (s *Server) signInOf(who person) models.SignIn {
+	return models.SignIn{
+		Provider: who.provider, Subject: who.subject, Name: cmp.Or(who.login, who.name),
+		Email: who.email, AvatarURL: who.avatar, Admin: s.isAdmin(who),
+	}
+}
+
+// isAdmin tells whether the operator named this person as an admin.
+func (s *Server) isAdmin(who person) bool {
+	return slices.ContainsFunc(s.cfg.Admins, func(entry string) bool {
+		return strings.EqualFold(entry, who.email) && who.email != "" ||
+			strings.EqualFold(entry, who.provider+":"+who.login) && who.login != "" ||
+			entry == who.provider+":"+who.subject
+	})
+}

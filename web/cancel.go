@@ -1,0 +1,33 @@
+package web
+
+import (
+	"context"
+
+	"warpboard/models"
+)
+
+// cancel ends every run of a submission that has not ended. Conflict: all have.
+func (s *Server) cancel(ctx context.Context, user models.User, submissionID int64) error {
+	runs, err := s.store.Runs(ctx, submissionID)
+	if err != nil {
+		return err
+	}
+	ended := 0
+	for _, run := range runs {
+		if run.State.Final() {
+			continue
+		}
+		err := s.cfg.Dispatcher.Cancel(ctx, user, run.ID)
+		if models.KindOf(err) == models.Conflict {
+			continue // it ended by itself just now
+		}
+		if err != nil {
+			return err
+		}
+		ended++
+	}
+	if ended == 0 {
+		return models.Errorf(models.Conflict, "Submission %d has ended already.", submissionID)
+	}
+	return nil
+}

@@ -1,0 +1,133 @@
+// Package client is the Go client of Warpboard's JSON API, and the types that pass over it;
+// the server answers with the same ones.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// UserAgent is how the client names itself.
+const UserAgent = "warpboard-client"
+
+// maxAnswer limits an answer in bytes, so that a wrong address cannot fill the memory.
+const maxAnswer = 64 << 20
+
+// Client talks to one site with one personal token.
+type Client struct {
+	base  string
+	token string
+	http  *http.Client
+}
+
+// New returns a client of the site at base, "https://boards.example.org". An empty token is a visitor.
+func New(base, token string) *Client {
+	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &http.Client{}}
+}
+
+// Submit hands in a kernel. The error is a *Problem when the site refused it.
+func (c *Client) Submit(ctx context.Context, sub NewSubmission) (*Submission, error) {
+	return ask[Submission](ctx, c, http.MethodPost, "/submissions", sub)
+}
+
+// Get reads a submission with its runs and stages.
+func (c *Client) Get(ctx context.Context, id int64) (*Submission, error) {
+	return ask[Submission](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d", id), nil)
+}
+
+// Cancel stops a submission's runs that have not ended.
+func (c *Client) Cancel(ctx context.Context, id int64) (*Submission, error) {
+	return ask[Submission](ctx, c, http.MethodPost, fmt.Sprintf("/submissions/%d/cancel", id), nil)
+}
+
+// Tasks lists the tasks.
+func (c *Client) Tasks(ctx context.Context) ([]TaskSummary, error) {
+	list, err := ask[struct {
+		Tasks []TaskSummary `json:"tasks"`
+	}](ctx, c, http.MethodGet, "/tasks", nil)
+	if err != nil {
+		return nil, err
+	}
+	return list.Tasks, nil
+}
+
+// Task reads one task.
+func (c *Client) Task(ctx context.Context, slug string) (*Task, error) {
+	return ask[Task](ctx, c, http.MethodGet, "/tasks/"+url.PathEscape(slug), nil)
+}
+
+// Board reads one page of a board; pages count from 1.
+func (c *Client) Board(ctx context.Context, slug, device string, page int) (*Board, error) {
+	path := fmt.Sprintf("/boards/%s/%s?page=%d", url.PathEscape(slug), url.PathEscape(device), page)
+	return ask[Board](ctx, c, http.MethodGet, path, nil)
+}
+
+func ask[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	resp, err := c.send(ctx, method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var answer T
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&answer); err != nil {
+		return nil, fmt.Errorf("%s%s: the answer is not the JSON of a Warpboard site: %w", c.base, path, err)
+	}
+	return &answer, nil
+}
+
+// send returns the answer to a request that went well, with its body open.
+func (c *Client) send(ctx context.Context, method, path string, body any, headers ...string) (*http.Response, error) {
+	var content io.Reader
+	if body != nil {
+		text, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		content = bytes.NewReader(text)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+"/api/v1"+path, content)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", UserAgent)
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		return nil, fmt.Errorf("ask %s: %w", c.base, err)
+	}
+	if resp.StatusCode >= 300 {
+		defer resp.Body.Close()
+		return nil, problemOf(resp)
+	}
+	return resp, nil
+}
+
+func problemOf(resp *http.Response) *Problem {
+	p := &Problem{}
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<20))
+	if err := json.Unmarshal(text, p); err != nil {
+		p.Detail = fmt.Sprintf("%s answered %s; is it a Warpboard site?", resp.Request.URL.Host, resp.Status)
+	}
+	p.Status = resp.StatusCode
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		p.RetryAfter = time.Duration(seconds) * time.Second
+	}
+	return p
+}

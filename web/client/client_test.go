@@ -1,0 +1,119 @@
+package client
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// serve answers the n-th request with the n-th function, and later ones with the last.
+func serve(t *testing.T, answers ...http.HandlerFunc) *Client {
+	t.Helper()
+	n := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := answers[min(n, len(answers)-1)]
+		n++
+		answer(w, r)
+	}))
+	t.Cleanup(s.Close)
+	return New(s.URL+"/", "wb_token")
+}
+
+func stream(text string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
+}
+
+func TestWatchAsksAgainAfterTheLastEventAndSkipsDoubles(t *testing.T) {
+	var asked []string
+	note := func(next http.HandlerFunc) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			asked = append(asked, r.Header.Get("Last-Event-ID")+" "+r.Header.Get("Authorization"))
+			next(w, r)
+		}
+	}
+	c := serve(t,
+		note(stream("retry: 1\n\nid: 4\ndata: {\"id\":4}\n\n:\n\nid: 5\ndata: {\"id\":5}\n\nid: 6\ndata: {\"id\"")), // cut off
+		note(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "restarting", http.StatusBadGateway) }),
+		note(stream("data: {\"id\":5}\n\ndata: {\"id\":6}\n\nevent: end\ndata: \n\ndata: {\"id\":7}\n\n")),
+	)
+	var seen []int64
+	err := c.Watch(t.Context(), 1, 3, func(e Event) error { seen = append(seen, e.ID); return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int64{4, 5, 6}, seen); diff != "" {
+		t.Errorf("events want (-), got (+):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"3 Bearer wb_token", "5 Bearer wb_token", "5 Bearer wb_token"}, asked); diff != "" {
+		t.Errorf("requests want (-), got (+):\n%s", diff)
+	}
+}
+
+func TestWatchEndsWhenTheSiteRefuses(t *testing.T) {
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		io.WriteString(w, `{"status":404,"code":"not_found","detail":"There is no submission 1."}`)
+	})
+	err := c.Watch(t.Context(), 1, 0, func(Event) error { return nil })
+	var p *Problem
+	if !errors.As(err, &p) || p.Code != "not_found" || err.Error() != "There is no submission 1." {
+		t.Errorf("Watch returned %v", err)
+	}
+}
+
+func TestWatchReturnsTheCallersError(t *testing.T) {
+	full := errors.New("disk is full")
+	c := serve(t, stream("data: {\"id\":1}\n\n"))
+	if err := c.Watch(t.Context(), 1, 0, func(Event) error { return full }); !errors.Is(err, full) {
+		t.Errorf("Watch returned %v, want the function's own error", err)
+	}
+}
+
+func TestWrongAddressGivesASentence(t *testing.T) {
+	for name, answer := range map[string]http.HandlerFunc{
+		"a web page":  stream("<html>Hello</html>"),
+		"another 404": http.NotFound,
+		"teapot": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Retry-After", "7")
+			w.WriteHeader(http.StatusTeapot)
+		},
+	} {
+		_, err := serve(t, answer).Tasks(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "Warpboard site") {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+		var p *Problem
+		if name == "teapot" && (!errors.As(err, &p) || p.RetryAfter != 7*time.Second) {
+			t.Errorf("Retry-After was lost in %+v", err)
+		}
+	}
+}
+
+func FuzzReadEvents(f *testing.F) {
+	f.Add("id: 1\ndata: a\ndata: b\n\n:\n\nevent: end\n\n")
+	f.Add("\r")
+	f.Add("data\n\ndata:x\n\r\n\x00")
+	f.Fuzz(func(t *testing.T, text string) {
+		blocks := 0
+		err := readEvents(strings.NewReader(text), func(name, data string) error {
+			if strings.Contains(name, "\n") {
+				return fmt.Errorf("a name of two lines: %q", name)
+			}
+			blocks++
+			return nil
+		})
+		if err == nil || strings.HasPrefix(err.Error(), "a name") {
+			t.Errorf("%q: %v", text, err)
+		}
+		if blocks > strings.Count(text, "\n")+1 { // a lone \r at the end is an empty line, too
+			t.Errorf("%q gave %d blocks", text, blocks)
+		}
+	})
+}

@@ -1,0 +1,148 @@
+package client
+
+import (
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// TaskSummary is a task in a list.
+type TaskSummary struct {
+	Slug     string     `json:"slug"`
+	Title    string     `json:"title"`
+	Lang     tasks.Lang `json:"lang"`
+	Devices  []string   `json:"devices"`
+	Deadline *time.Time `json:"deadline,omitempty"` // submissions are taken up to this moment; nil: always
+}
+
+// Task is everything that a submitter needs to know of a task.
+type Task struct {
+	TaskSummary
+	Version     int                   `json:"version"`     // the current one; boards belong to it
+	Description string                `json:"description"` // Markdown
+	RankingBy   tasks.Ranking         `json:"ranking_by"`
+	Tests       []tasks.Case          `json:"tests"`
+	Benchmarks  []tasks.Case          `json:"benchmarks"`
+	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
+	Templates   map[string]SourceFile `json:"templates,omitempty"` // by label: "C++", "CUDA", "Python" …
+}
+
+// SourceFile is one file with its text.
+type SourceFile struct {
+	Name string `json:"name"`
+	Text string `json:"text"`
+}
+
+// NewSubmission is what Submit sends. Task and Devices may be left to directives in the source
+// (#!POPCORN leaderboard NAME, #!POPCORN gpus A B).
+type NewSubmission struct {
+	Task     string   `json:"task,omitempty"`
+	Devices  []string `json:"devices,omitempty"`
+	Mode     job.Mode `json:"mode,omitempty"` // empty: test
+	FileName string   `json:"file_name"`
+	Source   string   `json:"source"`
+}
+
+// User names a person.
+type User struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+	Role string `json:"role,omitempty"` // only about oneself
+}
+
+// Submission is one act of submitting and its runs, one per device.
+type Submission struct {
+	ID       int64     `json:"id"`
+	URL      string    `json:"url"`
+	Task     string    `json:"task"` // slug
+	Version  int       `json:"version"`
+	Mode     job.Mode  `json:"mode"`
+	FileName string    `json:"file_name"`
+	User     User      `json:"user"`
+	Created  time.Time `json:"created"`
+	Ended    bool      `json:"ended"` // every run has ended
+	Runs     []Run     `json:"runs"`
+}
+
+// Run is a submission on one device. Times are in nanoseconds.
+type Run struct {
+	ID       int64             `json:"id"`
+	Device   string            `json:"device"`
+	State    string            `json:"state"`              // "queued", "building" … "done", "failed"
+	Position int               `json:"position,omitempty"` // in the queue, from 1
+	Attempts int               `json:"attempts"`
+	Queued   time.Time         `json:"queued"`
+	Started  *time.Time        `json:"started,omitempty"`
+	Ended    *time.Time        `json:"ended,omitempty"`
+	ScoreNS  *float64          `json:"score_ns,omitempty"`
+	StdNS    float64           `json:"std_ns,omitempty"`
+	ErrNS    float64           `json:"err_ns,omitempty"`
+	Failure  *job.Failure      `json:"failure,omitempty"`
+	Harness  string            `json:"harness,omitempty"`
+	Machine  *job.Machine      `json:"machine,omitempty"`
+	Stages   []job.StageResult `json:"stages"`
+}
+
+// Event is one thing that happened to a run. Its ID grows; Watch resumes after it.
+type Event struct {
+	ID      int64        `json:"id"`
+	RunID   int64        `json:"run_id"`
+	Device  string       `json:"device"`
+	Type    string       `json:"type"`
+	State   string       `json:"state"` // of the run after the event
+	Time    time.Time    `json:"time"`
+	Detail  *job.Event   `json:"detail,omitempty"` // what the worker told, without its secret
+	Failure *job.Failure `json:"failure,omitempty"`
+	ScoreNS *float64     `json:"score_ns,omitempty"`
+}
+
+// Board is the ranking of a task on a device.
+type Board struct {
+	Task    string  `json:"task"`
+	Version int     `json:"version"`
+	Device  string  `json:"device"`
+	Change  int64   `json:"change"` // grows whenever the board changes
+	Total   int     `json:"total"`  // entries on all pages
+	Page    int     `json:"page"`   // from 1
+	Entries []Entry `json:"entries"`
+}
+
+// Entry is a person's best valid run on a board. Times are in nanoseconds.
+type Entry struct {
+	Rank         int       `json:"rank"`
+	User         User      `json:"user"`
+	SubmissionID int64     `json:"submission_id"`
+	ScoreNS      float64   `json:"score_ns"`
+	StdNS        float64   `json:"std_ns"`
+	ErrNS        float64   `json:"err_ns"`
+	Achieved     time.Time `json:"achieved"`
+}
+
+// Device is a kind of hardware and how busy it is.
+type Device struct {
+	Device  string `json:"device"`
+	Slots   int    `json:"slots"` // that take jobs now
+	Busy    int    `json:"busy"`
+	Queued  int    `json:"queued"`
+	Running int    `json:"running"`
+}
+
+// Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.
+type Problem struct {
+	Type       string        `json:"type"`
+	Title      string        `json:"title"`
+	Status     int           `json:"status"`
+	Code       string        `json:"code"`   // stable, for programs: "deadline_passed"
+	Detail     string        `json:"detail"` // a sentence for a person
+	RequestID  string        `json:"request_id,omitempty"`
+	RetryAfter time.Duration `json:"-"` // how long to wait before asking again; 0: not said
+}
+
+func (p *Problem) Error() string {
+	if p.Detail == "" {
+		return fmt.Sprintf("the site answered %d", p.Status)
+	}
+	return p.Detail
+}

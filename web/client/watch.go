@@ -1,0 +1,148 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Longest pauses of Watch.
+const (
+	maxPause   = 5 * time.Second
+	maxSilence = 45 * time.Second // three heartbeats
+	maxLine    = 4 << 20
+)
+
+// errEnded is the server's word that every run has ended and every event was sent.
+var errEnded = errors.New("all runs have ended")
+
+// Watch calls each with every event of the submission newer than after, in order and once each, and returns
+// nil when all runs have ended. A lost connection or a restarted server is waited out: it asks again
+// from the last event seen. It returns early when each or ctx ends it, or the site refuses.
+func (c *Client) Watch(ctx context.Context, id, after int64, each func(Event) error) error {
+	var pause time.Duration
+	for {
+		seen := after
+		err := c.follow(ctx, id, &after, each)
+		if ended, err := verdict(ctx, err); ended {
+			return err
+		}
+		pause = min(2*pause+200*time.Millisecond, maxPause)
+		if after > seen {
+			pause = 0
+		}
+		if err := sleep(ctx, max(pause, retryAfter(err))); err != nil {
+			return err
+		}
+	}
+}
+
+// verdict tells whether watching is over, and with which error.
+func verdict(ctx context.Context, err error) (ended bool, _ error) {
+	var refused *Problem
+	var stop stopError
+	switch {
+	case errors.Is(err, errEnded):
+		return true, nil
+	case errors.As(err, &stop):
+		return true, stop.error
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
+		return true, refused
+	}
+	return false, nil
+}
+
+// retryAfter is how long the site asked to wait; 0 if it did not.
+func retryAfter(err error) time.Duration {
+	var refused *Problem
+	if errors.As(err, &refused) {
+		return refused.RetryAfter
+	}
+	return 0
+}
+
+// stopError is an error of the caller's own function.
+type stopError struct{ error }
+
+// follow reads one connection's worth of events and moves after along.
+func (c *Client) follow(ctx context.Context, id int64, after *int64, each func(Event) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	path := fmt.Sprintf("/submissions/%d/events", id)
+	resp, err := c.send(ctx, http.MethodGet, path, nil,
+		"Last-Event-ID", strconv.FormatInt(*after, 10), "Accept", "text/event-stream")
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	silence := time.AfterFunc(maxSilence, cancel) // a dead connection gives no error by itself
+	defer silence.Stop()
+	return readEvents(resp.Body, func(name, data string) error {
+		silence.Reset(maxSilence)
+		if name == "end" {
+			return errEnded
+		}
+		if data == "" {
+			return nil
+		}
+		var e Event
+		if err := json.Unmarshal([]byte(data), &e); err != nil {
+			return stopError{fmt.Errorf("an event of submission %d is not JSON: %w", id, err)}
+		}
+		if e.ID <= *after {
+			return nil
+		}
+		if err := each(e); err != nil {
+			return stopError{err}
+		}
+		*after = e.ID
+		return nil
+	})
+}
+
+// readEvents takes server-sent events apart. A block without data, such as a heartbeat, is told too, as empty.
+func readEvents(r io.Reader, each func(name, data string) error) error {
+	lines := bufio.NewScanner(r)
+	lines.Buffer(make([]byte, 0, 4096), maxLine)
+	var name string
+	var data []string
+	for lines.Scan() {
+		field, value, _ := strings.Cut(lines.Text(), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case lines.Text() == "":
+			if err := each(name, strings.Join(data, "\n")); err != nil {
+				return err
+			}
+			name, data = "", nil
+		case field == "event":
+			name = value
+		case field == "data":
+			data = append(data, value)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return err
+	}
+	return io.ErrUnexpectedEOF
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

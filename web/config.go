@@ -1,0 +1,93 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"time"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/models"
+)
+
+// Config is everything that a Server is built from.
+type Config struct {
+	Store      *models.Store
+	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
+	Hub        *Hub
+
+	Addr    string // address to listen on, "127.0.0.1:3000"
+	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
+
+	Providers []ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
+	Admins    []string         // "provider:login", "provider:subject" or a verified e-mail address
+
+	SandboxOff  bool // the worker runs programs unprotected: every page says so
+	BundleLimit int  // largest task zip in bytes; 0: DefaultBundleLimit
+	StreamLimit int  // streams open at once; 0: DefaultStreamLimit
+	Version     string
+	Log         *slog.Logger
+	Now         func() time.Time // nil: time.Now
+}
+
+// Defaults of Config's limits.
+const (
+	DefaultBundleLimit = 32 << 20
+	DefaultStreamLimit = 20000
+)
+
+// check fills in defaults and refuses what cannot work, with a sentence for the operator.
+func (c *Config) check() error {
+	if c.Store == nil || c.Hub == nil || c.Dispatcher == nil || c.Log == nil {
+		return errors.New("web: a server needs Store, Hub, Dispatcher and Log")
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = "http://" + browserHost(c.Addr)
+	}
+	base, err := url.Parse(c.BaseURL)
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return fmt.Errorf("base URL %q: want http:// or https:// and a host, like https://boards.example.org", c.BaseURL)
+	}
+	if base.Path != "" && base.Path != "/" {
+		return fmt.Errorf("base URL %q: the site must be at the root of its host, without a path", c.BaseURL)
+	}
+	c.BaseURL = base.Scheme + "://" + base.Host
+	c.BundleLimit = orDefault(c.BundleLimit, DefaultBundleLimit)
+	c.StreamLimit = orDefault(c.StreamLimit, DefaultStreamLimit)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return nil
+}
+
+func orDefault(value, standard int) int {
+	if value == 0 {
+		return standard
+	}
+	return value
+}
+
+// isLoopback tells whether a "host:port" or a host names this machine only.
+func isLoopback(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// browserHost is the host under which a browser on this machine reaches a listening address: one that
+// listens everywhere, like ":3000", is localhost.
+func browserHost(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr
+}

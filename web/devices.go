@@ -1,0 +1,55 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// deviceList counts, for every device that has a slot or a run, its slots and its queue.
+func (s *Server) deviceList(ctx context.Context) ([]client.Device, error) {
+	workers, err := s.store.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := s.store.QueueLengths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]*client.Device{}
+	at := func(name string) *client.Device {
+		if byName[name] == nil {
+			byName[name] = &client.Device{Device: name}
+		}
+		return byName[name]
+	}
+	for _, worker := range workers {
+		if worker.Live(s.now()) {
+			addSlots(at, worker)
+		}
+	}
+	for _, length := range lengths {
+		at(length.Device).Queued, at(length.Device).Running = length.Waiting, length.Running
+	}
+	list := make([]client.Device, 0, len(byName))
+	for _, d := range byName {
+		list = append(list, *d)
+	}
+	slices.SortFunc(list, func(a, b client.Device) int { return cmp.Compare(a.Device, b.Device) })
+	return list, nil
+}
+
+func addSlots(at func(string) *client.Device, worker models.Worker) {
+	for _, slot := range worker.Slots {
+		d := at(slot.Device)
+		if worker.Refusing == "" && slot.Disabled == "" {
+			d.Slots++
+		}
+		if slot.Attempt != "" {
+			d.Busy++
+		}
+	}
+}

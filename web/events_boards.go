@@ -1,0 +1,67 @@
+package web
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+)
+
+// boardEvents tells open boards their new change number; the page then asks for the table again.
+func (s *Server) boardEvents(c *fiber.Ctx) error {
+	versionID, err := idParam(c, "version")
+	if err != nil {
+		return err
+	}
+	if err := s.mayWatchBoard(c, versionID); err != nil {
+		return err
+	}
+	device, last := c.Params("device"), lastSeen(c)
+	tell := func(out *outlet, change int64) error {
+		if change <= last {
+			return nil
+		}
+		last = change
+		_, err := out.Write(frame(change, "board", fmt.Append(nil, change)))
+		return err
+	}
+	return s.stream(c, feed{
+		topic: topic{kind: topicBoard, id: versionID, device: device},
+		backlog: func(ctx context.Context, out *outlet) error {
+			change, err := s.store.BoardChangeNumber(ctx, versionID, device)
+			if err != nil {
+				return err
+			}
+			return tell(out, change)
+		},
+		live: func(_ context.Context, m message, out *outlet) error { return tell(out, m.change) },
+	})
+}
+
+func (s *Server) mayWatchBoard(c *fiber.Ctx, versionID int64) error {
+	version, err := s.store.Version(c.UserContext(), versionID)
+	if err != nil {
+		return err
+	}
+	task, err := s.store.TaskByID(c.UserContext(), version.TaskID)
+	if err == nil && !task.VisibleTo(actor(c)) {
+		err = models.Errorf(models.NotFound, "There is no version %d.", versionID)
+	}
+	return err
+}
+
+// deviceEvents tells pages with the queue that it changed. A page may have missed a change while it
+// was loading, so each connection begins with one.
+func (s *Server) deviceEvents(c *fiber.Ctx) error {
+	changed := func(out *outlet) error {
+		_, err := out.Write(frame(0, "queue", nil))
+		return err
+	}
+	return s.stream(c, feed{
+		topic:   topic{kind: topicQueue},
+		backlog: func(_ context.Context, out *outlet) error { return changed(out) },
+		live:    func(_ context.Context, _ message, out *outlet) error { return changed(out) },
+	})
+}

@@ -1,0 +1,341 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/web/client"
+)
+
+// worker plays a worker and the recorder for one run: it stores events and tells the hub of the site that runs now.
+type worker struct {
+	t       testing.TB
+	store   *models.Store
+	hub     *atomic.Pointer[Hub]
+	attempt models.Attempt
+	seq     int
+}
+
+func newWorker(t testing.TB, s *site, run models.Run) *worker {
+	t.Helper()
+	_, attempt, err := s.store.StartAttempt(context.Background(), run.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &worker{t: t, store: s.store, hub: &atomic.Pointer[Hub]{}, attempt: attempt}
+	w.hub.Store(s.hub)
+	return w
+}
+
+// say stores one event and tells it.
+func (w *worker) say(e job.Event) {
+	w.t.Helper()
+	w.seq++
+	e.RunID, e.AttemptID, e.Secret = w.attempt.RunID, w.attempt.ID, w.attempt.Secret
+	e.Seq, e.Worker, e.Time = w.seq, "w1", time.Now()
+	events, _, err := w.store.AppendEvents(context.Background(), []job.Event{e})
+	if err != nil {
+		w.t.Error(err)
+	}
+	for _, e := range events {
+		w.hub.Load().RunEvent(e)
+	}
+}
+
+func (w *worker) log(text string) {
+	w.say(job.Event{Type: job.EventLog, Stage: job.StageTest, Stream: "stdout", Text: text})
+}
+
+func (w *worker) finish() {
+	w.t.Helper()
+	out, err := w.store.RecordResult(context.Background(), modelstest.Result(w.attempt, 100), &models.Score{NS: 100})
+	if err != nil {
+		w.t.Error(err)
+	}
+	for _, e := range out.Events {
+		w.hub.Load().RunEvent(e)
+	}
+}
+
+// storedIDs is what a watcher must have seen in the end.
+func storedIDs(t testing.TB, store *models.Store, submissionID int64) []int64 {
+	t.Helper()
+	events, err := store.EventsSince(context.Background(), submissionID, 0, 1<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []int64
+	for _, e := range events {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
+	s := newStage(t)
+	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	api := s.api(s.user)
+	w := newWorker(t, s.site, run)
+	at := s.cfg.Addr
+
+	var seen []int64
+	progress := make(chan int, 1000)
+	watched := make(chan error, 1)
+	go func() {
+		watched <- api.Watch(context.Background(), run.SubmissionID, 0, func(e client.Event) error {
+			seen = append(seen, e.ID)
+			progress <- len(seen)
+			return nil
+		})
+	}()
+	running := s.site
+	for round := range 3 {
+		for i := range 100 {
+			w.log(fmt.Sprintf("round %d line %d\n", round, i))
+		}
+		for <-progress < (round+1)*40 { // the watcher is somewhere in the middle when the server goes
+		}
+		running.stop()
+		w.log("told while no server is there\n")
+		running = startSiteAt(t, at, s.store)
+		w.hub.Store(running.hub)
+	}
+	w.finish()
+	if err := <-watched; err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(storedIDs(t, s.store, run.SubmissionID), seen); diff != "" {
+		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
+	}
+}
+
+// reader is a raw reader of a stream, as a browser would be.
+type reader struct {
+	t      testing.TB
+	lines  *bufio.Scanner
+	cancel context.CancelFunc
+}
+
+// event is one server-sent event as it came.
+type event struct {
+	id         int64
+	name, data string
+}
+
+func (s *site) open(path, lastID string, headers ...string) *reader {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	s.t.Cleanup(cancel)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url+path, nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if lastID != "" {
+		req.Header.Set("Last-Event-ID", lastID)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if got := resp.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/event-stream") {
+		s.t.Fatalf("%s answered %s with %s", path, resp.Status, got)
+	}
+	return &reader{t: s.t, lines: bufio.NewScanner(resp.Body), cancel: cancel}
+}
+
+// next waits for the next event that says something; ok is false when the server ended the stream.
+func (r *reader) next() (e event, ok bool) {
+	var data []string
+	for r.lines.Scan() {
+		field, value, _ := strings.Cut(r.lines.Text(), ": ")
+		switch field {
+		case "id":
+			e.id, _ = strconv.ParseInt(value, 10, 64)
+		case "event":
+			e.name = value
+		case "data", "data:":
+			data = append(data, value)
+		case "":
+			if e.id != 0 || e.name != "" || data != nil {
+				e.data = strings.Join(data, "\n")
+				return e, true
+			}
+		}
+	}
+	return e, false
+}
+
+func (r *reader) want(n int) (ids []int64) {
+	r.t.Helper()
+	for range n {
+		e, ok := r.next()
+		if !ok {
+			r.t.Fatalf("the stream ended after %d of %d events", len(ids), n)
+		}
+		ids = append(ids, e.id)
+	}
+	return ids
+}
+
+func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
+	s := newStage(t)
+	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	w := newWorker(t, s.site, run)
+	for i := range 20 {
+		w.say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
+	}
+	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
+	all := storedIDs(t, s.store, run.SubmissionID)
+
+	first := s.open(path, "")
+	seen := first.want(7)
+	first.cancel()
+	again := s.open(path+"?after=0", fmt.Sprint(seen[len(seen)-1]))
+	seen = append(seen, again.want(len(all)-7)...)
+	for i := range 5 { // now they come live
+		w.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
+	}
+	w.finish()
+	seen = append(seen, again.want(6)...)
+	if diff := cmp.Diff(storedIDs(t, s.store, run.SubmissionID), seen); diff != "" {
+		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
+	}
+	if e, ok := again.next(); !ok || e.name != "end" {
+		t.Errorf("after the last event came %+v", e)
+	}
+	if e, ok := again.next(); ok {
+		t.Errorf("after the end came %+v", e)
+	}
+	if e, _ := s.open(path, fmt.Sprint(seen[len(seen)-1])).next(); e.name != "end" {
+		t.Errorf("a reader that comes after the end is told %+v", e)
+	}
+}
+
+func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
+	s := newStage(t)
+	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	w := newWorker(t, s.site, run)
+	w.say(job.Event{Type: job.EventTaken})
+	all := storedIDs(t, s.store, run.SubmissionID)
+	r := s.open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, all[len(all)-1]), "")
+	w.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
+	e, ok := r.next()
+	if !ok || e.id <= all[len(all)-1] || e.name != "" || !strings.Contains(e.data, "<") {
+		t.Errorf("the page got %+v, want the stage's HTML as a message without a name", e)
+	}
+}
+
+func TestOthersDoNotSeeWhatAProgramPrints(t *testing.T) {
+	s := newStage(t)
+	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	secret, _, err := s.store.CreateToken(t.Context(), s.user.ID, "own", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
+	visitor, own := s.open(path, ""), s.open(path, "", "Authorization", "Bearer "+secret)
+	w := newWorker(t, s.site, run)
+	w.log("secret line of the source\n")
+	w.finish()
+	for name, r := range map[string]*reader{"visitor": visitor, "own": own} {
+		var text strings.Builder
+		for e, ok := r.next(); ok; e, ok = r.next() {
+			text.WriteString(e.data)
+		}
+		if got, want := strings.Contains(text.String(), "secret line"), name == "own"; got != want {
+			t.Errorf("%s sees the output: %v, want %v", name, got, want)
+		}
+		if strings.Contains(text.String(), w.attempt.Secret) {
+			t.Errorf("%s sees the attempt's secret", name)
+		}
+	}
+}
+
+func TestBoardStreamTellsChangesSinceThePageWasMade(t *testing.T) {
+	s := newStage(t)
+	path := fmt.Sprintf("/boards/%d/CPU/events", s.task.VersionID)
+	s.tell(modelstest.Finish(t, s.store, modelstest.Submit(t, s.store, s.user, s.task)[0], 100))
+	missed := s.open(path+"?after=0", "")
+	if e, _ := missed.next(); e.name != "board" || e.data != "1" || e.id != 1 {
+		t.Errorf("a page that missed the first change is told %+v", e)
+	}
+	current := s.open(path+"?after=1", "")
+	s.tell(modelstest.Finish(t, s.store, modelstest.Submit(t, s.store, s.user, s.task)[0], 50))
+	for _, r := range []*reader{missed, current} {
+		if e, _ := r.next(); e.name != "board" || e.data != "2" {
+			t.Errorf("the second change came as %+v", e)
+		}
+	}
+}
+
+func TestQueueStreamTellsEveryChange(t *testing.T) {
+	s := startSite(t)
+	r := s.open("/devices/events", "")
+	r.want(1) // each connection begins with one
+	s.hub.QueueChanged()
+	if e, _ := r.next(); e.name != "queue" {
+		t.Errorf("the change came as %+v", e)
+	}
+}
+
+func TestStoppingTheServerEndsOpenStreamsAtOnce(t *testing.T) {
+	s := startSite(t)
+	r := s.open("/devices/events", "")
+	r.want(1)
+	began := time.Now()
+	s.stop()
+	if took := time.Since(began); took > shutdownGrace/2 {
+		t.Errorf("the server waited %v for an open stream", took)
+	}
+	if e, ok := r.next(); ok {
+		t.Errorf("after the end came %+v", e)
+	}
+}
+
+func TestALeftStreamIsForgotten(t *testing.T) {
+	s := startSite(t)
+	r := s.open("/devices/events", "")
+	r.want(1)
+	r.cancel()
+	deadline := time.After(5 * time.Second)
+	for s.hub.Open() > 0 {
+		select {
+		case <-deadline:
+			t.Fatal("the stream is still open 5 s after its reader left")
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+}
+
+func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
+	s := newStage(t)
+	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	s.hide(s.task)
+	for _, path := range []string{"/submissions/%d/events", "/api/v1/submissions/%d/events"} {
+		wantStatus(t, s.browser().get(fmt.Sprintf(path, run.SubmissionID)), http.StatusNotFound)
+	}
+	wantStatus(t, s.browser().get(fmt.Sprintf("/boards/%d/CPU/events", s.task.VersionID)), http.StatusNotFound)
+}
+
+func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
+	got := string(frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
+	want := "id: 7\nevent: x\ndata: a\ndata: b\ndata: c\ndata: id: 9\ndata: \ndata: event: evil\n\n"
+	if got != want {
+		t.Errorf("frame is %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"warpboard/static"
+)
+
+func TestEveryAnswerForbidsForeignScripts(t *testing.T) {
+	s := startSite(t)
+	b := s.browser()
+	for _, path := range []string{"/no-such-page", "/healthz", "/api/v1/tasks", "/api/v1/nothing", "/auth/nobody"} {
+		resp := b.get(path)
+		csp := resp.Header.Get("Content-Security-Policy")
+		for _, want := range []string{
+			"default-src 'self'", "object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'", "form-action 'self'",
+		} {
+			if !strings.Contains(csp, want) {
+				t.Errorf("%s: policy %q lacks %q", path, csp, want)
+			}
+		}
+		if strings.Contains(csp, "unsafe-eval") || strings.Contains(csp, "script-src") {
+			t.Errorf("%s: policy %q lets more scripts in than the site's own files", path, csp)
+		}
+		if resp.Header.Get("X-Content-Type-Options") != "nosniff" || resp.Header.Get("X-Request-Id") == "" {
+			t.Errorf("%s: headers %v", path, resp.Header)
+		}
+	}
+	if a, b := b.get("/").Header.Get("Content-Security-Policy"), b.get("/").Header.Get("Content-Security-Policy"); a == b {
+		t.Error("the nonce is the same twice")
+	}
+}
+
+func TestStrictTransportOnlyBehindTLS(t *testing.T) {
+	if got := startSite(t).browser().get("/healthz").Header.Get("Strict-Transport-Security"); got != "" {
+		t.Errorf("without TLS: %q", got)
+	}
+	tls := startSite(t, func(cfg *Config) { cfg.BaseURL = "https://boards.example.org" })
+	if got := tls.browser().get("/healthz").Header.Get("Strict-Transport-Security"); !strings.Contains(got, "max-age=31536000") {
+		t.Errorf("behind TLS: %q", got)
+	}
+}
+
+func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
+	s := startSite(t)
+	b := s.browser()
+	page := body(t, b.get("/auth/%3Cscript%3Ealert(1)%3C%2Fscript%3E"))
+	if strings.Contains(page, "<script>alert(1)") {
+		t.Errorf("the address scripts the error page: %s", page)
+	}
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	resp := b.get("/api/v1/tasks")
+	wantProblem(t, resp, http.StatusInternalServerError, "internal")
+	if text := body(t, b.get("/api/v1/tasks")); strings.Contains(text, "sql") || strings.Contains(text, "database") {
+		t.Errorf("the answer tells of the inside: %s", text)
+	}
+	wantStatus(t, b.get("/healthz"), http.StatusServiceUnavailable)
+}
+
+func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
+	s := startSite(t, func(cfg *Config) { cfg.BundleLimit = 8 << 20 })
+	conn, err := net.Dial("tcp", s.cfg.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	// Only the head is sent: an answer shows that nobody waited for the body.
+	const head = "POST /api/v1/submissions HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nContent-Length: %d\r\n\r\n"
+	fmt.Fprintf(conn, head, s.cfg.Addr, smallBody+1)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantProblem(t, resp, http.StatusRequestEntityTooLarge, "too_large")
+
+	bundle := strings.NewReader(strings.Repeat("x", smallBody+1))
+	if got := s.browser().send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
+		t.Error("a bundle within its own limit was refused for its size")
+	}
+}
+
+func TestStaticFilesAreKeptForEver(t *testing.T) {
+	b := startSite(t).browser()
+	resp := b.get(static.URL("app.css"))
+	wantStatus(t, resp, http.StatusOK)
+	if got := resp.Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
+		t.Errorf("Cache-Control is %q", got)
+	}
+	if got := resp.Header.Get("Content-Type"); !strings.HasPrefix(got, "text/css") {
+		t.Errorf("Content-Type is %q", got)
+	}
+	if got := b.get("/static/0123456789ab/app.css").Header.Get("Cache-Control"); strings.Contains(got, "immutable") {
+		t.Errorf("a file under an old hash is kept for ever: %q", got)
+	}
+	wantStatus(t, b.get("/static/"+static.Version()+"/..%2f..%2fgo.mod"), http.StatusNotFound)
+}
+
+func TestMetricsNameRoutesNotAddresses(t *testing.T) {
+	s := startSite(t)
+	b := s.browser()
+	b.get("/api/v1/tasks/some-secret-name")
+	b.get("/no-such-page-anywhere")
+	text := body(t, b.get("/metrics"))
+	for _, want := range []string{"warpboard_http_requests_total", "warpboard_streams_open 0", "go_goroutines"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("metrics lack %s", want)
+		}
+	}
+	if strings.Contains(text, "some-secret-name") || strings.Contains(text, "no-such-page") {
+		t.Errorf("metrics hold addresses:\n%s", text)
+	}
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/valyala/fasthttp/fasthttpadaptor"
+)
+
+// metrics counts what the site does, for Prometheus. Labels are routes, never addresses that
+// people choose.
+type metrics struct {
+	registry *prometheus.Registry
+	requests *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	handler  fiber.Handler
+}
+
+func newMetrics(s *Server) *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "warpboard_http_requests_total", Help: "Requests answered.",
+		}, []string{"method", "route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "warpboard_http_request_seconds", Help: "Time until the answer was ready; streams count until they begin.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
+		}, []string{"route"}),
+	}
+	m.registry.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{s},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
+		}, func() float64 { return float64(s.hub.Open()) }))
+	serve := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	m.handler = func(c *fiber.Ctx) error {
+		serve(c.Context())
+		return nil
+	}
+	return m
+}
+
+// measure stands before the routes, so that it sees which one answered.
+func (m *metrics) measure(c *fiber.Ctx) error {
+	began := time.Now()
+	err := c.Next()
+	route, status := utils.CopyString(c.Route().Path), c.Response().StatusCode()
+	if err != nil {
+		status = failureOf(err).status
+	}
+	if status == fiber.StatusNotFound {
+		route = "none"
+	}
+	m.requests.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(route).Observe(time.Since(began).Seconds())
+	return err
+}
+
+var (
+	queuedDesc = prometheus.NewDesc("warpboard_runs_queued", "Runs that wait for a slot.", []string{"device"}, nil)
+	activeDesc = prometheus.NewDesc("warpboard_runs_active", "Runs that a worker is on.", []string{"device"}, nil)
+	slotsDesc  = prometheus.NewDesc("warpboard_slots", "Slots that take jobs.", []string{"device"}, nil)
+)
+
+// queueCollector reads the queue when it is asked, because the store is the truth about it.
+type queueCollector struct{ s *Server }
+
+// Describe names what Collect sends.
+func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
+	to <- queuedDesc
+	to <- activeDesc
+	to <- slotsDesc
+}
+
+// Collect sends the queue's lengths and slots per device; nothing when the store does not answer.
+func (q queueCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(q.s.requests, 3*time.Second)
+	defer cancel()
+	devices, err := q.s.deviceList(ctx)
+	if err != nil {
+		q.s.log.Warn("metrics without the queue", "error", err)
+		return
+	}
+	for _, d := range devices {
+		to <- prometheus.MustNewConstMetric(queuedDesc, prometheus.GaugeValue, float64(d.Queued), d.Device)
+		to <- prometheus.MustNewConstMetric(activeDesc, prometheus.GaugeValue, float64(d.Running), d.Device)
+		to <- prometheus.MustNewConstMetric(slotsDesc, prometheus.GaugeValue, float64(d.Slots), d.Device)
+	}
+}

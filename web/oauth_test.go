@@ -1,0 +1,226 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"warpboard/web/client"
+)
+
+func withIssuer(i *testIssuer, admins ...string) func(*Config) {
+	return func(cfg *Config) {
+		cfg.Providers = []ProviderConfig{{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: i.URL}}
+		cfg.Admins = admins
+	}
+}
+
+func (b *browser) me() client.User {
+	b.site.t.Helper()
+	resp := b.get("/api/v1/me")
+	wantStatus(b.site.t, resp, http.StatusOK)
+	var me client.User
+	decodeBody(b.site.t, resp, &me)
+	return me
+}
+
+func TestSignInThroughAnOpenIDConnectProvider(t *testing.T) {
+	issuer := newTestIssuer(t)
+	issuer.set(map[string]any{
+		"sub": "1001", "preferred_username": "ada", "name": "Ada L.", "email": "ada@example.org", "email_verified": true,
+	})
+	s := startSite(t, withIssuer(issuer))
+	b := s.browser()
+
+	resp := b.get("/auth/oidc?next=/api/v1/me")
+	wantStatus(t, resp, http.StatusOK)
+	if got := resp.Request.URL.Path; got != "/api/v1/me" {
+		t.Errorf("the flow ended at %s, want the address in next", got)
+	}
+	first := b.me()
+	if first.Name != "ada" || first.Role != "user" {
+		t.Errorf("signed in as %+v, want the user ada", first)
+	}
+
+	issuer.set(map[string]any{"sub": "1001", "preferred_username": "ada.new"})
+	again := s.browser()
+	again.get("/auth/oidc?next=/api/v1/me")
+	if got := again.me(); got.ID != first.ID {
+		t.Errorf("the same subject became person %d, want %d", got.ID, first.ID)
+	}
+	issuer.set(map[string]any{"sub": "2002", "email": "ada@example.org", "email_verified": true})
+	other := s.browser()
+	other.get("/auth/oidc?next=/api/v1/me")
+	if got := other.me(); got.ID == first.ID {
+		t.Error("another subject with the same e-mail address took over the account")
+	}
+}
+
+func TestAuthorizationRequestCarriesStatePKCEAndNonce(t *testing.T) {
+	issuer := newTestIssuer(t)
+	s := startSite(t, withIssuer(issuer))
+	for range 2 {
+		s.browser().get("/auth/oidc?next=/api/v1/me")
+	}
+	for _, name := range []string{"state", "nonce", "code_challenge"} {
+		a, b := issuer.asked[0].Get(name), issuer.asked[1].Get(name)
+		if len(a) < 32 || a == b {
+			t.Errorf("%s is %q, then %q: want fresh random text", name, a, b)
+		}
+	}
+	if want := s.url + "/auth/oidc/callback"; issuer.asked[0].Get("redirect_uri") != want {
+		t.Errorf("redirect_uri is %s, want %s", issuer.asked[0].Get("redirect_uri"), want)
+	}
+}
+
+func TestAdminsAreNamedByTheOperator(t *testing.T) {
+	mail := func(verified any) map[string]any {
+		return map[string]any{"sub": "1", "email": "Boss@example.org", "email_verified": verified}
+	}
+	tests := []struct {
+		name   string
+		admin  string
+		claims map[string]any
+		role   string
+	}{
+		{"verified address", "boss@example.org", mail(true), "admin"},
+		{"address not verified", "boss@example.org", mail(false), "user"},
+		{"verified is no text", "boss@example.org", mail("true"), "user"},
+		{"login", "oidc:boss", map[string]any{"sub": "1", "preferred_username": "boss"}, "admin"},
+		{"nickname is free to choose", "oidc:boss", map[string]any{"sub": "1", "nickname": "boss"}, "user"},
+		{"subject", "oidc:1", map[string]any{"sub": "1"}, "admin"},
+		{"nobody without a login", "oidc:", map[string]any{"sub": "1"}, "user"},
+		{"login at another provider", "github:boss", map[string]any{"sub": "1", "preferred_username": "boss"}, "user"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			issuer := newTestIssuer(t)
+			issuer.set(tt.claims)
+			b := startSite(t, withIssuer(issuer, tt.admin)).browser()
+			b.get("/auth/oidc?next=/api/v1/me")
+			if got := b.me().Role; got != tt.role {
+				t.Errorf("role is %q, want %q", got, tt.role)
+			}
+		})
+	}
+}
+
+// begun starts a sign-in and stops at the callback's address, which it returns.
+func begun(t *testing.T, b *browser) *url.URL {
+	t.Helper()
+	var callback *url.URL
+	b.CheckRedirect = func(req *http.Request, _ []*http.Request) error {
+		if strings.HasSuffix(req.URL.Path, "/callback") {
+			callback = req.URL
+			return http.ErrUseLastResponse
+		}
+		return nil
+	}
+	defer func() { b.CheckRedirect = nil }()
+	b.get("/auth/oidc?next=/api/v1/me")
+	if callback == nil {
+		t.Fatal("the provider did not send the browser back")
+	}
+	return callback
+}
+
+func TestForgedCallbacksAreRefused(t *testing.T) {
+	tests := []struct {
+		name   string
+		change func(q url.Values, b *browser)
+		status int
+	}{
+		{"another state", func(q url.Values, _ *browser) { q.Set("state", randomText(24)) }, http.StatusForbidden},
+		{"empty state", func(q url.Values, _ *browser) { q.Set("state", "") }, http.StatusForbidden},
+		{"no state", func(q url.Values, _ *browser) { q.Del("state") }, http.StatusForbidden},
+		{"no state on either side", func(q url.Values, b *browser) {
+			q.Del("state")
+			b.setCookie(flowCookie, encode([]byte(`{"p":"oidc","s":"","v":"","n":""}`)))
+		}, http.StatusForbidden},
+		{"another browser", func(_ url.Values, b *browser) { b.setCookie(flowCookie, "") }, http.StatusForbidden},
+		{"state of another provider", func(q url.Values, b *browser) {
+			b.setCookie(flowCookie, encode([]byte(`{"p":"github","s":"`+q.Get("state")+`"}`)))
+		}, http.StatusForbidden},
+		{"declined", func(q url.Values, _ *browser) { q.Del("code"); q.Set("error", "access_denied") }, http.StatusForbidden},
+		{"made-up code", func(q url.Values, _ *browser) { q.Set("code", "made-up") }, http.StatusBadGateway},
+		{"own verifier in the address", func(q url.Values, b *browser) {
+			q.Set("code_verifier", "attacker")
+			b.setCookie(flowCookie, encode([]byte(`{"p":"oidc","s":"`+q.Get("state")+`","v":"wrong","n":""}`)))
+		}, http.StatusBadGateway},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			b := startSite(t, withIssuer(newTestIssuer(t))).browser()
+			callback := begun(t, b)
+			q := callback.Query()
+			tt.change(q, b)
+			callback.RawQuery = q.Encode()
+			wantStatus(t, b.get(callback.String()), tt.status)
+			if b.cookie(sessionCookie) != "" {
+				t.Error("a refused callback left a session")
+			}
+		})
+	}
+}
+
+func TestCallbackWorksOnce(t *testing.T) {
+	b := startSite(t, withIssuer(newTestIssuer(t))).browser()
+	callback := begun(t, b).String()
+	wantStatus(t, b.get(callback), http.StatusOK)
+	wantStatus(t, b.get(callback), http.StatusForbidden)
+}
+
+func TestIDTokensThatDoNotBelongAreRefused(t *testing.T) {
+	tests := map[string]func(*testIssuer){
+		"another nonce":       func(i *testIssuer) { i.Nonce = "replayed" },
+		"another audience":    func(i *testIssuer) { i.Claims["aud"] = "another site" },
+		"another issuer":      func(i *testIssuer) { i.Claims["iss"] = "https://evil.example" },
+		"expired":             func(i *testIssuer) { i.Claims["exp"] = 1000 },
+		"expiry is no number": func(i *testIssuer) { i.Claims["exp"] = "soon" },
+		"no subject":          func(i *testIssuer) { delete(i.Claims, "sub") },
+	}
+	for name, spoil := range tests {
+		t.Run(name, func(t *testing.T) {
+			issuer := newTestIssuer(t)
+			spoil(issuer)
+			b := startSite(t, withIssuer(issuer)).browser()
+			resp := b.get("/auth/oidc")
+			wantStatus(t, resp, http.StatusBadGateway)
+			if b.cookie(sessionCookie) != "" {
+				t.Error("it left a session")
+			}
+		})
+	}
+}
+
+func TestSiteStartsWhileTheIssuerIsDown(t *testing.T) {
+
+	down := ProviderConfig{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: "http://127.0.0.1:1"}
+	b := startSite(t, func(cfg *Config) { cfg.Providers = []ProviderConfig{down} }).browser()
+	wantStatus(t, b.get("/auth/oidc"), http.StatusBadGateway)
+	wantStatus(t, b.get("/healthz"), http.StatusOK)
+}
+
+func TestProviderSettingsAreCheckedAtStart(t *testing.T) {
+	tests := map[string]ProviderConfig{
+		"unknown":         {Name: "facebook", Key: "k", Secret: "s"},
+		"no secret":       {Name: "github", Key: "k"},
+		"no issuer":       {Name: "oidc", Key: "k", Secret: "s"},
+		"issuer in clear": {Name: "oidc", Key: "k", Secret: "s", Issuer: "http://id.example.org"},
+	}
+	for name, cfg := range tests {
+		t.Run(name, func(t *testing.T) {
+			if _, err := newProviders([]ProviderConfig{cfg}, "https://site.example"); err == nil {
+				t.Errorf("%+v was accepted", cfg)
+			}
+		})
+	}
+	var all []ProviderConfig
+	for _, name := range []string{"github", "google", "discord", "gitlab", "oidc"} {
+		all = append(all, ProviderConfig{Name: name, Key: "k", Secret: "s", Issuer: "https://id.example.org"})
+	}
+	if ps, err := newProviders(all, "https://site.example"); err != nil || len(ps) != len(all) {
+		t.Errorf("all five providers: %v", err)
+	}
+}

@@ -1,0 +1,68 @@
+package web
+
+import (
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// notices are what a page says after a change, by the name in ?done=.
+var notices = map[string]string{
+	"saved":     "Saved.",
+	"published": "Published.",
+	"texts":     "Published. The boards stay as they are.",
+	"version":   "Published as a new version; its boards begin empty.",
+	"deleted":   "The task is gone, with its boards and submissions.",
+	"cancelled": "Cancelled.",
+}
+
+// page is what every page has; section names its link in the head.
+func (s *Server) page(c *fiber.Ctx, title, section string) views.Page {
+	p := views.Page{
+		Title: title, Section: section, CSRF: s.csrfToken(c), Nonce: nonce(c), Next: c.OriginalURL(),
+		Notice: notices[c.Query("done")], SandboxOff: s.cfg.SandboxOff, Version: s.cfg.Version,
+	}
+	if theme := c.Cookies("theme"); theme == "light" || theme == "dark" {
+		p.Theme = theme
+	}
+	if user := viewer(c); user != nil {
+		p.Viewer = &views.Viewer{Person: personOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin()}
+	}
+	return p
+}
+
+func personOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
+
+func taskRef(t models.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
+
+func (s *Server) deadlineOf(t models.Task) views.Deadline {
+	d := views.Deadline{Now: s.now()}
+	if t.Deadline != nil {
+		d.Time = *t.Deadline
+	}
+	return d
+}
+
+// errorPage is what a person sees when a request failed.
+func (s *Server) errorPage(c *fiber.Ctx, status int, sentence, requestID string) templ.Component {
+	p := views.ErrorPage{Page: s.page(c, "Error", ""), Status: status, Sentence: sentence, RequestID: requestID}
+	p.Title = p.Heading()
+	if c.Method() != fiber.MethodGet {
+		p.Next = "/" // an address that only takes forms is nothing to come back to
+	}
+	return views.Error(p)
+}
+
+// redirect answers a form with the page to look at next.
+func redirect(c *fiber.Ctx, url templ.SafeURL) error {
+	return c.Redirect(string(url), fiber.StatusSeeOther)
+}
+
+// attachment answers with a file to be kept, which no browser shows as a page of this site.
+func attachment(c *fiber.Ctx, name string, data []byte) error {
+	c.Attachment(name)
+	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
+	return c.Send(data)
+}

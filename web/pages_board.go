@@ -1,0 +1,98 @@
+package web
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/static"
+	"warpboard/views"
+)
+
+const boardRows = 50 // entries on one page of a board
+
+// board shows a ranking: the page, or to htmx only its table.
+func (p pages) board(c *fiber.Ctx) error {
+	task, version, err := p.boardOf(c)
+	if err != nil {
+		return err
+	}
+	device, number := c.Params("device"), max(c.QueryInt("page", 1), 1)
+	change, err := p.store.BoardChangeNumber(c.UserContext(), version.ID, device)
+	if err != nil {
+		return err
+	}
+	if change == 0 && !slices.Contains(task.Devices, device) {
+		return notFound(c)
+	}
+	if unchanged(c, p.boardTag(c, task, version, change)) {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	table, err := p.boardTable(c, task, version, number)
+	if err != nil {
+		return err
+	}
+	c.Vary("HX-Request")
+	if isFragment(c) {
+		return p.render(c, fiber.StatusOK, views.Ranking(table))
+	}
+	return p.boardPage(c, task, version, table)
+}
+
+// boardTag changes with everything that the page shows: the board, the task, who looks, the look itself
+// and, because the page says how long the deadline is off, the hour.
+func (p pages) boardTag(c *fiber.Ctx, task models.Task, version models.TaskVersion, change int64) string {
+	head := p.page(c, "", "")
+	return tokenOf(fmt.Sprint(c.OriginalURL(), version.ID, change, task.UpdatedAt, task.VersionID, isFragment(c),
+		head.CSRF, head.Theme, head.SandboxOff, actor(c).Name, actor(c).Role, static.Version(), p.now().Format("2006010215")))
+}
+
+func (p pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVersion, number int) (views.BoardTable, error) {
+	board, err := p.store.Board(c.UserContext(), version.ID, c.Params("device"), (number-1)*boardRows, boardRows)
+	if err != nil {
+		return views.BoardTable{}, err
+	}
+	table := views.BoardTable{
+		Slug: task.Slug, Device: board.Device, Version: version.Number, Change: board.Change, Size: board.Size,
+		FirstNS: board.FirstNS, PageNo: number, LastPage: int((board.Size + boardRows - 1) / boardRows),
+		ViewerID: actor(c).ID, Current: version.ID == task.VersionID,
+	}
+	for _, st := range board.Standings {
+		table.Entries = append(table.Entries, views.BoardEntry{
+			Rank: st.Rank, Person: personOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
+			SubmissionID: st.SubmissionID, Achieved: st.AchievedAt,
+		})
+	}
+	return table, nil
+}
+
+func (p pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, table views.BoardTable) error {
+	history, err := p.store.History(c.UserContext(), version.ID, table.Device)
+	if err != nil {
+		return err
+	}
+	versions, err := p.store.Versions(c.UserContext(), task.ID)
+	if err != nil {
+		return err
+	}
+	page := views.BoardPage{
+		Page: p.page(c, task.Title+" on "+table.Device, "tasks"), Task: taskRef(task), Device: table.Device, Devices: task.Devices,
+		Version: version.Number, Current: table.Current, Ranking: views.RankingName(version.Definition.RankingBy),
+		Deadline: p.deadlineOf(task), Board: table,
+		EventsURL: fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, table.Device, table.Change),
+	}
+	page.Live = true
+	for _, v := range versions {
+		if v.ID != version.ID {
+			page.Versions = append(page.Versions, v.Number)
+		}
+	}
+	for _, step := range history {
+		page.History = append(page.History, views.HistoryStep{
+			When: step.AchievedAt, ScoreNS: step.ScoreNS, Person: personOf(step.UserID, step.UserName), SubmissionID: step.SubmissionID,
+		})
+	}
+	return p.render(c, fiber.StatusOK, views.Board(page))
+}

@@ -1,0 +1,93 @@
+package web
+
+import (
+	"bytes"
+	"context"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// renderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
+// later event of the run will show the same. Everybody gets the same HTML, so it holds nothing that
+// only some may read: a card that has ended asks for itself once more.
+func (s *Server) renderEvent(e models.RunEvent) []byte {
+	ctx, cancel := context.WithTimeout(s.streams, requestTimeout)
+	defer cancel()
+	html, err := s.eventHTML(ctx, e)
+	if err != nil && ctx.Err() == nil {
+		s.log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "error", err)
+	}
+	return html
+}
+
+func (s *Server) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error) {
+	var buf bytes.Buffer
+	if e.Type == job.EventLog {
+		if e.Event == nil {
+			return nil, nil
+		}
+		err := views.RunLogged("log-"+e.AttemptID, e.Event.Text).Render(ctx, &buf)
+		return buf.Bytes(), err
+	}
+	if later, err := s.shownLater(ctx, e); err != nil || later {
+		return nil, err
+	}
+	run, err := s.store.Run(ctx, e.RunID)
+	if err != nil {
+		return nil, err
+	}
+	task, err := s.taskOfRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	card, err := s.runCard(ctx, task, run, false)
+	if err != nil {
+		return nil, err
+	}
+	card.Reload = card.Over()
+	ended, err := s.allEnded(ctx, run.SubmissionID)
+	if err != nil {
+		return nil, err
+	}
+	err = views.RunChanged(card, ended).Render(ctx, &buf)
+	return buf.Bytes(), err
+}
+
+// shownLater tells whether the run has had another event that renews its card: a reader who was away
+// for long needs only the last.
+func (s *Server) shownLater(ctx context.Context, e models.RunEvent) (bool, error) {
+	const few = 50
+	events, err := s.store.EventsSince(ctx, e.SubmissionID, e.ID, few)
+	if err != nil {
+		return false, err
+	}
+	for _, other := range events {
+		if other.RunID == e.RunID && other.Type != job.EventLog {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (s *Server) taskOfRun(ctx context.Context, run models.Run) (models.Task, error) {
+	version, err := s.store.Version(ctx, run.VersionID)
+	if err != nil {
+		return models.Task{}, err
+	}
+	return s.store.TaskByID(ctx, version.TaskID)
+}
+
+func (s *Server) allEnded(ctx context.Context, submissionID int64) (bool, error) {
+	runs, err := s.store.Runs(ctx, submissionID)
+	if err != nil {
+		return false, err
+	}
+	for _, run := range runs {
+		if !run.State.Final() {
+			return false, nil
+		}
+	}
+	return true, nil
+}

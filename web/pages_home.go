@@ -1,0 +1,59 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// home lists the tasks.
+func (p pages) home(c *fiber.Ctx) error {
+	list, err := p.store.TaskSummaries(c.UserContext(), actor(c))
+	if err != nil {
+		return err
+	}
+	page := views.HomePage{Page: p.page(c, "Tasks", "tasks")}
+	for _, t := range list {
+		if card := p.taskCard(t); card.Deadline.Closed() {
+			page.Closed = append(page.Closed, card)
+		} else {
+			page.Open = append(page.Open, card)
+		}
+	}
+	slices.SortStableFunc(page.Open, soonestFirst)
+	return p.render(c, fiber.StatusOK, views.Home(page))
+}
+
+// soonestFirst orders open tasks by their deadline; those without one come last.
+func soonestFirst(a, b views.TaskCard) int {
+	if a.Deadline.Set() != b.Deadline.Set() {
+		if a.Deadline.Set() {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.Deadline.Time.Unix(), b.Deadline.Time.Unix())
+}
+
+func (p pages) taskCard(t models.TaskSummary) views.TaskCard {
+	return views.TaskCard{
+		TaskRef: taskRef(t.Task), Lang: views.LangName(t.Lang), Deadline: p.deadlineOf(t.Task), Boards: boardTops(t.Boards),
+	}
+}
+
+func boardTops(boards []models.BoardSummary) []views.BoardTop {
+	tops := make([]views.BoardTop, len(boards))
+	for i, b := range boards {
+		tops[i] = views.BoardTop{Device: b.Device, People: int(b.Size)}
+		for _, st := range b.Leaders {
+			tops[i].Top = append(tops[i].Top, views.TopEntry{
+				Rank: st.Rank, Person: personOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
+			})
+		}
+	}
+	return tops
+}

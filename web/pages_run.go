@@ -1,0 +1,190 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+)
+
+// maxCardEvents bounds what is read to show a run that goes on; its log is bounded by the store.
+const maxCardEvents = 10000
+
+// runCard reads all that a card shows. What programs printed is left out unless the reader may see the source.
+func (s *Server) runCard(ctx context.Context, task models.Task, run models.Run, source bool) (views.RunCard, error) {
+	card := cardOf(task, run)
+	version, err := s.store.Version(ctx, run.VersionID)
+	if err != nil {
+		return card, err
+	}
+	stages, err := s.store.Stages(ctx, run.ID)
+	if err != nil {
+		return card, err
+	}
+	if !run.State.Final() {
+		if err := s.addProgress(ctx, run, &card); err != nil {
+			return card, err
+		}
+	}
+	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), stagesOfAttempt(run, stages), card.Stages, run.State.Final())
+	if !source {
+		card.Log = ""
+		for i := range card.Stages {
+			r := &card.Stages[i].Result
+			r.Stdout, r.Stderr, r.Command = "", "", ""
+		}
+	}
+	if run.Valid() && run.VersionID == task.VersionID {
+		card.Rank, err = s.rankOf(ctx, run)
+	}
+	return card, err
+}
+
+func cardOf(task models.Task, run models.Run) views.RunCard {
+	return views.RunCard{
+		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
+		Queued: run.QueuedAt, Started: timeOf(run.StartedAt), Ended: timeOf(run.EndedAt),
+		Failure: run.Failure, ScoreNS: run.ScoreNS, Ranked: run.Mode == job.ModeRanked, Task: taskRef(task),
+		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness,
+	}
+}
+
+func timeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
+// rankOf is the run's place if it is its person's entry, else 0.
+func (s *Server) rankOf(ctx context.Context, run models.Run) (int, error) {
+	st, err := s.store.Place(ctx, run.VersionID, run.Device, run.UserID)
+	switch {
+	case models.KindOf(err) == models.NotFound:
+		return 0, nil
+	case err != nil || st.RunID != run.ID:
+		return 0, err
+	}
+	return st.Rank, nil
+}
+
+// addProgress fills in what only events have told of a run that goes on: the stage it is in, with
+// its cases so far, and the log. A waiting run gets its place instead.
+func (s *Server) addProgress(ctx context.Context, run models.Run, card *views.RunCard) error {
+	if run.State == models.StateQueued {
+		return s.addPlace(ctx, run, card)
+	}
+	events, err := s.store.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
+	if err != nil {
+		return err
+	}
+	var log strings.Builder
+	var now *views.StageView
+	for _, e := range events {
+		if e.AttemptID != run.AttemptID || e.Event == nil {
+			continue
+		}
+		switch e.Type {
+		case job.EventStage:
+			now = &views.StageView{Result: job.StageResult{Stage: e.Event.Stage, Started: e.CreatedAt}, Total: e.Event.Total, Running: true}
+		case job.EventCase:
+			if now != nil && e.Event.Case != nil {
+				now.Result.Cases = append(now.Result.Cases, *e.Event.Case)
+				now.Total = max(now.Total, e.Event.Total)
+			}
+		case job.EventEnded:
+			now = nil
+		case job.EventLog:
+			log.WriteString(e.Event.Text)
+		}
+	}
+	card.Log = log.String()
+	if now != nil {
+		card.Stages = []views.StageView{*now}
+	}
+	return nil
+}
+
+// addPlace says where a run stands in the queue, and why it waits.
+func (s *Server) addPlace(ctx context.Context, run models.Run, card *views.RunCard) error {
+	places, err := s.store.Places(ctx, run.SubmissionID)
+	if err != nil {
+		return err
+	}
+	devices, err := s.deviceList(ctx)
+	if err != nil {
+		return err
+	}
+	card.Position = places[run.ID]
+	card.Waiting = fmt.Sprintf("No worker with %s is here at the moment; the run starts when one comes.", run.Device)
+	for _, d := range devices {
+		switch {
+		case d.Device != run.Device || d.Slots == 0:
+		case d.Busy >= d.Slots:
+			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
+		default:
+			card.Waiting = "A slot is free; it starts in a moment."
+		}
+	}
+	return nil
+}
+
+// stagesOfAttempt keeps the stages of the run's current or last attempt.
+func stagesOfAttempt(run models.Run, stages []models.Stage) []job.StageResult {
+	if len(stages) == 0 {
+		return nil
+	}
+	attempt := run.AttemptID
+	if attempt == "" && run.State.Final() {
+		attempt = stages[len(stages)-1].AttemptID
+	}
+	var results []job.StageResult
+	for _, stage := range stages {
+		if stage.AttemptID == attempt {
+			results = append(results, stage.Result)
+		}
+	}
+	return results
+}
+
+// plannedStages are the stages that a run of a mode goes through; Python needs no build.
+func plannedStages(mode job.Mode, lang tasks.Lang) []job.Stage {
+	stages := map[job.Mode][]job.Stage{
+		job.ModeTest:      {job.StageBuild, job.StageTest},
+		job.ModeBenchmark: {job.StageBuild, job.StageTest, job.StageBenchmark},
+		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked},
+		job.ModeProfile:   {job.StageBuild, job.StageProfile},
+	}[mode]
+	if lang == tasks.LangPython && len(stages) > 0 {
+		return stages[1:]
+	}
+	return stages
+}
+
+// mergeStages puts the ended stages, the one that goes on and those to come in one row.
+func mergeStages(planned []job.Stage, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
+	var all []views.StageView
+	seen := map[job.Stage]bool{}
+	for _, r := range ended {
+		all = append(all, views.StageView{Result: r, Ended: true})
+		seen[r.Stage] = true
+	}
+	for _, stage := range now {
+		if !seen[stage.Result.Stage] {
+			all = append(all, stage)
+			seen[stage.Result.Stage] = true
+		}
+	}
+	for _, stage := range planned {
+		if !seen[stage] {
+			all = append(all, views.StageView{Result: job.StageResult{Stage: stage}, Skipped: over})
+		}
+	}
+	return slices.Clip(all)
+}

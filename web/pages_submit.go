@@ -1,0 +1,146 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+	"warpboard/views"
+)
+
+// taskSubmit takes the submission of a task's page. What was refused comes back with its reason and
+// everything that was typed.
+func (p pages) taskSubmit(c *fiber.Ctx) error {
+	user, err := requireUser(c)
+	if err != nil {
+		return err
+	}
+	in, err := readForm(c)
+	if err != nil {
+		return err
+	}
+	sub, _, err := p.submit(c.UserContext(), *user, in)
+	if err == nil {
+		return redirect(c, views.SubmissionURL(sub.ID))
+	}
+	refused := failureOf(err)
+	if refused.status >= 500 || refused.status == fiber.StatusNotFound {
+		return err
+	}
+	task, err := p.visibleTask(c.UserContext(), *user, in.Task)
+	if err != nil {
+		return err
+	}
+	return p.showTask(c, task, refused.status, views.SubmitForm{
+		Source: string(in.Source), Devices: chosenDevices(in.Devices), Mode: string(in.Mode), Problem: refused.message,
+	})
+}
+
+// readForm reads the form: a chosen file goes before the text.
+func readForm(c *fiber.Ctx) (submitRequest, error) {
+	in := submitRequest{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web"}
+	form, err := c.MultipartForm()
+	if err != nil {
+		return in, invalid("form", "The form did not arrive whole; send it again.")
+	}
+	in.Devices = form.Value["device"]
+	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
+		in.FileName = files[0].Filename
+		in.Source, err = readUpload(files[0], tasks.MaxSubmission)
+		return in, err
+	}
+	in.Source = []byte(strings.ReplaceAll(c.FormValue("source"), "\r\n", "\n")) // forms send lines so
+	return in, nil
+}
+
+// readUpload reads an uploaded file, at most one byte more than limit: whoever gets that byte can refuse it.
+func readUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
+	file, err := header.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open the upload %s: %w", header.Filename, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the upload %s: %w", header.Filename, err)
+	}
+	return data, nil
+}
+
+// submitForm fills in what a task's form offers.
+func (p pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bundle, form views.SubmitForm) (views.SubmitForm, error) {
+	d := bundle.Definition
+	form.Page, form.Task, form.Lang, form.Filename = page.Page, page.Task, d.Lang, d.SubmissionName()
+	form.Modes = modesOf(d.Lang)
+	if form.Source == "" && form.Problem == "" {
+		form.Source = firstTemplate(c.Query("template"), bundle)
+	}
+	names := make([]string, len(page.Boards))
+	for i, board := range page.Boards {
+		names[i] = board.Device
+	}
+	choices, err := p.deviceChoices(c.UserContext(), names, form.Devices)
+	form.Devices = choices
+	return form, err
+}
+
+// firstTemplate is the wished template's text, else the first one's.
+func firstTemplate(label string, bundle *tasks.Bundle) string {
+	if text, ok := bundle.Template(label); ok {
+		return string(text)
+	}
+	for _, label := range slices.Sorted(maps.Keys(bundle.Definition.Templates)) {
+		text, _ := bundle.Template(label)
+		return string(text)
+	}
+	return ""
+}
+
+// deviceChoices describes devices for a form. With nothing chosen before, the first that is there is.
+func (p pages) deviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
+	known, err := p.deviceList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	choices := make([]views.DeviceChoice, len(names))
+	for i, name := range names {
+		choices[i] = views.DeviceChoice{Device: name, Note: "No worker at the moment", Offline: true}
+		for _, d := range known {
+			if d.Device == name && d.Slots > 0 {
+				choices[i].Offline = false
+				choices[i].Note = fmt.Sprintf("%d of %d free, %d waiting", max(d.Slots-d.Busy, 0), d.Slots, d.Queued)
+			}
+		}
+		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })
+	}
+	if len(before) == 0 && len(choices) > 0 {
+		first := max(slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline }), 0)
+		choices[first].Chosen = true
+	}
+	return choices, nil
+}
+
+func chosenDevices(names []string) []views.DeviceChoice {
+	choices := []views.DeviceChoice{{}} // not empty: choosing nothing was a choice, too
+	for _, name := range names {
+		choices = append(choices, views.DeviceChoice{Device: name, Chosen: true})
+	}
+	return choices
+}
+
+// modesOf lists what may be asked of a task; there are no hardware counters to profile on a CPU.
+func modesOf(lang tasks.Lang) []string {
+	modes := []string{string(job.ModeRanked), string(job.ModeBenchmark), string(job.ModeTest)}
+	if lang != tasks.LangCPP {
+		modes = append(modes, string(job.ModeProfile))
+	}
+	return modes
+}

@@ -1,0 +1,178 @@
+package web
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+)
+
+// editableTask is the task in the address, if the one who asks may change it.
+func (p pages) editableTask(c *fiber.Ctx) (models.Task, error) {
+	if _, err := requireUser(c); err != nil {
+		return models.Task{}, err
+	}
+	task, err := p.visibleTask(c.UserContext(), actor(c), c.Params("slug"))
+	if err == nil && !task.EditableBy(actor(c)) {
+		err = forbidden("edit", "Only the task's owner and admins may change it.")
+	}
+	return task, err
+}
+
+// taskEdit shows the settings of a task and the ways to change or delete it.
+func (p pages) taskEdit(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	return p.showEdit(c, task, task, nil)
+}
+
+// showEdit answers with the edit page of a task; form is the task as the form shows it, cause why it was refused.
+func (p pages) showEdit(c *fiber.Ctx, task, form models.Task, cause error) error {
+	ctx, status := c.UserContext(), fiber.StatusOK
+	version, err := p.store.Version(ctx, task.VersionID)
+	if err != nil {
+		return err
+	}
+	page := views.TaskEditPage{
+		Page: p.page(c, "Edit "+task.Title, "tasks"), Task: taskRef(task), Version: version.Number, LimitMiB: p.cfg.BundleLimit >> 20,
+	}
+	if page.Settings, err = p.settingsOf(ctx, form); err != nil {
+		return err
+	}
+	if cause != nil {
+		refused := failureOf(cause)
+		if refused.status >= 500 {
+			return cause
+		}
+		page.Problem, status = refused.message, refused.status
+	}
+	return p.render(c, status, views.TaskEdit(page))
+}
+
+// settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
+func (p pages) settingsOf(ctx context.Context, task models.Task) (views.TaskSettings, error) {
+	settings := views.TaskSettings{
+		Slug: task.Slug, Title: task.Title, Deadline: timeOf(task.Deadline), Hidden: task.Visibility == models.Hidden,
+	}
+	known, err := p.deviceList(ctx)
+	if err != nil {
+		return settings, err
+	}
+	names := make([]string, len(known))
+	for i, d := range known {
+		names[i] = d.Device
+	}
+	var others []string
+	for _, name := range task.Devices {
+		if !slices.Contains(names, name) && !slices.Contains(others, name) {
+			others = append(others, name)
+		}
+	}
+	settings.Others = strings.Join(others, ", ")
+	settings.Devices, err = p.deviceChoices(ctx, names, chosenDevices(task.Devices))
+	return settings, err
+}
+
+// taskSave changes the settings.
+func (p pages) taskSave(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	settings, err := readSettings(c)
+	if err == nil {
+		_, err = p.store.UpdateTask(c.UserContext(), actor(c), task.ID, settings)
+	}
+	if err == nil {
+		return redirect(c, views.TaskURL(task.Slug)+"?done=saved")
+	}
+	form := task
+	form.Title, form.Devices, form.Deadline, form.Visibility = settings.Title, settings.Devices, settings.Deadline, settings.Visibility
+	return p.showEdit(c, task, form, err)
+}
+
+// versionPreview shows what an uploaded zip would change about a task.
+func (p pages) versionPreview(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	sent, err := p.readZip(c)
+	if err != nil {
+		return err
+	}
+	bundle, err := sent.single(p.now())
+	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
+		return p.render(c, fiber.StatusUnprocessableEntity, views.TaskUpload(p.uploadPage(c, taskRef(task), sentences(problems))))
+	}
+	if err != nil {
+		return err
+	}
+	shown, err := p.showChange(c.UserContext(), task, bundle)
+	if err != nil {
+		return err
+	}
+	page := views.TaskPreviewPage{Page: p.page(c, "Check the changes", "tasks"), Task: taskRef(task), Drafts: []views.TaskDraft{shown}}
+	return p.render(c, fiber.StatusOK, views.TaskPreview(page))
+}
+
+func (p pages) showChange(ctx context.Context, task models.Task, bundle *tasks.Bundle) (views.TaskDraft, error) {
+	shown, err := p.showDraft(ctx, draft{bundle: bundle})
+	if err != nil {
+		return shown, err
+	}
+	change, err := p.store.Compare(ctx, task.ID, bundle)
+	if err != nil {
+		return shown, err
+	}
+	current, err := p.store.Bundle(ctx, task.VersionID)
+	if err != nil {
+		return shown, err
+	}
+	shown.Settings.Title = task.Title
+	shown.NewVersion = change == models.ChangeVersion
+	if change != models.ChangeNone {
+		shown.Changes = tasks.Diff(current, bundle)
+	}
+	return shown, nil
+}
+
+// versionPublish makes an uploaded zip the task's current state.
+func (p pages) versionPublish(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	bundle, err := p.readCarried(c)
+	if err != nil {
+		return err
+	}
+	_, change, err := p.store.Publish(c.UserContext(), actor(c), task.ID, bundle)
+	if err != nil {
+		return err
+	}
+	if change == models.ChangeVersion {
+		return redirect(c, views.TaskURL(task.Slug)+"?done=version")
+	}
+	return redirect(c, views.TaskURL(task.Slug)+"?done=texts")
+}
+
+// taskDelete removes a task; its name must have been typed.
+func (p pages) taskDelete(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	if err := p.store.DeleteTask(c.UserContext(), actor(c), task.ID, c.FormValue("confirm")); err != nil {
+		return p.showEdit(c, task, task, err)
+	}
+	p.hub.QueueChanged()
+	return c.Redirect("/?done=deleted", fiber.StatusSeeOther)
+}

@@ -1,0 +1,73 @@
+package web
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+
+	"warpboard/models/modelstest"
+)
+
+func TestStoppingBeforeTheServerIsUpEndsItToo(t *testing.T) {
+	s := startSite(t)
+	s.stop()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range 20 {
+		again, err := New(s.cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.Serve(ctx, ln); err != nil {
+			t.Errorf("Serve ended with %v", err)
+		}
+	}
+}
+
+func TestABusyAddressIsSaid(t *testing.T) {
+	s := startSite(t)
+	again, err := New(s.cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "--addr") {
+		t.Errorf("Run ended with %v, want a sentence that says what to do", err)
+	}
+}
+
+func TestWrongSettingsAreSaid(t *testing.T) {
+	good := startSite(t).cfg
+	good.Store = modelstest.Open(t)
+	tests := map[string]func(*Config){
+		"base URL with a path":  func(c *Config) { c.BaseURL = "https://example.org/boards" },
+		"base URL of no scheme": func(c *Config) { c.BaseURL = "boards.example.org" },
+		"no store":              func(c *Config) { c.Store = nil },
+		"no hub":                func(c *Config) { c.Hub = nil },
+	}
+	for name, spoil := range tests {
+		cfg := good
+		spoil(&cfg)
+		if _, err := New(cfg); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}
+
+func TestBaseURLFollowsTheAddress(t *testing.T) {
+	for addr, want := range map[string]string{
+		"127.0.0.1:3000": "http://127.0.0.1:3000",
+		":3000":          "http://localhost:3000",
+		"0.0.0.0:80":     "http://localhost:80",
+		"[::]:3000":      "http://localhost:3000",
+		"10.0.0.7:3000":  "http://10.0.0.7:3000",
+	} {
+		if got := "http://" + browserHost(addr); got != want {
+			t.Errorf("%s is reached at %s, want %s", addr, got, want)
+		}
+	}
+}

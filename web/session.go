@@ -1,0 +1,154 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+)
+
+const (
+	sessionCookie = "wb_session"
+	sessionLife   = 30 * 24 * time.Hour
+)
+
+// viewer is the person who sent the request; nil is a visitor.
+func viewer(c *fiber.Ctx) *models.User {
+	user, _ := c.Locals(localViewer).(*models.User)
+	return user
+}
+
+// actor is viewer as the store wants it: a visitor is the zero User.
+func actor(c *fiber.Ctx) models.User {
+	if user := viewer(c); user != nil {
+		return *user
+	}
+	return models.User{}
+}
+
+// sessionID is the id of the session that the request came with; 0 without one.
+func sessionID(c *fiber.Ctx) int64 {
+	id, _ := c.Locals(localSession).(int64)
+	return id
+}
+
+// identify finds out who sent the request: by a personal token if there is one, else by the session.
+func (s *Server) identify(c *fiber.Ctx) error {
+	if secret, ok := bearerToken(c); ok {
+		_, user, err := s.store.TokenUser(c.UserContext(), secret)
+		if models.KindOf(err) == models.NotFound {
+			return unauthorized("This token is not valid: it is unknown, has expired or was revoked. Make another on your page.")
+		}
+		if err != nil {
+			return err
+		}
+		c.Locals(localBearer, true)
+		c.Locals(localViewer, &user)
+		return c.Next()
+	}
+	if secret := c.Cookies(sessionCookie); secret != "" {
+		session, user, err := s.store.SessionUser(c.UserContext(), secret)
+		switch {
+		case err == nil:
+			c.Locals(localSession, session.ID)
+			c.Locals(localViewer, &user)
+		case models.KindOf(err) != models.NotFound:
+			return err
+		}
+	}
+	return c.Next()
+}
+
+func bearerToken(c *fiber.Ctx) (string, bool) {
+	scheme, secret, found := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	return strings.TrimSpace(secret), found && strings.EqualFold(scheme, "Bearer")
+}
+
+// signIn gives the browser a new session. What it had before ends, so that a session which somebody
+// else planted or saw never becomes a signed-in one.
+func (s *Server) signIn(c *fiber.Ctx, user models.User, provider string) error {
+	if err := s.endSession(c); err != nil {
+		return err
+	}
+	secret, _, err := s.store.StartSession(c.UserContext(), models.NewSession{
+		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: c.IP(), Life: sessionLife,
+	})
+	if err != nil {
+		return err
+	}
+	s.setCookie(c, sessionCookie, secret, sessionLife)
+	s.clearCookie(c, visitorCookie)
+	return nil
+}
+
+// endSession revokes the session that the browser sent, if it is a live one.
+func (s *Server) endSession(c *fiber.Ctx) error {
+	user, id := viewer(c), sessionID(c)
+	if user == nil || id == 0 {
+		return nil
+	}
+	return s.store.EndSession(c.UserContext(), user.ID, id)
+}
+
+func (s *Server) signOut(c *fiber.Ctx) error {
+	if err := s.endSession(c); err != nil {
+		return err
+	}
+	s.clearCookie(c, sessionCookie)
+	return c.Redirect("/", fiber.StatusSeeOther)
+}
+
+// sessionRevoke ends one of the person's sessions, or with the id "others" all but this one.
+func (s *Server) sessionRevoke(c *fiber.Ctx) error {
+	user, err := requireUser(c)
+	if err != nil {
+		return err
+	}
+	if c.Params("id") == "others" {
+		err = s.store.EndOtherSessions(c.UserContext(), user.ID, sessionID(c))
+	} else {
+		var id int64
+		if id, err = idParam(c, "id"); err == nil {
+			err = s.store.EndSession(c.UserContext(), user.ID, id)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return c.Redirect("/me", fiber.StatusSeeOther)
+}
+
+// requireUser refuses visitors.
+func requireUser(c *fiber.Ctx) (*models.User, error) {
+	if user := viewer(c); user != nil {
+		return user, nil
+	}
+	return nil, unauthorized("Sign in first.")
+}
+
+// idParam reads a number from the address; anything else is an address that does not exist.
+func idParam(c *fiber.Ctx, name string) (int64, error) {
+	id, err := strconv.ParseInt(c.Params(name), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, notFound(c)
+	}
+	return id, nil
+}
+
+// setCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
+func (s *Server) setCookie(c *fiber.Ctx, name, value string, life time.Duration) {
+	c.Cookie(&fiber.Cookie{
+		Name: name, Value: value, Path: "/", MaxAge: int(life.Seconds()),
+		HTTPOnly: true, Secure: s.secure(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
+	})
+}
+
+func (s *Server) clearCookie(c *fiber.Ctx, name string) {
+	c.Cookie(&fiber.Cookie{
+		Name: name, Path: "/", Expires: time.Unix(1, 0),
+		HTTPOnly: true, Secure: s.secure(), SameSite: fiber.CookieSameSiteLaxMode,
+	})
+}

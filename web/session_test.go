@@ -1,0 +1,164 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"warpboard/models"
+)
+
+func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
+	tests := []struct {
+		name   string
+		base   string
+		secure bool
+	}{
+		{"plain", "", false},
+		{"behind TLS", "https://boards.example.org", true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := startSite(t, func(cfg *Config) { cfg.BaseURL = tt.base })
+			b := s.browser()
+			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, "Sec-Fetch-Site", "same-origin")
+			wantStatus(t, resp, http.StatusSeeOther)
+			for _, cookie := range resp.Cookies() {
+				if cookie.Name != sessionCookie {
+					continue
+				}
+				if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Secure != tt.secure || cookie.MaxAge <= 0 {
+					t.Errorf("session cookie is %s", cookie.Raw)
+				}
+				return
+			}
+			t.Error("no session cookie was set")
+		})
+	}
+}
+
+func TestSigningInRotatesTheSession(t *testing.T) {
+	s := startSite(t)
+	b := s.signedIn("ada", models.RoleUser)
+	before := b.cookie(sessionCookie)
+	wantStatus(t, b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}}), http.StatusOK)
+	if after := b.cookie(sessionCookie); after == before || after == "" {
+		t.Errorf("the session stayed %q", after)
+	}
+	if _, _, err := s.store.SessionUser(t.Context(), before); models.KindOf(err) != models.NotFound {
+		t.Errorf("the session from before still works: %v", err)
+	}
+}
+
+func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
+	s := startSite(t)
+	b := s.browser()
+	b.setCookie(sessionCookie, "planted")
+	b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}})
+	if _, _, err := s.store.SessionUser(t.Context(), "planted"); err == nil {
+		t.Error("the planted secret is a session now")
+	}
+	if b.me().Name != "ada" {
+		t.Error("the sign-in itself did not work")
+	}
+}
+
+func TestSignOutEndsTheSessionOnTheServer(t *testing.T) {
+	s := startSite(t)
+	b := s.signedIn("ada", models.RoleUser)
+	secret := b.cookie(sessionCookie)
+	b.post("/sign-out", nil)
+	b.setCookie(sessionCookie, secret) // somebody kept it
+	wantProblem(t, b.get("/api/v1/me"), http.StatusUnauthorized, "unauthorized")
+}
+
+func TestSessionsCanBeRevokedFromAnotherBrowser(t *testing.T) {
+	s := startSite(t)
+	laptop, phone := s.signedIn("ada", models.RoleUser), s.signedIn("ada", models.RoleUser)
+	mallory := s.signedIn("mallory", models.RoleUser)
+	sessions, err := s.store.Sessions(context.Background(), laptop.me().ID)
+	if err != nil || len(sessions) != 2 {
+		t.Fatalf("%d sessions, %v; want 2", len(sessions), err)
+	}
+	for _, session := range sessions {
+		mallory.post(fmt.Sprintf("/me/sessions/%d/revoke", session.ID), nil)
+	}
+	if laptop.me().Name != "ada" {
+		t.Error("somebody else revoked the session")
+	}
+	laptop.post("/me/sessions/others/revoke", nil)
+	wantStatus(t, phone.get("/api/v1/me"), http.StatusUnauthorized)
+	if laptop.me().Name != "ada" {
+		t.Error("the session that revoked the others ended too")
+	}
+}
+
+func TestBlockedPersonIsSignedOutAtOnce(t *testing.T) {
+	s := startSite(t)
+	b := s.signedIn("ada", models.RoleUser)
+	admin := models.User{ID: -1, Name: "boss", Role: models.RoleAdmin}
+	if err := s.store.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
+		t.Fatal(err)
+	}
+	wantStatus(t, b.get("/api/v1/me"), http.StatusUnauthorized)
+}
+
+func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
+	tests := []struct {
+		name    string
+		change  func(*Config)
+		headers []string
+	}{
+		{"through a proxy", nil, []string{"X-Forwarded-For", "203.0.113.9"}},
+		{"through a proxy that says Forwarded", nil, []string{"Forwarded", "for=203.0.113.9"}},
+		{"foreign host name (DNS rebinding)", nil, []string{"Host", "evil.example:3000"}},
+		{"listening for everybody", func(cfg *Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
+		{"a provider is set up", func(cfg *Config) {
+			cfg.Providers = []ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
+		}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			change := tt.change
+			if change == nil {
+				change = func(*Config) {}
+			}
+			b := startSite(t, change).browser()
+			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, append(tt.headers, "Accept", "application/json",
+				"Cookie", visitorCookie+"=x", CSRFHeader, tokenOf("x"))...)
+			wantProblem(t, resp, http.StatusForbidden, "developer")
+		})
+	}
+}
+
+func TestDeveloperMayTryEachRole(t *testing.T) {
+	s := startSite(t)
+	for _, role := range []models.Role{models.RoleUser, models.RoleCreator, models.RoleAdmin} {
+		s.signedIn("ada "+string(role), role)
+	}
+	resp := s.browser().post("/auth/developer", url.Values{"name": {"ada"}, "role": {"emperor"}}, "Accept", "application/json")
+	wantProblem(t, resp, http.StatusUnprocessableEntity, "invalid")
+}
+
+func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
+	s := startSite(t)
+	b := s.signedIn("ada", models.RoleUser)
+	page := body(t, b.post("/me/tokens", url.Values{"name": {"laptop"}, "days": {"30"}}))
+	at := strings.Index(page, "wb_")
+	if at < 0 {
+		t.Fatalf("no token in %s", page)
+	}
+	secret := page[at : at+46]
+	asked := s.browser()
+	wantStatus(t, asked.get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusOK)
+	tokens, err := s.store.Tokens(t.Context(), b.me().ID)
+	if err != nil || len(tokens) != 1 {
+		t.Fatalf("tokens: %v, %v", tokens, err)
+	}
+	b.post(fmt.Sprintf("/me/tokens/%d/revoke", tokens[0].ID), nil)
+	wantProblem(t, asked.get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusUnauthorized, "unauthorized")
+}

@@ -1,0 +1,242 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/web/client"
+)
+
+// site is a whole server on a real loopback listener, with a store of its own.
+type site struct {
+	*Server
+	t     testing.TB
+	url   string
+	queue *quiet
+	stop  func() // ends the server and waits for it
+}
+
+// quiet is a queue without workers; it notes what it was told.
+type quiet struct {
+	cancelled []string
+	forgotten []string
+}
+
+func (q *quiet) Publish(context.Context, job.Job) error { return nil }
+
+func (q *quiet) Cancel(_ context.Context, id string) error {
+	q.cancelled = append(q.cancelled, id)
+	return nil
+}
+
+func (q *quiet) Forget(_ context.Context, id string) error {
+	q.forgotten = append(q.forgotten, id)
+	return nil
+}
+
+// startSite serves until the test ends. The changes are applied to its configuration.
+func startSite(t testing.TB, changes ...func(*Config)) *site {
+	t.Helper()
+	return startSiteAt(t, "127.0.0.1:0", modelstest.Open(t), changes...)
+}
+
+func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func(*Config)) *site {
+	t.Helper()
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, hub, queue := slog.New(slog.DiscardHandler), NewHub(), &quiet{}
+	cfg := Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log),
+		Addr: ln.Addr().String(), Log: log, Version: "test"}
+	for _, change := range changes {
+		change(&cfg)
+	}
+	s, err := New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(ctx, ln) }()
+	running := &site{Server: s, t: t, queue: queue, url: "http://" + ln.Addr().String()}
+	running.stop = func() {
+		if cancel == nil {
+			return
+		}
+		cancel()
+		cancel = nil
+		if err := <-ended; err != nil {
+			t.Errorf("the server ended with %v", err)
+		}
+	}
+	t.Cleanup(running.stop)
+	return running
+}
+
+// browser is one person's browser: it keeps cookies, follows redirects and sends CSRF tokens with its forms.
+type browser struct {
+	*http.Client
+	site *site
+}
+
+func (s *site) browser() *browser {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	b := &browser{Client: &http.Client{Jar: jar, Transport: &http.Transport{}}, site: s}
+	b.setCookie(visitorCookie, "a visitor's secret")
+	s.t.Cleanup(b.CloseIdleConnections)
+	return b
+}
+
+// signedIn is the browser of somebody who came through the developer sign-in.
+func (s *site) signedIn(name string, role models.Role) *browser {
+	s.t.Helper()
+	b := s.browser()
+	resp := b.post("/auth/developer", url.Values{"name": {name}, "role": {string(role)}, "next": {"/api/v1/me"}})
+	var me client.User
+	if decodeBody(s.t, resp, &me); me.Role != string(role) {
+		s.t.Fatalf("developer sign-in as %s gave %+v", role, me)
+	}
+	return b
+}
+
+func (b *browser) address() *url.URL {
+	u, err := url.Parse(b.site.url)
+	if err != nil {
+		b.site.t.Fatal(err)
+	}
+	return u
+}
+
+func (b *browser) setCookie(name, value string) {
+	b.Jar.SetCookies(b.address(), []*http.Cookie{{Name: name, Value: value, Path: "/"}})
+}
+
+func (b *browser) cookie(name string) string {
+	for _, cookie := range b.Jar.Cookies(b.address()) {
+		if cookie.Name == name {
+			return cookie.Value
+		}
+	}
+	return ""
+}
+
+// csrf is the token that a page of the site would hold in this browser.
+func (b *browser) csrf() string {
+	if secret := b.cookie(sessionCookie); secret != "" {
+		return tokenOf(secret)
+	}
+	return tokenOf(b.cookie(visitorCookie))
+}
+
+func (b *browser) get(path string, headers ...string) *http.Response {
+	b.site.t.Helper()
+	return b.send(http.MethodGet, path, nil, headers...)
+}
+
+// post sends a form as a page of the site would.
+func (b *browser) post(path string, form url.Values, headers ...string) *http.Response {
+	b.site.t.Helper()
+	if form == nil {
+		form = url.Values{}
+	}
+	if !form.Has(CSRFField) {
+		form.Set(CSRFField, b.csrf())
+	}
+	headers = append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)
+	return b.send(http.MethodPost, path, strings.NewReader(form.Encode()), headers...)
+}
+
+func (b *browser) send(method, path string, body io.Reader, headers ...string) *http.Response {
+	b.site.t.Helper()
+	if strings.HasPrefix(path, "/") {
+		path = b.site.url + path
+	}
+	req, err := http.NewRequest(method, path, body)
+	if err != nil {
+		b.site.t.Fatal(err)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
+		if headers[i] == "Host" {
+			req.Host = headers[i+1]
+		}
+	}
+	resp, err := b.Do(req)
+	if err != nil {
+		b.site.t.Fatal(err)
+	}
+	b.site.t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+// api is a client of the JSON API with a fresh token of the user; the zero user is a visitor.
+func (s *site) api(user models.User) *client.Client {
+	s.t.Helper()
+	if !user.SignedIn() {
+		return client.New(s.url, "")
+	}
+	secret, _, err := s.store.CreateToken(context.Background(), user.ID, "test", 0)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return client.New(s.url, secret)
+}
+
+func decodeBody(t testing.TB, resp *http.Response, into any) {
+	t.Helper()
+	text := body(t, resp)
+	if err := json.Unmarshal([]byte(text), into); err != nil {
+		t.Fatalf("%s answered %s, no JSON: %s", asked(resp), resp.Status, text)
+	}
+}
+
+func body(t testing.TB, resp *http.Response) string {
+	t.Helper()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func wantStatus(t testing.TB, resp *http.Response, status int) {
+	t.Helper()
+	if resp.StatusCode != status {
+		t.Errorf("%s answered %s, want %d: %s", asked(resp), resp.Status, status, body(t, resp))
+	}
+}
+
+// wantProblem checks an API refusal by its stable code.
+func wantProblem(t testing.TB, resp *http.Response, status int, code string) {
+	t.Helper()
+	wantStatus(t, resp, status)
+	var p client.Problem
+	decodeBody(t, resp, &p)
+	if p.Code != code || p.Detail == "" || p.Status != status {
+		t.Errorf("%s: problem %+v, want code %q", asked(resp), p, code)
+	}
+}
+
+// asked names the request of an answer, as far as it is known.
+func asked(resp *http.Response) string {
+	if resp.Request == nil {
+		return "the server"
+	}
+	return resp.Request.Method + " " + resp.Request.URL.String()
+}

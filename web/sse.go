@@ -1,0 +1,129 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+const (
+	heartbeat   = 15 * time.Second
+	streamLife  = 30 * time.Minute // then the browser connects again, to whichever server is there
+	streamWrite = 10 * time.Second // a reader that takes nothing for so long is gone
+	streamRetry = "retry: 1000\n\n"
+)
+
+// errStreamDone ends a stream that has nothing more to tell.
+var errStreamDone = errors.New("stream is complete")
+
+// feed is what one stream sends. Nothing of a fiber.Ctx may be inside: the stream outlives its handler.
+type feed struct {
+	topic topic
+	// backlog writes what the store has and the reader does not. It runs after subscribing, so that
+	// nothing falls between.
+	backlog func(ctx context.Context, out *outlet) error
+	// live writes one message, unless backlog has sent it already.
+	live func(ctx context.Context, m message, out *outlet) error
+}
+
+// stream answers with server-sent events until the reader leaves or takes nothing any more, half an hour is
+// over, the feed is complete, or the server stops.
+func (s *Server) stream(c *fiber.Ctx, f feed) error {
+	if s.hub.Open() >= s.cfg.StreamLimit {
+		return tooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
+	}
+	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set("X-Accel-Buffering", "no")
+	conn := c.Context().Conn()
+	sub := s.hub.subscribe(f.topic)
+	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+		defer s.hub.unsubscribe(sub)
+		ctx, cancel := context.WithTimeout(s.streams, streamLife)
+		defer cancel()
+		if err := f.run(ctx, sub, &outlet{Writer: w, conn: conn}); err != nil && !errors.Is(err, errStreamDone) {
+			s.log.Debug("stream ended", "error", err)
+		}
+	})
+	return nil
+}
+
+// outlet is the way to one reader.
+type outlet struct {
+	*bufio.Writer
+	conn net.Conn
+}
+
+// Flush sends what was written; a reader that takes nothing for too long is an error.
+func (o *outlet) Flush() error {
+	o.conn.SetWriteDeadline(time.Now().Add(streamWrite))
+	return o.Writer.Flush()
+}
+
+// run feeds one reader; the error says why it ended.
+func (f feed) run(ctx context.Context, sub *subscription, out *outlet) error {
+	gone := make(chan struct{})
+	go watch(out.conn, gone)
+	defer out.Flush()
+	out.WriteString(streamRetry)
+	if err := out.Flush(); err != nil { // the page knows that it is connected before the store is asked
+		return err
+	}
+	if err := f.backlog(ctx, out); err != nil {
+		return err
+	}
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		select {
+		case m := <-sub.C:
+			if err := f.live(ctx, m, out); err != nil {
+				return err
+			}
+		case <-beat.C:
+			out.WriteString(":\n\n")
+		case <-gone:
+			return errors.New("reader left")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// frame is one server-sent event. Without a name browsers deliver it as a plain message; id 0 sends no id.
+func frame(id int64, name string, data []byte) []byte {
+	var b bytes.Buffer
+	if id > 0 {
+		b.WriteString("id: " + strconv.FormatInt(id, 10) + "\n")
+	}
+	if name != "" {
+		b.WriteString("event: " + name + "\n")
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n")) // a lone \r would end the line, too
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		b.WriteString("data: ")
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// lastSeen is the id of the newest event that the reader has: the Last-Event-ID of a reconnect, else ?after=.
+func lastSeen(c *fiber.Ctx) int64 {
+	seen, _ := strconv.ParseInt(c.Query("after"), 10, 64)
+	if again, err := strconv.ParseInt(c.Get("Last-Event-ID"), 10, 64); err == nil && again > seen {
+		seen = again
+	}
+	return max(seen, 0)
+}
