@@ -1,0 +1,50 @@
+# Warpboard. `make run` starts the site, `make test` checks everything; both set up what they need.
+
+SHELL := /bin/bash
+GO ?= go
+# go-nvml's headers mark old calls as deprecated; without this a cold build prints dozens of warnings.
+export CGO_CFLAGS ?= -O2 -g -Wno-deprecated-declarations
+
+.DEFAULT_GOAL := help
+.PHONY: help run build setup-run setup-test test test-fast generate static verify lint bench clean
+
+help: ## Show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+run: setup-run build ## Install what is missing, build, and serve on http://127.0.0.1:3000
+	./warpboard serve
+
+build: ## Build the binary ./warpboard
+	$(GO) build -o warpboard .
+
+setup-run: # packages that serving needs
+	@scripts/setup run
+
+setup-test: # packages that the tests need
+	@scripts/setup test
+
+test: setup-test lint verify ## Run everything: format, vet, generated files, all tests with the race detector
+	WARPBOARD_TEST_COMPLETE=1 $(GO) test -race -timeout 14m ./...
+
+test-fast: ## Run the tests without the race detector and without set-up
+	$(GO) test ./...
+
+lint: # format and vet
+	@unformatted=$$(git ls-files '*.go' | grep -v _templ.go | xargs gofmt -l); \
+	  if [ -n "$$unformatted" ]; then echo "not gofmt-formatted: $$unformatted"; exit 1; fi
+	$(GO) vet ./...
+
+verify: # committed generated files are fresh
+	@scripts/verify-generated
+
+generate: ## Regenerate *_templ.go after editing a .templ file
+	$(GO) tool templ generate
+
+static: ## Rebuild static/ after editing css or js (needs node and npm)
+	npm ci --no-audit --no-fund && npm run build
+
+bench: build ## Print the cost table: board page, streams, overhead of a run
+	@scripts/bench
+
+clean: ## Remove what was built
+	rm -rf warpboard node_modules

@@ -1,0 +1,83 @@
+package kernel
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"warpboard/tasks"
+)
+
+//go:embed program/*.py
+var program embed.FS
+
+// Modes of the program.
+const (
+	ModeTest          = "test"           // compile, check and time
+	ModeProfileRef    = "profile-ref"    // one call of the reference for Nsight Compute
+	ModeProfileCustom = "profile-custom" // one call of the custom kernel
+)
+
+const mainFile = "evaluate.py"
+
+// The files of sources that compile an extension.
+const (
+	customFile = "custom_kernel.py"
+	refFile    = "ref_kernel.py"
+)
+
+// buildsExtension recognises a source that compiles a C++ or CUDA extension when it is imported.
+var buildsExtension = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
+
+// Task makes a Python task of a request, for the worker that builds and runs it as any other. A source
+// that compiles an extension is its submission, so that it is compiled before a device is held.
+func (r Request) Task(device string) (tasks.Definition, map[string][]byte, error) {
+	def := tasks.Definition{
+		Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
+		Config: tasks.Config{Main: mainFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},
+	}
+	request, err := json.Marshal(struct {
+		Request
+		Device string `json:"device"`
+	}{r, device})
+	if err != nil {
+		return def, nil, fmt.Errorf("write the program's request: %w", err)
+	}
+	files := map[string][]byte{"request.json": request}
+	names, err := program.ReadDir("program")
+	if err != nil {
+		return def, nil, fmt.Errorf("read the program: %w", err)
+	}
+	for _, entry := range names {
+		if files[entry.Name()], err = program.ReadFile("program/" + entry.Name()); err != nil {
+			return def, nil, fmt.Errorf("read the program: %w", err)
+		}
+	}
+	r.addSubmission(&def, files, customFile, &r.Custom)
+	r.addSubmission(&def, files, refFile, r.Ref)
+	return def, files, nil
+}
+
+// Refused is the result of a request whose extension could not be built. The text is the compiler's, or a
+// traceback, and names the file.
+func Refused(text string) Result {
+	report := Report{CompilationError: "Compilation error:\n" + text}
+	if strings.Contains(text, refFile) {
+		report = Report{RefCompilationError: report.CompilationError, ValidationError: skipped}
+	}
+	return Result{Report: report, Stage: StageCompiling}
+}
+
+// skipped is what a custom kernel's report says when its reference does not compile.
+const skipped = "Skipped due to compilation failure"
+
+func (Request) addSubmission(def *tasks.Definition, files map[string][]byte, name string, code *Code) {
+	if code == nil || code.Type == "cuda" || !buildsExtension.MatchString(code.Source) {
+		return
+	}
+	files[name] = []byte(code.Source)
+	def.Files = append(def.Files, tasks.File{Name: name, Source: tasks.SubmissionSource})
+}

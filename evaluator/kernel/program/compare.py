@@ -1,0 +1,134 @@
+"""Is it right? Each trial has fresh inputs, poisoned outputs and a fresh verdict."""
+
+import torch
+
+import contract
+
+TRIALS = 2
+
+
+class Mismatch(Exception):
+    """The custom kernel's outputs are not the reference's; the message says how."""
+
+
+def copy_values(values):
+    return [v.clone() if isinstance(v, torch.Tensor) else v for v in values]
+
+
+def synchronise(device):
+    if device != "cpu":
+        torch.cuda.synchronize()
+
+
+def poison_freed(outputs, device):
+    """Fills memory of the outputs' sizes with poison and frees it again, so that the next kernel
+    that allocates its result without writing it shows poison and not an old right answer."""
+    blocks = [contract.poison(torch.empty_like(t)) for t in outputs for _ in range(2)]
+    synchronise(device)
+    del blocks
+
+
+def call(kernel, values, device):
+    """One checked call on its own copy of the values; returns copies of the outputs."""
+    values = copy_values(values)
+    for index, role, spec in kernel.roles():
+        if role == "output" and spec.get("init") is None and spec.get("data") is None:
+            contract.poison(values[index])
+    outputs = kernel(values)
+    synchronise(device)
+    return copy_values(outputs)
+
+
+NO_INPUTS = "Input selection failed:\nCould not determine inputs for execution; provide IOContract, or get_inputs() in the source."
+
+
+def run_trials(kernel, device, report):
+    """/evaluate: every trial must run to its end."""
+    for trial in range(TRIALS):
+        report.update(total_trials=TRIALS, trials_begun=trial + 1)
+        values = kernel.inputs(trial)
+        if values is None:
+            raise Mismatch(NO_INPUTS)
+        poison_freed(call(kernel, values, device), device)
+        report["trials_passed"] = trial + 1
+
+
+def paired_inputs(ref, custom, trial):
+    """Inputs of both sides of one trial: bit-identical wherever both have a tensor of that place."""
+    left, right = ref.inputs(trial), custom.inputs(trial)
+    left = right if left is None else left
+    if left is None:
+        raise Mismatch(NO_INPUTS)
+    if right is None:
+        return left, copy_values(left)
+    outputs = {i for i, role, _ in custom.roles() if role == "output"} | {i for i, role, _ in ref.roles() if role == "output"}
+    for index, (a, b) in enumerate(zip(left, right)):
+        if index not in outputs and isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+            if a.shape == b.shape and a.dtype == b.dtype:
+                right[index] = a.clone()
+    return left, right
+
+
+def shapes(tensors):
+    return "[" + ", ".join(str(t.shape) for t in tensors) + "]"
+
+
+def check_form(expected, actual):
+    """Count, shapes and dtypes must agree before numbers are looked at."""
+    if not expected and not actual:
+        raise Mismatch("Neither kernel produced a tensor: there is nothing to compare. Return a tensor, or mark one as output.")
+    if [t.shape for t in expected] != [t.shape for t in actual]:
+        raise Mismatch(f"Shape mismatch: ref={shapes(expected)}, custom={shapes(actual)}")
+    if [t.dtype for t in expected] != [t.dtype for t in actual]:
+        raise Mismatch(f"Dtype mismatch: ref={[str(t.dtype) for t in expected]}, custom={[str(t.dtype) for t in actual]}")
+
+
+def check_nan(index, expected, actual):
+    if torch.isnan(expected).any():
+        raise Mismatch(f"Output {index} of the reference holds NaN: nothing can be compared with it. Choose inputs that avoid it.")
+    count = int(torch.isnan(actual).sum())
+    if count:
+        at = int(torch.isnan(actual).flatten().to(torch.int8).argmax())
+        raise Mismatch(f"Output {index} of the custom kernel holds {count} NaN where the reference has none; the first is element {at}")
+
+
+def differences(expected, actual, atol, rtol):
+    """(within tolerance, largest difference, mean difference, first wrong element or None)."""
+    close, largest, mean, first = True, 0.0, 0.0, None
+    for index, (want, got) in enumerate(zip(expected, actual)):
+        if want.numel() == 0:
+            continue
+        want, got = want.to(torch.float64), got.to(torch.float64)
+        check_nan(index, want, got)
+        gap = (want - got).abs()
+        gap[want == got] = 0.0  # equal infinities
+        # As torch.allclose: an infinite gap is never within tolerance, not even of an infinite one.
+        wrong = ~(torch.isfinite(gap) & (gap <= atol + rtol * got.abs()))
+        if bool(wrong.any()) and first is None:
+            at = int(wrong.flatten().to(torch.int8).argmax())
+            first = {"output": index, "element": at, "expected": float(want.flatten()[at]), "actual": float(got.flatten()[at])}
+        close = close and not bool(wrong.any())
+        largest, mean = max(largest, float(gap.max())), max(mean, float(gap.mean()))
+    return close, largest, mean, first
+
+
+def compare_trials(ref, custom, device, atol, rtol, report):
+    """/compare: all trials must agree. What was seen goes into report as it is learned."""
+    passed, worst, mean, first = 0, 0.0, 0.0, None
+    report.update(total_trials=TRIALS, trials_passed=0)
+    for trial in range(TRIALS):
+        report["trials_begun"] = trial + 1
+        left, right = paired_inputs(ref, custom, trial)
+        expected = call(ref, left, device)
+        poison_freed(expected, device)
+        actual = call(custom, right, device)
+        check_form(expected, actual)
+        close, largest, average, wrong = differences(expected, actual, atol, rtol)
+        passed, worst, mean, first = passed + close, max(worst, largest), max(mean, average), first or wrong
+        report.update(trials_passed=passed, max_difference=worst, avg_difference=mean)
+    if passed < TRIALS:
+        report["first_mismatch"] = first
+        raise Mismatch(
+            f"Numerical outputs don't match within tolerance. Trials passed: {passed}/{TRIALS}. "
+            f"Max difference: {worst:.6e}, Avg difference: {mean:.6e}. Tolerance: atol={atol}, rtol={rtol}"
+        )

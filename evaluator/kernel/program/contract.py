@@ -1,0 +1,214 @@
+"""An IOContract becomes arguments: tensors made from their specs, scalars, launch sizes.
+
+Every tensor has a generator of its own, seeded by its spec or by its position, and by the
+trial: trial 0 gives what the contract says, later trials fresh contents of the same kind.
+"""
+
+import ast
+import base64
+import operator
+import zlib
+
+import torch
+
+DTYPES = {
+    name: getattr(torch, name)
+    for name in (
+        "float64", "float32", "float16", "bfloat16", "int64", "int32", "int16", "int8", "uint8", "bool",
+        "float8_e4m3fn", "float8_e5m2",
+    )
+    if hasattr(torch, name)
+}
+
+# randn on integers draws from the whole range of the type, but int64 from what float64 keeps exact.
+INT_RANGE = {
+    torch.int8: (-128, 127), torch.uint8: (0, 255), torch.int16: (-2**15, 2**15 - 1),
+    torch.int32: (-2**31, 2**31 - 1), torch.int64: (-10**6, 10**6), torch.bool: (0, 1),
+}
+
+
+class ContractError(ValueError):
+    """The contract cannot be carried out; the message says which argument and why."""
+
+
+def is_float(dtype):
+    return dtype.is_floating_point
+
+
+def is_small_float(dtype):
+    """fp8 types can be stored but hardly computed with: values are made in float32 and cast."""
+    return is_float(dtype) and dtype.itemsize == 1 if hasattr(dtype, "itemsize") else "float8" in str(dtype)
+
+
+def dtype_of(name):
+    if name not in DTYPES:
+        raise ContractError(f"Unknown dtype '{name}'; known are {', '.join(DTYPES)}")
+    return DTYPES[name]
+
+
+def seed_for(init, position, trial):
+    """The seed of one tensor in one trial, below 2**63."""
+    base = init.get("seed")
+    base = 1000003 * (position + 1) if base is None else int(base)
+    return (base if trial == 0 else base * 6364136223846793005 + trial * 1442695040888963407) % 2**63
+
+
+def number(init, key, default):
+    value = init.get(key)
+    return default if value is None else value
+
+
+def make_random(kind, shape, dtype, init, generator, device):
+    if kind == "randn" and is_float(dtype):
+        work = torch.float32 if is_small_float(dtype) else dtype
+        out = torch.randn(shape, dtype=work, device=device, generator=generator)
+        return (out * number(init, "std", 1.0) + number(init, "mean", 0.0)).to(dtype)
+    if kind == "uniform" and is_float(dtype):
+        low, high = number(init, "low", 0.0), number(init, "high", 1.0)
+        work = torch.float32 if is_small_float(dtype) else dtype
+        out = torch.rand(shape, dtype=work, device=device, generator=generator)
+        return (low + (high - low) * out).to(dtype)
+    low, high = INT_RANGE[dtype]
+    if kind == "uniform" and dtype != torch.bool:
+        low, high = int(number(init, "low", 0)), int(number(init, "high", 100))
+    out = torch.randint(low, high + 1, shape, dtype=torch.int64, device=device, generator=generator)
+    return out.to(dtype)
+
+
+def make_arange(shape, dtype, init, device):
+    if not shape:
+        raise ContractError("Init kind 'arange' needs a shape of one dimension or more")
+    start, step = number(init, "start", 0), number(init, "step", 1)
+    row = start + step * torch.arange(shape[-1], dtype=torch.float64, device=device)
+    return row.to(dtype).expand(shape).contiguous()
+
+
+def make_init(spec, position, trial, device):
+    """A tensor by spec.init, on the device."""
+    init, shape, dtype = spec["init"], tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
+    kind = init.get("kind") or "randn"
+    if kind in ("randn", "uniform"):
+        generator = torch.Generator(device=device).manual_seed(seed_for(init, position, trial))
+        return make_random(kind, shape, dtype, init, generator, device)
+    if kind in ("zeros", "ones", "full"):
+        value = {"zeros": 0.0, "ones": 1.0}.get(kind, number(init, "fill_value", 0.0))
+        return torch.full(shape, value, dtype=torch.float64, device=device).to(dtype)
+    if kind == "arange":
+        return make_arange(shape, dtype, init, device)
+    raise ContractError(f"Unsupported init kind: {kind}")
+
+
+def make_data(spec, device):
+    """A tensor from spec.data: base64 of little-endian C-order bytes, perhaps zlib-compressed.
+
+    Its dtype and shape are the data's own; a data shape of [] stands for the spec's shape.
+    """
+    data = spec["data"]
+    try:
+        raw = base64.b64decode(data["data_b64"], validate=True)
+        raw = zlib.decompress(raw) if data.get("compress") == "zlib" else raw
+    except (ValueError, zlib.error) as error:
+        raise ContractError(f"data_b64 cannot be decoded: {error}") from error
+    dtype = dtype_of(data.get("dtype") or "float32")
+    shape = tuple(data.get("shape") or spec.get("shape") or ())
+    size = torch.empty((), dtype=dtype).element_size()
+    count = 1
+    for extent in shape:
+        count *= extent
+    if len(raw) != count * size:
+        raise ContractError(f"data has {len(raw)} bytes, but shape {list(shape)} of {data.get('dtype', 'float32')} needs {count * size}")
+    if not raw:
+        return torch.empty(shape, dtype=dtype, device=device)
+    return torch.frombuffer(bytearray(raw), dtype=dtype).reshape(shape).to(device)
+
+
+def poison(tensor):
+    """Fills a tensor with what no right answer holds, so that an element left unwritten shows."""
+    if tensor.numel() == 0:
+        return tensor
+    if is_float(tensor.dtype):
+        if is_small_float(tensor.dtype):
+            tensor.view(torch.uint8).fill_(0x7F)  # NaN in both fp8 formats
+        else:
+            tensor.fill_(float("nan"))
+    elif tensor.dtype == torch.bool:
+        tensor.view(torch.uint8).fill_(1)
+    else:
+        tensor.fill_(torch.iinfo(tensor.dtype).max - 1)
+    return tensor
+
+
+def make_tensor(arg, position, trial, device):
+    spec = arg.get("tensor_spec")
+    name = arg.get("name")
+    if spec is None:
+        raise ContractError(f"Tensor argument '{name}' requires tensor_spec")
+    try:
+        if spec.get("data") is not None:
+            return make_data(spec, device)
+        if spec.get("init") is not None:
+            return make_init(spec, position, trial, device)
+        shape, dtype = tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
+        return poison(torch.empty(shape, dtype=dtype, device=device))
+    except ContractError as error:
+        raise ContractError(f"Tensor argument '{name}': {error}") from error
+
+
+def make_scalar(arg):
+    kind, value = arg.get("type"), arg.get("value")
+    casts = {"int": int, "float": float, "str": str, "bool": bool}
+    if kind not in casts:
+        raise ContractError(f"Unsupported argument type: {kind}")
+    if value is None:
+        raise ContractError(f"Scalar argument '{arg.get('name')}' requires value")
+    try:
+        return casts[kind](value)
+    except (TypeError, ValueError) as error:
+        raise ContractError(f"Scalar argument '{arg.get('name')}': {value!r} is no {kind}") from error
+
+
+def materialise(io, trial, device):
+    """All arguments of a contract, in its order."""
+    return [
+        make_tensor(arg, position, trial, device) if arg.get("type") == "tensor" else make_scalar(arg)
+        for position, arg in enumerate(io.get("args") or [])
+    ]
+
+
+_OPERATORS = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv, ast.Div: operator.floordiv, ast.Mod: operator.mod,
+}
+_FUNCTIONS = {"cdiv": lambda a, b: -(-a // b), "min": min, "max": max}
+
+
+def evaluate_size(text, names):
+    """The value of a symbolic grid or block entry such as "cdiv(n, 256)" over the scalar arguments."""
+
+    def value(node):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            return node.value
+        if isinstance(node, ast.Name) and node.id in names:
+            return names[node.id]
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+            return _OPERATORS[type(node.op)](value(node.left), value(node.right))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS and not node.keywords:
+            return _FUNCTIONS[node.func.id](*[value(argument) for argument in node.args])
+        if isinstance(node, ast.Name):
+            raise ContractError(f"Launch size '{text}': there is no scalar argument '{node.id}'")
+        raise ContractError(f"Launch size '{text}': only + - * // %, cdiv, min, max, numbers and scalar arguments are allowed")
+
+    try:
+        return int(value(ast.parse(text, mode="eval").body))
+    except (SyntaxError, ZeroDivisionError) as error:
+        raise ContractError(f"Launch size '{text}': {error}") from error
+
+
+def launch_dims(io, which, default):
+    """grid or block of a contract as (x, y, z)."""
+    dims = ((io or {}).get("launch") or {}).get(which)
+    if not dims:
+        return default
+    names = {a["name"]: int(a["value"]) for a in io.get("args") or [] if a.get("type") == "int" and a.get("value") is not None}
+    entries = (dims.get(axis) for axis in "xyz")
+    return tuple(evaluate_size(e, names) if isinstance(e, str) else int(1 if e is None else e) for e in entries)

@@ -1,0 +1,245 @@
+"""The kinds of kernel: each compiles its source and can then be called with a list of values."""
+
+import importlib.util
+import inspect
+import os
+import random
+import sys
+
+import torch
+
+import contract
+
+
+class CompileError(Exception):
+    """The source cannot be made to run; the message is for the person who wrote it."""
+
+
+def set_seed(seed):
+    random.seed(seed)
+    torch.manual_seed(seed)
+    if torch.cuda.is_available():
+        torch.cuda.manual_seed_all(seed)
+
+
+def to_device(value, device):
+    return value.to(device) if isinstance(value, torch.Tensor) else value
+
+
+def load_module(source, label):
+    """Imports source from a file of its own: Triton and inspect read functions back from it."""
+    path = os.path.abspath(f"{label}_kernel.py")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(source)
+    spec = importlib.util.spec_from_file_location(f"{label}_kernel", path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def tensors_of(returned):
+    """The tensors of a return value: one, or a flat list or tuple of them."""
+    if isinstance(returned, torch.Tensor):
+        return [returned]
+    if isinstance(returned, dict):
+        returned = list(returned.values())
+    if isinstance(returned, (list, tuple)):
+        return [value for value in returned if isinstance(value, torch.Tensor)]
+    return []
+
+
+class Kernel:
+    """One kernel of a request.
+
+    compile() makes it callable and raises on bad source; inputs(trial) gives fresh values, or
+    None when the kernel has none of its own; a call returns its output tensors.
+    """
+
+    def __init__(self, code, label, device):
+        self.source, self.io, self.label, self.device = code["source_code"], code.get("io"), label, device
+        self.meta = code.get("metadata") or {}
+
+    def compile(self):
+        raise NotImplementedError
+
+    def inputs(self, trial):
+        return contract.materialise(self.io, trial, self.device) if self.io is not None else None
+
+    def __call__(self, values):
+        raise NotImplementedError
+
+    def args(self):
+        return (self.io or {}).get("args") or []
+
+    def roles(self):
+        """(index, role, spec) of the contract's tensor arguments."""
+        return [(i, a.get("role") or "input", a.get("tensor_spec") or {}) for i, a in enumerate(self.args()) if a.get("type") == "tensor"]
+
+    def written(self, values):
+        """The tensors that a launch wrote: outputs and inouts, or all when none is marked."""
+        marked = [values[i] for i, role, _ in self.roles() if role in ("output", "inout")]
+        return marked or [v for v in values if isinstance(v, torch.Tensor)]
+
+    def returned(self, result, values):
+        """What a Python function gave back, or what it wrote when it returned nothing."""
+        found = tensors_of(result)
+        if not found and any(role in ("output", "inout") for _, role, _ in self.roles()):
+            return self.written(values)
+        return found
+
+
+class TorchKernel(Kernel):
+    """torch and torch_cuda: a function, a class with a method, or KernelBench's Model and get_inputs."""
+
+    default_classes = ("Model",)
+
+    def compile(self):
+        self.module = load_module(self.source, self.label)
+        self.call = self.function() or self.method()
+
+    def function(self):
+        name = self.meta.get("function_name")
+        if not name:
+            return None
+        if not callable(getattr(self.module, name, None)):
+            raise CompileError(f"Function '{name}' not found in source code")
+        return getattr(self.module, name)
+
+    def method(self):
+        cls = self.model_class()
+        init = self.module.get_init_inputs() if hasattr(self.module, "get_init_inputs") else []
+        set_seed(42)
+        model = cls(**init) if isinstance(init, dict) else cls(*[to_device(v, self.device) for v in init])
+        model = model.to(self.device) if isinstance(model, torch.nn.Module) else model
+        name = self.meta.get("method_name") or "forward"
+        if not callable(getattr(model, name, None)):
+            raise CompileError(f"Method '{name}' not found in class '{cls.__name__}'")
+        # Calling the module itself keeps hooks and compiled wrappers; any other method is called by name.
+        return model if name == "forward" and isinstance(model, torch.nn.Module) else getattr(model, name)
+
+    def model_class(self):
+        name = self.meta.get("class_name")
+        if name and not hasattr(self.module, name):
+            raise CompileError(f"Class '{name}' not found in source code")
+        for candidate in (name,) if name else self.default_classes:
+            if hasattr(self.module, candidate):
+                return getattr(self.module, candidate)
+        raise CompileError(f"Class '{self.default_classes[0]}' not found in source code; name a function_name or class_name in metadata")
+
+    def inputs(self, trial):
+        if self.io is not None:
+            return super().inputs(trial)
+        if not hasattr(self.module, "get_inputs"):
+            return None
+        set_seed(42 + trial)
+        return [to_device(value, self.device) for value in self.module.get_inputs()]
+
+    def __call__(self, values):
+        with torch.no_grad():
+            return self.returned(self.call(*self.accepted(values)), values)
+
+    def accepted(self, values):
+        """Pure outputs are passed only to a callable that has room for them."""
+        outputs = {i for i, role, _ in self.roles() if role == "output"}
+        if not outputs:
+            return values
+        try:
+            inspect.signature(self.call.forward if isinstance(self.call, torch.nn.Module) else self.call).bind(*values)
+            return values
+        except (TypeError, ValueError):
+            return [v for i, v in enumerate(values) if i not in outputs]
+
+
+class TorchCudaKernel(TorchKernel):
+    """PyTorch with CUDA sources that PyTorch's own load_inline builds."""
+
+    default_classes = ("ModelNew", "Model")
+
+    def compile(self):
+        if "load_inline" not in self.source and "load(" not in self.source:
+            raise CompileError("No load_inline call found: a torch_cuda kernel builds its CUDA code with torch.utils.cpp_extension.load_inline")
+        super().compile()
+
+
+class MultiKernel(Kernel):
+    """Any Python that launches kernels itself, entered at metadata.entry_point."""
+
+    def compile(self):
+        if self.io is None:
+            raise CompileError("IOContract is required for multi-kernel sequences. Give the arguments of the entry point in io")
+        name = self.meta.get("entry_point")
+        if not name:
+            raise CompileError("Metadata with 'entry_point' is required")
+        self.module = load_module(self.source, self.label)
+        if not callable(getattr(self.module, name, None)):
+            names = [n for n, v in vars(self.module).items() if callable(v) and not n.startswith("_")]
+            raise CompileError(f"Entry point '{name}' not found in source. Available: {names}")
+        self.call = getattr(self.module, name)
+
+    def __call__(self, values):
+        return self.returned(self.call(*values), values)
+
+
+class TritonKernel(Kernel):
+    """One @triton.jit kernel, launched with the contract's grid and arguments."""
+
+    def compile(self):
+        self.module = load_module(self.source, self.label)
+        self.kernel = self.find()
+        launch = (self.io or {}).get("launch") or {}
+        self.options = {k: launch[k] for k in ("num_warps", "num_stages") if launch.get(k) is not None}
+        self.grid = contract.launch_dims(self.io, "grid", (1, 1, 1))
+        values = self.inputs(0)
+        positional, named = self.bind(values)
+        if hasattr(self.kernel, "warmup"):  # compiles without running
+            self.kernel.warmup(*positional, grid=self.grid, **named)
+
+    def find(self):
+        found = {n: v for n, v in vars(self.module).items() if hasattr(v, "run") and hasattr(v, "fn")}
+        if not found:
+            raise CompileError("No @triton.jit kernels found in source.")
+        name = self.meta.get("kernel_name") or next(iter(found))
+        if name not in found:
+            raise CompileError(f"Kernel '{name}' not found. Available: {list(found)}")
+        return found[name]
+
+    def parameters(self):
+        fn = self.kernel
+        while not hasattr(fn, "arg_names") and hasattr(fn, "fn"):
+            fn = fn.fn
+        return list(getattr(fn, "arg_names", []))
+
+    def bind(self, values):
+        """Meta arguments go by name where the kernel has that name; all others by position."""
+        parameters = self.parameters()
+        positional, named = [], dict(self.options)
+        for arg, value in zip(self.args(), values):
+            if arg.get("is_meta") and arg.get("name") in parameters:
+                named[arg["name"]] = value
+            else:
+                positional.append(value)
+        by_name = set(named)
+        if by_name & set(parameters[: len(positional)]):  # a meta parameter stands before a plain one
+            free = [p for p in parameters if p not in by_name]
+            named.update(zip(free, positional))
+            positional = []
+        return positional, named
+
+    def __call__(self, values):
+        positional, named = self.bind(values)
+        self.kernel[self.grid](*positional, **named)
+        return self.written(values)
+
+
+def make(code, label, device):
+    """The kernel of a KernelCode object."""
+    kind = code["kernel_type"]
+    if kind == "cuda":
+        from nvrtc import CudaKernel  # needs libcuda: only asked for where it is used
+
+        return CudaKernel(code, label, device)
+    kinds = {"torch": TorchKernel, "torch_cuda": TorchCudaKernel, "triton": TritonKernel, "multi_kernel": MultiKernel}
+    if kind != "torch" and device == "cpu" and kind != "multi_kernel":
+        raise CompileError(f"A {kind} kernel needs a GPU; this device is the CPU")
+    return kinds[kind](code, label, device)

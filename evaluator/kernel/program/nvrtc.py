@@ -1,0 +1,215 @@
+"""Raw CUDA kernels: compiled by NVRTC, loaded and launched through the driver, both by ctypes.
+
+No binding package is needed: NVRTC comes with PyTorch or with the toolkit, the driver with the
+machine. Kernels run in PyTorch's context and on its current stream.
+"""
+
+import ctypes
+import glob
+import os
+import re
+import struct
+
+import torch
+
+import contract
+from kernels import CompileError, Kernel
+
+MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+DEFAULT_SHARED_LIMIT = 48 * 1024
+
+
+def _near_torch(pattern):
+    site = os.path.dirname(os.path.dirname(torch.__file__))
+    return sorted(glob.glob(os.path.join(site, "nvidia", "*", pattern)))
+
+
+def _toolkits():
+    return [d for d in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda") if d]
+
+
+def load_nvrtc():
+    names = _near_torch("lib/libnvrtc.so.*") + [f for d in _toolkits() for f in glob.glob(f"{d}/lib64/libnvrtc.so*")]
+    for name in [n for n in names if "builtins" not in n] + ["libnvrtc.so"]:
+        try:
+            return ctypes.CDLL(name)
+        except OSError:
+            continue
+    raise CompileError("NVRTC is not installed on this machine: neither PyTorch nor a CUDA toolkit brings libnvrtc")
+
+
+def include_dirs():
+    candidates = [f"{d}/include" for d in _toolkits()] + _near_torch("include")
+    return [d for d in candidates if os.path.exists(os.path.join(d, "cuda_fp16.h"))][:1]
+
+
+class Driver:
+    """The few calls of libcuda that a launch needs; every failure raises with the driver's own words."""
+
+    def __init__(self):
+        torch.cuda.init()
+        torch.zeros(1, device="cuda")  # makes PyTorch's context current
+        self.lib = ctypes.CDLL("libcuda.so.1")
+
+    def call(self, name, *args):
+        code = getattr(self.lib, name)(*args)
+        if code:
+            text = ctypes.c_char_p()
+            self.lib.cuGetErrorString(code, ctypes.byref(text))
+            raise RuntimeError(f"{name} failed with error {code}: {(text.value or b'unknown').decode()}")
+
+    def load(self, image):
+        module = ctypes.c_void_p()
+        self.call("cuModuleLoadData", ctypes.byref(module), image)
+        return module
+
+    def function(self, module, name):
+        function = ctypes.c_void_p()
+        self.call("cuModuleGetFunction", ctypes.byref(function), module, name)
+        return function
+
+    def parameter_sizes(self, function):
+        """Widths in bytes of the kernel's parameters, or None where the driver cannot tell."""
+        if not hasattr(self.lib, "cuFuncGetParamInfo"):
+            return None
+        sizes, offset, size = [], ctypes.c_size_t(), ctypes.c_size_t()
+        while self.lib.cuFuncGetParamInfo(function, ctypes.c_size_t(len(sizes)), ctypes.byref(offset), ctypes.byref(size)) == 0:
+            sizes.append(size.value)
+        return sizes
+
+
+def strip_comments(source):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.S)
+
+
+def signatures(source):
+    """name → list of parameter texts, of every __global__ function in order."""
+    text, found = strip_comments(source), {}
+    for start in re.finditer(r"__global__", text):
+        head = re.compile(r"\s*(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)|[\w:<>,\s*&]+?)*?\b(\w+)\s*\(")
+        match = head.match(text, start.end())
+        while match and match.group(1) == "__launch_bounds__":
+            depth, at = 1, match.end()
+            while depth and at < len(text):
+                depth += {"(": 1, ")": -1}.get(text[at], 0)
+                at += 1
+            match = head.match(text, at)
+        if match:
+            found.setdefault(match.group(1), parameters(text, match.end()))
+    return found
+
+
+def parameters(text, at):
+    """Splits a parameter list that begins at text[at] at its top-level commas."""
+    depth, current, out = 0, "", []
+    while at < len(text) and not (text[at] == ")" and depth == 0):
+        depth += {"(": 1, "<": 1, ")": -1, ">": -1}.get(text[at], 0)
+        if text[at] == "," and depth == 0:
+            out.append(current.strip())
+            current = ""
+        else:
+            current += text[at]
+        at += 1
+    return out + [current.strip()] if current.strip() else out
+
+
+FLOAT_FORMATS = {2: "<e", 4: "<f", 8: "<d"}
+
+
+def pack_scalar(value, declared, size):
+    """The bytes of a scalar in the width and kind that the kernel's signature says."""
+    words = set(re.findall(r"\w+", declared or ""))
+    if words & {"__nv_bfloat16", "nv_bfloat16", "bfloat16"}:
+        return torch.tensor(float(value), dtype=torch.bfloat16).view(torch.int16).numpy().tobytes()
+    floating = bool(words & {"float", "double", "half", "__half"})
+    known = bool(words & {"int", "unsigned", "long", "short", "char", "bool", "size_t"}) or any(w.endswith("_t") for w in words)
+    if floating or (isinstance(value, float) and not known):
+        size = size or (8 if "double" in words else 2 if words & {"half", "__half"} else 4)
+        return struct.pack(FLOAT_FORMATS[size], float(value))
+    size = size or (8 if words & {"long", "size_t", "int64_t", "uint64_t"} else 4)
+    return int(value).to_bytes(size, "little", signed=int(value) < 0)
+
+
+class CudaKernel(Kernel):
+    """One __global__ function."""
+
+    def compile(self):
+        if self.device == "cpu":
+            raise CompileError("A cuda kernel needs a GPU; this device is the CPU")
+        if self.io is None:
+            raise CompileError("A cuda kernel requires io: the arguments and the launch sizes")
+        self.driver, found = Driver(), signatures(self.source)
+        expressions = list(self.meta.get("name_expressions") or [])
+        wanted = self.meta.get("kernel_name") or (expressions[0] if expressions else next(iter(found), None))
+        if not wanted:
+            raise CompileError("No __global__ function found in source")
+        base = re.sub(r"<.*", "", wanted).split("::")[-1].strip()
+        if base not in found:
+            raise CompileError(f"Kernel '{wanted}' not found. Available: {list(found)}")
+        image, lowered = self.build(expressions if wanted in expressions else [*expressions, wanted], wanted)
+        self.module = self.driver.load(image)
+        self.function = self.driver.function(self.module, lowered)
+        self.declared, self.sizes = found[base], self.driver.parameter_sizes(self.function)
+        self.check_count()
+        self.configure()
+
+    def check_count(self):
+        want = len(self.sizes) if self.sizes is not None else len(self.declared)
+        if want != len(self.args()):
+            raise CompileError(f"The kernel takes {want} parameters ({', '.join(self.declared)}), but the contract has {len(self.args())} args")
+
+    def configure(self):
+        launch = self.io.get("launch") or {}
+        self.grid = contract.launch_dims(self.io, "grid", (1, 1, 1))
+        self.block = contract.launch_dims(self.io, "block", (256, 1, 1))
+        self.shared = int(launch.get("shared_mem") or 0)
+        if self.shared > DEFAULT_SHARED_LIMIT:
+            self.driver.call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED, self.shared)
+
+    def build(self, expressions, wanted):
+        """Compiles to a cubin for this GPU; returns it and the kernel's lowered name."""
+        nvrtc, program = load_nvrtc(), ctypes.c_void_p()
+        nvrtc.nvrtcCreateProgram(ctypes.byref(program), self.source.encode(), f"{self.label}.cu".encode(), 0, None, None)
+        for expression in expressions:
+            nvrtc.nvrtcAddNameExpression(program, expression.encode())
+        options = [o.encode() for o in self.options()]
+        code = nvrtc.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
+        if code:
+            raise CompileError("CUDA compilation failed: " + self.fetch(nvrtc, program, "ProgramLog").decode(errors="replace").rstrip("\0\n"))
+        name = ctypes.c_char_p()
+        nvrtc.nvrtcGetLoweredName(program, wanted.encode(), ctypes.byref(name))
+        return self.fetch(nvrtc, program, "CUBIN"), name.value
+
+    @staticmethod
+    def fetch(nvrtc, program, what):
+        size = ctypes.c_size_t()
+        getattr(nvrtc, f"nvrtcGet{what}Size")(program, ctypes.byref(size))
+        buffer = ctypes.create_string_buffer(size.value)
+        getattr(nvrtc, f"nvrtcGet{what}")(program, buffer)
+        return buffer.raw
+
+    def options(self):
+        major, minor = torch.cuda.get_device_capability()
+        suffix = "a" if major >= 9 else ""
+        given = list(self.meta.get("compiler_options") or [])
+        own = [f"--gpu-architecture=sm_{major}{minor}{suffix}", "--generate-line-info"]
+        if not any("std=" in option for option in given):
+            own.append("--std=c++17")
+        return own + [f"--include-path={d}" for d in include_dirs()] + given
+
+    def __call__(self, values):
+        holders = [self.parameter(i, v) for i, v in enumerate(values)]
+        addresses = (ctypes.c_void_p * len(holders))(*[ctypes.cast(h, ctypes.c_void_p) for h in holders])
+        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        self.driver.call("cuLaunchKernel", self.function, *map(ctypes.c_uint, (*self.grid, *self.block, self.shared)), stream, addresses, None)
+        return self.written(values)
+
+    def parameter(self, index, value):
+        size = self.sizes[index] if self.sizes else None
+        declared = self.declared[index] if index < len(self.declared) else ""
+        if isinstance(value, torch.Tensor):
+            return ctypes.create_string_buffer(struct.pack("<Q", value.data_ptr()), 8)
+        if isinstance(value, str):
+            raise CompileError(f"Argument {index} is a string; a cuda kernel takes tensors and numbers")
+        raw = pack_scalar(value, declared, size)
+        return ctypes.create_string_buffer(raw, len(raw))

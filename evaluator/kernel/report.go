@@ -1,0 +1,77 @@
+package kernel
+
+import "encoding/json"
+
+// Stages of an evaluation, as the program names them.
+const (
+	StageCompiling  = "compiling"
+	StageValidating = "validating"
+	StageProfiling  = "profiling"
+)
+
+// Report is what the program learned. What it did not come to is absent. Numbers that JSON cannot hold
+// (NaN, infinities) are their names.
+type Report struct {
+	Compiled            bool               `json:"compiled"`
+	Correctness         bool               `json:"correctness"`
+	CompilationError    string             `json:"compilation_error,omitempty"`
+	RefCompilationError string             `json:"ref_compilation_error,omitempty"`
+	ValidationError     string             `json:"validation_error,omitempty"`
+	ProfilingError      string             `json:"profiling_error,omitempty"`
+	CompileSeconds      map[string]float64 `json:"compile_seconds,omitempty"` // "custom", "ref"
+	TotalTrials         int                `json:"total_trials,omitempty"`
+	TrialsPassed        *int               `json:"trials_passed,omitempty"`
+	MaxDifference       any                `json:"max_difference,omitempty"`
+	AvgDifference       any                `json:"avg_difference,omitempty"`
+	FirstMismatch       map[string]any     `json:"first_mismatch,omitempty"` // output, element, expected, actual
+	ProfilingMethod     string             `json:"profiling_method,omitempty"`
+	GraphError          string             `json:"graph_error,omitempty"`   // why CUDA graphs were not used
+	RuntimeStats        *Stats             `json:"runtime_stats,omitempty"` // of the custom kernel
+	RefRuntime          *Stats             `json:"ref_runtime,omitempty"`
+	Speedup             *float64           `json:"speedup,omitempty"`
+	SpeedupInterval     []float64          `json:"speedup_interval,omitempty"` // 95 %
+	Times               []float64          `json:"times,omitempty"`            // ms, of every timed call of the custom kernel
+}
+
+// Stats are the statistics of timed calls, in ms at full precision. Std is the population's.
+type Stats struct {
+	Mean         float64 `json:"mean"`
+	Std          float64 `json:"std"`
+	Min          float64 `json:"min"`
+	Max          float64 `json:"max"`
+	Median       float64 `json:"median"`
+	Percentile95 float64 `json:"percentile_95"`
+	Percentile99 float64 `json:"percentile_99"`
+}
+
+// Result is how an evaluation ended on a worker.
+type Result struct {
+	Report
+	Stage    string `json:"stage,omitempty"` // the last one that was begun
+	TimedOut bool   `json:"timed_out,omitempty"`
+	ExitCode int    `json:"exit_code,omitempty"`
+	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
+	Limit    string `json:"limit,omitempty"`  // "memory", "processes", …
+
+	Stdout string `json:"stdout,omitempty"` // the end of what the kernels printed
+	Stderr string `json:"stderr,omitempty"`
+
+	Device  string  `json:"device"`         // board device: "H200"
+	Name    string  `json:"name,omitempty"` // "NVIDIA H200"
+	CUDA    string  `json:"cuda,omitempty"`
+	Slot    int     `json:"slot"`             // index of the unit on its worker
+	Worker  string  `json:"worker"`           //
+	Warm    bool    `json:"warm"`             // a runner that had imported everything was ready
+	Seconds float64 `json:"seconds"`          // how long the unit was held
+	Cached  *bool   `json:"cached,omitempty"` // of a source that compiles an extension: it had been compiled before
+
+	Metrics map[string]Metrics `json:"metrics,omitempty"` // "custom", "ref"
+	// MetricsError says why there are no device metrics although they were asked for.
+	MetricsError string `json:"metrics_error,omitempty"`
+}
+
+// Metrics are the hardware counters of one kernel.
+type Metrics struct {
+	Device map[string]map[string]any `json:"device"`           // by category and name, as the API has them
+	Report json.RawMessage           `json:"report,omitempty"` // all that Nsight Compute gave: evaluator/profile.Report
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// Where the server's own tasks come from, as a task's origin says.
+const (
+	originBuiltin = "builtin"
+	originFolder  = "folder"
+)
+
+// operator is the account that owns what the program itself puts on the site. Nobody can sign in
+// as it; here it acts with all rights.
+func operator(ctx context.Context, store *models.Store) (models.User, error) {
+	u, err := store.SignIn(ctx, models.SignIn{Provider: "operator", Subject: "warpboard", Name: "Warpboard"})
+	u.Role = models.RoleAdmin
+	return u, err
+}
+
+// installTasks puts the built-in tasks and those below dir on the site, and brings the ones that
+// it put there before up to date. A task that was deleted on the site stays deleted.
+func installTasks(ctx context.Context, store *models.Store, dir string, log *slog.Logger) error {
+	owner, err := operator(ctx, store)
+	if err != nil {
+		return err
+	}
+	in := installer{store: store, owner: owner, log: log}
+	examples, err := tasks.Examples()
+	if err != nil {
+		return fmt.Errorf("built-in tasks: %w", err)
+	}
+	for _, b := range examples {
+		if err := in.install(ctx, originBuiltin, models.NewTask{Bundle: b}); err != nil {
+			return err
+		}
+	}
+	if dir == "" {
+		return nil
+	}
+	wanted, err := readFolder(dir)
+	if err != nil {
+		return fmt.Errorf("--tasks %s: %w", dir, err)
+	}
+	for _, task := range wanted {
+		if err := in.install(ctx, originFolder, task); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// installer puts tasks on the site in the operator's name.
+type installer struct {
+	store *models.Store
+	owner models.User
+	log   *slog.Logger
+}
+
+// readFolder reads the problem sets below dir or, where there are none, its task folders.
+func readFolder(dir string) ([]models.NewTask, error) {
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return nil, fmt.Errorf("it is not a directory that can be read")
+	}
+	upload := tasks.OpenFolder(os.DirFS(dir), tasks.Options{})
+	sets, err := upload.ProblemSets(time.Now().UTC())
+	if err != nil {
+		return nil, err
+	}
+	if len(sets) > 0 {
+		return ofSets(sets)
+	}
+	bundles, err := upload.Bundles()
+	if err != nil {
+		return nil, err
+	}
+	var wanted []models.NewTask
+	for _, b := range bundles {
+		wanted = append(wanted, models.NewTask{Bundle: b})
+	}
+	return wanted, nil
+}
+
+func ofSets(sets []tasks.ProblemSet) ([]models.NewTask, error) {
+	var wanted []models.NewTask
+	for _, set := range sets {
+		for _, p := range set.Problems {
+			if p.Err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", set.File, p.Name, p.Err)
+			}
+			deadline := p.Deadline
+			wanted = append(wanted, models.NewTask{
+				Slug: p.Name, Bundle: p.Bundle,
+				TaskSettings: models.TaskSettings{Devices: p.GPUs, Deadline: &deadline},
+			})
+		}
+	}
+	return wanted, nil
+}
+
+// install makes or updates one task of the server's own.
+func (i installer) install(ctx context.Context, origin string, task models.NewTask) error {
+	if task.Slug == "" {
+		task.Slug = task.Bundle.Name
+	}
+	task.Slug, task.Origin = models.Slug(task.Slug), origin
+	if len(task.Devices) == 0 {
+		task.Devices = task.Bundle.Definition.GPUs
+	}
+	mark := "installed." + task.Slug
+	before, err := i.store.Setting(ctx, mark)
+	if err != nil {
+		return err
+	}
+	key := task.Bundle.Key()
+	if before == key {
+		return nil
+	}
+	if err := i.publish(ctx, task, before == ""); err != nil {
+		return fmt.Errorf("task %s: %w", task.Slug, err)
+	}
+	i.log.Info("task installed", "task", task.Slug, "origin", origin)
+	return i.store.SetSetting(ctx, mark, key)
+}
+
+func (i installer) publish(ctx context.Context, in models.NewTask, first bool) error {
+	task, err := i.store.Task(ctx, in.Slug)
+	missing := err != nil && models.KindOf(err) == models.NotFound
+	switch {
+	case missing && !first:
+		return nil // it was deleted on the site
+	case missing:
+		_, err = i.store.CreateTask(ctx, i.owner, in)
+		return err
+	case err != nil:
+		return err
+	case task.Origin != in.Origin:
+		return nil // somebody made a task of this name; it is theirs
+	}
+	_, _, err = i.store.Publish(ctx, i.owner, task.ID, in.Bundle)
+	return err
+}

@@ -1,0 +1,94 @@
+// Warpboard is a self-hosted leaderboard for GPU kernels: a web site, an evaluator and their
+// queue in one binary. This package only wires the parts together.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"syscall"
+)
+
+// command is one word after `warpboard`.
+type command struct {
+	name, about string
+	run         func(ctx context.Context, env environment, args []string) error
+}
+
+// environment is what a command may use of the outside world.
+type environment struct {
+	getenv         func(string) string
+	stdout, stderr io.Writer
+}
+
+func commands() []command {
+	return []command{
+		{"serve", "serve the site and evaluate on this machine", serve},
+		{"work", "evaluate for a site on another machine", work},
+		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
+		{"token", "make a personal API token for a user", makeToken},
+		{"submit", "submit a kernel to a site and watch it", submit},
+		{"verify-task", "check a task folder and run its solutions", verifyTask},
+		{"version", "print the version", printVersion},
+	}
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	env := environment{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}
+	err := run(ctx, env, os.Args[1:])
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "warpboard:", err)
+		os.Exit(1)
+	}
+}
+
+// run carries out one command line; it returns when the command is done or ctx ends.
+func run(ctx context.Context, env environment, args []string) error {
+	if len(args) == 0 || slices.Contains([]string{"help", "-h", "--help"}, args[0]) {
+		help(env.stdout)
+		return nil
+	}
+	for _, c := range commands() {
+		if c.name == args[0] {
+			return c.run(ctx, env, args[1:])
+		}
+	}
+	help(env.stderr)
+	return fmt.Errorf("there is no command %q", args[0])
+}
+
+func help(out io.Writer) {
+	fmt.Fprintf(out, "Warpboard is a self-hosted leaderboard for GPU kernels.\n\nusage: warpboard COMMAND [flags]\n\n")
+	for _, c := range commands() {
+		fmt.Fprintf(out, "  %-12s %s\n", c.name, c.about)
+	}
+	fmt.Fprintf(out, "\nwarpboard COMMAND --help prints the flags of a command.\n")
+}
+
+// version is the module version and commit that Go recorded in the binary.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			v += " " + s.Value[:12]
+		}
+	}
+	return v
+}
+
+func printVersion(_ context.Context, env environment, _ []string) error {
+	fmt.Fprintln(env.stdout, "warpboard", version())
+	return nil
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/queue"
+	"warpboard/models"
+	"warpboard/web"
+)
+
+// serve runs the site, and a worker beside it unless --no-worker.
+func serve(ctx context.Context, env environment, args []string) error {
+	cfg, err := parse("serve", args, env.getenv, env.stdout)
+	if err != nil {
+		return err
+	}
+	log := cfg.logger(env.stderr)
+	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := installTasks(ctx, store, cfg.Tasks, log); err != nil {
+		return err
+	}
+	q, err := queue.Open(ctx, queue.Config{
+		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATSURL, Listen: cfg.NATSListen,
+		Authorize: authorizer(store, log), Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	return serveSite(ctx, cfg, store, q, log)
+}
+
+// serveSite runs the loops of the site. When ctx ends, the site and the worker stop taking work,
+// the worker finishes or gives back what it has, and only then the recorder stops, so that the
+// last results are stored.
+func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
+	hub := web.NewHub()
+	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
+	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
+	server, err := web.New(cfg.web(store, dispatcher, hub, log))
+	if err != nil {
+		return err
+	}
+
+	last, stopRecorder := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopRecorder()
+	recording := make(chan error, 1)
+	go func() { recording <- recorder.Run(last) }()
+
+	loops, loopCtx := errgroup.WithContext(ctx)
+	loops.Go(func() error { return dispatcher.Run(loopCtx) })
+	loops.Go(func() error { return server.Run(loopCtx) })
+	if !cfg.NoWorker {
+		loops.Go(func() error { return runWorker(loopCtx, cfg, queue.WorkerConfig{Queue: q}, log) })
+	}
+	var recorderErr error
+	loops.Go(func() error {
+		select {
+		case recorderErr = <-recording:
+			recording <- nil
+			return fmt.Errorf("recorder ended: %w", recorderErr)
+		case <-loopCtx.Done():
+			return nil
+		}
+	})
+	err = loops.Wait()
+	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
+	defer drain.Stop()
+	return ignoreCancel(errors.Join(err, <-recording))
+}
+
+func ignoreCancel(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// authorizer answers the queue's question who a remote worker is.
+func authorizer(store *models.Store, log *slog.Logger) func(name, secret string) ([]string, bool) {
+	return func(name, secret string) ([]string, bool) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		devices, ok, err := store.AuthorizeWorker(ctx, name, secret)
+		if err != nil {
+			log.Error("worker credential cannot be checked", "worker", name, "error", err)
+		}
+		return devices, ok && err == nil
+	}
+}
+
+// web is the site's part of the settings.
+func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, hub *web.Hub, log *slog.Logger) web.Config {
+	return web.Config{
+		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL,
+		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
+		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, Log: log,
+	}
+}
+
+// providers lists the sign-in providers whose keys are set.
+func (o OAuthConfig) providers() []web.ProviderConfig {
+	var on []web.ProviderConfig
+	for _, p := range []web.ProviderConfig{
+		{Name: "github", Key: o.GitHubKey, Secret: o.GitHubSecret},
+		{Name: "google", Key: o.GoogleKey, Secret: o.GoogleSecret},
+		{Name: "discord", Key: o.DiscordKey, Secret: o.DiscordSecret},
+		{Name: "gitlab", Key: o.GitLabKey, Secret: o.GitLabSecret, Issuer: o.GitLabURL},
+		{Name: "oidc", Key: o.OIDCKey, Secret: o.OIDCSecret, Issuer: o.OIDCIssuer, Label: o.OIDCName},
+	} {
+		if p.Key != "" {
+			on = append(on, p)
+		}
+	}
+	return on
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/web/client"
+)
+
+// submitOptions are the flags of `warpboard submit`.
+type submitOptions struct {
+	server, token, task, mode string
+	devices                   list
+	watch                     bool
+}
+
+func (o *submitOptions) flags(env environment) *flag.FlagSet {
+	or := func(name, standard string) string {
+		if v := env.getenv(envName(name)); v != "" {
+			return v
+		}
+		return standard
+	}
+	fs := flag.NewFlagSet("submit", flag.ContinueOnError)
+	fs.SetOutput(env.stderr)
+	fs.StringVar(&o.server, "server", or("server", "http://127.0.0.1:3000"), "address of the site (WARPBOARD_SERVER)")
+	fs.StringVar(&o.token, "token", or("token", ""), "personal token, made on the profile page (WARPBOARD_TOKEN)")
+	fs.StringVar(&o.task, "task", "", "name of the task; a #!POPCORN leaderboard line in the file does as well")
+	fs.Var(&o.devices, "device", "devices, separated by commas; a #!POPCORN gpu line in the file does as well")
+	fs.StringVar(&o.mode, "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
+	fs.BoolVar(&o.watch, "watch", false, "print what happens until every run has ended; exit 1 if one failed")
+	fs.Usage = func() {
+		fmt.Fprint(env.stderr, "usage: warpboard submit FILE [flags]\n\n")
+		fs.PrintDefaults()
+	}
+	return fs
+}
+
+// submit sends one file to a site.
+func submit(ctx context.Context, env environment, args []string) error {
+	var o submitOptions
+	fs := o.flags(env)
+	file, err := parseWithFile(fs, args)
+	if err != nil {
+		return err
+	}
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the submission: %w", err)
+	}
+	site := client.New(o.server, o.token)
+	sub, err := site.Submit(ctx, client.NewSubmission{
+		Task: o.task, Devices: o.devices, Mode: job.Mode(o.mode), FileName: filepath.Base(file), Source: string(source),
+	})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.stdout, "submission %d  %s\n", sub.ID, sub.URL)
+	if !o.watch {
+		return nil
+	}
+	return watch(ctx, env.stdout, site, sub.ID)
+}
+
+// parseWithFile parses flags around one file argument, which may stand before or after them.
+func parseWithFile(fs *flag.FlagSet, args []string) (string, error) {
+	if err := fs.Parse(args); err != nil {
+		return "", err
+	}
+	if fs.NArg() == 0 {
+		fs.Usage()
+		return "", errors.New("the file or folder is missing")
+	}
+	file := fs.Arg(0)
+	if err := fs.Parse(fs.Args()[1:]); err != nil {
+		return "", err
+	}
+	if fs.NArg() > 0 {
+		return "", fmt.Errorf("one file or folder at a time: %q is too much", fs.Arg(0))
+	}
+	return file, nil
+}
+
+// watch prints a submission's events and, at the end, how each run ended.
+func watch(ctx context.Context, out io.Writer, site *client.Client, id int64) error {
+	err := site.Watch(ctx, id, 0, func(e client.Event) error {
+		printEvent(out, e)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	sub, err := site.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	failed := 0
+	for _, run := range sub.Runs {
+		printRun(out, run)
+		if run.State != "done" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d of %d runs did not pass", failed, len(sub.Runs))
+	}
+	return nil
+}
+
+func printEvent(out io.Writer, e client.Event) {
+	switch d := e.Detail; {
+	case d == nil:
+		fmt.Fprintf(out, "%-6s %s\n", e.Device, e.State)
+	case d.Type == job.EventStage:
+		fmt.Fprintf(out, "%-6s %s begins\n", e.Device, d.Stage)
+	case d.Type == job.EventCase && d.Case != nil:
+		fmt.Fprintf(out, "%-6s %s %s  %s %s %s\n", e.Device, d.Stage, d.Case.Spec, d.Case.Status, meanOf(d.Case), d.Case.Message)
+	case d.Type == job.EventLog:
+		for line := range strings.Lines(d.Text) {
+			fmt.Fprintf(out, "%-6s | %s\n", e.Device, strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+func meanOf(c *job.CaseResult) string {
+	if c.Runs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%v ± %v", ns(c.Mean), ns(c.Err))
+}
+
+func printRun(out io.Writer, run client.Run) {
+	fmt.Fprintf(out, "%-6s %s", run.Device, run.State)
+	if run.ScoreNS != nil {
+		fmt.Fprintf(out, "  score %v", ns(*run.ScoreNS))
+	}
+	if run.Failure != nil {
+		fmt.Fprintf(out, "  %s", run.Failure.Reason)
+	}
+	fmt.Fprintln(out)
+}
+
+// ns shows nanoseconds as a duration, to the hundredth of a microsecond.
+func ns(v float64) time.Duration { return time.Duration(v).Round(10 * time.Nanosecond) }

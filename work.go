@@ -1,0 +1,57 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/queue"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// work runs a worker alone: no site, no database, only its credential for the site's queue.
+func work(ctx context.Context, env environment, args []string) error {
+	cfg, err := parse("work", args, env.getenv, env.stdout)
+	if err != nil {
+		return err
+	}
+	log := cfg.logger(env.stderr)
+	return ignoreCancel(runWorker(ctx, cfg, queue.WorkerConfig{URL: cfg.NATSURL, Name: cfg.Worker.Name, Secret: cfg.Worker.Secret, Log: log}, log))
+}
+
+// runWorker evaluates on this machine's devices until ctx ends.
+func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger) error {
+	dial.Name = cfg.Worker.Name
+	conn, err := queue.Dial(ctx, dial)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	slots, err := device.Detect(ctx, device.Options{CPUSlots: cpuSlots(cfg.Worker.CPUSlots), Log: log})
+	if err != nil {
+		return fmt.Errorf("find devices: %w", err)
+	}
+	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), Log: log})
+	tools := toolchain.Find(ctx)
+	builder := toolchain.NewBuilder(toolchain.Config{
+		Tools: tools, Runner: box, Cache: filepath.Join(cfg.Data, "objects"),
+		Libraries: cfg.Worker.libraries(), Log: log,
+	})
+	worker := evaluator.NewWorker(evaluator.Config{
+		Name: cfg.Worker.Name, Version: version(), Conn: conn, Sandbox: box, Builder: builder,
+		Tools: tools, Slots: slots, Grace: cfg.Grace, Log: log,
+	})
+	return worker.Run(ctx)
+}
+
+// cpuSlots is the wish for n slots in device's words, where 0 means "as many as fit".
+func cpuSlots(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}
