@@ -25,11 +25,15 @@ type Config struct {
 	NATSURL     string
 	NATSListen  string
 	Tasks       string
+	TaskDevices list
 	Admins      list
 	OAuth       OAuthConfig
 
 	Worker   WorkerSettings
 	NoWorker bool
+
+	PerHour int
+	Waiting int
 
 	OpenEvalAPI string
 	Grace       time.Duration
@@ -50,13 +54,13 @@ type OAuthConfig struct {
 
 // WorkerSettings says what this process evaluates, alone or inside serve.
 type WorkerSettings struct {
-	Name      string
-	Secret    string
-	CPUSlots  int
-	Sandbox   string
-	Include   list
-	Profile   bool
-	WarmPools int
+	Name        string
+	Secret      string
+	CPUSlots    int
+	Sandbox     string
+	Include     list
+	Profile     bool
+	WarmPythons int
 }
 
 // list is a flag that takes several values, separated by commas.
@@ -103,7 +107,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&w.Sandbox, "sandbox", "on", "on, or off to run strangers' programs with this user's rights (every page says so)")
 	fs.Var(&w.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
-	fs.IntVar(&w.WarmPools, "warm-python", 1, "Python runners kept ready per slot; 0 for none")
+	fs.IntVar(&w.WarmPythons, "warm-python", min(2, max(1, runtime.NumCPU()/4)), "Pythons kept ready at each slot with torch imported; 0 for none")
 }
 
 func serveFlags(fs *flag.FlagSet, cfg *Config) {
@@ -111,8 +115,11 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default http://ADDR")
 	fs.StringVar(&cfg.NATSListen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; none by default")
 	fs.StringVar(&cfg.Tasks, "tasks", "", "directory of task folders or problem sets to install at start")
+	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, as H200,A100,…")
 	fs.Var(&cfg.Admins, "admins", "who is admin, as provider:login or provider:e-mail,… (developer:NAME for developer sign-in)")
 	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "evaluate nothing in this process; remote workers do")
+	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")
+	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
 	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may use the unversioned evaluation API without a token: all, loopback (when serving on a loopback address) or none")
 	o := &cfg.OAuth
 	fs.StringVar(&o.GitHubKey, "github-key", "", "GitHub OAuth client id")

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
-	"time"
 
 	"warpboard/models"
 	"warpboard/tasks"
@@ -26,8 +24,9 @@ func operator(ctx context.Context, store *models.Store) (models.User, error) {
 }
 
 // installTasks puts the built-in tasks and those below dir on the site, and brings the ones that
-// it put there before up to date. A task that was deleted on the site stays deleted.
-func installTasks(ctx context.Context, store *models.Store, dir string, log *slog.Logger) error {
+// it put there before up to date. A task that was deleted on the site stays deleted; one below dir
+// that cannot be used is logged and left out.
+func installTasks(ctx context.Context, store *models.Store, dir string, devices []string, log *slog.Logger) error {
 	owner, err := operator(ctx, store)
 	if err != nil {
 		return err
@@ -45,16 +44,7 @@ func installTasks(ctx context.Context, store *models.Store, dir string, log *slo
 	if dir == "" {
 		return nil
 	}
-	wanted, err := readFolder(dir)
-	if err != nil {
-		return fmt.Errorf("--tasks %s: %w", dir, err)
-	}
-	for _, task := range wanted {
-		if err := in.install(ctx, originFolder, task); err != nil {
-			return err
-		}
-	}
-	return nil
+	return in.installFolder(ctx, dir, devices)
 }
 
 // installer puts tasks on the site in the operator's name.
@@ -62,47 +52,6 @@ type installer struct {
 	store *models.Store
 	owner models.User
 	log   *slog.Logger
-}
-
-// readFolder reads the problem sets below dir or, where there are none, its task folders.
-func readFolder(dir string) ([]models.NewTask, error) {
-	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("it is not a directory that can be read")
-	}
-	upload := tasks.OpenFolder(os.DirFS(dir), tasks.Options{})
-	sets, err := upload.ProblemSets(time.Now().UTC())
-	if err != nil {
-		return nil, err
-	}
-	if len(sets) > 0 {
-		return ofSets(sets)
-	}
-	bundles, err := upload.Bundles()
-	if err != nil {
-		return nil, err
-	}
-	var wanted []models.NewTask
-	for _, b := range bundles {
-		wanted = append(wanted, models.NewTask{Bundle: b})
-	}
-	return wanted, nil
-}
-
-func ofSets(sets []tasks.ProblemSet) ([]models.NewTask, error) {
-	var wanted []models.NewTask
-	for _, set := range sets {
-		for _, p := range set.Problems {
-			if p.Err != nil {
-				return nil, fmt.Errorf("%s: %s: %w", set.File, p.Name, p.Err)
-			}
-			deadline := p.Deadline
-			wanted = append(wanted, models.NewTask{
-				Slug: p.Name, Bundle: p.Bundle,
-				TaskSettings: models.TaskSettings{Devices: p.GPUs, Deadline: &deadline},
-			})
-		}
-	}
-	return wanted, nil
 }
 
 // install makes or updates one task of the server's own.

@@ -34,6 +34,7 @@ func commands() []command {
 		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
 		{"token", "make a personal API token for a user", makeToken},
 		{"submit", "submit a kernel to a site and watch it", submit},
+		{"mcp", "offer a site to agents: Model Context Protocol on stdin and stdout", serveMCP},
 		{"verify-task", "check a task folder and run its solutions", verifyTask},
 		{"version", "print the version", printVersion},
 	}

@@ -136,7 +136,7 @@ func (s *site) up(t *testing.T) {
 	})
 }
 
-func freeAddr(t *testing.T) string {
+func freeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -147,7 +147,7 @@ func freeAddr(t *testing.T) string {
 }
 
 // waitFor asks cond again and again until it returns nil or the limit has passed.
-func waitFor(t *testing.T, limit time.Duration, what string, cond func() error) {
+func waitFor(t testing.TB, limit time.Duration, what string, cond func() error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()

@@ -23,12 +23,15 @@ func serve(ctx context.Context, env environment, args []string) error {
 		return err
 	}
 	log := cfg.logger(env.stderr)
-	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log})
+	store, err := models.Open(ctx, models.Config{
+		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
+		Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+	})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	if err := installTasks(ctx, store, cfg.Tasks, log); err != nil {
+	if err := installTasks(ctx, store, cfg.Tasks, cfg.TaskDevices, log); err != nil {
 		return err
 	}
 	q, err := queue.Open(ctx, queue.Config{
@@ -106,7 +109,7 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, hub *web.Hub, 
 	return web.Config{
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
-		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, Log: log,
+		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, Log: log,
 	}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -15,24 +16,26 @@ import (
 	"warpboard/web/client"
 )
 
+// siteOptions say which site a command talks to, and as whom.
+type siteOptions struct{ server, token string }
+
+func (o *siteOptions) flags(fs *flag.FlagSet, env environment) {
+	fs.StringVar(&o.server, "server", cmp.Or(env.getenv("WARPBOARD_SERVER"), "http://127.0.0.1:3000"), "address of the site (WARPBOARD_SERVER)")
+	fs.StringVar(&o.token, "token", env.getenv("WARPBOARD_TOKEN"), "personal token, made on the profile page (WARPBOARD_TOKEN)")
+}
+
 // submitOptions are the flags of `warpboard submit`.
 type submitOptions struct {
-	server, token, task, mode string
-	devices                   list
-	watch                     bool
+	siteOptions
+	task, mode string
+	devices    list
+	watch      bool
 }
 
 func (o *submitOptions) flags(env environment) *flag.FlagSet {
-	or := func(name, standard string) string {
-		if v := env.getenv(envName(name)); v != "" {
-			return v
-		}
-		return standard
-	}
 	fs := flag.NewFlagSet("submit", flag.ContinueOnError)
 	fs.SetOutput(env.stderr)
-	fs.StringVar(&o.server, "server", or("server", "http://127.0.0.1:3000"), "address of the site (WARPBOARD_SERVER)")
-	fs.StringVar(&o.token, "token", or("token", ""), "personal token, made on the profile page (WARPBOARD_TOKEN)")
+	o.siteOptions.flags(fs, env)
 	fs.StringVar(&o.task, "task", "", "name of the task; a #!POPCORN leaderboard line in the file does as well")
 	fs.Var(&o.devices, "device", "devices, separated by commas; a #!POPCORN gpu line in the file does as well")
 	fs.StringVar(&o.mode, "mode", string(job.ModeTest), "test, benchmark, ranked or profile")

@@ -2,7 +2,7 @@
 const colour = (name) => `var(--${name})`;
 
 module.exports = {
-  content: ["./views/**/*.templ", "./views/**/*.go", "./views/assets/*.js"],
+  content: ["./views/*.templ", "./views/*.go"],
   theme: {
     colors: {
       transparent: "transparent",

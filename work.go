@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
+	"warpboard/evaluator/profile"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
@@ -41,11 +43,28 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		Tools: tools, Runner: box, Cache: filepath.Join(cfg.Data, "objects"),
 		Libraries: cfg.Worker.libraries(), Log: log,
 	})
-	worker := evaluator.NewWorker(evaluator.Config{
+	config := evaluator.Config{
 		Name: cfg.Worker.Name, Version: version(), Conn: conn, Sandbox: box, Builder: builder,
-		Tools: tools, Slots: slots, Grace: cfg.Grace, Log: log,
-	})
-	return worker.Run(ctx)
+		Tools: tools, Slots: slots, Warm: cfg.Worker.WarmPythons, Grace: cfg.Grace, Log: log,
+	}
+	addNsight(ctx, &config, box, cfg.Worker.Profile)
+	return evaluator.NewWorker(config).Run(ctx)
+}
+
+// addNsight lets a worker with a GPU read hardware counters, and profile unless that is switched off.
+func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, profiles bool) {
+	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
+		return
+	}
+	tool, err := profile.Find(ctx, profile.DefaultPlaces())
+	if err != nil {
+		config.Log.Warn("nothing is profiled", "why", err)
+		return
+	}
+	config.Counters = &evaluator.Counters{Tool: tool, Runner: box}
+	if profiles {
+		config.Profiler = &evaluator.Nsight{Tool: tool, Runner: box}
+	}
 }
 
 // cpuSlots is the wish for n slots in device's words, where 0 means "as many as fit".

@@ -43,11 +43,12 @@ type ProfileRequest struct {
 	Program toolchain.Program
 	Place   toolchain.Place
 	Cases   []tasks.Case
-	// OnLog sees output as it comes; stream is "stdout" or "stderr".
-	OnLog func(stream string, text []byte)
+	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnCase sees each case as it ends.
+	OnLog  func(stream string, text []byte)
+	OnCase func(job.CaseResult)
 }
 
-// Profiler profiles a program on its device. What goes wrong with the program is in the stage's
+// Profiler profiles a program on its device; *Nsight is the real one. What goes wrong with the program is in the stage's
 // Status and Failure; the error is ours.
 type Profiler interface {
 	Profile(ctx context.Context, req ProfileRequest) (job.StageResult, []job.Artifact, error)
@@ -66,7 +67,7 @@ type Config struct {
 	Builds int
 	// Warm is how many Pythons wait at each slot with their imports done; 0 means none.
 	Warm int
-	// Profiler is nil where nothing can be profiled.
+	// Profiler is nil where nothing can be profiled, or nothing shall be.
 	Profiler Profiler
 	// Counters reads the device metrics of evaluations; nil where nothing can.
 	Counters *Counters

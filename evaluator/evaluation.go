@@ -43,6 +43,7 @@ func (p *pipeline) evaluation(ctx context.Context) error {
 	if artifact == nil {
 		return p.keep(kernel.Refused(built.Stderr))
 	}
+	waiting := time.Now()
 	held, release, err := p.w.hold(ctx, p.slot, 1, p.job.AttemptID)
 	if err != nil {
 		return err
@@ -55,6 +56,7 @@ func (p *pipeline) evaluation(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	result.Waited = e.began.Sub(waiting).Seconds()
 	if hasSubmission(p.job) {
 		result.Cached = &built.Cached
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/evaluator"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
@@ -126,4 +127,17 @@ func (f flakyConn) PublishResult(ctx context.Context, r job.Result) error {
 	default:
 		return f.realConn.PublishResult(ctx, r)
 	}
+}
+
+// hugeReports makes the first report file larger than a message.
+type hugeReports struct{ evaluator.Profiler }
+
+func (h hugeReports) Profile(ctx context.Context, req evaluator.ProfileRequest) (job.StageResult, []job.Artifact, error) {
+	result, artifacts, err := h.Profiler.Profile(ctx, req)
+	for i, a := range artifacts {
+		if a.Name == "profile.0.ncu-rep" {
+			artifacts[i].Data, artifacts[i].Size = make([]byte, 20_000_000), 20_000_000
+		}
+	}
+	return result, artifacts, err
 }

@@ -1,17 +1,22 @@
 package evaluator
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernel"
 )
 
 const (
 	// envelope is what a message needs beside its JSON.
 	envelope = 4 << 10
+	// absurdText bounds any one text; no stage of a worker that is in order leaves so much.
+	absurdText = 1 << 20
 	// largestText and smallestText bound the texts of a result that does not fit.
 	largestText, smallestText = 64 << 10, 64
 )
@@ -24,22 +29,23 @@ func fit(r *job.Result, size int) {
 		data, err := json.Marshal(r)
 		return err == nil && len(data)+envelope <= size
 	}
-	if fits() {
-		return
-	}
-	for i := range r.Artifacts {
-		if r.Artifacts[i].Data == nil {
-			continue
-		}
-		r.Artifacts[i].Data = nil
-		if fits() {
-			return
-		}
-	}
+	r.Evaluation = slim(r.Evaluation)
 	// Stages and cases may be shared with events that are still on their way.
 	r.Stages = slices.Clone(r.Stages)
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
+	}
+	shorten(r, absurdText)
+	if fits() {
+		return
+	}
+	for _, i := range leastMissed(r.Artifacts) {
+		leaveOut(r, i)
+		if fits() {
+			return
+		}
+	}
+	for i := range r.Stages {
 		for k := range r.Stages[i].Cases {
 			r.Stages[i].Cases[k].Times = nil
 		}
@@ -47,6 +53,56 @@ func fit(r *job.Result, size int) {
 	for limit := largestText; limit >= smallestText && !fits(); limit /= 2 {
 		shorten(r, limit)
 	}
+}
+
+// leastMissed orders the artifacts that have a content by how little they are missed: reports for the
+// desktop tool before what the site draws its charts from, and large ones before small ones.
+func leastMissed(artifacts []job.Artifact) []int {
+	var order []int
+	for i, a := range artifacts {
+		if a.Data != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, k int) int {
+		a, b := artifacts[i], artifacts[k]
+		if drawn := strings.HasSuffix(a.Name, ".json.gz"); drawn != strings.HasSuffix(b.Name, ".json.gz") {
+			if drawn {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(b.Size, a.Size)
+	})
+	return order
+}
+
+// leaveOut drops the content of an artifact and says so in the stage that made it, the last one.
+func leaveOut(r *job.Result, i int) {
+	r.Artifacts[i].Data = nil
+	if len(r.Stages) == 0 {
+		return
+	}
+	last := &r.Stages[len(r.Stages)-1]
+	extra := maps.Clone(last.Extra)
+	if extra == nil {
+		extra = map[string]string{}
+	}
+	extra[r.Artifacts[i].Name] = fmt.Sprintf("This file of %.1f MB was not kept: it is larger than what a worker can send.", float64(r.Artifacts[i].Size)/1e6)
+	last.Extra = extra
+}
+
+// slim leaves out of an evaluation's result what can be missed.
+func slim(evaluation json.RawMessage) json.RawMessage {
+	var result kernel.Result
+	if evaluation == nil || json.Unmarshal(evaluation, &result) != nil {
+		return evaluation
+	}
+	data, err := json.Marshal(result.Slim())
+	if err != nil {
+		return evaluation
+	}
+	return data
 }
 
 // shorten cuts every text of the result to limit bytes.

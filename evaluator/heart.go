@@ -41,7 +41,9 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		Stopping: w.stopping,
 	}
 	for _, s := range w.slots {
-		beat.Slots = append(beat.Slots, s.describe(w.machine(s.Slot, langs(s.Slot)...)))
+		described := s.describe(w.machine(s.Slot, langs(s.Slot)...))
+		described.Profiler = w.profiles(s)
+		beat.Slots = append(beat.Slots, described)
 	}
 	return beat
 }

@@ -3,6 +3,8 @@ package evaluator
 import (
 	"strings"
 
+	"golang.org/x/sys/unix"
+
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -25,6 +27,7 @@ func place(held []*slot, gpus int) toolchain.Place {
 		Env:   map[string]string{},
 		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
 	}
+	p.Run.Memory = min(p.Run.Memory, first.memory*int64(len(held)))
 	seen := map[string]bool{}
 	for _, s := range held {
 		for _, node := range s.Nodes {
@@ -41,4 +44,14 @@ func place(held []*slot, gpus int) toolchain.Place {
 		}
 	}
 	return p
+}
+
+// memoryShare is how much of the machine's memory a program on one of n slots may use: together
+// they leave a share to the server, however greedy they are.
+func memoryShare(n int) int64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return sandbox.DefaultRunLimits().Memory
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit) / uint64(n+1))
 }

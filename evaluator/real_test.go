@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 }
 
 // firstUID sets the programs of these tests apart from those of other tests on the machine.
-const firstUID = 61_700
+var firstUID = 61_000 + os.Getpid()%400*10
 
 // realConfig is a worker's with nothing faked: this machine's CPU, bubblewrap and g++.
 func realConfig(t testing.TB) evaluator.Config {

@@ -20,6 +20,7 @@ var errOutOfService = errors.New("the slot is out of service")
 type slot struct {
 	device.Slot
 	number  int             // the sandbox's slot: uid and cgroup
+	memory  int64           // of the machine, that a program on the slot may use, in bytes
 	tickets chan struct{}   // one for each job in hand
 	unit    chan struct{}   // held while something runs on the unit
 	service context.Context // ends when the slot is out of service

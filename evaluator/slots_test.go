@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
@@ -147,5 +149,28 @@ func TestJobForMoreGPUsThanThereAreIsRefusedWithASentence(t *testing.T) {
 	r := s.run(multiGPU("a1", 4))
 	if r.Outcome != job.OutcomeFailed || !strings.Contains(r.Failure.Reason, "needs 4 GPUs") || !strings.Contains(r.Failure.Reason, "has 2") {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+}
+
+func TestGreedyProgramsLeaveTheServerItsMemory(t *testing.T) {
+	var mu sync.Mutex
+	var limits []int64
+	s := newSite(t)
+	s.start(evaluator.Config{
+		Slots: []device.Slot{cpu(0), cpu(1), cpu(2)},
+		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			limits = append(limits, st.Place.Run.Memory)
+			return pass(st.StageRequest), nil
+		}},
+	})
+	s.run(aJob("a1", job.ModeTest))
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		t.Fatal(err)
+	}
+	if most := int64(uint64(info.Totalram) * uint64(info.Unit) / 4); len(limits) != 1 || limits[0] > most || limits[0] <= 0 {
+		t.Errorf("a program on one of three slots may use %d bytes, want at most %d", limits, most)
 	}
 }

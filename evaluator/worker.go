@@ -47,7 +47,9 @@ func NewWorker(cfg Config) *Worker {
 		refusing: "The self-test of the sandbox is still running.",
 	}
 	for i, s := range cfg.Slots {
-		w.slots = append(w.slots, newSlot(s, i))
+		slot := newSlot(s, i)
+		slot.memory = memoryShare(len(cfg.Slots))
+		w.slots = append(w.slots, slot)
 	}
 	for i := range cfg.Builds {
 		w.builds <- len(cfg.Slots) + i // no build shares its uid with a program on a slot

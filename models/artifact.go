@@ -52,6 +52,9 @@ func (s *Store) artifactPath(hash string) string {
 func (s *Store) storeArtifacts(r job.Result) ([]Artifact, error) {
 	var rows []Artifact
 	for _, a := range r.Artifacts {
+		if a.Data == nil {
+			continue // it was too large to be sent; its stage says so
+		}
 		row := Artifact{
 			Name: clean(filepath.Base(a.Name)), Type: clean(a.Type), Size: int64(len(a.Data)),
 			Hash: hashBytes(a.Data), CreatedAt: now(),

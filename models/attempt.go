@@ -61,18 +61,21 @@ func (s *Store) MarkPublished(ctx context.Context, attemptID string) error {
 	})
 }
 
-// LiveAttempt is the current attempt of a run that has not ended.
+// LiveAttempt is the current attempt of a run or an evaluation that has not ended.
 type LiveAttempt struct {
 	Attempt
 	Device       string
-	State        RunState
-	SubmissionID int64
+	State        RunState // of a run
+	SubmissionID int64    // of a run
+	Follows      int      // 1: a profile that follows a ranked run, and gives way to everything else
+	EvaluationID string   `gorm:"-"` // empty: it is a run's
 }
 
 // LiveAttempts lists all current attempts, the oldest first.
 func (s *Store) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 	var list []LiveAttempt
-	err := s.read(ctx).Raw(`select a.*, r.device, r.state, r.submission_id
+	err := s.read(ctx).Raw(`select a.*, r.device, r.state, r.submission_id,
+			case when r.profile_of is null then 0 else 1 end as follows
 		from runs r join attempts a on a.id = r.attempt_id
 		where r.` + liveRun + ` order by a.created_at, a.id`).Scan(&list).Error
 	return list, lookup(err, "live attempts")

@@ -9,6 +9,24 @@ import (
 	"warpboard/evaluator/job"
 )
 
+// Postpone takes a current attempt away from a profile that stands in the way of other runs: its
+// run is queued again, and nothing counts as lost. When the attempt is not the current one any
+// more, nothing happens.
+func (s *Store) Postpone(ctx context.Context, attemptID string) (out Recorded, err error) {
+	err = s.write(ctx, func(tx *gorm.DB) error {
+		a, err := loadInFlight(tx, attemptID)
+		if err != nil || a == nil || !a.current() {
+			return err
+		}
+		if a.TakenAt != nil {
+			a.run.Losses-- // lose counts it again
+		}
+		out, err = a.lose(tx, &job.Failure{Reason: "The profile waits until nobody else needs the device."})
+		return err
+	})
+	return out, err
+}
+
 // Abandon gives up a current attempt by our fault: its run is queued again, or fails once that
 // happened MaxLosses times. An attempt that no worker took does not count as lost. When the
 // attempt is not the current one any more, nothing happens.

@@ -7,14 +7,16 @@ import (
 
 // fairQueue is the one order of the queue. A device takes first what already lies in its queue;
 // then one run of each person in turn, counting those of theirs that are running; of two people
-// whose turn it is, the one who has waited longer. The dispatcher and the pages both read it.
+// whose turn it is, the one who has waited longer. A profile that follows a ranked run waits until
+// nobody else does, and is nobody's turn. The dispatcher and the pages both read it.
 const fairQueue = `
-	select id as run_id, submission_id, user_id, device, sent,
-		row_number() over (partition by device order by sent desc, sent_at, turn, id) as place
+	select id as run_id, submission_id, user_id, device, sent, follows,
+		row_number() over (partition by device order by sent desc, sent_at, follows, turn, id) as place
 	from (
 		select id, submission_id, user_id, device, state, dispatched_at as sent_at,
 			case when attempt_id <> '' then 1 else 0 end as sent,
-			row_number() over (partition by device, user_id
+			case when profile_of is null then 0 else 1 end as follows,
+			row_number() over (partition by device, user_id, case when profile_of is null then 0 else 1 end
 				order by case when state <> 'queued' then 0 when attempt_id <> '' then 1 else 2 end, id) as turn
 		from runs where ` + liveRun + `
 	) live where state = 'queued'`
@@ -26,6 +28,7 @@ type QueuedRun struct {
 	UserID       int64
 	Device       string
 	Sent         int // 1: its job lies in the queue already
+	Follows      int // 1: a profile that follows a ranked run
 	Place        int // 1: next
 }
 

@@ -81,8 +81,15 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, score *Score) (Recorded, 
 	if err := a.store(tx); err != nil {
 		return Recorded{}, err
 	}
+	out := Recorded{Accepted: true}
+	if err := a.follow(tx, &out); err != nil {
+		return out, err
+	}
 	event, err := noteState(tx, a.run)
-	out := Recorded{Accepted: true, Events: []RunEvent{event}}
+	out.Events = append(out.Events, event)
+	if err == nil && a.run.ProfileOf != nil {
+		out.Board, err = showProfile(tx, a.run)
+	}
 	if err != nil || !a.run.Valid() {
 		return out, err
 	}

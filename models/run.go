@@ -57,6 +57,7 @@ type Run struct {
 	UserID       int64
 	Device       string
 	Mode         job.Mode
+	ProfileOf    *int64 // the ranked run that this profile follows; nil for a run that a person asked for
 	State        RunState
 	Attempts     int    // how many were made
 	Losses       int    // how many of them were lost by our fault
@@ -92,10 +93,11 @@ func (s *Store) Run(ctx context.Context, id int64) (Run, error) {
 	return run, lookup(err, "run %d", id)
 }
 
-// Runs lists a submission's runs, in the order of its devices.
+// Runs lists the runs that a submission asked for, in the order of its devices. Profiles that follow
+// them are in Profiles.
 func (s *Store) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
 	var runs []Run
-	err := s.read(ctx).Where("submission_id = ?", submissionID).Order("id").Find(&runs).Error
+	err := s.read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
 	return runs, lookup(err, "runs of submission %d", submissionID)
 }
 

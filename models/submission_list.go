@@ -56,7 +56,7 @@ func (s *Store) addRuns(ctx context.Context, list []SubmissionSummary) error {
 		at[sub.ID], ids[i] = i, sub.ID
 	}
 	var runs []Run
-	if err := s.read(ctx).Where("submission_id in ?", ids).Order("id").Find(&runs).Error; err != nil {
+	if err := s.read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)
 	}
 	for _, run := range runs {

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"gorm.io/gorm/clause"
@@ -28,6 +29,11 @@ type Worker struct {
 // Live tells whether the worker was heard of lately and has not left.
 func (w Worker) Live(at time.Time) bool {
 	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
+}
+
+// profiles tells whether the worker can profile what runs on a device.
+func (w Worker) profiles(device string) bool {
+	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.Takes(s) })
 }
 
 // Takes tells whether the worker takes jobs on one of its slots.

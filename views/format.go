@@ -142,6 +142,8 @@ func Lasting(d time.Duration) string {
 		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
 	case d < time.Minute:
 		return fmt.Sprintf("%.1f\u00a0s", math.Floor(d.Seconds()*10)/10)
+	case d < time.Hour && d%time.Minute < time.Second:
+		return fmt.Sprintf("%d\u00a0min", int(d.Minutes()))
 	case d < time.Hour:
 		return fmt.Sprintf("%d\u00a0min %02d\u00a0s", int(d.Minutes()), int(d.Seconds())%60)
 	case d < 48*time.Hour:

@@ -57,6 +57,7 @@ func TestNumbersReadWell(t *testing.T) {
 		{Lasting(840 * time.Millisecond), "840\u00a0ms"},
 		{Lasting(12345 * time.Millisecond), "12.3\u00a0s"},
 		{Lasting(245 * time.Second), "4\u00a0min 05\u00a0s"},
+		{Lasting(3 * time.Minute), "3\u00a0min"},
 		{Lasting(130 * time.Minute), "2\u00a0h 10\u00a0min"},
 		{Lasting(80 * time.Hour), "3\u00a0days"},
 		{Lasting(-1), "–"},

@@ -7,17 +7,29 @@ import (
 	"github.com/a-h/templ"
 	"github.com/microcosm-cc/bluemonday"
 	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
 )
 
 // Markdown turns a description into HTML that cannot script a page: raw HTML in it is dropped by
-// goldmark, and what is left goes through bluemonday's list for text written by strangers.
-func Markdown(text string) (templ.Component, error) {
+// goldmark, and what is left goes through bluemonday's list for text written by strangers. Its
+// headings are one level lower than written, because the page has its own first one.
+func Markdown(source string) (templ.Component, error) {
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
+	doc := md.Parser().Parse(text.NewReader([]byte(source)))
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if h, ok := n.(*ast.Heading); ok && entering {
+			h.Level = min(h.Level+1, 6)
+		}
+		return ast.WalkContinue, nil
+	})
 	var buf bytes.Buffer
-	if err := goldmark.New(goldmark.WithExtensions(extension.GFM)).Convert([]byte(text), &buf); err != nil {
+	if err == nil {
+		err = md.Renderer().Render(&buf, []byte(source), doc)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("markdown: %w", err)
 	}
-	policy := bluemonday.UGCPolicy()
-	policy.RequireNoFollowOnLinks(true)
-	return templ.Raw(string(policy.SanitizeBytes(buf.Bytes()))), nil
+	return templ.Raw(string(bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes()))), nil
 }

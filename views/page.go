@@ -18,7 +18,7 @@ type Page struct {
 	SandboxOff bool    // programs run unprotected; every page says so
 	Version    string  // of the program
 	Live       bool    // the page has a stream and needs htmx
-	Wide       bool    // the page uses the whole width
+	Charts     bool    // the page draws profiles and needs their style
 }
 
 // Viewer is the signed-in person who looks at a page.

@@ -32,7 +32,7 @@ type RunCard struct {
 	Reload       bool   // the page asks for the card once more, with what only this reader may see
 	Machine      *job.Machine
 	Harness      string
-	Details      string // address of the profile, if there is one
+	Measures
 }
 
 // StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.

@@ -24,9 +24,11 @@ type Config struct {
 	Providers []ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	Admins    []string         // "provider:login", "provider:subject" or a verified e-mail address
 
-	SandboxOff  bool // the worker runs programs unprotected: every page says so
-	BundleLimit int  // largest task zip in bytes; 0: DefaultBundleLimit
-	StreamLimit int  // streams open at once; 0: DefaultStreamLimit
+	SandboxOff  bool   // the worker runs programs unprotected: every page says so
+	BundleLimit int    // largest task zip in bytes; 0: DefaultBundleLimit
+	StreamLimit int    // streams open at once; 0: DefaultStreamLimit
+	OpenEvalAPI string // who may evaluate without a token: "all", "loopback" or "none"; empty: none
+	EvalLimits  EvalLimits
 	Version     string
 	Log         *slog.Logger
 	Now         func() time.Time // nil: time.Now
@@ -56,6 +58,9 @@ func (c *Config) check() error {
 	c.BaseURL = base.Scheme + "://" + base.Host
 	c.BundleLimit = orDefault(c.BundleLimit, DefaultBundleLimit)
 	c.StreamLimit = orDefault(c.StreamLimit, DefaultStreamLimit)
+	if err := c.checkEval(); err != nil {
+		return err
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}

@@ -9,10 +9,15 @@ import (
 )
 
 // developerSignIn tells whether anyone may sign in as anyone: only where no provider is set up and only for
-// requests that surely come from this machine. A proxy in front would make all of the world look local,
-// so its marks count against; a foreign Host would be DNS rebinding.
+// requests that surely come from this machine.
 func (s *Server) developerSignIn(c *fiber.Ctx) bool {
-	if len(s.providers) > 0 || !isLoopback(s.cfg.Addr) || !isLoopback(string(c.Request().Host())) {
+	return len(s.providers) == 0 && isLoopback(s.cfg.Addr) && fromThisMachine(c)
+}
+
+// fromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
+// the world look local, so its marks count against; a foreign Host would be DNS rebinding.
+func fromThisMachine(c *fiber.Ctx) bool {
+	if !isLoopback(string(c.Request().Host())) {
 		return false
 	}
 	for _, mark := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {

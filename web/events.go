@@ -40,15 +40,22 @@ func (s *Server) followSubmission(c *fiber.Ctx, as format, encode func(models.Ru
 		return err
 	}
 	f := &follower{store: s.store, id: seen.sub.ID, last: lastSeen(c), output: seen.source, format: as, encode: encode}
+	if as == asJSON {
+		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
+			return err
+		}
+	}
 	return s.stream(c, feed{topic: topic{kind: topicSubmission, id: f.id}, backlog: f.backlog, live: f.live})
 }
 
 // follower is one reader's way through a submission's events: each once, in order, until all runs have ended.
 type follower struct {
 	store  *models.Store
-	id     int64 // submission
-	last   int64 // id of the newest event that the reader has
-	output bool  // the reader may see what compilers and programs print
+	id     int64          // submission
+	last   int64          // id of the newest event that the reader has
+	output bool           // the reader may see what compilers and programs print
+	runs   map[int64]bool // those that were asked for; programs are told of no others
+	over   bool           // all of them have ended
 	format format
 	encode func(models.RunEvent) []byte
 }
@@ -91,7 +98,7 @@ func (f *follower) live(ctx context.Context, m message, out *outlet) error {
 			return err
 		}
 	}
-	if !e.State.Final() {
+	if !e.State.Final() && !f.over {
 		return nil
 	}
 	if err := out.Flush(); err != nil { // the reader need not wait for what end asks
@@ -101,20 +108,19 @@ func (f *follower) live(ctx context.Context, m message, out *outlet) error {
 }
 
 // hides keeps what a compiler or program printed from those who may not see the source: it may quote it.
-func (f *follower) hides(e models.RunEvent) bool { return e.Type == job.EventLog && !f.output }
+// Programs are not told of profiles that follow by themselves.
+func (f *follower) hides(e models.RunEvent) bool {
+	return e.Type == job.EventLog && !f.output || f.format == asJSON && !f.runs[e.RunID]
+}
 
-// end tells the reader not to come again once every run has ended. It asks the store before it looks for events
-// that came meanwhile, so that none can be behind its back.
+// end tells the reader not to come again once every run has ended, and for a page every profile, too. It asks
+// the store before it looks for events that came meanwhile, so that none can be behind its back.
 func (f *follower) end(ctx context.Context, out *outlet) error {
-	runs, err := f.store.Runs(ctx, f.id)
-	if err != nil {
+	live, err := f.store.Unfinished(ctx, f.id, f.format == asHTML)
+	if err != nil || live {
 		return err
 	}
-	for _, run := range runs {
-		if !run.State.Final() {
-			return nil
-		}
-	}
+	f.over = true
 	newest, err := f.store.LastEventID(ctx, f.id)
 	if err != nil || newest > f.last {
 		return err // what is newer is on its way through the hub
@@ -123,4 +129,13 @@ func (f *follower) end(ctx context.Context, out *outlet) error {
 		return err
 	}
 	return errStreamDone
+}
+
+func (s *Server) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {
+	runs, err := s.store.Runs(ctx, submissionID)
+	ids := make(map[int64]bool, len(runs))
+	for _, run := range runs {
+		ids[run.ID] = true
+	}
+	return ids, err
 }

@@ -22,6 +22,7 @@ type topic struct {
 	kind   topicKind
 	id     int64 // submission or task version
 	device string
+	name   string // evaluation
 }
 
 type topicKind int
@@ -30,6 +31,7 @@ const (
 	topicSubmission topicKind = iota
 	topicBoard
 	topicQueue
+	topicEvaluation
 )
 
 // message is one thing told. The event is shared by all its readers, who must not change it; a submission's
@@ -83,6 +85,11 @@ func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
 
 // QueueChanged tells the readers of the queue that it looks different now.
 func (h *Hub) QueueChanged() { h.tell(topic{kind: topicQueue}, message{}) }
+
+// EvaluationChanged tells the readers of an evaluation the number of its change; they read the rest.
+func (h *Hub) EvaluationChanged(e models.Evaluation) {
+	h.tell(topic{kind: topicEvaluation, name: e.ID}, message{change: e.Change})
+}
 
 // Open is the number of readers.
 func (h *Hub) Open() int {

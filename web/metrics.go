@@ -34,7 +34,7 @@ func newMetrics(s *Server) *metrics {
 		}, []string{"route"}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{s},
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{s}, evalCollector{s},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
 		}, func() float64 { return float64(s.hub.Open()) }))

@@ -32,6 +32,9 @@ func (s *Server) bodyLimits(header *fasthttp.RequestHeader) fasthttp.RequestConf
 	if header.IsPost() && strings.HasPrefix(path, "/tasks/") {
 		return fasthttp.RequestConfig{MaxRequestBodySize: s.cfg.BundleLimit + smallBody}
 	}
+	if header.IsPost() && isEvaluation(path) {
+		return fasthttp.RequestConfig{MaxRequestBodySize: s.cfg.EvalLimits.Body}
+	}
 	return fasthttp.RequestConfig{MaxRequestBodySize: smallBody}
 }
 

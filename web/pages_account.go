@@ -44,25 +44,35 @@ func (p pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := p.store.Tokens(c.UserContext(), user.ID)
-	if err != nil {
+	if page.Tokens, err = p.tokenRows(c, user.ID); err != nil {
 		return err
 	}
-	sessions, err := p.store.Sessions(c.UserContext(), user.ID)
-	if err != nil {
+	if page.Sessions, err = p.sessionRows(c, user.ID); err != nil {
 		return err
-	}
-	for _, t := range tokens {
-		page.Tokens = append(page.Tokens, views.TokenRow{
-			ID: t.ID, Name: t.Name, Prefix: t.Prefix, Created: t.CreatedAt,
-			Used: timeOf(t.UsedAt), Expires: timeOf(t.ExpiresAt), Live: t.Live(p.now()),
-		})
-	}
-	for _, session := range sessions {
-		page.Sessions = append(page.Sessions, views.SessionRow{
-			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: session.Provider,
-			Started: session.CreatedAt, Seen: session.SeenAt, Current: session.ID == sessionID(c),
-		})
 	}
 	return p.render(c, fiber.StatusOK, views.Me(page))
+}
+
+func (p pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) {
+	tokens, err := p.store.Tokens(c.UserContext(), userID)
+	rows := make([]views.TokenRow, len(tokens))
+	for i, t := range tokens {
+		rows[i] = views.TokenRow{
+			ID: t.ID, Name: t.Name, Prefix: t.Prefix, Created: t.CreatedAt,
+			Used: timeOf(t.UsedAt), Expires: timeOf(t.ExpiresAt), Live: t.Live(p.now()),
+		}
+	}
+	return rows, err
+}
+
+func (p pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, error) {
+	sessions, err := p.store.Sessions(c.UserContext(), userID)
+	rows := make([]views.SessionRow, len(sessions))
+	for i, session := range sessions {
+		rows[i] = views.SessionRow{
+			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: session.Provider,
+			Started: session.CreatedAt, Seen: session.SeenAt, Current: session.ID == sessionID(c),
+		}
+	}
+	return rows, err
 }

@@ -1,6 +1,9 @@
 package web
 
 import (
+	"context"
+	"io"
+
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
@@ -16,6 +19,7 @@ var notices = map[string]string{
 	"version":   "Published as a new version; its boards begin empty.",
 	"deleted":   "The task is gone, with its boards and submissions.",
 	"cancelled": "Cancelled.",
+	"revoked":   "Revoked. The worker is disconnected.",
 }
 
 // page is what every page has; section names its link in the head.
@@ -52,7 +56,10 @@ func (s *Server) errorPage(c *fiber.Ctx, status int, sentence, requestID string)
 	if c.Method() != fiber.MethodGet {
 		p.Next = "/" // an address that only takes forms is nothing to come back to
 	}
-	return views.Error(p)
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		// A request that failed may be over, or out of time; its page is shown all the same.
+		return views.Error(p).Render(context.WithoutCancel(ctx), w)
+	})
 }
 
 // redirect answers a form with the page to look at next.

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -21,11 +22,11 @@ func (p pages) board(c *fiber.Ctx) error {
 	}
 	device, number := c.Params("device"), max(c.QueryInt("page", 1), 1)
 	change, err := p.store.BoardChangeNumber(c.UserContext(), version.ID, device)
+	if err == nil && change == 0 && !slices.Contains(task.Devices, device) {
+		err = notFound(c)
+	}
 	if err != nil {
 		return err
-	}
-	if change == 0 && !slices.Contains(task.Devices, device) {
-		return notFound(c)
 	}
 	if unchanged(c, p.boardTag(c, task, version, change)) {
 		return c.SendStatus(fiber.StatusNotModified)
@@ -62,10 +63,26 @@ func (p pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVer
 	for _, st := range board.Standings {
 		table.Entries = append(table.Entries, views.BoardEntry{
 			Rank: st.Rank, Person: personOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
-			SubmissionID: st.SubmissionID, Achieved: st.AchievedAt,
+			SubmissionID: st.SubmissionID, RunID: st.RunID, Achieved: st.AchievedAt,
 		})
 	}
-	return table, nil
+	return table, p.addProfiles(c.UserContext(), board, &table)
+}
+
+// addProfiles notes which entries have a profile, and the run that all can be compared with.
+func (p pages) addProfiles(ctx context.Context, board models.BoardPage, table *views.BoardTable) error {
+	if len(board.Leaders) > 0 {
+		table.FirstRun = board.Leaders[0].RunID
+	}
+	ids := make([]int64, len(table.Entries))
+	for i, e := range table.Entries {
+		ids[i] = e.RunID
+	}
+	profiled, err := p.store.Profiled(ctx, ids)
+	for i := range table.Entries {
+		table.Entries[i].Profiled = profiled[table.Entries[i].RunID]
+	}
+	return err
 }
 
 func (p pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, table views.BoardTable) error {
@@ -89,10 +106,14 @@ func (p pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVers
 			page.Versions = append(page.Versions, v.Number)
 		}
 	}
-	for _, step := range history {
-		page.History = append(page.History, views.HistoryStep{
-			When: step.AchievedAt, ScoreNS: step.ScoreNS, Person: personOf(step.UserID, step.UserName), SubmissionID: step.SubmissionID,
-		})
-	}
+	page.History = historySteps(history)
 	return p.render(c, fiber.StatusOK, views.Board(page))
+}
+
+func historySteps(records []models.RecordHolder) []views.HistoryStep {
+	steps := make([]views.HistoryStep, len(records))
+	for i, r := range records {
+		steps[i] = views.HistoryStep{When: r.AchievedAt, ScoreNS: r.ScoreNS, Person: personOf(r.UserID, r.UserName), SubmissionID: r.SubmissionID}
+	}
+	return steps
 }

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"context"
-
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
@@ -11,21 +9,37 @@ import (
 
 // devices shows workers and queues: the page, or to htmx only what changes.
 func (p pages) devices(c *fiber.Ctx) error {
-	status, err := p.devicesStatus(c.UserContext(), actor(c))
+	c.Vary("HX-Request")
+	if !isFragment(c) {
+		return p.showDevices(c, fiber.StatusOK, nil)
+	}
+	status, err := p.devicesStatus(c)
 	if err != nil {
 		return err
 	}
-	c.Vary("HX-Request")
-	if isFragment(c) {
-		return p.render(c, fiber.StatusOK, views.DevicesNow(status))
-	}
-	page := views.DevicesPage{Page: p.page(c, "Devices and queue", "devices"), Status: status}
+	return p.render(c, fiber.StatusOK, views.DevicesNow(status))
+}
+
+// showDevices answers with the page; with says what was just done about a credential.
+func (p pages) showDevices(c *fiber.Ctx, status int, with func(*views.CredentialList)) error {
+	page := views.DevicesPage{Page: p.page(c, "Devices and queue", "devices")}
 	page.Live = true
-	return p.render(c, fiber.StatusOK, views.Devices(page))
+	var err error
+	if page.Status, err = p.devicesStatus(c); err != nil {
+		return err
+	}
+	if page.Credentials, err = p.credentials(c, page.Page); err != nil {
+		return err
+	}
+	if page.Credentials != nil && with != nil {
+		with(page.Credentials)
+	}
+	return p.render(c, status, views.Devices(page))
 }
 
 // devicesStatus reads who works and who waits.
-func (p pages) devicesStatus(ctx context.Context, viewer models.User) (status views.DevicesStatus, err error) {
+func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
+	ctx := c.UserContext()
 	workers, err := p.store.Workers(ctx)
 	if err != nil {
 		return status, err
@@ -34,7 +48,7 @@ func (p pages) devicesStatus(ctx context.Context, viewer models.User) (status vi
 	if err != nil {
 		return status, err
 	}
-	list := queueList{pages: p, viewer: viewer, submissions: map[int64]views.QueuedRun{}, slots: map[string]int64{}}
+	list := queueList{pages: p, viewer: actor(c), submissions: map[int64]views.QueuedRun{}, slots: map[string]int64{}}
 	if err := list.read(ctx); err != nil {
 		return status, err
 	}
@@ -42,6 +56,10 @@ func (p pages) devicesStatus(ctx context.Context, viewer models.User) (status vi
 		status.Queues = append(status.Queues, views.DeviceQueue{
 			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Runs: list.rows[d.Device],
 		})
+	}
+	if actor(c).IsAdmin() {
+		page := p.page(c, "", "")
+		status.Admin = &page
 	}
 	for _, w := range workers {
 		status.Workers = append(status.Workers, p.workerCard(w, list.slots))

@@ -109,6 +109,9 @@ func (p pages) showDraft(ctx context.Context, d draft) (views.TaskDraft, error) 
 	shown := views.TaskDraft{
 		Settings: settings, Definition: def, Files: draftFiles(d.bundle), Warnings: slices.Concat(d.notes, d.bundle.Warnings),
 	}
+	if shown.Description, err = views.Markdown(def.Description); err != nil {
+		return shown, err
+	}
 	shown.Upload, shown.UploadName, err = carry(d.bundle)
 	return shown, err
 }

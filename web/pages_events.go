@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 
+	"github.com/a-h/templ"
+
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/views"
@@ -23,21 +25,39 @@ func (s *Server) renderEvent(e models.RunEvent) []byte {
 }
 
 func (s *Server) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error) {
-	var buf bytes.Buffer
-	if e.Type == job.EventLog {
-		if e.Event == nil {
-			return nil, nil
-		}
-		err := views.RunLogged("log-"+e.AttemptID, e.Event.Text).Render(ctx, &buf)
-		return buf.Bytes(), err
-	}
-	if later, err := s.shownLater(ctx, e); err != nil || later {
+	part, err := s.eventPart(ctx, e)
+	if part == nil || err != nil {
 		return nil, err
 	}
+	var buf bytes.Buffer
+	err = part.Render(ctx, &buf)
+	return buf.Bytes(), err
+}
+
+// eventPart is nil for an event that changes nothing on the page.
+func (s *Server) eventPart(ctx context.Context, e models.RunEvent) (templ.Component, error) {
 	run, err := s.store.Run(ctx, e.RunID)
 	if err != nil {
 		return nil, err
 	}
+	if e.Type == job.EventLog {
+		if e.Event == nil || run.ProfileOf != nil {
+			return nil, nil
+		}
+		return views.RunLogged("log-"+e.AttemptID, e.Event.Text), nil
+	}
+	if later, err := s.shownLater(ctx, e); later || err != nil {
+		return nil, err
+	}
+	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
+		if run, err = s.store.Run(ctx, *run.ProfileOf); err != nil {
+			return nil, err
+		}
+	}
+	return s.changedCard(ctx, run)
+}
+
+func (s *Server) changedCard(ctx context.Context, run models.Run) (templ.Component, error) {
 	task, err := s.taskOfRun(ctx, run)
 	if err != nil {
 		return nil, err
@@ -48,11 +68,7 @@ func (s *Server) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, erro
 	}
 	card.Reload = card.Over()
 	ended, err := s.allEnded(ctx, run.SubmissionID)
-	if err != nil {
-		return nil, err
-	}
-	err = views.RunChanged(card, ended).Render(ctx, &buf)
-	return buf.Bytes(), err
+	return views.RunChanged(card, ended), err
 }
 
 // shownLater tells whether the run has had another event that renews its card: a reader who was away

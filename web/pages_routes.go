@@ -22,6 +22,9 @@ func (s *Server) pageRoutes(r fiber.Router) {
 
 	r.Get("/", p.home)
 	r.Get("/devices", p.devices)
+	r.Post("/workers", p.workerCreate)
+	r.Post("/workers/:name/revoke", p.workerRevoke)
+	r.Post("/workers/:name/forget", p.workerForget)
 	r.Get("/sign-in", p.signInPage)
 
 	r.Get("/tasks/new", p.needsSignIn, p.taskNew)
@@ -38,6 +41,8 @@ func (s *Server) pageRoutes(r fiber.Router) {
 	r.Post("/tasks/:slug/publish", p.versionPublish)
 	r.Post("/tasks/:slug/delete", p.taskDelete)
 	r.Get("/tasks/:slug/boards/:device", p.board)
+
+	p.profileRoutes(r)
 
 	r.Get("/submissions/:id", p.submission)
 	r.Get("/submissions/:id/source", p.submissionSource)

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,16 +33,22 @@ func (s *Server) runCard(ctx context.Context, task models.Task, run models.Run, 
 	}
 	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), stagesOfAttempt(run, stages), card.Stages, run.State.Final())
 	if !source {
-		card.Log = ""
-		for i := range card.Stages {
-			r := &card.Stages[i].Result
-			r.Stdout, r.Stderr, r.Command = "", "", ""
-		}
+		hideOutput(&card)
 	}
 	if run.Valid() && run.VersionID == task.VersionID {
-		card.Rank, err = s.rankOf(ctx, run)
+		if card.Rank, err = s.rankOf(ctx, run); err != nil {
+			return card, err
+		}
 	}
-	return card, err
+	return card, s.addMeasures(ctx, run, version.Definition, &card)
+}
+
+func hideOutput(card *views.RunCard) {
+	card.Log = ""
+	for i := range card.Stages {
+		r := &card.Stages[i].Result
+		r.Stdout, r.Stderr, r.Command = "", "", ""
+	}
 }
 
 func cardOf(task models.Task, run models.Run) views.RunCard {
@@ -84,10 +89,18 @@ func (s *Server) addProgress(ctx context.Context, run models.Run, card *views.Ru
 	if err != nil {
 		return err
 	}
-	var log strings.Builder
-	var now *views.StageView
+	now, log := progressOf(events, run.AttemptID)
+	if card.Log = log; now != nil {
+		card.Stages = []views.StageView{*now}
+	}
+	return nil
+}
+
+// progressOf reads the stage that an attempt is in, nil between stages, and its output so far.
+func progressOf(events []models.RunEvent, attemptID string) (now *views.StageView, log string) {
+	var output strings.Builder
 	for _, e := range events {
-		if e.AttemptID != run.AttemptID || e.Event == nil {
+		if e.AttemptID != attemptID || e.Event == nil {
 			continue
 		}
 		switch e.Type {
@@ -101,14 +114,10 @@ func (s *Server) addProgress(ctx context.Context, run models.Run, card *views.Ru
 		case job.EventEnded:
 			now = nil
 		case job.EventLog:
-			log.WriteString(e.Event.Text)
+			output.WriteString(e.Event.Text)
 		}
 	}
-	card.Log = log.String()
-	if now != nil {
-		card.Stages = []views.StageView{*now}
-	}
-	return nil
+	return now, output.String()
 }
 
 // addPlace says where a run stands in the queue, and why it waits.
@@ -186,5 +195,5 @@ func mergeStages(planned []job.Stage, ended []job.StageResult, now []views.Stage
 			all = append(all, views.StageView{Result: job.StageResult{Stage: stage}, Skipped: over})
 		}
 	}
-	return slices.Clip(all)
+	return all
 }

@@ -65,11 +65,15 @@ func (p pages) addRuns(c *fiber.Ctx, seen seenSubmission, page *views.Submission
 			return err
 		}
 		page.Runs = append(page.Runs, card)
-		page.Live = page.Live || !card.Over()
+		page.CanCancel = page.CanCancel || !card.Over() && (actor(c).IsAdmin() || actor(c).ID == seen.sub.UserID)
+		page.Charts = page.Charts || card.Over()
+	}
+	if page.Live, err = p.store.Unfinished(c.UserContext(), seen.sub.ID, true); err != nil {
+		return err
 	}
 	if page.Live {
 		page.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.sub.ID, last)
-		page.CanCancel = actor(c).IsAdmin() || actor(c).ID == seen.sub.UserID
+		page.Charts = true
 	}
 	return nil
 }
@@ -84,8 +88,14 @@ func (p pages) addSource(ctx context.Context, seen seenSubmission, page *views.S
 		return err
 	}
 	file, err := p.code.Source(seen.sub.FileName, "", text)
+	if err != nil {
+		return err
+	}
+	if file.Remarks, err = p.remarks(ctx, seen.sub); err != nil {
+		return err
+	}
 	page.File = &file
-	return err
+	return nil
 }
 
 func sourceHidden(task models.Task) string {

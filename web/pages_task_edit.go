@@ -139,9 +139,40 @@ func (p pages) showChange(ctx context.Context, task models.Task, bundle *tasks.B
 	shown.Settings.Title = task.Title
 	shown.NewVersion = change == models.ChangeVersion
 	if change != models.ChangeNone {
-		shown.Changes = tasks.Diff(current, bundle)
+		shown.Changes = taskChanges(current, bundle)
 	}
 	return shown, nil
+}
+
+// taskChanges lists what differs, with whole texts where tasks.Diff has them in short.
+func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
+	old, now := fullTexts(before), fullTexts(after)
+	var list []views.TaskChange
+	for _, change := range tasks.Diff(before, after) {
+		a, b := change.Old, change.New
+		if text, ok := old[change.Key]; ok {
+			a = text
+		}
+		if text, ok := now[change.Key]; ok {
+			b = text
+		}
+		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: views.DiffLines(a, b)})
+	}
+	return list
+}
+
+// fullTexts are the texts of a task under the keys by which tasks.Diff names them.
+func fullTexts(b *tasks.Bundle) map[string]string {
+	texts := map[string]string{"description": b.Definition.Description}
+	for _, f := range b.Definition.Files {
+		if !f.IsSubmission() {
+			texts["files."+f.Name] = string(b.Files[f.Source])
+		}
+	}
+	for label, path := range b.Definition.Templates {
+		texts["templates."+label] = string(b.Files[path])
+	}
+	return texts
 }
 
 // versionPublish makes an uploaded zip the task's current state.

@@ -97,6 +97,9 @@ func (p pages) readCarried(c *fiber.Ctx) (*tasks.Bundle, error) {
 	return upload{name: c.FormValue("bundle_name"), data: data}.single(p.now())
 }
 
+// notSlug tells the names below /tasks/ that mean something else.
+func notSlug(name string) bool { return name == "new" || name == "publish" }
+
 // taskPublish makes the task that the preview showed. Settings that do not work come back in the preview.
 func (p pages) taskPublish(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
@@ -108,6 +111,9 @@ func (p pages) taskPublish(c *fiber.Ctx) error {
 		return err
 	}
 	settings, err := readSettings(c)
+	if slug := c.FormValue("slug"); err == nil && notSlug(models.Slug(slug)) {
+		err = invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", slug)
+	}
 	var task models.Task
 	if err == nil {
 		task, err = p.store.CreateTask(c.UserContext(), *user, models.NewTask{Slug: c.FormValue("slug"), TaskSettings: settings, Bundle: bundle})

@@ -23,10 +23,8 @@ func (p pages) user(c *fiber.Ctx) error {
 		Page: p.page(c, user.Name, ""), Person: personOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
 		Blocked: user.BlockedAt != nil, MayManage: actor(c).IsAdmin() && actor(c).ID != user.ID,
 	}
-	page.Submissions, err = p.submissionRows(c.UserContext(), actor(c), models.SubmissionFilter{
-		UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: accountSubmissions,
-	})
-	if err != nil {
+	filter := models.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	if page.Submissions, err = p.submissionRows(c.UserContext(), actor(c), filter); err != nil {
 		return err
 	}
 	if n := len(page.Submissions); n == accountSubmissions {

@@ -14,6 +14,7 @@ func (s *Server) routes(app *fiber.App) {
 	app.Get("/healthz", s.healthz)
 	app.Get("/metrics", s.metrics.handler)
 	app.Get("/static/:version/:name", s.asset)
+	s.evalRoutes(app)
 
 	site := app.Group("", s.identify, s.requireCSRF)
 
@@ -39,8 +40,10 @@ func (s *Server) routes(app *fiber.App) {
 	api.Get("/submissions/:id", s.apiSubmission)
 	api.Post("/submissions/:id/cancel", s.apiCancel)
 	api.Get("/submissions/:id/events", s.apiSubmissionEvents)
+	s.evaluationRoutes(api)
 	api.Use(notFound)
 
+	site.Get("/api", s.apiPage)
 	s.pageRoutes(site)
 	app.Use(notFound)
 }

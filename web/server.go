@@ -21,14 +21,16 @@ const (
 
 // Server answers HTTP. Build it with New, run it with Run.
 type Server struct {
-	cfg       Config
-	base      *url.URL
-	store     *models.Store
-	hub       *Hub
-	log       *slog.Logger
-	app       *fiber.App
-	metrics   *metrics
-	providers []*provider
+	cfg          Config
+	base         *url.URL
+	store        *models.Store
+	hub          *Hub
+	log          *slog.Logger
+	app          *fiber.App
+	metrics      *metrics
+	profileFacts factCache
+	providers    []*provider
+	began        time.Time
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.
@@ -45,7 +47,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("base URL: %w", err)
 	}
-	s := &Server{cfg: cfg, base: base, store: cfg.Store, hub: cfg.Hub, log: cfg.Log}
+	s := &Server{cfg: cfg, base: base, store: cfg.Store, hub: cfg.Hub, log: cfg.Log, began: cfg.Now().UTC()}
 	if s.providers, err = newProviders(cfg.Providers, cfg.BaseURL); err != nil {
 		return nil, err
 	}

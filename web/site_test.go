@@ -30,6 +30,7 @@ type site struct {
 
 // quiet is a queue without workers; it notes what it was told.
 type quiet struct {
+	kicked    []string
 	cancelled []string
 	forgotten []string
 }
@@ -45,6 +46,8 @@ func (q *quiet) Forget(_ context.Context, id string) error {
 	q.forgotten = append(q.forgotten, id)
 	return nil
 }
+
+func (q *quiet) Kick(name string) { q.kicked = append(q.kicked, name) }
 
 // startSite serves until the test ends. The changes are applied to its configuration.
 func startSite(t testing.TB, changes ...func(*Config)) *site {

@@ -23,6 +23,10 @@ func (s *Server) seenSubmission(c *fiber.Ctx) (seen seenSubmission, err error) {
 	if err != nil {
 		return seen, err
 	}
+	return s.seeSubmission(c, id)
+}
+
+func (s *Server) seeSubmission(c *fiber.Ctx, id int64) (seen seenSubmission, err error) {
 	if seen.sub, err = s.store.Submission(c.UserContext(), id); err != nil {
 		return seen, err
 	}

@@ -19,10 +19,20 @@ func watch(conn net.Conn, gone chan<- struct{}) {
 		return
 	}
 	conn.SetReadDeadline(time.Time{}) // the request's deadline must not end the watch
+	peek(raw)
+	close(gone)
+}
+
+// peek blocks until there is something to read, the other side is gone, or the read deadline passes. It
+// returns the number of bytes seen, 0 at the end of the stream, and the error of reading.
+func peek(raw syscall.RawConn) (n int, err error) {
 	var b [1]byte
-	raw.Read(func(fd uintptr) bool {
-		_, _, err := syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
+	waitErr := raw.Read(func(fd uintptr) bool {
+		n, _, err = syscall.Recvfrom(int(fd), b[:], syscall.MSG_PEEK)
 		return err != syscall.EAGAIN && err != syscall.EINTR
 	})
-	close(gone)
+	if waitErr != nil {
+		return 0, waitErr
+	}
+	return n, err
 }

@@ -48,6 +48,10 @@ func (b *batch) takeAll() []job.Event {
 }
 
 func (r *Recorder) event(ctx context.Context, e job.Event) {
+	if e.EvaluationID != "" {
+		r.evaluationEvent(ctx, e)
+		return
+	}
 	if r.events.add(e) {
 		r.flush(ctx)
 	}

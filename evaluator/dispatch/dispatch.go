@@ -18,6 +18,8 @@ type Jobs interface {
 	Forget(ctx context.Context, attemptID string) error
 	// Cancel tells the worker that has the attempt to stop.
 	Cancel(ctx context.Context, attemptID string) error
+	// Kick disconnects the remote worker of that name.
+	Kick(name string)
 }
 
 // Reports is what the Recorder needs of the queue; *queue.Queue has it. The first three call fn
@@ -34,6 +36,7 @@ type Reports interface {
 type Notifier interface {
 	RunEvent(e models.RunEvent)
 	BoardChanged(versionID int64, device string, change int64)
+	EvaluationChanged(models.Evaluation)
 	QueueChanged()
 }
 

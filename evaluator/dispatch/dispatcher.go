@@ -70,7 +70,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	live, err := d.store.LiveAttempts(ctx)
+	live, err := d.live(ctx)
 	if err != nil {
 		return err
 	}
@@ -78,13 +78,43 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	errs := []error{d.takeBack(ctx, d.watch.lost(live, workers, slots, now))}
 	for _, a := range live {
 		if a.PublishedAt == nil && a.TakenAt == nil {
-			errs = append(errs, d.publish(ctx, a.Attempt))
+			errs = append(errs, d.publishAgain(ctx, a))
 		}
 	}
 	for device, n := range slots {
 		errs = append(errs, d.fill(ctx, device, room(device, n, live)))
 	}
+	return errors.Join(append(errs, d.makeWay(ctx, slots, live))...)
+}
+
+// makeWay stops profiles that follow ranked runs on devices where others wait for a slot: a profile
+// takes minutes, and somebody watches the run that waits.
+func (d *Dispatcher) makeWay(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
+	var errs []error
+	for _, a := range live {
+		if a.Follows == 0 || !crowded(a.Device, slots[a.Device], live) {
+			continue
+		}
+		out, err := d.store.Postpone(ctx, a.ID)
+		if err == nil && out.Accepted {
+			announce(d.notify, out.Events)
+			err = d.stop(ctx, a.ID)
+		}
+		errs = append(errs, err)
+	}
 	return errors.Join(errs...)
+}
+
+// crowded tells whether more attempts than the device has slots are live, one of them no profile.
+func crowded(device string, slots int, live []models.LiveAttempt) bool {
+	all, others := 0, 0
+	for _, a := range live {
+		if a.Device == device {
+			all++
+			others += 1 - a.Follows
+		}
+	}
+	return all > slots && others > 0
 }
 
 // room is how many more jobs a device may have in the queue: one for each free slot, and one so
@@ -103,14 +133,18 @@ func room(device string, slots int, live []models.LiveAttempt) int {
 }
 
 func (d *Dispatcher) fill(ctx context.Context, device string, n int) error {
-	if n == 0 {
-		return nil
+	sent, err := d.fillEvaluations(ctx, device, n)
+	if n -= sent; n == 0 || err != nil {
+		return err
 	}
 	next, err := d.store.NextRuns(ctx, device, n)
 	if err != nil {
 		return err
 	}
-	for _, run := range next {
+	for i, run := range next {
+		if run.Follows > 0 && n-i < 2 {
+			break // a profile takes a free slot, and never the place of the run that comes next
+		}
 		_, attempt, err := d.store.StartAttempt(ctx, run.RunID)
 		if models.KindOf(err) == models.Conflict {
 			continue // cancelled a moment ago
@@ -137,7 +171,9 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]string) error
 			errs = append(errs, err)
 			continue
 		}
-		if out.Accepted {
+		if !out.Accepted {
+			errs = append(errs, d.takeBackEvaluation(ctx, attemptID, reason))
+		} else {
 			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", reason, "retried", out.Retried)
 			announce(d.notify, out.Events)
 			errs = append(errs, d.stop(ctx, attemptID))
@@ -165,6 +201,9 @@ func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64)
 	}
 	return nil
 }
+
+// Kick disconnects a remote worker whose credential was revoked.
+func (d *Dispatcher) Kick(worker string) { d.jobs.Kick(worker) }
 
 func (d *Dispatcher) stop(ctx context.Context, attemptID string) error {
 	if err := errors.Join(d.jobs.Forget(ctx, attemptID), d.jobs.Cancel(ctx, attemptID)); err != nil {

@@ -64,6 +64,8 @@ func (q *fakeQueue) Cancel(_ context.Context, id string) error {
 	return nil
 }
 
+func (q *fakeQueue) Kick(string) {}
+
 // take gives the oldest job to a worker; ok is false when the queue is empty.
 func (q *fakeQueue) take() (j job.Job, ok bool) {
 	q.mu.Lock()
@@ -126,6 +128,7 @@ type watcher struct {
 	mu     sync.Mutex
 	events []models.RunEvent
 	boards []int64
+	states []models.EvaluationState
 	told   chan struct{}
 }
 
@@ -145,6 +148,10 @@ func (w *watcher) RunEvent(e models.RunEvent) { w.note(func() { w.events = appen
 func (w *watcher) QueueChanged()              { w.note(func() {}) }
 func (w *watcher) BoardChanged(_ int64, _ string, change int64) {
 	w.note(func() { w.boards = append(w.boards, change) })
+}
+
+func (w *watcher) EvaluationChanged(e models.Evaluation) {
+	w.note(func() { w.states = append(w.states, e.State) })
 }
 
 // until waits until the condition holds, looking whenever something was told.

@@ -66,7 +66,6 @@ func (d *Dispatcher) job(ctx context.Context, attempt models.Attempt) (job.Job, 
 		Version: job.Version, RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
 		Device: run.Device, Mode: run.Mode, TaskKey: version.Key, Task: version.Definition, Sources: sources,
 		SecretSeed: uint64(attempt.Seed), Enqueued: run.QueuedAt,
-		Profile: run.Mode == job.ModeRanked && !version.Definition.NoProfile,
 	}, nil
 }
 

@@ -46,6 +46,9 @@ func (r *Recorder) Run(ctx context.Context) error {
 // result stores a result; an error has it delivered again. One that can never be stored is logged
 // and dropped: the run is then retried when its worker no longer names it.
 func (r *Recorder) result(ctx context.Context, result job.Result) error {
+	if result.EvaluationID != "" {
+		return r.evaluationResult(ctx, result)
+	}
 	r.flush(ctx) // what the worker said before
 	score, err := r.check(ctx, &result)
 	if err != nil {
@@ -77,7 +80,7 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 		r.log.Error("saving a heartbeat", "worker", h.Worker, "err", err)
 		return
 	}
-	events, stale, err := r.store.NoteTaken(ctx, h.Worker, h.Attempts)
+	events, stale, err := r.store.NoteTaken(ctx, h.Worker, r.evaluationsTaken(ctx, h))
 	if err != nil {
 		r.log.Error("comparing a heartbeat with the runs", "worker", h.Worker, "err", err)
 	}

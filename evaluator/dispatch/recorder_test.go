@@ -57,17 +57,81 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 	}
 }
 
-func TestAProfileThatFailedLeavesTheScore(t *testing.T) {
-	s := newSite(t, modelstest.Open(t), "CPU")
-	d, r := s.boot()
-	s.submit()
-	s.pass(d, 0)
-	done := result(s.take(), 10)
-	done.Stages = append(done.Stages, job.StageResult{Stage: job.StageProfile, Status: job.StatusError})
-	if err := r.result(t.Context(), done); err != nil {
-		t.Fatal(err)
+func TestAProfileFollowsOnAFreeSlotWhenNobodyElseWaits(t *testing.T) {
+	eachSite(t, func(s *site) {
+		d, r := s.boot()
+		r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		ranked := s.submit()
+		s.pass(d, 0)
+		s.finish(r, s.take(), 10)
+		s.wantBoard(10)
+		for range 2 {
+			s.submit()
+		}
+		s.pass(d, 0)
+		for _, j := range []job.Job{s.take(), s.take()} {
+			if j.Mode != job.ModeRanked {
+				s.Fatalf("a profile was sent before a run that waits: %+v", j)
+			}
+			s.pass(d, 0)
+			s.wantNoJob()
+			s.fail(r, j)
+		}
+		s.pass(d, 0)
+		j := s.take()
+		if j.Mode != job.ModeProfile || j.RunID == ranked.ID {
+			s.Fatalf("job: %+v", j)
+		}
+		s.fail(r, j)
+		s.wantRun(j.RunID, models.StateFailed, 1)
+		s.wantRun(ranked.ID, models.StateDone, 1)
+		s.wantBoard(10)
+	})
+}
+
+func TestAProfileMakesWayForARunAndIsMadeLater(t *testing.T) {
+	eachSite(t, func(s *site) {
+		d, r := s.boot()
+		r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}})
+		s.submit()
+		s.pass(d, 0)
+		s.finish(r, s.take(), 10)
+		s.pass(d, 0)
+		profile := s.take()
+		if profile.Mode != job.ModeProfile {
+			s.Fatalf("job: %+v", profile)
+		}
+		r.event(s.Context(), event(profile, 1, job.EventTaken, ""))
+		r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Profiler: true}}, Attempts: []string{profile.AttemptID}})
+		s.pass(d, 0)
+		if s.queue.stopped(profile.AttemptID) {
+			s.Fatal("the profile was stopped while nobody waited")
+		}
+		s.submit()
+		s.pass(d, 0)
+		s.pass(d, 0)
+		if !s.queue.stopped(profile.AttemptID) {
+			s.Fatal("the profile goes on while a run waits")
+		}
+		s.fail(r, s.take())
+		s.pass(d, 0)
+		if again := s.take(); again.RunID != profile.RunID || again.AttemptID == profile.AttemptID {
+			s.Errorf("job: %+v, want another attempt at the profile", again)
+		}
+		if run, err := s.store.Run(s.Context(), profile.RunID); err != nil || run.Losses != 0 {
+			s.Errorf("the profile counts %d losses, %v", run.Losses, err)
+		}
+	})
+}
+
+// fail ends a job by its submission's fault.
+func (s *site) fail(r *Recorder, j job.Job) {
+	s.Helper()
+	failed := result(j, 10)
+	failed.Outcome, failed.Failure, failed.ScoreNS = job.OutcomeFailed, &job.Failure{Reason: "It failed."}, nil
+	if err := r.result(s.Context(), failed); err != nil {
+		s.Fatal(err)
 	}
-	s.wantBoard(10)
 }
 
 func TestAForgedResultIsDroppedAndTheRunGoesOn(t *testing.T) {

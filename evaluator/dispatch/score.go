@@ -47,7 +47,7 @@ func (r *Recorder) check(ctx context.Context, result *job.Result) (*models.Score
 func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*models.Score, error) {
 	var ranked *job.StageResult
 	for i, stage := range result.Stages {
-		if stage.Status != job.StatusPass && stage.Stage != job.StageProfile {
+		if stage.Status != job.StatusPass {
 			return nil, fmt.Errorf("it is done, but its stage %s ended with %q", stage.Stage, stage.Status)
 		}
 		if stage.Stage == job.StageRanked {

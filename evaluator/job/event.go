@@ -55,6 +55,7 @@ type Slot struct {
 	Arch     string  `json:"arch"`   // "90" for compute capability 9.0; empty for CPU
 	Attempt  string  `json:"attempt,omitempty"`
 	Disabled string  `json:"disabled,omitempty"` // why it takes no jobs
+	Profiler bool    `json:"profiler,omitempty"` // runs on it can be profiled
 }
 
 // CheckLine is one line of the sandbox's self-test.

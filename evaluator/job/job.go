@@ -49,7 +49,6 @@ type Job struct {
 	// SecretSeed seeds the ranked stage; fresh for every attempt, never shown.
 	SecretSeed uint64    `json:"secret_seed"`
 	Enqueued   time.Time `json:"enqueued"`
-	Profile    bool      `json:"profile"` // profile after a ranked run that passed
 	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: its
 	// RunID is 0, and of Task only Lang counts. Evaluation is a kernel.Request.
 	EvaluationID string          `json:"evaluation_id,omitempty"`

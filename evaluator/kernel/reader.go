@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 )
 
 // The bounds of what the program may say: user code shares its process.
@@ -22,6 +23,7 @@ type Reader struct {
 	last    Result
 	kernel  string // which kernel is being compiled
 	done    bool
+	began   time.Time // of the stage
 }
 
 // NewReader returns a reader that calls onStage when a stage begins.
@@ -63,11 +65,28 @@ func (r *Reader) take(line []byte) {
 	switch said.Stage {
 	case StageCompiling, StageValidating, StageProfiling:
 		r.kernel = said.Kernel
-		if said.Stage != r.last.Stage {
-			r.last.Stage = said.Stage
-			r.onStage(said.Stage)
-		}
+		r.begin(said.Stage)
 	}
+}
+
+func (r *Reader) begin(stage string) {
+	if stage == r.last.Stage {
+		return
+	}
+	r.endStage()
+	r.last.Stage = stage
+	r.onStage(stage)
+}
+
+// endStage notes how long the stage took; the program may come back to one.
+func (r *Reader) endStage() {
+	if r.last.Stage != "" {
+		if r.last.StageSeconds == nil {
+			r.last.StageSeconds = map[string]float64{}
+		}
+		r.last.StageSeconds[r.last.Stage] += time.Since(r.began).Seconds()
+	}
+	r.began = time.Now()
 }
 
 // Ending is how the program's process ended.
@@ -86,6 +105,7 @@ func (r *Reader) Conclude(e Ending) (Result, error) {
 	if r.last.Stage == "" && e.Limit == "" {
 		return r.last, fmt.Errorf("the evaluation's program ended with exit code %d before it began: %s", e.ExitCode, lastLine(e.Stderr))
 	}
+	r.endStage()
 	r.last.ExitCode, r.last.Signal, r.last.Limit = e.ExitCode, e.Signal, e.Limit
 	r.last.TimedOut = e.Limit == "wall"
 	r.last.Stdout, r.last.Stderr = tail(e.Stdout), tail(e.Stderr)

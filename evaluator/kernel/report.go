@@ -59,11 +59,14 @@ type Result struct {
 	Device  string  `json:"device"`         // board device: "H200"
 	Name    string  `json:"name,omitempty"` // "NVIDIA H200"
 	CUDA    string  `json:"cuda,omitempty"`
-	Slot    int     `json:"slot"`             // index of the unit on its worker
-	Worker  string  `json:"worker"`           //
-	Warm    bool    `json:"warm"`             // a runner that had imported everything was ready
-	Seconds float64 `json:"seconds"`          // how long the unit was held
-	Cached  *bool   `json:"cached,omitempty"` // of a source that compiles an extension: it had been compiled before
+	Slot    int     `json:"slot"`    // index of the unit on its worker
+	Worker  string  `json:"worker"`  //
+	Warm    bool    `json:"warm"`    // a runner that had imported everything was ready
+	Seconds float64 `json:"seconds"` // how long the unit was held
+	Waited  float64 `json:"waited"`  // seconds until the unit was free, on the worker
+	// StageSeconds is how long each stage took, the last as far as it came.
+	StageSeconds map[string]float64 `json:"stage_seconds,omitempty"`
+	Cached       *bool              `json:"cached,omitempty"` // of a source that compiles an extension: it had been compiled before
 
 	Metrics map[string]Metrics `json:"metrics,omitempty"` // "custom", "ref"
 	// MetricsError says why there are no device metrics although they were asked for.
@@ -74,4 +77,14 @@ type Result struct {
 type Metrics struct {
 	Device map[string]map[string]any `json:"device"`           // by category and name, as the API has them
 	Report json.RawMessage           `json:"report,omitempty"` // all that Nsight Compute gave: evaluator/profile.Report
+}
+
+// Slim is the result without what can be missed: whole reports, single times and what was printed.
+func (r Result) Slim() Result {
+	metrics := map[string]Metrics{}
+	for label, m := range r.Metrics {
+		metrics[label] = Metrics{Device: m.Device}
+	}
+	r.Metrics, r.Times, r.Stdout, r.Stderr = metrics, nil, "", ""
+	return r
 }

@@ -18,6 +18,8 @@ func environment(own map[string]string) map[string]string {
 	env := map[string]string{
 		"PATH": "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
 		"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
+		// There is no /etc/passwd: programs that ask for a user's name look here first.
+		"USER": "job", "LOGNAME": "job",
 	}
 	maps.Copy(env, own)
 	return env

@@ -52,7 +52,7 @@ type Mount struct {
 type Spec struct {
 	Slot   int               // whose uid it gets: Config.FirstUID + Slot
 	Argv   []string          // Argv[0] is a path inside
-	Env    map[string]string // the whole environment beside PATH, HOME, TMPDIR, LANG
+	Env    map[string]string // the whole environment beside PATH, HOME, TMPDIR, LANG, USER, LOGNAME
 	Dir    string            // working directory inside; default /tmp
 	Files  map[string][]byte // written read-only below /in before start, by relative name
 	Work   map[string][]byte // written into /out before start, owned by the slot's uid, writable

@@ -115,7 +115,7 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 		}
 		group.Go(func() (err error) {
 			if unit.Submitted || together {
-				c.steps[i], err = c.command(ctx, unit, c.plan.compileCommand(unit.Name), c.plan.layout.Files, "object", true)
+				c.steps[i], err = c.command(ctx, unit, c.plan.compileCommand(unit), c.plan.layout.Files, "object", true)
 			} else {
 				c.steps[i], err = c.taskUnit(ctx, unit)
 			}
@@ -132,7 +132,7 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 	if object, ok := c.builder.store.get(objectKey); ok {
 		return step{unit: unit, product: object}, nil
 	}
-	s, err := c.command(ctx, unit, c.plan.compileCommand(unit.Name), files, "object", false)
+	s, err := c.command(ctx, unit, c.plan.compileCommand(unit), files, "object", false)
 	if err != nil || s.product == nil {
 		return s, err
 	}

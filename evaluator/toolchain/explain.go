@@ -44,7 +44,10 @@ func failedCommand(o sandbox.Outcome, what string) (job.Status, job.Failure) {
 		failure.Reason = fmt.Sprintf("%s was ended by %s.", upper, o.Signal)
 		return job.StatusError, failure
 	}
-	failure.Reason = upper + " failed: " + errorLine(o) + "."
+	failure.Reason = upper + " failed: " + errorLine(o)
+	if !strings.HasSuffix(failure.Reason, "?") { // as in "did you mean …?"
+		failure.Reason += "."
+	}
 	return job.StatusError, failure
 }
 

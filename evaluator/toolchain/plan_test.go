@@ -30,7 +30,7 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 		t.Fatal(err)
 	}
 	flags := "/opt/cuda/bin/nvcc --std=c++20 -DNDEBUG -Xcompiler=-Wno-psabi -Xcompiler=-fno-strict-aliasing --expt-extended-lambda " +
-		"--expt-relaxed-constexpr -forward-unknown-to-host-compiler -O3 -Xptxas=--verbose -Xptxas=--warn-on-spills -Xptxas=-O2 " +
+		"--expt-relaxed-constexpr -forward-unknown-to-host-compiler -O3 -Xptxas=--verbose -Xptxas=--warn-on-spills -lineinfo -Xptxas=-O2 " +
 		"-DFAST '-DTITLE=a b' -I/libraries/ThunderKittens/include -I/libraries/CUTLASS -gencode=arch=compute_90a,code=sm_90a "
 	want := flags + "-c eval.cu -o 0.o\n" + flags + "-c submission.cu -o 1.o\n" + flags + "0.o 1.o -Xnvlink=--verbose -lcuda -lcublas -o /out/program"
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(p.String(), "\n")); diff != "" {

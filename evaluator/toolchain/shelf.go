@@ -3,6 +3,7 @@ package toolchain
 import (
 	"context"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -32,11 +33,25 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	s := &shelf{place: place, runners: make(chan *runner, n-1)}
+	s := &shelf{place: place, runners: make(chan *runner)}
 	b.mu.Lock()
 	b.shelves[place.Slot] = s
 	b.mu.Unlock()
 	defer b.clearShelf(place.Slot, s)
+	if place.Arch == "" {
+		n = 1 // one at a time: see above
+	}
+	var keepers sync.WaitGroup
+	for range n {
+		keepers.Go(func() { b.keepOne(ctx, s) })
+	}
+	keepers.Wait()
+	return ctx.Err()
+}
+
+// keepOne offers one runner after another until ctx ends.
+func (b *Builder) keepOne(ctx context.Context, s *shelf) {
+	place := s.place
 	for pause := time.Second; ctx.Err() == nil; {
 		r, err := b.warmRunner(ctx, place)
 		s.failing.Store(err != nil)
@@ -49,7 +64,6 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 		pause = time.Second
 		s.offer(ctx, r, place.Arch == "")
 	}
-	return ctx.Err()
 }
 
 // offer puts a runner on the shelf; wait holds until it is used up.
@@ -72,20 +86,12 @@ func (s *shelf) offer(ctx context.Context, r *runner, wait bool) {
 	}
 }
 
-// clearShelf throws away what is left at the end.
+// clearShelf takes the shelf away; nothing is left on it, for runners are handed over.
 func (b *Builder) clearShelf(slot int, s *shelf) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.shelves[slot] == s {
 		delete(b.shelves, slot)
-	}
-	b.mu.Unlock()
-	for {
-		select {
-		case r := <-s.runners:
-			r.stop()
-		default:
-			return
-		}
 	}
 }
 

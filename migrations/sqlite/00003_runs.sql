@@ -42,9 +42,9 @@ create table runs (
     wall_ns integer not null default 0,
     program_ns integer not null default 0,
     disqualified_at datetime,
-    disqualified_why text not null default '',
-    unique (submission_id, device)
+    disqualified_why text not null default ''
 );
+create unique index runs_once on runs (submission_id, device);
 create index runs_live on runs (device, user_id, id)
     where state not in ('done', 'failed', 'cancelled');
 create index runs_valid on runs (version_id, device, user_id, score_ns, id)

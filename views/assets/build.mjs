@@ -33,13 +33,26 @@ writeFileSync(`${out}/htmx.js`, htmx.join(""));
 const figtree = "@fontsource-variable/figtree";
 copyFileSync(npm(`${figtree}/files/figtree-latin-wght-normal.woff2`), `${out}/figtree.woff2`);
 
+// The profile pages' own style, which only they load.
+buildSync({ entryPoints: ["views/profile/profile.css"], outfile: `${out}/profile.css`, minify: true, target: "es2022", legalComments: "none" });
+
 const licences = ["htmx.org", "codemirror", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
 writeFileSync(`${out}/LICENSES.txt`, licences.join("\n----\n\n"));
 
+// What all this was made from: a Go test compares it, so that stale files are found without node, too.
+const inputs = ["package-lock.json", "tailwind.config.js", "views/profile/profile.css"]
+  .concat(readdirSync("views/assets").map((file) => `views/assets/${file}`))
+  .concat(readdirSync("views").filter((file) => file.endsWith(".templ")).map((file) => `views/${file}`));
+writeFileSync(`${out}/inputs.txt`, `${digest(inputs)}\n`);
+
 // One version for the whole set: it is part of every address, so relative links inside the
 // files (the font in app.css) stay right and a change reaches every browser at once.
-const hash = createHash("sha256");
-for (const file of readdirSync(out).filter((f) => !f.endsWith(".go") && f !== "version.txt").sort()) {
-  hash.update(`${file}\0`).update(readFileSync(`${out}/${file}`));
+const files = readdirSync(out).filter((file) => !/\.go$|^(version|inputs)\.txt$/.test(file));
+writeFileSync(`${out}/version.txt`, `${digest(files.map((file) => `${out}/${file}`))}\n`);
+
+// digest hashes names and contents: 12 hex digits.
+function digest(paths) {
+  const hash = createHash("sha256");
+  for (const path of paths.sort()) hash.update(`${path}\0`).update(readFileSync(path));
+  return hash.digest("hex").slice(0, 12);
 }
-writeFileSync(`${out}/version.txt`, `${hash.digest("hex").slice(0, 12)}\n`);

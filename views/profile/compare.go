@@ -13,10 +13,13 @@ type CompareVM struct {
 	A, B  Side
 	Cases []CasePair
 	Files []FileDiff
+	// NoCode says in a sentence why this reader does not see both sources; empty when they may.
+	NoCode string
 	// Pairs are the kernels side by side, from ncu.Compare; empty shows NoProfile instead.
 	Pairs     []ncu.Pair
 	NoProfile string // why there are no kernels to compare, in a sentence
-	JSON      string // URL of the same data
+	JSON      string // URLs of the same data
+	CSV       string
 }
 
 // Side is one of the two runs.

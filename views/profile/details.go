@@ -18,10 +18,14 @@ type DetailsVM struct {
 	// Others are the dots of other visible entries on the board, a layer of the roofline.
 	Others []Dot
 	// Sources maps the name of a submitted file to the URL of its source view; lines are "#L12".
-	Sources  map[string]string
-	Download string // URL of the .ncu-rep file; empty when it was not kept
-	JSON     string // URLs of the same data
-	CSV      string
+	Sources map[string]string
+	// SourceHidden says in a sentence why this reader sees neither source nor instructions; empty when
+	// they may.
+	SourceHidden string
+	Download     string // URL of the .ncu-rep file; empty when it was not kept
+	DownloadNote string // why it was not
+	JSON         string // URLs of the same data
+	CSV          string
 }
 
 // CaseTab is one benchmark case to choose.

@@ -52,8 +52,8 @@ def tensors_of(returned):
 class Kernel:
     """One kernel of a request.
 
-    compile() makes it callable and raises on bad source; inputs(trial) gives fresh values, or
-    None when the kernel has none of its own; a call returns its output tensors.
+    compile() makes it callable and raises on bad source; inputs(trial) gives fresh values, where
+    has_inputs() says that the kernel has any of its own; a call returns its output tensors.
     """
 
     def __init__(self, code, label, device):
@@ -63,8 +63,11 @@ class Kernel:
     def compile(self):
         raise NotImplementedError
 
+    def has_inputs(self):
+        return self.io is not None
+
     def inputs(self, trial):
-        return contract.materialise(self.io, trial, self.device) if self.io is not None else None
+        return contract.materialise(self.io, trial, self.device)
 
     def __call__(self, values):
         raise NotImplementedError
@@ -127,11 +130,12 @@ class TorchKernel(Kernel):
                 return getattr(self.module, candidate)
         raise CompileError(f"Class '{self.default_classes[0]}' not found in source code; name a function_name or class_name in metadata")
 
+    def has_inputs(self):
+        return self.io is not None or hasattr(self.module, "get_inputs")
+
     def inputs(self, trial):
         if self.io is not None:
             return super().inputs(trial)
-        if not hasattr(self.module, "get_inputs"):
-            return None
         set_seed(42 + trial)
         return [to_device(value, self.device) for value in self.module.get_inputs()]
 
@@ -140,15 +144,20 @@ class TorchKernel(Kernel):
             return self.returned(self.call(*self.accepted(values)), values)
 
     def accepted(self, values):
-        """Pure outputs are passed only to a callable that has room for them."""
-        outputs = {i for i, role, _ in self.roles() if role == "output"}
-        if not outputs:
+        """As many of the values as the callable has room for: all, else all but pure outputs, else the
+        input tensors alone. A launch's sizes are nothing that a PyTorch function takes."""
+        roles = {i: role for i, role, _ in self.roles()}
+        if not roles:
             return values
-        try:
-            inspect.signature(self.call.forward if isinstance(self.call, torch.nn.Module) else self.call).bind(*values)
-            return values
-        except (TypeError, ValueError):
-            return [v for i, v in enumerate(values) if i not in outputs]
+        target = self.call.forward if isinstance(self.call, torch.nn.Module) else self.call
+        without_outputs = [v for i, v in enumerate(values) if roles.get(i) != "output"]
+        for some in (values, without_outputs, [v for v in without_outputs if isinstance(v, torch.Tensor)]):
+            try:
+                inspect.signature(target).bind(*some)
+                return some
+            except (TypeError, ValueError):
+                continue
+        return values
 
 
 class TorchCudaKernel(TorchKernel):

@@ -82,21 +82,42 @@ def strip_comments(source):
     return re.sub(r"//[^\n]*|/\*.*?\*/", " ", source, flags=re.S)
 
 
+TOKEN = re.compile(r"\w+|\S")
+
+
 def signatures(source):
     """name → list of parameter texts, of every __global__ function in order."""
     text, found = strip_comments(source), {}
-    for start in re.finditer(r"__global__", text):
-        head = re.compile(r"\s*(?:__launch_bounds__\s*\((?:[^()]|\([^()]*\))*\)|[\w:<>,\s*&]+?)*?\b(\w+)\s*\(")
-        match = head.match(text, start.end())
-        while match and match.group(1) == "__launch_bounds__":
-            depth, at = 1, match.end()
-            while depth and at < len(text):
-                depth += {"(": 1, ")": -1}.get(text[at], 0)
-                at += 1
-            match = head.match(text, at)
-        if match:
-            found.setdefault(match.group(1), parameters(text, match.end()))
+    for start in re.finditer(r"\b__global__\b", text):
+        name, at = function_name(text, start.end())
+        if name:
+            found.setdefault(name, parameters(text, at))
     return found
+
+
+def function_name(text, at):
+    """The name of the function declared from text[at] on, and where its parameters begin; the name is
+    the word right before the first parenthesis that is not an attribute's."""
+    word = None
+    while token := TOKEN.search(text, at):
+        at, piece = token.end(), token.group()
+        if piece == "(" and word in ("__launch_bounds__", "__attribute__", "__cluster_dims__", "__maxnreg__", "alignas"):
+            at = closing(text, at)
+        elif piece == "(":
+            return word, at
+        elif piece in ";{}#":
+            return None, at
+        word = piece if piece[0].isalnum() or piece[0] == "_" else None
+    return None, at
+
+
+def closing(text, at):
+    """Where the parenthesis ends whose inside begins at text[at]."""
+    depth = 1
+    while depth and at < len(text):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        at += 1
+    return at
 
 
 def parameters(text, at):

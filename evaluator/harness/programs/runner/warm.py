@@ -76,7 +76,16 @@ class Runner:
 
     def watch(self, pid, readers):
         """Forwards what the stage writes until it has ended and all of its writers are gone."""
-        selector = selectors.DefaultSelector()
+        # Closed here and not by the collector, which would do it in a later stage's process, to
+        # whatever file has the number there.
+        with selectors.DefaultSelector() as selector:
+            ending = self.forward(selector, pid, readers)
+        for reader in readers:
+            os.close(reader)
+        self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
+        self.send(b"x", json.dumps(ending).encode())
+
+    def forward(self, selector, pid, readers):
         for kind, reader in zip((b"o", b"e", b"r"), readers):
             selector.register(reader, selectors.EVENT_READ, kind)
         ended = os.pidfd_open(pid)
@@ -97,10 +106,7 @@ class Runner:
                     self.send(key.data, data)
                 else:
                     selector.unregister(key.fd)
-        for reader in readers:
-            os.close(reader)
-        self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
-        self.send(b"x", json.dumps(ending).encode())
+        return ending
 
     def reap(self, pid):
         _, status, usage = os.wait4(pid, 0)

@@ -1,0 +1,151 @@
+"""The documented methods send the documented bodies and hand out the documented answers."""
+
+import os
+import socket
+import unittest
+from unittest import mock
+
+from warpboard import (
+    EvalConnectionError, EvalError, EvalHTTPError, EvalTimeoutError, KernelCode, KernelEvalClient, RuntimeStats,
+)
+
+from .server import STATS, Answer, SiteTest, result
+
+KERNEL = KernelCode("class Model: pass", "torch")
+
+
+class Documented(SiteTest):
+    def setUp(self):
+        super().setUp()
+        self.client = KernelEvalClient(self.site.url + "/", timeout=60)
+
+    def test_evaluate_sends_the_kernel_and_its_limits(self):
+        self.site.answers["POST /evaluate"] = Answer(result())
+        answer = self.client.evaluate(KERNEL)
+        self.assertEqual(self.site.bodies("/evaluate"), [{"kernel": KERNEL.to_dict(), "num_trials": 100, "timeout": 60}])
+        self.assertEqual(answer["kernel_exec_result"]["runtime_stats"], RuntimeStats(**STATS))
+        self.assertEqual((answer["status"], answer["kernel_exec_result"]["runtime"]), ("success", 0.5))
+
+    def test_compare_sends_both_kernels_and_the_tolerances_that_are_given(self):
+        self.site.answers["POST /compare"] = Answer(result(ref=STATS))
+        self.client.compare(KERNEL, {"source_code": "y", "kernel_type": "torch"}, 7, 30)
+        answer = self.client.compare(KERNEL, KERNEL, atol=0.0, rtol=1e-5)
+        first, second = self.site.bodies("/compare")
+        kernels = {"ref_kernel": KERNEL.to_dict(), "custom_kernel": {"source_code": "y", "kernel_type": "torch"}}
+        self.assertEqual(first, {**kernels, "num_trials": 7, "timeout": 30})
+        self.assertEqual((second["atol"], second["rtol"]), (0.0, 1e-5))
+        self.assertEqual(answer["ref_runtime"].percentile_95, 0.75)
+
+    def test_what_was_not_timed_stays_as_the_server_says(self):
+        failed = result(ref=dict.fromkeys(STATS, 0.0), compiled=False, compilation_error="no")
+        del failed["kernel_exec_result"]["runtime_stats"]
+        self.site.answers["POST /compare"] = Answer(failed)
+        answer = self.client.compare(KERNEL, KERNEL)
+        self.assertNotIn("runtime_stats", answer["kernel_exec_result"])
+        self.assertEqual(answer["ref_runtime"], RuntimeStats(0, 0, 0, 0, 0))
+
+    def test_options_reach_the_server_and_unknown_ones_do_not(self):
+        self.site.answers["POST /evaluate"] = Answer(result())
+        options = {"gpu_type": "h200", "l2_flush": False, "collect_device_metrics": True, "ncu_sections": ["LaunchStats"]}
+        self.client.evaluate(KERNEL, **options)
+        body = self.site.bodies("/evaluate")[0]
+        self.assertEqual({name: body[name] for name in options}, options)
+        with self.assertRaisesRegex(TypeError, "unknown option atol"):
+            self.client.evaluate(KERNEL, atol=0.1)
+
+    def test_the_small_calls_ask_their_addresses(self):
+        answers = {
+            "GET /health": {"status": "healthy"}, "GET /stats": {"job_stats": {}}, "GET /job/a%2Fb": {"status": "profiling"},
+            "POST /admin/cleanup-jobs": {"status": "cleanup_completed"},
+            "GET /api/v1/evaluations?page=2": {"evaluations": [{"id": "e"}]},
+        }
+        self.site.answers = {asked: Answer(body) for asked, body in answers.items()}
+        with self.client as client:
+            got = [client.health_check(), client.get_stats(), client.get_job_status("a/b"), client.cleanup_jobs()]
+            self.assertEqual(client.list_evaluations(2), [{"id": "e"}])
+        self.assertEqual(got, list(answers.values())[:4])
+
+
+class Failures(SiteTest):
+    def refused(self, body, status, headers=None):
+        self.site.answers["POST /evaluate"] = Answer(body, status, headers or {})
+        with self.assertRaises(EvalHTTPError) as caught:
+            KernelEvalClient(self.site.url).evaluate(KERNEL)
+        return caught.exception
+
+    def test_an_error_has_the_servers_status_body_and_sentence(self):
+        missing = {"field": "kernel -> io", "message": "Field required", "type": "missing"}
+        bodies = [
+            (400, {"error": "num_trials must be at least 1", "details": {"num_trials": 0}}, "num_trials must be at least 1"),
+            (400, {"error": "Invalid request format", "validation_errors": [missing]},
+             "Invalid request format (kernel -> io: Field required)"),
+            (404, {"detail": "Not Found"}, "Not Found"),
+            (422, {"detail": [{"type": "json_invalid", "msg": "JSON decode error"}]}, "JSON decode error"),
+            (500, {"kernel_exec_result": {}, "error": "Job timed out after 5 seconds"}, "Job timed out after 5 seconds"),
+        ]
+        for status, body, sentence in bodies:
+            with self.subTest(sentence):
+                error = self.refused(body, status)
+                self.assertEqual((error.status, error.body, error.message), (status, body, sentence))
+                self.assertEqual(str(error), f"HTTP {status}: {sentence}")
+
+    def test_retry_after_is_kept(self):
+        self.assertEqual(self.refused({"error": "slow down"}, 429, {"Retry-After": "2"}).retry_after, 2)
+        self.assertIsNone(self.refused({"error": "no"}, 401).retry_after)
+
+    def test_an_error_that_is_no_json_is_text(self):
+        self.assertEqual(self.refused(b"Bad Gateway", 502).body, "Bad Gateway")
+
+    def test_an_answer_that_is_no_json_object_is_said_to_be_no_server_of_this_kind(self):
+        for content in (b"<html>", b"[]"):
+            self.site.answers["GET /health"] = Answer(content)
+            with self.assertRaisesRegex(EvalError, "is it an evaluation server"):
+                KernelEvalClient(self.site.url).health_check()
+
+    def test_nobody_there_is_a_connection_error(self):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        with self.assertRaisesRegex(EvalConnectionError, "cannot be reached"):
+            KernelEvalClient(url).health_check()
+
+    def test_an_answer_that_breaks_off_is_a_connection_error(self):
+        self.site.answers["GET /health"] = Answer(b"{}", headers={"Content-Length": "100", "Connection": "close"})
+        with self.assertRaises(EvalConnectionError):
+            KernelEvalClient(self.site.url).health_check()
+
+    def test_the_socket_waits_longer_than_the_server(self):
+        with socket.create_server(("127.0.0.1", 0)) as deaf:
+            client = KernelEvalClient(f"http://127.0.0.1:{deaf.getsockname()[1]}", wait=-119.9)
+            with self.assertRaises(EvalTimeoutError):
+                client.evaluate(KERNEL)  # 120 - 119.9: a tenth of a second
+        self.assertGreater(KernelEvalClient("http://x").wait, 300)
+
+
+class Tokens(SiteTest):
+    def sent(self, environment, *arguments, **keywords):
+        self.site.answers["GET /health"] = Answer({})
+        with mock.patch.dict(os.environ, environment, clear=True):
+            KernelEvalClient(*arguments, **keywords).health_check()
+        return self.site.asked[-1].headers.get("Authorization")
+
+    def test_the_token_is_sent_as_bearer(self):
+        self.assertEqual(self.sent({}, self.site.url, token="t"), "Bearer t")
+        self.assertIsNone(self.sent({}, self.site.url))
+
+    def test_the_environments_token_goes_to_the_environments_server_only(self):
+        home = {"WARPBOARD_SERVER": self.site.url, "WARPBOARD_TOKEN": "t"}
+        self.assertEqual(self.sent(home), "Bearer t")
+        self.assertEqual(self.sent(home, self.site.url + "/"), "Bearer t")
+        self.assertIsNone(self.sent({**home, "WARPBOARD_SERVER": "http://127.0.0.1:1"}, self.site.url))
+        self.assertIsNone(self.sent({"WARPBOARD_TOKEN": "t"}, self.site.url))
+
+    def test_a_redirect_does_not_carry_the_token_away(self):
+        self.site.answers["GET /elsewhere"] = Answer({})
+        self.site.answers["GET /health"] = Answer({}, 302, {"Location": self.site.url + "/elsewhere"})
+        KernelEvalClient(self.site.url, token="t").health_check()
+        self.assertEqual([asked.headers.get("Authorization") for asked in self.site.asked], ["Bearer t", None])
+
+
+if __name__ == "__main__":
+    unittest.main()

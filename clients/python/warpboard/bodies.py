@@ -1,0 +1,46 @@
+"""The bodies of requests, and answers made handy."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Union
+
+from .kernels import KernelCode
+from .stats import RuntimeStats
+
+Kernel = Union[KernelCode, Dict[str, Any]]
+
+#: What every request may say besides its kernels. Absent (None): the server's default.
+OPTIONS = {"num_trials", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections"}
+#: What only a comparison may say.
+TOLERANCES = {"atol", "rtol"}
+
+
+def evaluate_body(kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:
+    """The body that evaluates one kernel. Raises TypeError for an unknown option."""
+    return {"kernel": _kernel(kernel), **_known(options, OPTIONS)}
+
+
+def compare_body(ref_kernel: Kernel, custom_kernel: Kernel, options: Dict[str, Any]) -> Dict[str, Any]:
+    """The body that compares a kernel with its reference. Raises TypeError for an unknown option."""
+    kernels = {"ref_kernel": _kernel(ref_kernel), "custom_kernel": _kernel(custom_kernel)}
+    return {**kernels, **_known(options, OPTIONS | TOLERANCES)}
+
+
+def with_stats(answer: Dict[str, Any]) -> Dict[str, Any]:
+    """The answer with its runtime_stats and ref_runtime as RuntimeStats; an empty one stays a dict."""
+    outcome = answer.get("kernel_exec_result")
+    for place, name in ((answer, "ref_runtime"), (outcome, "runtime_stats")):
+        if isinstance(place, dict) and isinstance(place.get(name), dict) and place[name]:
+            place[name] = RuntimeStats.from_dict(place[name])
+    return answer
+
+
+def _kernel(kernel: Kernel) -> Dict[str, Any]:
+    return kernel.to_dict() if isinstance(kernel, KernelCode) else kernel
+
+
+def _known(options: Dict[str, Any], names: set) -> Dict[str, Any]:
+    unknown = sorted(set(options) - names)
+    if unknown:
+        raise TypeError(f"unknown option {', '.join(unknown)}; there are {', '.join(sorted(names))}")
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,0 +1,115 @@
+"""KernelEvalClient, the way to an evaluation server."""
+
+from __future__ import annotations
+
+import urllib.parse
+from typing import Any, Dict, List, Optional
+
+from .bodies import Kernel, compare_body, evaluate_body, with_stats
+from .evaluation import EVALUATIONS, Evaluation, Progress
+from .transport import Transport
+
+QUICK = 10  # seconds for calls that run no kernel
+
+
+class KernelEvalClient:
+    """Evaluates kernels on a Warpboard, or on any server with the same API.
+
+    timeout is the default time limit of an evaluation, in seconds (5 to 600); the server counts it from
+    when a device is free. wait is how many seconds more the client stays for the queue and the way.
+    Without base_url and token, the environment's WARPBOARD_SERVER and WARPBOARD_TOKEN are taken, and the
+    token goes to no other server. All methods raise EvalError; EvalHTTPError has the server's answer.
+    A client may be used by several threads.
+
+    Options of evaluate, compare, submit and submit_comparison, None being the server's default:
+    num_trials, timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections; of
+    comparisons also atol and rtol.
+    """
+
+    def __init__(
+        self, base_url: Optional[str] = None, timeout: int = 120, token: Optional[str] = None, wait: float = 330
+    ) -> None:
+        self._transport = Transport(base_url, token)
+        self.base_url = self._transport.base_url
+        self.timeout = timeout
+        self.wait = wait
+
+    def evaluate(
+        self, kernel: Kernel, num_trials: int = 100, timeout: Optional[int] = None, *,
+        progress: Optional[Progress] = None, **options: Any,
+    ) -> Dict[str, Any]:
+        """Compiles one kernel, checks that it runs, and times it; returns the server's answer as a dict.
+
+        kernel_exec_result.runtime_stats is a RuntimeStats, in milliseconds. progress is called at every
+        change on the way, with what Evaluation.poll returns; errors are then those of Evaluation.wait, and an
+        evaluation that is given up on the way is cancelled.
+        """
+        body = evaluate_body(kernel, {**options, "num_trials": num_trials, "timeout": timeout or self.timeout})
+        return self._run("/evaluate", body, progress)
+
+    def compare(
+        self, ref_kernel: Kernel, custom_kernel: Kernel, num_trials: int = 100, timeout: Optional[int] = None, *,
+        atol: Optional[float] = None, rtol: Optional[float] = None, progress: Optional[Progress] = None, **options: Any,
+    ) -> Dict[str, Any]:
+        """Compiles both kernels, compares their outputs within atol + rtol*|custom|, and times both.
+
+        Returns what evaluate does, of the custom kernel, and the reference's times as ref_runtime.
+        """
+        options.update(num_trials=num_trials, timeout=timeout or self.timeout, atol=atol, rtol=rtol)
+        return self._run("/compare", compare_body(ref_kernel, custom_kernel, options), progress)
+
+    def submit(self, kernel: Kernel, **options: Any) -> Evaluation:
+        """Hands in a kernel to be evaluated, without waiting for it."""
+        return self._submit(evaluate_body(kernel, {"timeout": self.timeout, **options}))
+
+    def submit_comparison(self, ref_kernel: Kernel, custom_kernel: Kernel, **options: Any) -> Evaluation:
+        """Hands in two kernels to be compared, without waiting for it."""
+        return self._submit(compare_body(ref_kernel, custom_kernel, {"timeout": self.timeout, **options}))
+
+    def evaluation(self, evaluation_id: str) -> Evaluation:
+        """An evaluation that was handed in before. The server is not asked."""
+        return Evaluation(self._transport, evaluation_id)
+
+    def list_evaluations(self, page: int = 1) -> List[Dict[str, Any]]:
+        """The person's evaluations without requests and results, the newest first; pages count from 1."""
+        return self._transport.call("GET", f"{EVALUATIONS}?page={int(page)}", timeout=QUICK)["evaluations"]
+
+    def health_check(self) -> Dict[str, Any]:
+        """How the server is: {"status": "healthy", "job_stats", "gpu_manager"}."""
+        return self._transport.call("GET", "/health", timeout=QUICK)
+
+    def get_job_status(self, job_id: str) -> Dict[str, Any]:
+        """The stage that a job is at: {"job_id", "status", "created_at", "error"}; EvalHTTPError 404 if unknown."""
+        return self._transport.call("GET", "/job/" + urllib.parse.quote(job_id, safe=""), timeout=QUICK)
+
+    def get_stats(self) -> Dict[str, Any]:
+        """The server's counters since it started."""
+        return self._transport.call("GET", "/stats", timeout=QUICK)
+
+    def cleanup_jobs(self) -> Dict[str, Any]:
+        """Drops jobs that ended a while ago: {"status": "cleanup_completed"}."""
+        return self._transport.call("POST", "/admin/cleanup-jobs", timeout=QUICK)
+
+    def close(self) -> None:
+        """Ends the client's use. No connection is held between calls, so nothing is left to release."""
+
+    def __enter__(self) -> "KernelEvalClient":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def _run(self, path: str, body: Dict[str, Any], progress: Optional[Progress]) -> Dict[str, Any]:
+        limit = body["timeout"] + self.wait
+        if progress is None:
+            return with_stats(self._transport.call("POST", path, body, timeout=limit))
+        evaluation = self._submit(body)
+        try:
+            return evaluation.wait(progress, timeout=limit)
+        except BaseException:
+            evaluation.drop()
+            raise
+
+    def _submit(self, body: Dict[str, Any]) -> Evaluation:
+        answer = self._transport.call("POST", EVALUATIONS, body, timeout=60)
+        return Evaluation(self._transport, str(answer["id"]))

@@ -1,0 +1,70 @@
+"""What the client raises. All of it is an EvalError."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, Mapping, Optional
+
+
+class EvalError(Exception):
+    """Anything that went wrong between the client and the server."""
+
+
+class EvalConnectionError(EvalError, ConnectionError):
+    """The server could not be reached, or hung up before it had answered."""
+
+
+class EvalTimeoutError(EvalError, TimeoutError):
+    """The server did not answer in time. The evaluation may still be under way."""
+
+
+class EvalHTTPError(EvalError):
+    """The server answered with an error.
+
+    status is the HTTP status, body the parsed JSON (the text if it is none), message the sentence in it,
+    retry_after the seconds after which to come again, None if the server names none.
+    """
+
+    def __init__(self, status: int, body: Any, headers: Optional[Mapping[str, str]] = None) -> None:
+        self.status = status
+        self.body = body
+        self.message = _sentence(body)
+        self.retry_after = _seconds((headers or {}).get("Retry-After"))
+        super().__init__(f"HTTP {status}: {self.message}")
+
+
+class EvalFailedError(EvalError):
+    """An evaluation ended without a result: it was cancelled, ran out of time, or failed by the server's fault.
+
+    state says which ("cancelled", "timeout", "failed"), answer is what Evaluation.poll returned, perhaps with a
+    partial result. A kernel that does not compile or is wrong is a result, not an error.
+    """
+
+    def __init__(self, answer: Dict[str, Any]) -> None:
+        self.answer = answer
+        self.state = str(answer.get("state"))
+        super().__init__(f"evaluation {answer.get('id')}: {answer.get('failure') or self.state}")
+
+
+def parse_body(raw: bytes) -> Any:
+    """An answer's JSON; its text when it is none."""
+    text = raw.decode("utf-8", errors="replace")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _sentence(body: Any) -> str:
+    """The text of an error body: "error" with "validation_errors", a problem's "detail", or plain text."""
+    if not isinstance(body, dict):
+        return str(body)[:300] or "no message"
+    message = body.get("error") or body.get("detail") or "no message"
+    if isinstance(message, list):  # a body that is no JSON object
+        message = "; ".join(str(e.get("msg", e)) if isinstance(e, dict) else str(e) for e in message)
+    found = [f"{e.get('field')}: {e.get('message')}" for e in body.get("validation_errors") or () if isinstance(e, dict)]
+    return f"{message} ({'; '.join(found)})" if found else str(message)
+
+
+def _seconds(value: Optional[str]) -> Optional[int]:
+    return int(value) if value and value.isdigit() else None

@@ -1,0 +1,96 @@
+"""Evaluation, one that is under way on the server: poll it, follow its events, wait for it, cancel it."""
+
+from __future__ import annotations
+
+import urllib.parse
+from typing import Any, Callable, Dict, Iterator, Optional
+
+from .bodies import with_stats
+from .errors import EvalConnectionError, EvalError, EvalFailedError, EvalTimeoutError
+from .stream import Stream
+from .transport import Transport
+
+EVALUATIONS = "/api/v1/evaluations"
+FINAL = {"completed", "failed", "timeout", "cancelled"}
+
+Progress = Callable[[Dict[str, Any]], None]
+
+_QUICK = 10  # seconds for calls that run no kernel
+
+
+class Evaluation:
+    """An evaluation by its id. Its state is submitted, compiling, validating or profiling, then one of FINAL."""
+
+    def __init__(self, transport: Transport, evaluation_id: str) -> None:
+        self._transport = transport
+        self.id = evaluation_id
+        self.url = transport.base_url + self._path
+
+    def __repr__(self) -> str:
+        return f"Evaluation({self.id!r})"
+
+    def poll(self) -> Dict[str, Any]:
+        """What the server knows now: {"id", "state", "ended", "device", …}, with "result" once there is one.
+
+        The result is what KernelEvalClient.evaluate and compare return.
+        """
+        return _handy(self._transport.call("GET", self._path, timeout=_QUICK))
+
+    def cancel(self) -> Dict[str, Any]:
+        """Stops the evaluation and frees its device. EvalHTTPError 409: it has ended already."""
+        return self._transport.call("POST", self._path + "/cancel", timeout=_QUICK)
+
+    def drop(self) -> None:
+        """Cancels if that is possible; says nothing if it is not."""
+        try:
+            self.cancel()
+        except EvalError:
+            pass
+
+    def events(self, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
+        """The evaluation, as poll returns it, at every change until it has ended.
+
+        Changes that come too fast may be left out. A broken stream is taken up where it broke.
+
+        timeout is in seconds for all of them; EvalTimeoutError when it is over.
+        """
+        stream = Stream(self._transport, self._path + "/events", timeout)
+        while True:
+            for message in stream.connect():
+                if message.name == "end":
+                    return
+                if isinstance(message.data, dict):
+                    yield _handy(message.data)
+            if stream.closed and self._ended():
+                return
+            stream.pause()
+
+    def wait(self, progress: Optional[Progress] = None, timeout: Optional[float] = None) -> Dict[str, Any]:
+        """The result once there is one; progress is called at every change, with what poll returns.
+
+        Raises EvalFailedError when the evaluation ended without one, and EvalTimeoutError after timeout
+        seconds; the evaluation then goes on.
+        """
+        for event in self.events(timeout):
+            if progress is not None:
+                progress(event)
+        answer = self.poll()
+        if answer.get("state") != "completed":
+            raise EvalFailedError(answer)
+        return answer["result"]
+
+    def _ended(self) -> bool:
+        try:
+            return self.poll().get("state") in FINAL
+        except (EvalConnectionError, EvalTimeoutError):  # the next connection tells
+            return False
+
+    @property
+    def _path(self) -> str:
+        return f"{EVALUATIONS}/{urllib.parse.quote(self.id, safe='')}"
+
+
+def _handy(answer: Dict[str, Any]) -> Dict[str, Any]:
+    if isinstance(answer.get("result"), dict):
+        with_stats(answer["result"])
+    return answer

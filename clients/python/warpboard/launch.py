@@ -1,0 +1,55 @@
+"""How a kernel is launched: LaunchDim and LaunchConfig."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any, Optional, Union
+
+from .model import Model, integer
+
+#: A size: a number, or an expression over the contract's int arguments such as "cdiv(n, 256)".
+Size = Union[int, str]
+
+# What the server takes as an expression: + - * / // % and calls, with at least one name in it.
+_EXPRESSION = re.compile(r"[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*")
+
+
+@dataclass
+class LaunchDim(Model):
+    """A size in up to three directions, each at least 1 or a symbolic expression."""
+
+    x: Size = 1
+    y: Size = 1
+    z: Size = 1
+
+    def check(self) -> None:
+        self.x, self.y, self.z = (_size(getattr(self, axis), f"LaunchDim.{axis}") for axis in "xyz")
+
+
+@dataclass
+class LaunchConfig(Model):
+    """Launch sizes. Absent: grid 1, block 256 threads, the compiler's own warps and stages."""
+
+    grid: Optional[LaunchDim] = None
+    block: Optional[LaunchDim] = None  # threads of a block; cuda only
+    num_warps: Optional[int] = None  # triton only
+    num_stages: Optional[int] = None  # triton only
+    shared_mem: Optional[int] = None  # bytes of dynamic shared memory; cuda only
+
+    PARTS = {"grid": LaunchDim, "block": LaunchDim}
+
+    def check(self) -> None:
+        self.num_warps = integer(self.num_warps, "LaunchConfig.num_warps", least=1)
+        self.num_stages = integer(self.num_stages, "LaunchConfig.num_stages", least=0)
+        self.shared_mem = integer(self.shared_mem, "LaunchConfig.shared_mem", least=0)
+
+
+def _size(value: Any, where: str) -> Optional[Size]:
+    if not isinstance(value, str):
+        return integer(value, where, least=1)
+    if _EXPRESSION.fullmatch(value):
+        return value
+    if value.strip().isdigit():
+        return integer(int(value), where, least=1)
+    raise ValueError(f"{where}: {value!r} is neither a number nor an expression such as 'cdiv(n, 256)'")

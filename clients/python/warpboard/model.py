@@ -1,0 +1,115 @@
+"""What all models share: a dataclass that checks itself and turns into a dict or JSON and back."""
+
+from __future__ import annotations
+
+import json
+import math
+import operator
+from dataclasses import fields
+from enum import Enum
+from typing import Any, ClassVar, Dict, Optional, Type, TypeVar
+
+M = TypeVar("M", bound="Model")
+
+
+class Model:
+    """Base of the dataclasses that make up a request.
+
+    A model is checked when it is made; what is wrong raises ValueError with a sentence that names the
+    field. What only the server can judge (a kernel's needs, its limits) is left to the server.
+    """
+
+    #: The models that fields hold, by the fields' names.
+    PARTS: ClassVar[Dict[str, Type["Model"]]] = {}
+    #: Whether from_dict refuses keys that the model does not have. Others are ignored, as the server does.
+    STRICT: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        for name, part in self.PARTS.items():
+            if getattr(self, name) is not None:
+                setattr(self, name, as_model(part, getattr(self, name), f"{type(self).__name__}.{name}"))
+        self.check()
+
+    def check(self) -> None:
+        """Brings the fields into their plain form; raises ValueError for what cannot be sent."""
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The JSON form as a dict. Fields that are None are left out."""
+        values = ((f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        return {name: _plain(value) for name, value in values if value is not None}
+
+    @classmethod
+    def from_dict(cls: Type[M], data: Dict[str, Any]) -> M:
+        """The model of a dict in JSON form. Raises ValueError if a required key is missing."""
+        if not isinstance(data, dict):
+            raise ValueError(f"{cls.__name__}: a dict is needed, not {type(data).__name__}")
+        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        unknown = [key for key in data if key not in names]
+        if cls.STRICT and unknown:
+            raise ValueError(f"{cls.__name__}: unknown keys {', '.join(map(str, unknown))}")
+        try:
+            return cls(**{name: data[name] for name in names if data.get(name) is not None})
+        except TypeError as error:
+            raise ValueError(f"{cls.__name__}: {error}") from error
+
+    def to_json(self, pretty: bool = False) -> str:
+        """The JSON text, with two spaces of indentation if pretty."""
+        return json.dumps(self.to_dict(), indent=2 if pretty else None)
+
+
+def as_model(kind: Type[M], value: Any, where: str) -> M:
+    """value as a model of a kind; a dict becomes one. Raises ValueError for anything else."""
+    if isinstance(value, kind):
+        return value
+    if isinstance(value, dict):
+        return kind.from_dict(value)
+    raise ValueError(f"{where}: {kind.__name__} or a dict is needed, not {type(value).__name__}")
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Model):
+        return value.to_dict()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    return value
+
+
+def integer(value: Any, where: str, least: Optional[int] = None) -> Optional[int]:
+    """value as an int, also a numpy integer or 12.0; None stays. Raises ValueError."""
+    if value is None:
+        return None
+    try:
+        number = int(value) if isinstance(value, float) and value.is_integer() else operator.index(value)
+    except TypeError:
+        raise ValueError(f"{where}: an integer is needed, not {value!r}") from None
+    if least is not None and number < least:
+        raise ValueError(f"{where}: {number} is below {least}")
+    return number
+
+
+def real(value: Any, where: str) -> Optional[float]:
+    """value as a finite float; None stays. JSON has no NaN and no infinity. Raises ValueError."""
+    if value is None:
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{where}: a number is needed, not {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{where}: {number} cannot be sent; only finite numbers can")
+    return number
+
+
+def choice(value: Any, where: str, allowed: tuple) -> Any:
+    """value if it is allowed. Raises ValueError that lists what is."""
+    if value not in allowed:
+        raise ValueError(f"{where}: {value!r} is not one of {', '.join(allowed)}")
+    return value
+
+
+def extents(shape: Any, where: str) -> list:
+    """A tensor's shape as a list of ints; an int is a shape of one dimension. Raises ValueError."""
+    dims = [shape] if hasattr(shape, "__index__") else list(shape)
+    return [integer(extent, where, least=0) for extent in dims]

@@ -1,0 +1,51 @@
+"""Server-sent events, as far as the evaluation API uses them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, Iterable, Iterator, List, Optional
+
+
+@dataclass
+class Message:
+    """One event of a stream. data is the parsed JSON, the text if it is none, None if there is none."""
+
+    name: str = "message"
+    id: str = ""
+    data: Any = None
+    retry: Optional[int] = None  # ms to wait before connecting again, if this block said so
+
+
+def messages(lines: Iterable[bytes]) -> Iterator[Message]:
+    """The events of a stream's lines. One that is cut off by the stream's end is dropped."""
+    message, text = Message(), []  # type: Message, List[str]
+    for raw in lines:
+        line = raw.decode("utf-8", errors="replace").rstrip("\r\n")
+        if line:
+            _field(message, text, line)
+            continue
+        if text or message != Message():
+            message.data = _data("\n".join(text))
+            yield message
+        message, text = Message(), []
+
+
+def _field(message: Message, text: List[str], line: str) -> None:
+    name, _, value = line.partition(":")
+    value = value[1:] if value.startswith(" ") else value
+    if name == "data":
+        text.append(value)
+    elif name == "event":
+        message.name = value
+    elif name == "id":
+        message.id = value
+    elif name == "retry" and value.isdigit():
+        message.retry = int(value)
+
+
+def _data(text: str) -> Any:
+    try:
+        return json.loads(text) if text else None
+    except ValueError:
+        return text

@@ -1,0 +1,91 @@
+"""Contracts made of live values: numpy arrays, torch tensors, anything with the buffer protocol, scalars.
+
+Neither numpy nor torch is imported; what a value is shows in its attributes.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Collection, List, Optional, Sequence, Tuple
+
+from .dtypes import ITEM_BYTES, dtype_name
+from .kernels import ArgSpec, IOContract, plain_scalar
+from .launch import LaunchConfig
+from .tensorspec import TensorData, TensorSpec
+
+# struct's codes of native numbers; their width comes from the buffer itself.
+_KINDS = {"f": "float", "d": "float", "e": "float", "?": "bool"}
+_KINDS.update({code: "int" for code in "bhilqn"})
+_KINDS.update({code: "uint" for code in "BHILQN"})
+
+
+def tensor_spec(
+    value: Any, dtype: Optional[str] = None, shape: Optional[Sequence[int]] = None, compress: str = "zlib"
+) -> TensorSpec:
+    """The TensorSpec that carries a value's own elements.
+
+    value is a torch tensor, a numpy array, or a buffer such as bytes or array.array. dtype and shape read
+    the same bytes as something else, which bytes need: they are uint8 of one dimension by themselves.
+    Raises ValueError when the API has no such dtype or the bytes do not fill the shape, TypeError when
+    value holds no elements.
+    """
+    raw, own_dtype, own_shape = _elements(value)
+    name = dtype_name(own_dtype if dtype is None else dtype)
+    if shape is None:
+        shape = own_shape if dtype is None else [len(raw) // ITEM_BYTES[name]]
+    return TensorSpec(list(shape), name, data=TensorData.from_bytes(raw, name, list(shape), compress))
+
+
+def create_io_contract(
+    inputs: Sequence[Any],
+    output_indices: Optional[Collection[int]] = None,
+    inout_indices: Optional[Collection[int]] = None,
+    launch_config: Optional[LaunchConfig] = None,
+    arg_names: Optional[Sequence[str]] = None,
+) -> IOContract:
+    """The contract that calls a kernel with these very values.
+
+    Tensors carry their elements, those at output_indices too: a kernel may add to what is there. A
+    TensorSpec among the inputs is taken as it is. Names are arg_0, arg_1, … unless given. Raises
+    ValueError when the names do not match or an index marks no tensor.
+    """
+    names = [f"arg_{i}" for i in range(len(inputs))] if arg_names is None else list(arg_names)
+    if len(names) != len(inputs):
+        raise ValueError(f"{len(names)} names for {len(inputs)} inputs")
+    roles = {**dict.fromkeys(inout_indices or (), "inout"), **dict.fromkeys(output_indices or (), "output")}
+    args = [_argument(name, value, roles.pop(i, "input")) for i, (name, value) in enumerate(zip(names, inputs))]
+    if roles:
+        raise ValueError(f"indices {sorted(roles)} are beyond the {len(inputs)} inputs")
+    return IOContract(args=args, launch=launch_config)
+
+
+def _argument(name: str, value: Any, role: str) -> ArgSpec:
+    if isinstance(value, TensorSpec):
+        return ArgSpec(name, "tensor", tensor_spec=value, role=role)
+    scalar = isinstance(value, (bool, int, float, str)) or (hasattr(value, "item") and not hasattr(value, "__setitem__"))
+    if not scalar:
+        return ArgSpec(name, "tensor", tensor_spec=tensor_spec(value), role=role)
+    if role != "input":
+        raise ValueError(f"'{name}' is a scalar and so cannot be an {role}")
+    plain = plain_scalar(value, f"Scalar argument '{name}'")
+    return ArgSpec(name, type(plain).__name__, value=plain)
+
+
+def _elements(value: Any) -> Tuple[bytes, Any, List[int]]:
+    """The little-endian bytes in C order, the dtype and the shape of a value."""
+    if hasattr(value, "detach"):  # a torch tensor; as bytes, because numpy has no bfloat16 and no fp8
+        flat = value.detach().cpu().contiguous().reshape(-1)
+        return flat.view(sys.modules["torch"].uint8).numpy().tobytes(), value.dtype, list(value.shape)
+    if hasattr(value, "dtype") and hasattr(value, "tobytes"):
+        if getattr(value.dtype, "byteorder", "=") == ">":
+            value = value.astype(value.dtype.newbyteorder("<"))
+        return value.tobytes(), value.dtype, list(value.shape)
+    try:
+        view = memoryview(value)
+    except TypeError:
+        raise TypeError(f"{type(value).__name__} is no tensor, array, buffer or scalar") from None
+    kind = _KINDS.get(view.format)
+    if kind is None:
+        raise ValueError(f"a buffer of format {view.format!r} has no dtype in the API; give bytes and a dtype")
+    name = "bool" if kind == "bool" else f"{kind}{8 * view.itemsize}"
+    return view.tobytes(), name, list(view.shape or ())

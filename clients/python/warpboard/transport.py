@@ -1,0 +1,80 @@
+"""HTTP with the standard library: one request, one parsed answer."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import socket
+import urllib.error
+import urllib.parse
+import urllib.request
+from typing import Any, Dict, Optional
+
+from .errors import EvalConnectionError, EvalError, EvalHTTPError, EvalTimeoutError, parse_body
+from .version import __version__
+
+DEFAULT_URL = "http://localhost:8000"
+
+
+class Transport:
+    """The way to one server.
+
+    Without base_url it is the environment's WARPBOARD_SERVER, then http://localhost:8000. Without token it
+    is the environment's WARPBOARD_TOKEN, but only for that very server: a token is never sent to another.
+    """
+
+    def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None) -> None:
+        home = os.environ.get("WARPBOARD_SERVER") or DEFAULT_URL
+        self.base_url = (base_url or home).rstrip("/")
+        if token is None and _origin(self.base_url) == _origin(home):
+            token = os.environ.get("WARPBOARD_TOKEN")
+        self._token = token
+
+    def call(self, method: str, path: str, body: Any = None, timeout: float = 10) -> Dict[str, Any]:
+        """The JSON object that the server answers; timeout is in seconds without a byte.
+
+        Raises EvalHTTPError for a status of 400 or more, EvalTimeoutError, EvalConnectionError, and
+        EvalError when the answer is no JSON object.
+        """
+        with self.open(method, path, body, timeout) as response:
+            try:
+                answer = parse_body(response.read())
+            except (OSError, http.client.HTTPException) as error:
+                raise self.failure(error) from error
+        if not isinstance(answer, dict):
+            raise EvalError(f"{self.base_url}{path} did not answer with JSON; is it an evaluation server?")
+        return answer
+
+    def open(
+        self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
+    ) -> http.client.HTTPResponse:
+        """The open answer, to be read and closed by the caller. Raises as call does, for the beginning."""
+        data = b"" if method == "POST" else None
+        if body is not None:
+            data = json.dumps(body, allow_nan=False).encode("utf-8")
+        request = urllib.request.Request(self.base_url + path, data=data, method=method, headers=headers or {})
+        request.add_header("User-Agent", f"warpboard-python/{__version__}")
+        if data is not None:
+            request.add_header("Content-Type", "application/json")
+        if self._token:  # not to be carried along by a redirect
+            request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+        try:
+            return urllib.request.urlopen(request, timeout=timeout)
+        except urllib.error.HTTPError as error:
+            with error:
+                raise EvalHTTPError(error.code, parse_body(error.read()), error.headers) from None
+        except (OSError, http.client.HTTPException) as error:
+            raise self.failure(error) from error
+
+    def failure(self, error: Exception) -> EvalError:
+        """What a failed connection is called: a timeout or a broken connection."""
+        reason = getattr(error, "reason", error)
+        if isinstance(reason, socket.timeout):
+            return EvalTimeoutError(f"{self.base_url} did not answer in time")
+        return EvalConnectionError(f"{self.base_url} cannot be reached: {reason or type(reason).__name__}")
+
+
+def _origin(url: str) -> tuple:
+    parts = urllib.parse.urlsplit(url)
+    return parts.scheme, parts.netloc.lower()

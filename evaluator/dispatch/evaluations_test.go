@@ -1,0 +1,172 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernel"
+	"warpboard/models"
+)
+
+func (s *site) evaluate(caller string) models.Evaluation {
+	s.Helper()
+	e, err := s.store.SubmitEvaluation(s.Context(), models.NewEvaluation{
+		Caller: caller, Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{"num_trials":7}`),
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+	return e
+}
+
+func (s *site) wantEvaluation(id string, state models.EvaluationState) models.Evaluation {
+	s.Helper()
+	e, err := s.store.Evaluation(s.Context(), id)
+	if err != nil {
+		s.Fatal(err)
+	}
+	if e.State != state {
+		s.Errorf("the evaluation is %s (%s), want %s", e.State, e.Failure, state)
+	}
+	return e
+}
+
+// evaluated is what a worker sends at the end of an evaluation.
+func evaluated(t *testing.T, j job.Job, report kernel.Result) job.Result {
+	t.Helper()
+	data, err := json.Marshal(report)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return job.Result{EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret, Outcome: job.OutcomeDone,
+		Evaluation: data, Machine: job.Machine{Worker: "w1"}}
+}
+
+func evaluationEvent(j job.Job, seq int, stage string) job.Event {
+	e := event(j, seq, job.EventStage, job.Stage(stage))
+	e.EvaluationID = j.EvaluationID
+	return e
+}
+
+func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run, e := s.submit(), s.evaluate("token:1")
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		if j.EvaluationID != e.ID || j.RunID != 0 || string(j.Evaluation) != `{"num_trials":7}` || j.Device != "CPU" {
+			s.Fatalf("the first job is %+v", j)
+		}
+		if second := s.take(); second.RunID != run.ID {
+			s.Errorf("the second job is %+v", second)
+		}
+		s.beat(r, j.AttemptID)
+		if s.queue.stopped(j.AttemptID) {
+			s.Error("a heartbeat that names the evaluation made it stop")
+		}
+		r.event(s.Context(), evaluationEvent(j, 1, kernel.StageCompiling))
+		r.event(s.Context(), evaluationEvent(j, 2, kernel.StageValidating))
+		s.wantEvaluation(e.ID, models.EvaluationValidating)
+		report := kernel.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernel.StageValidating: 1}}
+		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
+		if err := r.result(s.Context(), evaluated(s.T, j, report)); err != nil {
+			s.Fatal(err)
+		}
+		s.wantEvaluation(e.ID, models.EvaluationCompleted)
+		if !slices.Contains(s.seen.states, models.EvaluationValidating) || !slices.Contains(s.seen.states, models.EvaluationCompleted) {
+			s.Errorf("watchers were told %v", s.seen.states)
+		}
+		counters, err := s.store.Counters(s.Context())
+		if err != nil {
+			s.Fatal(err)
+		}
+		if diff := cmp.Diff(models.Counter{Name: CountCompiled, Count: 1, Total: 0.5, Least: 0.5, Most: 0.5}, counters[CountCompiled]); diff != "" {
+			s.Error(diff)
+		}
+		if counters[CountCorrect].Count != 1 || counters[CountDevice+"CPU:0"].Total != 2 || counters[CountProfiled].Count != 0 {
+			s.Errorf("counters: %+v", counters)
+		}
+	})
+}
+
+func TestATimeLimitIsAResult(t *testing.T) {
+	eachSite(t, func(s *site) {
+		e := s.evaluate("token:1")
+		d, r := s.boot()
+		s.pass(d, 0)
+		if err := r.result(s.Context(), evaluated(s.T, s.take(), kernel.Result{TimedOut: true})); err != nil {
+			s.Fatal(err)
+		}
+		s.wantEvaluation(e.ID, models.EvaluationTimeout)
+	})
+}
+
+func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
+	eachSite(t, func(s *site) {
+		e := s.evaluate("token:1")
+		d, r := s.boot()
+		s.pass(d, 0)
+		first := s.take()
+		s.beat(r, first.AttemptID)
+		if err := d.pass(s.Context(), time.Now().Add(models.WorkerTimeout)); err != nil {
+			s.Fatal(err)
+		}
+		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
+		d, r = s.boot() // another worker
+		s.pass(d, 0)
+		second := s.take()
+		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
+			s.Errorf("sent again: %+v", second)
+		}
+		if err := r.result(s.Context(), evaluated(s.T, first, kernel.Result{})); err != nil {
+			s.Fatal(err)
+		}
+		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
+		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret, Outcome: job.OutcomeLost,
+			Failure: &job.Failure{Ours: true, Reason: "the disk is full"}}
+		if err := r.result(s.Context(), lost); err != nil {
+			s.Fatal(err)
+		}
+		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Losses != 2 || e.Failure != "the disk is full" {
+			s.Errorf("evaluation: %+v", e)
+		}
+	})
+}
+
+func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
+	eachSite(t, func(s *site) {
+		e := s.evaluate("token:1")
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		if err := d.CancelEvaluation(s.Context(), e.ID, "nobody waits"); err != nil || !s.queue.stopped(j.AttemptID) {
+			s.Fatal(err)
+		}
+		if err := r.result(s.Context(), evaluated(s.T, j, kernel.Result{})); err != nil {
+			s.Fatal(err)
+		}
+		s.wantEvaluation(e.ID, models.EvaluationCancelled)
+		if models.KindOf(d.CancelEvaluation(s.Context(), e.ID, "")) != models.Conflict {
+			s.Error("it was cancelled twice")
+		}
+	})
+}
+
+func TestAnEvaluationThatWasNotPublishedIsPublishedLater(t *testing.T) {
+	eachSite(t, func(s *site) {
+		e := s.evaluate("token:1")
+		d, _ := s.boot()
+		s.queue.before = errCrash
+		s.pass(d, 0)
+		s.queue.before = nil
+		s.pass(d, 0)
+		if j := s.take(); j.EvaluationID != e.ID {
+			s.Errorf("published: %+v", j)
+		}
+	})
+}

@@ -1,0 +1,176 @@
+"""What the program does that needs no GPU: python3 -m unittest, with the program on PYTHONPATH."""
+
+import base64
+import math
+import struct
+import unittest
+import zlib
+
+import torch
+
+import compare
+import contract
+import nvrtc
+import timing
+
+FLOATS = ("float64", "float32", "float16", "bfloat16")
+INTS = ("int64", "int32", "int16", "int8", "uint8")
+
+
+def tensor(spec, trial=0, position=0):
+    return contract.make_tensor({"name": "x", "tensor_spec": spec}, position, trial, "cpu")
+
+
+class Init(unittest.TestCase):
+    def test_every_kind_has_every_dtype_and_shape(self):
+        for kind in ("randn", "uniform", "zeros", "ones", "full", "arange"):
+            for dtype in (*FLOATS, *INTS, "bool"):
+                for shape in ([4], [2, 3], [2, 3, 4]):
+                    made = tensor({"shape": shape, "dtype": dtype, "init": {"kind": kind, "fill_value": 3}})
+                    self.assertEqual((list(made.shape), made.dtype), (shape, getattr(torch, dtype)), kind)
+
+    def test_a_seed_repeats_and_another_or_a_later_trial_does_not(self):
+        spec = {"shape": [64], "init": {"kind": "randn", "seed": 42}}
+        other = {"shape": [64], "init": {"kind": "randn", "seed": 43}}
+        self.assertTrue(torch.equal(tensor(spec), tensor(spec, position=5)))
+        self.assertFalse(torch.equal(tensor(spec), tensor(other)))
+        self.assertFalse(torch.equal(tensor(spec), tensor(spec, trial=1)))
+        unseeded = {"shape": [64], "init": {"kind": "randn"}}
+        self.assertTrue(torch.equal(tensor(unseeded), tensor(unseeded)))
+        self.assertFalse(torch.equal(tensor(unseeded), tensor(unseeded, position=1)))
+
+    def test_mean_and_deviation_count_each_alone(self):
+        wide = tensor({"shape": [20000], "init": {"kind": "randn", "std": 2.0}})
+        far = tensor({"shape": [20000], "init": {"kind": "randn", "mean": 5.0}})
+        self.assertAlmostEqual(float(wide.std()), 2, delta=0.1)
+        self.assertAlmostEqual(float(far.mean()), 5, delta=0.1)
+
+    def test_zero_is_a_bound(self):
+        made = tensor({"shape": [1000], "init": {"kind": "uniform", "low": -1.0, "high": 0.0}})
+        self.assertTrue(-1 <= float(made.min()) < -0.9 and -0.1 < float(made.max()) <= 0)
+        whole = tensor({"shape": [1000], "dtype": "int32", "init": {"kind": "uniform", "low": 3, "high": 4}})
+        self.assertEqual(sorted(whole.unique().tolist()), [3, 4])
+
+    def test_arange_counts_along_the_last_dimension(self):
+        made = tensor({"shape": [2, 3], "init": {"kind": "arange", "start": 1, "step": 0.5}})
+        self.assertEqual(made.tolist(), [[1, 1.5, 2], [1, 1.5, 2]])
+
+    def test_what_cannot_be_made_is_said_with_the_arguments_name(self):
+        for spec, text in (
+            (None, "Tensor argument 'x' requires tensor_spec"),
+            ({"init": {"kind": "magic"}}, "Tensor argument 'x': Unsupported init kind: magic"),
+            ({"dtype": "float7"}, "Tensor argument 'x': Unknown dtype 'float7'"),
+        ):
+            with self.assertRaisesRegex(contract.ContractError, text):
+                tensor(spec)
+
+    def test_a_tensor_without_content_holds_poison(self):
+        self.assertTrue(torch.isnan(tensor({"shape": [3]})).all())
+        self.assertEqual(tensor({"shape": [1], "dtype": "int8"}).tolist(), [126])
+
+
+class Data(unittest.TestCase):
+    def test_bytes_come_back(self):
+        for shape in ([], [5], [2, 3], [2, 1, 3], [1, 2, 2, 2], [0]):
+            values = torch.arange(math.prod(shape)).reshape(shape)
+            for dtype in ("float64", "float32", "float16", "int64", "int32", "int16", "int8", "uint8"):
+                want = values.to(getattr(torch, dtype))
+                for compress in ("none", "zlib"):
+                    raw = want.numpy().tobytes()
+                    raw = zlib.compress(raw) if compress == "zlib" else raw
+                    data = {"data_b64": base64.b64encode(raw).decode(), "dtype": dtype, "shape": shape, "compress": compress}
+                    self.assertTrue(torch.equal(tensor({"data": data}), want), (shape, dtype, compress))
+
+    def test_bfloat16_is_possible_and_the_specs_shape_stands_in(self):
+        raw = torch.ones(4, dtype=torch.bfloat16).view(torch.int16).numpy().tobytes()
+        made = tensor({"shape": [2, 2], "data": {"data_b64": base64.b64encode(raw).decode(), "dtype": "bfloat16", "shape": []}})
+        self.assertEqual(made.tolist(), [[1, 1], [1, 1]])
+
+    def test_wrong_bytes_are_said(self):
+        for data, text in (("AAA=", "has 2 bytes"), ("!", "cannot be decoded")):
+            with self.assertRaisesRegex(contract.ContractError, text):
+                tensor({"data": {"data_b64": data}})
+
+
+class Launch(unittest.TestCase):
+    def dims(self, grid, **scalars):
+        args = [{"name": n, "type": "int", "value": v} for n, v in scalars.items()]
+        return contract.launch_dims({"args": args, "launch": {"grid": grid}}, "grid", (1, 1, 1))
+
+    def test_sizes_may_be_expressions_over_scalars(self):
+        self.assertEqual(self.dims({"x": "cdiv(n, 256)", "y": "n // 2 + 1"}, n=1000), (4, 501, 1))
+        self.assertEqual(self.dims({"x": "max(m, n) % 7"}, n=10, m=12), (5, 1, 1))
+        self.assertEqual(self.dims(None), (1, 1, 1))
+
+    def test_nothing_but_arithmetic_is_evaluated(self):
+        for text in ("__import__('os')", "n.real", "n ** 9", "k", "cdiv(n", "n // 0"):
+            with self.assertRaises(contract.ContractError, msg=text):
+                self.dims({"x": text}, n=3)
+
+
+class Signatures(unittest.TestCase):
+    def test_every_way_to_write_a_kernel_is_read(self):
+        found = nvrtc.signatures("""
+            // __global__ void commented(int a);
+            #define KERNEL __global__
+            extern "C" __global__ void plain(const float* x, int n) {}
+            __global__ void __launch_bounds__(256, 2) bounded(float* y, std::pair<int, int> p) {}
+            __global__ __launch_bounds__((1 << 8)) void bounded_first(size_t n);
+            template <typename T> __global__ void generic(T* x, T value) {}
+            __global__ void nothing() {}
+        """)
+        self.assertEqual(found, {
+            "plain": ["const float* x", "int n"], "bounded": ["float* y", "std::pair<int, int> p"],
+            "bounded_first": ["size_t n"], "generic": ["T* x", "T value"], "nothing": [],
+        })
+
+    def test_long_text_that_is_no_kernel_takes_no_time(self):
+        self.assertEqual(nvrtc.signatures("__global__ " + "word " * 100_000), {})
+
+    def test_scalars_have_the_width_that_the_kernel_says(self):
+        for value, declared, size, want in (
+            (2.5, "float alpha", 4, struct.pack("<f", 2.5)), (2.5, "double alpha", 8, struct.pack("<d", 2.5)),
+            (3, "float alpha", 4, struct.pack("<f", 3)), (2.5, "__half h", 2, struct.pack("<e", 2.5)),
+            (-1, "int n", 4, b"\xff" * 4), (7, "const int64_t n", None, struct.pack("<q", 7)), (1.5, "T value", 4, struct.pack("<f", 1.5)),
+            (1.0, "__nv_bfloat16 b", 2, b"\x80\x3f"), (True, "bool b", 1, b"\x01"), (2**31, "unsigned n", 4, b"\x00\x00\x00\x80"),
+        ):
+            self.assertEqual(nvrtc.pack_scalar(value, declared, size), want, declared)
+
+
+class Compare(unittest.TestCase):
+    def close(self, want, got, atol=0.01, rtol=0.01):
+        return compare.differences([torch.tensor(want)], [torch.tensor(got)], atol, rtol)
+
+    def test_the_first_wrong_element_is_named(self):
+        close, largest, _, first = self.close([1.0, 2.0, 3.0], [1.0, 2.5, 9.0])
+        self.assertFalse(close)
+        self.assertEqual((largest, first), (6.0, {"output": 0, "element": 1, "expected": 2.0, "actual": 2.5}))
+
+    def test_infinities_agree_only_with_themselves(self):
+        inf = float("inf")
+        self.assertTrue(self.close([inf, -inf], [inf, -inf])[0])
+        for want, got in (([1.0], [inf]), ([inf], [-inf]), ([inf], [1.0])):
+            self.assertFalse(self.close(want, got)[0], (want, got))
+
+    def test_nan_is_never_right(self):
+        for want, got in (([float("nan")], [1.0]), ([1.0], [float("nan")]), ([float("nan")], [float("nan")])):
+            with self.assertRaises(compare.Mismatch):
+                self.close(want, got)
+
+    def test_an_empty_tensor_is_right(self):
+        self.assertTrue(self.close([], [])[0])
+
+
+class Timing(unittest.TestCase):
+    def test_statistics_and_speedup(self):
+        stats = timing.stats([1.0, 2.0, 3.0, 4.0])
+        self.assertEqual((stats["mean"], stats["min"], stats["max"], stats["median"]), (2.5, 1, 4, 2.5))
+        self.assertAlmostEqual(stats["std"], math.sqrt(1.25))
+        speedup, (low, high) = timing.speedup([4.0] * 9 + [5.0], [2.0] * 10)
+        self.assertEqual(speedup, 2)
+        self.assertTrue(low <= 2 <= high)
+        self.assertEqual(timing.speedup([1.0], [0.0]), (None, None))
+
+
+if __name__ == "__main__":
+    unittest.main()

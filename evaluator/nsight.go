@@ -1,0 +1,78 @@
+package evaluator
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+
+	"warpboard/evaluator/profile"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+const (
+	reportFile = "profile.ncu-rep"
+	// maxReport bounds a report file in bytes, and maxPage what ncu prints of one: the program under it
+	// can write a report of its own making.
+	maxReport = 256 << 20
+	maxPage   = 64 << 20
+)
+
+// Nsight runs Nsight Compute inside the sandbox. It is the worker's Profiler.
+type Nsight struct {
+	Tool   profile.Tool
+	Runner toolchain.Runner
+}
+
+// collect runs a program's process under ncu and returns the report, nil when there is none; why
+// says then in a sentence what went wrong. The error is ours.
+func (n *Nsight) collect(ctx context.Context, spec sandbox.Spec, o profile.Options) (report []byte, out sandbox.Outcome, why string, err error) {
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what the program reports is known already
+	if err != nil {
+		return nil, out, "", err
+	}
+	defer nowhere.Close()
+	o.Report = "/out/" + reportFile
+	spec.Argv = profile.Command(n.Tool, spec.Argv, o)
+	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
+	spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: maxReport}
+	spec.Limits.FileSize, spec.Limits.Out = maxReport, 2*maxReport
+	if out, err = n.Runner.Run(ctx, spec); err != nil {
+		return nil, out, "", fmt.Errorf("profile: %w", err)
+	}
+	report = out.Files[reportFile]
+	why = profile.Explain(profile.Ended{
+		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0})
+	if why != "" {
+		return nil, out, why, nil
+	}
+	return report, out, "", nil
+}
+
+// read has ncu print the report, without a device.
+func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*profile.Report, error) {
+	pages := profile.Pages{Version: n.Tool.Version}
+	for _, page := range profile.ImportCommands(n.Tool, "/in/"+reportFile) {
+		var printed bytes.Buffer
+		limits := sandbox.DefaultBuildLimits()
+		limits.Output = maxPage
+		_, err := n.Runner.Run(ctx, sandbox.Spec{
+			Slot: slot, Argv: page.Argv, Files: map[string][]byte{reportFile: report}, Mounts: n.mounts(),
+			Limits: limits, OnStdout: func(b []byte) { printed.Write(b) },
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the profile's %s page: %w", page.Page, err)
+		}
+		pages.Set(page.Page, printed.Bytes())
+	}
+	return profile.Parse(pages), ctx.Err()
+}
+
+func (n *Nsight) mounts() []sandbox.Mount {
+	var mounts []sandbox.Mount
+	for _, dir := range n.Tool.Dirs {
+		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: dir})
+	}
+	return mounts
+}

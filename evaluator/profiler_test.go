@@ -1,0 +1,168 @@
+package evaluator_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/profile"
+	"warpboard/evaluator/toolchain"
+)
+
+// installNCU puts the stand-in for ncu with its pages into a directory, beside files of these names
+// that tell it what to do.
+func installNCU(t *testing.T, orders ...string) profile.Tool {
+	t.Helper()
+	dir := t.TempDir()
+	pages, err := filepath.Glob("profile/testdata/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range pages {
+		data, err := os.ReadFile(file)
+		if err == nil {
+			name := strings.Replace(filepath.Base(file), "ncu.sh", "ncu", 1)
+			err = os.WriteFile(filepath.Join(dir, name), data, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, order := range orders {
+		if err := os.WriteFile(filepath.Join(dir, order), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool, err := profile.Find(t.Context(), profile.Places{Path: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tool
+}
+
+// profilingConfig is a worker's with everything real but the GPU and ncu.
+func profilingConfig(t *testing.T, orders ...string) evaluator.Config {
+	var box toolchain.Runner
+	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
+	cfg.Slots = []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}}
+	cfg.Profiler = &evaluator.Nsight{Tool: installNCU(t, orders...), Runner: box}
+	return cfg
+}
+
+func profileJob(t *testing.T, id string) job.Job {
+	j := example(t, vectorAdd, id, job.ModeProfile, solution(t, vectorAdd, true))
+	j.Device = "H200"
+	j.Task.Benchmarks = j.Task.Benchmarks[:2]
+	return j
+}
+
+func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
+	s := newSite(t)
+	s.start(profilingConfig(t))
+	if !s.beats["w1"].Slots[0].Profiler {
+		t.Error("the heartbeat does not say that the slot can profile")
+	}
+	j := profileJob(t, "a1")
+	r := s.run(j)
+	wantStages(t, r, "build pass", "profile pass")
+	if r.Outcome != job.OutcomeDone || r.ScoreNS != nil {
+		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
+	}
+	if cases := r.Stages[1].Cases; len(cases) != 2 || cases[1].Spec == "" || cases[1].Status != job.StatusPass {
+		t.Errorf("cases: %+v", cases)
+	}
+	var names []string
+	for _, a := range r.Artifacts {
+		names = append(names, a.Name)
+	}
+	if diff := cmp.Diff([]string{"profile.0.json.gz", "profile.0.ncu-rep", "profile.1.json.gz", "profile.1.ncu-rep"}, names); diff != "" {
+		t.Fatalf("artifacts:\n%s", diff)
+	}
+	report := unpack(t, r.Artifacts[2].Data)
+	if len(report.Kernels) != 4 || report.Version != "2025.3.1.0" || report.Kernels[0].Source == nil {
+		t.Errorf("report of version %q with %d kernels", report.Version, len(report.Kernels))
+	}
+	s.wait("both cases are told", func() bool {
+		told := slices.DeleteFunc(slices.Clone(s.events), func(e job.Event) bool { return e.Type != job.EventCase })
+		return len(told) == 2 && told[1].Total == 2
+	})
+}
+
+func unpack(t *testing.T, data []byte) (report profile.Report) {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err == nil {
+		err = json.NewDecoder(z).Decode(&report)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
+}
+
+func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
+	for name, c := range map[string]struct {
+		orders []string
+		change func(*job.Job, *evaluator.Config)
+		want   string
+	}{
+		"refused":      {orders: []string{"refuse"}, want: "ERR_NVGPUCTRPERM"},
+		"no kernel":    {orders: []string{"empty"}, want: "No kernel was launched"},
+		"task says no": {change: func(j *job.Job, _ *evaluator.Config) { j.Task.NoProfile = true }, want: "profile: false"},
+		"switched off": {change: func(_ *job.Job, cfg *evaluator.Config) { cfg.Profiler = nil }, want: "no profiler for H200"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, cfg, j := newSite(t), profilingConfig(t, c.orders...), profileJob(t, "a1")
+			if c.change != nil {
+				c.change(&j, &cfg)
+			}
+			s.start(cfg)
+			r := s.run(j)
+			if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Ours || !strings.Contains(r.Failure.Reason, c.want) || len(r.Artifacts) > 0 {
+				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+			}
+		})
+	}
+}
+
+func TestARankedRunIsNeverProfiledInItsOwnPass(t *testing.T) {
+	s := newSite(t)
+	s.start(profilingConfig(t))
+	j := profileJob(t, "a1")
+	j.Mode = job.ModeRanked
+	r := s.run(j)
+	wantStages(t, r, "build pass", "test pass", "benchmark pass", "ranked pass")
+	if r.ScoreNS == nil || len(r.Artifacts) > 0 {
+		t.Errorf("score %v, artifacts %d", r.ScoreNS, len(r.Artifacts))
+	}
+}
+
+func TestTheReportThatTheSiteDrawsIsTheLastToBeLeftOut(t *testing.T) {
+	s, j := newSite(t), profileJob(t, "a1")
+	cfg := profilingConfig(t)
+	cfg.Profiler = hugeReports{cfg.Profiler}
+	s.start(cfg)
+	r := s.run(j)
+	kept := map[string]bool{}
+	for _, a := range r.Artifacts {
+		kept[a.Name] = a.Data != nil
+	}
+	want := map[string]bool{"profile.0.json.gz": true, "profile.0.ncu-rep": false, "profile.1.json.gz": true, "profile.1.ncu-rep": true}
+	if diff := cmp.Diff(want, kept); diff != "" {
+		t.Errorf("kept (-want +got):\n%s", diff)
+	}
+	if note := r.Stages[1].Extra["profile.0.ncu-rep"]; !strings.Contains(note, "20.0 MB") {
+		t.Errorf("the stage says %s", fmt.Sprint(r.Stages[1].Extra))
+	}
+}

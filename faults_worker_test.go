@@ -1,0 +1,146 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// startOpenSite starts a server that evaluates nothing itself and lets remote workers in at the
+// address that it returns.
+func startOpenSite(t *testing.T) (s *site, nats string) {
+	t.Helper()
+	nats = freeAddr(t)
+	return startTaskSite(t, "--no-worker", "--nats-listen", nats), nats
+}
+
+// startWorker starts a worker as a second process, with a credential of its own.
+func (s *site) startWorker(t *testing.T, nats, name string) *process {
+	t.Helper()
+	return start(t, "work", "--nats-url", "nats://"+nats, "--worker-name", name, "--worker-secret", s.credential(t, name),
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--grace", "2s")
+}
+
+// credential makes a worker's credential for the CPU device, in the running server's database.
+func (s *site) credential(t *testing.T, name string) string {
+	t.Helper()
+	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	secret, _, err := store.CreateCredential(t.Context(), models.User{Name: "test", Role: models.RoleAdmin}, name, []string{"CPU"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+func TestRemoteWorkerEvaluates(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	id := ada.submit(job.ModeRanked, kernel(""))
+	s.startWorker(t, nats, "rack-1")
+	run := ada.ended(id)
+	if err := wantState(run, models.StateDone); err != nil {
+		t.Fatal(err)
+	}
+	if run.Machine == nil || run.Machine.Worker != "rack-1" || run.Machine.Sandbox != "bubblewrap" {
+		t.Errorf("machine is %+v", run.Machine)
+	}
+	wantBoard(t, s, []client.Run{run})
+}
+
+func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	s.credential(t, "rack-1")
+	w := start(t, "work", "--nats-url", "nats://"+nats, "--worker-name", "rack-1", "--worker-secret", "guessed", "--data", t.TempDir())
+	select {
+	case <-w.done:
+	case <-time.After(patience):
+		t.Fatal("the worker goes on without a credential")
+	}
+	if code := w.cmd.ProcessState.ExitCode(); code != 1 {
+		t.Errorf("exit code %d:\n%s", code, w.log)
+	}
+}
+
+// TestVanishedWorkersRunGoesToAnother pulls the plug of a worker in the middle of a run, when
+// another one is there.
+func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	workers := map[string]*process{}
+	for _, name := range []string{"rack-1", "rack-2"} {
+		workers[name] = s.startWorker(t, nats, name)
+	}
+	s.hasSlots(t, 2)
+	id := ada.submit(job.ModeTest, kernel("sleep(3);"))
+	first := ada.worker(id)
+	ada.reach(id, models.StateTesting)
+	workers[first].kill()
+	vanished := time.Now()
+	run := ada.ended(id)
+	if err := wantState(run, models.StateDone); err != nil {
+		t.Fatal(err)
+	}
+	if run.Machine.Worker == first || run.Attempts != 2 {
+		t.Errorf("evaluated by %s in attempt %d", run.Machine.Worker, run.Attempts)
+	}
+	// The other worker must begin within 30 s; this run's own time is not its fault.
+	if took := run.Started.Sub(vanished); took > 30*time.Second {
+		t.Errorf("the other worker began after %v", took)
+	}
+	endsOnce(t, ada, id)
+}
+
+// worker waits until a worker has taken the submission's run, and names it.
+func (p person) worker(id int64) string {
+	p.t.Helper()
+	var name string
+	taken := errors.New("taken")
+	err := p.Watch(p.t.Context(), id, 0, func(e client.Event) error {
+		if e.Detail != nil && e.Detail.Worker != "" {
+			name = e.Detail.Worker
+			return taken
+		}
+		return nil
+	})
+	if !errors.Is(err, taken) {
+		p.t.Fatalf("no worker took submission %d: %v", id, err)
+	}
+	return name
+}
+
+// hasSlots waits until n CPU slots take jobs: their workers' sandboxes have passed their tests.
+func (s *site) hasSlots(t *testing.T, n int) {
+	t.Helper()
+	waitFor(t, patience, fmt.Sprintf("%d CPU slots", n), func() error {
+		res, err := http.Get(s.url + "/api/v1/devices")
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		var answer struct{ Devices []client.Device }
+		if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
+			return err
+		}
+		for _, d := range answer.Devices {
+			if d.Device == "CPU" && d.Slots == n {
+				return nil
+			}
+		}
+		return fmt.Errorf("there are %+v", answer.Devices)
+	})
+}

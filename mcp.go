@@ -1,0 +1,27 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+
+	"warpboard/web/client"
+	"warpboard/web/mcp"
+)
+
+// serveMCP speaks the Model Context Protocol on stdin and stdout for one site.
+func serveMCP(ctx context.Context, env environment, args []string) error {
+	var o siteOptions
+	fs := flag.NewFlagSet("mcp", flag.ContinueOnError)
+	fs.SetOutput(env.stderr)
+	o.flags(fs, env)
+	fs.Usage = func() {
+		fmt.Fprint(env.stderr, "usage: warpboard mcp [flags]\n\n")
+		fs.PrintDefaults()
+	}
+	if err := fs.Parse(args); err != nil {
+		return err
+	}
+	return mcp.ServeStdio(ctx, client.New(o.server, o.token), version(), os.Stdin, os.Stdout)
+}

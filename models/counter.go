@@ -1,0 +1,99 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Names of counters. Those that end in a dot are followed by what they count apart.
+const (
+	CounterSubmitted = "evaluations.submitted"
+	CounterWaited    = "evaluations.waited" // seconds until an evaluation had its slot
+	CounterEnded     = "evaluations.ended." // by state; seconds from submission to end
+)
+
+// Counter sums up what happened since the site was set up.
+type Counter struct {
+	Name  string `gorm:"primaryKey"`
+	Count int64
+	Total float64
+	Least float64
+	Most  float64
+}
+
+// Sample is one thing that happened.
+type Sample struct {
+	Name  string
+	Value float64 // seconds, where it took time
+}
+
+// count adds samples to their counters.
+func count(tx *gorm.DB, samples ...Sample) error {
+	for _, s := range samples {
+		err := tx.Exec(`insert into counters (name, count, total, least, most) values (?, 1, ?, ?, ?)
+			on conflict (name) do update set count = counters.count + 1, total = counters.total + excluded.total,
+			least = case when excluded.least < counters.least then excluded.least else counters.least end,
+			most = case when excluded.most > counters.most then excluded.most else counters.most end`,
+			s.Name, s.Value, s.Value, s.Value).Error
+		if err != nil {
+			return fmt.Errorf("counting %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// Counters returns all counters by name.
+func (s *Store) Counters(ctx context.Context) (map[string]Counter, error) {
+	var list []Counter
+	if err := s.read(ctx).Find(&list).Error; err != nil {
+		return nil, lookup(err, "counters")
+	}
+	byName := make(map[string]Counter, len(list))
+	for _, c := range list {
+		byName[c.Name] = c
+	}
+	return byName, nil
+}
+
+// EvaluationCensus counts the evaluations that are kept.
+type EvaluationCensus struct {
+	ByState map[EvaluationState]int64
+	Total   int64
+	Age     time.Duration // mean, since submission
+	// JustSubmitted and JustEnded count those of the last CensusWindow.
+	JustSubmitted, JustEnded int64
+}
+
+// CensusWindow is how long ago the recent past begins.
+const CensusWindow = 5 * time.Minute
+
+// EvaluationCensus counts the evaluations that are kept, by state.
+func (s *Store) EvaluationCensus(ctx context.Context) (EvaluationCensus, error) {
+	out, at := EvaluationCensus{ByState: map[EvaluationState]int64{}}, now()
+	var rows []struct {
+		State     EvaluationState
+		CreatedAt time.Time
+		EndedAt   *time.Time
+	}
+	if err := s.read(ctx).Model(&Evaluation{}).Select("state, created_at, ended_at").Find(&rows).Error; err != nil {
+		return out, lookup(err, "evaluations")
+	}
+	for _, row := range rows {
+		out.ByState[row.State]++
+		out.Total++
+		out.Age += at.Sub(row.CreatedAt)
+		if at.Sub(row.CreatedAt) < CensusWindow {
+			out.JustSubmitted++
+		}
+		if row.EndedAt != nil && at.Sub(*row.EndedAt) < CensusWindow {
+			out.JustEnded++
+		}
+	}
+	if out.Total > 0 {
+		out.Age /= time.Duration(out.Total)
+	}
+	return out, nil
+}

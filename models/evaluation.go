@@ -1,0 +1,144 @@
+package models
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+)
+
+// EvaluationState is where an evaluation is on its way.
+type EvaluationState string
+
+// The states, in order. The last four are final.
+const (
+	EvaluationSubmitted  EvaluationState = "submitted"
+	EvaluationCompiling  EvaluationState = "compiling"
+	EvaluationValidating EvaluationState = "validating"
+	EvaluationProfiling  EvaluationState = "profiling"
+	EvaluationCompleted  EvaluationState = "completed" // also of a kernel that is wrong
+	EvaluationFailed     EvaluationState = "failed"    // by our fault
+	EvaluationTimeout    EvaluationState = "timeout"
+	EvaluationCancelled  EvaluationState = "cancelled"
+)
+
+// Final tells whether the evaluation has ended.
+func (s EvaluationState) Final() bool {
+	switch s {
+	case EvaluationCompleted, EvaluationFailed, EvaluationTimeout, EvaluationCancelled:
+		return true
+	}
+	return false
+}
+
+// liveEvaluation is Final's opposite in SQL, in the very words of the partial index.
+const liveEvaluation = "state not in ('completed', 'failed', 'timeout', 'cancelled')"
+
+// Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
+// It is its own queue's truth, as a Run is of the boards'.
+type Evaluation struct {
+	ID         string `gorm:"primaryKey"`
+	UserID     int64  // 0: nobody who is signed in
+	Caller     string // whom its limit counts for: a token, a person or an address
+	Kind       string // kernel.Kind
+	Device     string
+	Request    json.RawMessage `gorm:"serializer:json"` // kernel.Request
+	SourceHash string          // of the sources
+	State      EvaluationState
+	Change     int64 // grows with every change that watchers see
+
+	AttemptID string // the current one; empty while none is
+	Secret    string // of the current attempt
+	LastSeq   int    // of the attempt's events
+	Losses    int    // attempts lost by our fault
+	Worker    string
+
+	CreatedAt    time.Time
+	DispatchedAt *time.Time
+	PublishedAt  *time.Time
+	TakenAt      *time.Time
+	EndedAt      *time.Time
+	Failure      string          // why it failed, in a sentence; or why its last attempt was lost
+	Result       json.RawMessage `gorm:"serializer:json"` // kernel.Result; nil before there is one
+}
+
+// TableName is where evaluations are.
+func (Evaluation) TableName() string { return "evaluations" }
+
+// NewEvaluation is what is submitted.
+type NewEvaluation struct {
+	User    User // zero: nobody who is signed in
+	Caller  string
+	Kind    string
+	Device  string
+	Request json.RawMessage
+	Sources []byte // what SourceHash is of
+	AtOnce  int    // how many of a caller's may be live; 0: no limit
+}
+
+// SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
+func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
+	e := Evaluation{
+		ID: uuid.NewString(), UserID: in.User.ID, Caller: in.Caller, Kind: in.Kind, Device: in.Device, Request: in.Request,
+		SourceHash: hashBytes(in.Sources), State: EvaluationSubmitted, Change: 1, CreatedAt: now(),
+	}
+	err := s.write(ctx, func(tx *gorm.DB) error {
+		if err := checkAtOnce(tx, in); err != nil {
+			return err
+		}
+		if err := tx.Create(&e).Error; err != nil {
+			return saving(err, "evaluation")
+		}
+		return count(tx, Sample{Name: CounterSubmitted})
+	})
+	return e, err
+}
+
+// evaluationRetry is when a caller whose evaluations are all under way may come again.
+const evaluationRetry = 2 * time.Second
+
+func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
+	if in.AtOnce <= 0 {
+		return nil
+	}
+	var live int64
+	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+liveEvaluation, in.Caller).Count(&live).Error; err != nil {
+		return fmt.Errorf("counting live evaluations: %w", err)
+	}
+	if live < int64(in.AtOnce) {
+		return nil
+	}
+	tooMany := Errorf(TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", live)
+	tooMany.RetryAfter = evaluationRetry
+	return tooMany
+}
+
+// Evaluation returns one evaluation.
+func (s *Store) Evaluation(ctx context.Context, id string) (Evaluation, error) {
+	var e Evaluation
+	err := s.read(ctx).Where("id = ?", id).Take(&e).Error
+	return e, lookup(err, "evaluation %s", id)
+}
+
+// Evaluations lists a person's evaluations, the newest first, without their requests and results.
+func (s *Store) Evaluations(ctx context.Context, userID int64, offset, limit int) ([]Evaluation, error) {
+	var list []Evaluation
+	err := s.read(ctx).Omit("request", "result").Where("user_id = ?", userID).
+		Order("created_at desc, id").Offset(offset).Limit(limit).Find(&list).Error
+	return list, lookup(err, "evaluations")
+}
+
+// PruneEvaluations removes evaluations that ended before a time.
+func (s *Store) PruneEvaluations(ctx context.Context, before time.Time) error {
+	err := s.save(ctx).Where("ended_at < ?", stored(before)).Delete(&Evaluation{}).Error
+	return saving(err, "evaluations without the old ones")
+}
+
+// PruneEvaluationsOf removes those of a caller that ended before a time.
+func (s *Store) PruneEvaluationsOf(ctx context.Context, caller string, before time.Time) error {
+	err := s.save(ctx).Where("ended_at < ? and caller = ?", stored(before), caller).Delete(&Evaluation{}).Error
+	return saving(err, "evaluations without the old ones")
+}

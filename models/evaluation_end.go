@@ -1,0 +1,143 @@
+package models
+
+import (
+	"context"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+)
+
+// NoteEvaluation moves an evaluation on as its worker tells. It returns it when watchers should see it
+// anew, and tells whether the attempt counts no more, so that its worker should drop it.
+func (s *Store) NoteEvaluation(ctx context.Context, event job.Event) (changed *Evaluation, stale bool, err error) {
+	e, current, err := s.changeAttempt(ctx, event.AttemptID, func(e *Evaluation) error {
+		if !e.hasSecret(event.Secret) || event.Seq <= e.LastSeq {
+			return errUnchanged
+		}
+		e.take(event.Worker)
+		e.LastSeq = event.Seq
+		if state := EvaluationState(event.Stage); event.Type == job.EventStage && !state.Final() {
+			e.State = state
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, errUnchanged):
+		return nil, false, nil
+	case err != nil:
+		return nil, false, fmt.Errorf("noting an event of evaluation %s: %w", event.EvaluationID, err)
+	case !current:
+		return nil, true, nil
+	}
+	return &e, false, nil
+}
+
+// errUnchanged ends a transaction that has nothing to do.
+var errUnchanged = errors.New("nothing changes")
+
+func (e *Evaluation) hasSecret(secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(e.Secret), []byte(secret)) == 1
+}
+
+// EvaluationEnd is how an attempt at an evaluation ended.
+type EvaluationEnd struct {
+	AttemptID string
+	Secret    string
+	Worker    string
+	State     EvaluationState // final; anything else: lost by our fault, to be tried again
+	Result    json.RawMessage
+	Failure   string
+	Waited    time.Duration // on the worker, until a slot was free
+	Samples   []Sample      // what the counters gain
+}
+
+// EndEvaluation ends the current attempt, and counts what happened in it. Accepted is false when the
+// attempt is not the current one any more, or has ended before; a wrong secret is Forbidden.
+func (s *Store) EndEvaluation(ctx context.Context, end EvaluationEnd) (e Evaluation, accepted bool, err error) {
+	err = s.write(ctx, func(tx *gorm.DB) error {
+		e, accepted, err = changeAttempt(tx, end.AttemptID, func(e *Evaluation) error {
+			if !e.hasSecret(end.Secret) {
+				return Errorf(Forbidden, "The result of attempt %s came with a wrong secret.", end.AttemptID)
+			}
+			e.take(end.Worker)
+			if !end.State.Final() {
+				e.lose(end.Failure)
+				return nil
+			}
+			e.finish(end.State, end.Failure)
+			e.Result = end.Result
+			return nil
+		})
+		if err != nil || !accepted || !e.State.Final() {
+			return err
+		}
+		waited := Sample{Name: CounterWaited, Value: (e.TakenAt.Sub(e.CreatedAt) + end.Waited).Seconds()}
+		return count(tx, append(end.Samples, waited, e.ended())...)
+	})
+	return e, accepted, err
+}
+
+// LoseEvaluation gives up a current attempt by our fault: its evaluation waits again, or fails once that
+// happened MaxLosses times. When the attempt is not the current one, nothing happens.
+func (s *Store) LoseEvaluation(ctx context.Context, attemptID, reason string) (e Evaluation, accepted bool, err error) {
+	err = s.write(ctx, func(tx *gorm.DB) error {
+		e, accepted, err = changeAttempt(tx, attemptID, func(e *Evaluation) error { e.lose(reason); return nil })
+		if err != nil || !accepted || !e.State.Final() {
+			return err
+		}
+		return count(tx, e.ended())
+	})
+	return e, accepted, err
+}
+
+// CancelEvaluation ends a live evaluation and returns the attempt whose work is to be stopped, "" if
+// there is none. Conflict: it has ended.
+func (s *Store) CancelEvaluation(ctx context.Context, id, reason string) (e Evaluation, attemptID string, err error) {
+	err = s.write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {
+			return lookup(err, "evaluation %s", id)
+		}
+		if e.State.Final() {
+			return Errorf(Conflict, "Evaluation %s has ended already.", id)
+		}
+		attemptID = e.AttemptID
+		e.finish(EvaluationCancelled, reason)
+		e.Change++
+		if err := tx.Save(&e).Error; err != nil {
+			return saving(err, "evaluation")
+		}
+		return count(tx, e.ended())
+	})
+	return e, attemptID, err
+}
+
+func (e *Evaluation) finish(state EvaluationState, failure string) {
+	t := now()
+	e.State, e.EndedAt, e.Failure = state, &t, clean(failure)
+}
+
+// lose puts the evaluation back to where it stood in the queue. An attempt that no worker took does not
+// count as lost.
+func (e *Evaluation) lose(reason string) {
+	if e.TakenAt != nil {
+		e.Losses++
+	}
+	e.Failure = clean(reason)
+	if e.Losses >= MaxLosses {
+		e.finish(EvaluationFailed, fmt.Sprintf("The evaluation was given up after %d attempts that failed by our fault. The last reason: %s", e.Losses, reason))
+		return
+	}
+	e.State, e.AttemptID, e.Secret = EvaluationSubmitted, "", ""
+	e.DispatchedAt, e.PublishedAt, e.TakenAt = nil, nil, nil
+}
+
+// ended is what the counters gain from an evaluation's end: its time from first to last.
+func (e *Evaluation) ended() Sample {
+	return Sample{Name: CounterEnded + string(e.State), Value: e.EndedAt.Sub(e.CreatedAt).Seconds()}
+}

@@ -1,0 +1,126 @@
+package models_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// profiler says that a worker with the device is here, and whether it can profile.
+func profiler(t *testing.T, s *models.Store, device string, can bool) {
+	t.Helper()
+	check(t, s.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: device, Profiler: can}}}))
+}
+
+func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		profiler(t, s, "CPU", true)
+		ranked := w.submit(t, s, w.ann)
+		bens := w.submit(t, s, w.ben)
+		recorded := modelstest.Finish(t, s, ranked, 100)
+		if recorded.Board == nil {
+			t.Error("the board waits for the profile")
+		}
+		profile := got[map[int64]models.Run](t)(s.Profiles(ctx, ranked.SubmissionID))[ranked.ID]
+		if profile.Mode != job.ModeProfile || profile.State != models.StateQueued || profile.Device != "CPU" || profile.UserID != w.ann.ID {
+			t.Fatalf("profile: %+v", profile)
+		}
+		if found := got[models.Run](t)(s.ProfileRun(ctx, ranked)); found.ID != profile.ID {
+			t.Errorf("the profile of the run is %d", found.ID)
+		}
+		var told []int64
+		for _, e := range recorded.Events {
+			told = append(told, e.RunID)
+		}
+		if diff := cmp.Diff([]int64{profile.ID, ranked.ID}, told); diff != "" {
+			t.Errorf("events:\n%s", diff)
+		}
+		if runs := got[[]models.Run](t)(s.Runs(ctx, ranked.SubmissionID)); len(runs) != 1 || runs[0].ID != ranked.ID {
+			t.Errorf("runs that were asked for: %+v", runs)
+		}
+		anns := w.submit(t, s, w.ann)
+		var order []int64
+		for _, q := range got[[]models.QueuedRun](t)(s.Queue(ctx)) {
+			order = append(order, q.RunID)
+		}
+		if diff := cmp.Diff([]int64{bens.ID, anns.ID, profile.ID}, order); diff != "" {
+			t.Errorf("queue:\n%s", diff)
+		}
+	})
+}
+
+func TestNothingIsProfiledWhereThatIsNotPossibleOrNotWanted(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		unprofiled := modelstest.Bundle("secret")
+		unprofiled.Definition.NoProfile = true
+		task, err := s.CreateTask(t.Context(), w.admin, models.NewTask{
+			TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: unprofiled})
+		check(t, err)
+		for name, c := range map[string]struct {
+			task   models.Task
+			device string
+			can    bool
+		}{
+			"the task says no":             {task, "CPU", true},
+			"the worker cannot":            {w.task, "CPU", false},
+			"the worker has other devices": {w.task, "H200", true},
+		} {
+			profiler(t, s, c.device, c.can)
+			run := modelstest.Submit(t, s, w.ann, c.task)[0]
+			modelstest.Finish(t, s, run, 100)
+			if profiles := got[map[int64]models.Run](t)(s.Profiles(t.Context(), run.SubmissionID)); len(profiles) > 0 {
+				t.Errorf("%s, and yet %+v", name, profiles)
+			}
+			wantKind(t, second(s.ProfileRun(t.Context(), run)), models.NotFound)
+		}
+	})
+}
+
+func TestTheBoardChangesWhenAnEntryGetsItsProfile(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		profiler(t, s, "CPU", true)
+		beaten, best := w.score(t, s, w.ann, 100), w.score(t, s, w.ann, 90)
+		for _, ranked := range []models.Run{beaten, best} {
+			before := got[int64](t)(s.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
+			out := modelstest.Finish(t, s, got[models.Run](t)(s.ProfileRun(ctx, ranked)), 1)
+			after := got[int64](t)(s.BoardChangeNumber(ctx, w.task.VersionID, "CPU"))
+			if changed := after > before; changed != (ranked.ID == best.ID) || changed != (out.Board != nil) {
+				t.Errorf("run %d: board changed from %d to %d, told %+v", ranked.ID, before, after, out.Board)
+			}
+		}
+		other := w.score(t, s, w.ben, 95)
+		profiled := got[map[int64]bool](t)(s.Profiled(ctx, []int64{beaten.ID, best.ID, other.ID}))
+		if diff := cmp.Diff(map[int64]bool{beaten.ID: true, best.ID: true}, profiled); diff != "" {
+			t.Errorf("profiled:\n%s", diff)
+		}
+	})
+}
+
+func TestAProfileThatFailsLeavesTheScoreAndTheBoard(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		profiler(t, s, "CPU", true)
+		ranked := w.submit(t, s, w.ann)
+		modelstest.Finish(t, s, ranked, 100)
+		profile := got[models.Run](t)(s.ProfileRun(ctx, ranked))
+		_, attempt, err := s.StartAttempt(ctx, profile.ID)
+		check(t, err)
+		failed := modelstest.Result(attempt, 1)
+		failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The driver refused."}
+		check(t, second(s.RecordResult(ctx, failed, nil)))
+		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		if len(page.Standings) != 1 || page.Standings[0].ScoreNS != 100 || page.Standings[0].RunID != ranked.ID {
+			t.Errorf("board: %+v", page.Standings)
+		}
+		if run := got[models.Run](t)(s.Run(ctx, ranked.ID)); run.State != models.StateDone {
+			t.Errorf("the ranked run is %s", run.State)
+		}
+	})
+}

@@ -1,0 +1,144 @@
+"""What the checks on a GPU machine share: a server of their own, its API, and a table."""
+
+import argparse
+import json
+import os
+import pathlib
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+STAGES = ("build", "test", "benchmark", "ranked", "secret", "profile")
+
+
+class Site:
+    """A server of its own, and calls to its API."""
+
+    def __init__(self, binary, extra=()):
+        self.data = tempfile.mkdtemp(prefix="gpu-check-")
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            self.url = f"http://127.0.0.1:{s.getsockname()[1]}"
+        self.log = open(os.path.join(self.data, "server.log"), "w+b")
+        self.process = subprocess.Popen(
+            [binary, "serve", "--addr", self.url.removeprefix("http://"), "--data", self.data, "--cpu-slots", "0", "--log-level", "warn", *extra],
+            stdout=self.log, stderr=subprocess.STDOUT)
+        self.wait()
+        made = subprocess.run([binary, "token", "--data", self.data, "--user", "gpu-check", "--role", "admin"],
+                              check=True, capture_output=True, text=True)
+        self.token = made.stdout.strip()
+
+    def wait(self):
+        for _ in range(600):
+            try:
+                return urllib.request.urlopen(self.url + "/healthz", timeout=5).read()
+            except (urllib.error.URLError, ConnectionError):
+                if self.process.poll() is not None:
+                    sys.exit("the server ended:\n" + self.tail())
+                time.sleep(0.1)
+        sys.exit("the server did not answer within 60 s:\n" + self.tail())
+
+    def tail(self, size=6000):
+        self.log.flush()
+        self.log.seek(0)
+        return self.log.read()[-size:].decode(errors="replace")
+
+    def ask(self, path, body=None):
+        request = urllib.request.Request(
+            self.url + "/api/v1" + path, method="POST" if body is not None else "GET",
+            data=None if body is None else json.dumps(body).encode(),
+            headers={"Authorization": f"Bearer {self.token}", "Content-Type": "application/json", "Accept": "application/json"})
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            sys.exit(f"{path}: {error} {error.read().decode(errors='replace')}")
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(60)
+
+
+def run(site, task, device, path, mode="ranked", limit=600):
+    """Submits one file and waits for the end of its run; returns the run and the wall time."""
+    began = time.monotonic()
+    sub = site.ask("/submissions", {"task": task, "devices": [device], "mode": mode,
+                                    "file_name": path.name, "source": path.read_text()})
+    while not sub["ended"]:
+        if time.monotonic() - began > limit:
+            return {"state": "timeout", "stages": [], "failure": {"reason": f"no end after {limit} s"}}, time.monotonic() - began
+        time.sleep(0.05)
+        sub = site.ask(f"/submissions/{sub['id']}")
+    return sub["runs"][0], time.monotonic() - began
+
+
+def seconds(stage):
+    """Length of a stage from its RFC 3339 times."""
+    def parse(text):
+        head, _, rest = text.partition("T")
+        clock = rest.rstrip("Z").split(":")
+        return int(clock[0]) * 3600 + int(clock[1]) * 60 + float(clock[2])
+    return (parse(stage["ended"]) - parse(stage["started"])) % 86400
+
+
+def show(rows, header):
+    widths = [max(len(str(r[i])) for r in [header, *rows]) for i in range(len(header))]
+    for row in [header, ["-" * w for w in widths], *rows]:
+        print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+def row_of(task, path, expected, result, wall):
+    stages = {s["stage"]: s for s in result["stages"]}
+    times = [f"{seconds(stages[name]):.2f}" if name in stages else "" for name in STAGES]
+    score = f"{result['score_ns'] / 1e3:.2f} µs" if result.get("score_ns") else ""
+    good = (result["state"] == "done") == (expected == "right")
+    reason = (result.get("failure") or {}).get("reason", "").splitlines()
+    where = next((s["stage"] for s in result["stages"] if s["status"] != "pass"), "")
+    return [task, path.name, expected, result["state"], "ok" if good else "WRONG", score, f"{wall:.2f}", *times, where, (reason or [""])[0][:70]], good
+
+
+def arguments(doc):
+    """The options that every check has."""
+    options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("binary")
+    options.add_argument("--device", default="H200")
+    options.add_argument("--only", default="", help="names of tasks, separated by commas")
+    options.add_argument("--json", default="", help="file for everything that was learned")
+    return options
+
+
+def check(args, batches):
+    """Runs batches of (options of the server, work) and prints one table; returns the exit status.
+
+    Work is a sequence of (task slug, file, "right" or "wrong", shown name), run one after another.
+    """
+    rows, raw = [], []
+    for extra, work in batches:
+        site = Site(os.path.abspath(args.binary), extra)
+        before = len(rows)
+        try:
+            for slug, path, expected, name in work:
+                result, wall = run(site, slug, args.device, path)
+                row, good = row_of(name, path, expected, result, wall)
+                rows.append(row)
+                raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})
+                print(" ".join(map(str, row)), flush=True)
+        finally:
+            site.stop()
+            if len(rows) == before or not all(r["good"] for r in raw[before:]):
+                print(site.tail())
+            if args.json:
+                pathlib.Path(args.json).write_text(json.dumps(raw))
+    print()
+    show(rows, ["task", "file", "expected", "state", "verdict", "score", "wall s", *STAGES, "ended at", "reason"])
+    machine = next((r["run"].get("machine") for r in raw if r["run"].get("machine")), {})
+    bad = sum(not r["good"] for r in raw)
+    print("\nmachine:", json.dumps(machine, ensure_ascii=False))
+    print(f"{len(rows)} runs, {bad} not as expected")
+    return 1 if bad or not rows else 0

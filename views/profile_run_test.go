@@ -1,0 +1,47 @@
+package views
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+)
+
+func TestKernelsOfAreReadable(t *testing.T) {
+	extra := map[string]string{
+		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352", "ptxas._Z4tilePKfS0_Pfi.stack": "0",
+		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16",
+		"ptxas._ZN12_GLOBAL__N_13top4tileIfEEvPT_.registers": "8",
+		"ptxas.kernel.with.points.registers":                 "9",
+		"ptxas.nothing.stack":                                "1",
+		"report":                                             "of a program",
+	}
+	want := []KernelFacts{
+		{Name: "tile", Symbol: "_Z4tilePKfS0_Pfi", Registers: 64, Shared: 4352, Spills: 40},
+		{Name: "top::tile", Symbol: "_ZN12_GLOBAL__N_13top4tileIfEEvPT_", Registers: 8, Stack: -1, Spills: -1},
+		{Name: "kernel.with.points", Symbol: "kernel.with.points", Registers: 9, Stack: -1, Spills: -1},
+	}
+	if diff := cmp.Diff(want, KernelsOf(extra)); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSymbolsThatAreNoneStayAsTheyAre(t *testing.T) {
+	for _, symbol := range []string{"", "main", "_Z", "_Z9short", "_ZN", "_Z99999999999999999999x", "_ZL"} {
+		if got := symbolName(symbol); got != symbol {
+			t.Errorf("%q became %q", symbol, got)
+		}
+	}
+}
+
+func TestRatesSayTheirPartOfTheRoof(t *testing.T) {
+	m := MeasuredCase{Case: job.CaseResult{Mean: 1000}, Bytes: 3.35e6, PeakBytes: 4.8e12, Flops: 2e9, PeakKind: "FP32"}
+	want := []Fact{{"Bandwidth", "3.350\u00a0TB/s, 70\u00a0% of the DRAM roof"}, {"Arithmetic", "2.000\u00a0PFLOP/s"}}
+	if diff := cmp.Diff(want, m.Rates()); diff != "" {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	if rates := (MeasuredCase{Case: job.CaseResult{Mean: 0}, Bytes: 1}).Rates(); len(rates) > 0 {
+		t.Errorf("rates without a time: %v", rates)
+	}
+}

@@ -1,0 +1,108 @@
+package views
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/a-h/templ"
+)
+
+// maxRemarks bounds what one source shows; a missing bracket makes hundreds.
+const maxRemarks = 100
+
+// Remark is what a compiler or interpreter said of a line.
+type Remark struct {
+	Line  int
+	Error bool // else a warning
+	Text  string
+}
+
+var (
+	// nvcc: submission.cu(3): error: expected a ";"; warning #177-D: …
+	nvccRemark = regexp.MustCompile(`^(\S+?)\((\d+)\): (catastrophic error|error|warning)\b ?(?:#\S+)?:?\s*(.+)$`)
+	// g++: submission.cpp:3:12: error: …
+	gccRemark = regexp.MustCompile(`^(\S+?):(\d+):(?:\d+:)? (fatal error|error|warning): (.+)$`)
+	// Python: File "/out/submission.py", line 3, and the error's own line further below.
+	pythonPlace = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+)`)
+	pythonError = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
+)
+
+// RemarksOf finds what was said of lines of a file that goes by any of these names, in the order
+// of the lines.
+func RemarksOf(output string, names ...string) []Remark {
+	var remarks []Remark
+	add := func(file, line string, wrong bool, text string) {
+		n, err := strconv.Atoi(line)
+		remark := Remark{Line: n, Error: wrong, Text: strings.TrimSpace(text)}
+		if err != nil || n <= 0 || !slices.Contains(names, path.Base(file)) || len(remarks) >= maxRemarks || slices.Contains(remarks, remark) {
+			return
+		}
+		remarks = append(remarks, remark)
+	}
+	var place []string // where Python's traceback went last within these names
+	for line := range strings.Lines(output) {
+		line = strings.TrimRight(line, "\r\n")
+		if m := nvccRemark.FindStringSubmatch(line); m != nil {
+			add(m[1], m[2], m[3] != "warning", m[4])
+		} else if m := gccRemark.FindStringSubmatch(line); m != nil {
+			add(m[1], m[2], m[3] != "warning", m[4])
+		} else if m := pythonPlace.FindStringSubmatch(line); m != nil && slices.Contains(names, path.Base(m[1])) {
+			place = m
+		} else if m := pythonError.FindStringSubmatch(line); m != nil && place != nil {
+			add(place[1], place[2], true, m[1])
+			place = nil
+		}
+	}
+	slices.SortStableFunc(remarks, func(a, b Remark) int { return a.Line - b.Line })
+	return remarks
+}
+
+func (r Remark) kind() string {
+	if r.Error {
+		return "error"
+	}
+	return "warning"
+}
+
+// annotated is the file's text with each remark below its line.
+func (f SourceFile) annotated() templ.Component {
+	if len(f.Remarks) == 0 {
+		return f.HTML
+	}
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		var buf bytes.Buffer
+		if err := f.HTML.Render(ctx, &buf); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, annotate(buf.String(), f.Remarks))
+		return err
+	})
+}
+
+// annotate puts remarks into a highlighted text, whose lines are span.line with the number's id inside.
+func annotate(text string, remarks []Remark) string {
+	for _, r := range slices.Backward(remarks) {
+		at := strings.Index(text, fmt.Sprintf(`id="L%d"`, r.Line))
+		if at < 0 {
+			continue // the compiler's line is none of the file's
+		}
+		end := strings.Index(text[at:], `<span class="line`)
+		if end < 0 {
+			end = strings.Index(text[at:], "</code>")
+		}
+		if end < 0 {
+			continue
+		}
+		note := fmt.Sprintf(`<span class="remark remark-%s" role="note"><b>%s</b> %s</span>`, r.kind(), Sentence(r.kind()), html.EscapeString(r.Text))
+		text = text[:at+end] + note + text[at+end:]
+	}
+	return text
+}

@@ -1,0 +1,62 @@
+package views
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
+	for name, c := range map[string]struct {
+		output string
+		want   []Remark
+	}{
+		"nvcc": {"submission.cu(7): warning #177-D: variable \"x\" was declared but never referenced\n      int x;\n          ^\n\n" +
+			"Remark: The warnings can be suppressed\nsubmission.cu(3): error: expected a \";\"\n  int y\n1 error detected in the compilation of \"submission.cu\".\n",
+			[]Remark{{3, true, `expected a ";"`}, {7, false, `variable "x" was declared but never referenced`}}},
+		"g++": {"In file included from eval.cpp:3:\nsubmission.cpp: In function 'int f()':\nsubmission.cpp:12:5: error: 'g' was not declared\n" +
+			"task.h:3:1: error: not the submission's\nsubmission.cpp:2:10: fatal error: nothing.h: No such file or directory\nsubmission.cpp:9: warning: late\n",
+			[]Remark{{2, true, "nothing.h: No such file or directory"}, {9, false, "late"}, {12, true, "'g' was not declared"}}},
+		"Python": {"Traceback (most recent call last):\n  File \"/out/eval.py\", line 80, in <module>\n  File \"/out/submission.py\", line 4, in custom_kernel\n    x = y\nNameError: name 'y' is not defined\n",
+			[]Remark{{4, true, "NameError: name 'y' is not defined"}}},
+		"syntax":  {"  File \"submission.cu\", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n", []Remark{{3, true, "SyntaxError: invalid syntax"}}},
+		"twice":   {"submission.cu(3): error: a\nsubmission.cu(3): error: a\n", []Remark{{3, true, "a"}}},
+		"no line": {"submission.cu(0): error: a\nsubmission.cu(99999999999999999999): error: a\nld: undefined reference to `f'\n", nil},
+		"nothing": {"", nil},
+	} {
+		if diff := cmp.Diff(c.want, RemarksOf(c.output, "submission.cu", "submission.cpp", "submission.py")); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func FuzzRemarks(f *testing.F) {
+	f.Add("a.cu(1): error: x\na.cu:2:3: warning: y\n  File \"a.cu\", line 3\nError: z\n")
+	f.Fuzz(func(t *testing.T, output string) {
+		last := 0
+		for _, r := range RemarksOf(output, "a.cu") {
+			if r.Line < max(last, 1) || r.Text != strings.TrimSpace(r.Text) {
+				t.Errorf("remark %+v after line %d", r, last)
+			}
+			last = r.Line
+		}
+	})
+}
+
+func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
+	file, err := NewHighlighter(1).Source("submission.cu", "", []byte("int a;\nint b;\nint c;\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>"}, {3, false, "last"}, {77, true, "no such line"}}
+	var out strings.Builder
+	if err := file.annotated().Render(t.Context(), &out); err != nil {
+		t.Fatal(err)
+	}
+	html := out.String()
+	second, remark, third, last := strings.Index(html, `id="L2"`), strings.Index(html, "&lt;script&gt;"), strings.Index(html, `id="L3"`), strings.Index(html, "last")
+	if !(second < remark && remark < third && third < last) || strings.Contains(html, "<script>") || strings.Contains(html, "no such line") {
+		t.Errorf("order %d %d %d %d in\n%s", second, remark, third, last, html)
+	}
+}

@@ -1,0 +1,181 @@
+package views
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+)
+
+// show renders a component.
+func show(t *testing.T, c templ.Component) *goquery.Document {
+	t.Helper()
+	var b strings.Builder
+	if err := c.Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func TestMarkdownKeepsItsMeaningAndLosesItsPowers(t *testing.T) {
+	text := "# Sum\n\nAdd **two** `float` vectors.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n" +
+		"<script>alert(1)</script>\n\n<a href='javascript:alert(2)'>x</a> [y](javascript:alert(3)) [z](https://example.org)\n"
+	c, err := Markdown(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := show(t, c)
+	for _, selector := range []string{"h2", "strong", "code", "table td", "a[href='https://example.org']"} {
+		if doc.Find(selector).Length() == 0 {
+			t.Errorf("there is no %s", selector)
+		}
+	}
+	if rel := doc.Find("a").AttrOr("rel", ""); !strings.Contains(rel, "nofollow") {
+		t.Errorf("a link has rel=%q", rel)
+	}
+	if doc.Find("script, a[href^=javascript]").Length() > 0 {
+		t.Error("the text can run something")
+	}
+}
+
+func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
+	h := NewHighlighter(2)
+	text := []byte("__global__ void f(int n) { /* <b> */ }\nint g = 1;\n")
+	file, err := h.Source("kernel.cu", "", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := show(t, file.HTML)
+	if doc.Find("#L2").Length() != 1 || doc.Find(".k, .kt").Length() == 0 || doc.Find("[style], b").Length() > 0 {
+		html, _ := doc.Html()
+		t.Errorf("the source became %s", html)
+	}
+	if file.Size != int64(len(text)) {
+		t.Errorf("its size is %d", file.Size)
+	}
+}
+
+func TestHighlighterRemembersOnlyTheNewest(t *testing.T) {
+	h := NewHighlighter(2)
+	for _, text := range []string{"a", "b", "a", "c"} {
+		if _, err := h.Source("x.py", "", []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(h.done) != 2 || len(h.order) != 2 {
+		t.Errorf("%d texts are kept, want 2", len(h.done))
+	}
+	same, err := h.Source("x.py", "other-", []byte("c"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if show(t, same.HTML).Find("#other-L1").Length() != 1 {
+		t.Error("the same text on another page has the first page's line names")
+	}
+}
+
+func TestBigSourceIsShownPlain(t *testing.T) {
+	file, err := NewHighlighter(1).Source("big.py", "", []byte(strings.Repeat("x = 1\n", maxHighlight/6+1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := show(t, file.HTML).Find(".mi").Length(); n != 0 {
+		t.Errorf("%d numbers are coloured", n)
+	}
+}
+
+func TestChartGoesDownWithEachRecord(t *testing.T) {
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	steps := []HistoryStep{{When: at, ScoreNS: 1000}, {When: at.Add(24 * time.Hour), ScoreNS: 100}, {When: at.Add(48 * time.Hour), ScoreNS: 10}}
+	c := newStepChart(steps)
+	want := stepChart{
+		Line: "M2.00 9.68H48.00V50.00H94.00V90.32H100", Area: "M2.00 9.68H48.00V50.00H94.00V90.32H100V100H2.00Z",
+		Points: []chartPoint{
+			{"M2.00 9.68h0", "1.000\u00a0µs, , 1 Jan 2030, 00:00 UTC"},
+			{"M48.00 50.00h0", "100.0\u00a0ns, , 2 Jan 2030, 00:00 UTC"},
+			{"M94.00 90.32h0", "10.00\u00a0ns, , 3 Jan 2030, 00:00 UTC"},
+		},
+		Rows: []chartRow{
+			{"M0 0.00H100", "1.738\u00a0µs"}, {"M0 33.33H100", "259.0\u00a0ns"}, {"M0 66.67H100", "38.61\u00a0ns"}, {"M0 100.00H100", "5.754\u00a0ns"},
+		},
+		First: "1 Jan 2030", Last: "3 Jan 2030",
+	}
+	if diff := cmp.Diff(want, c, cmp.AllowUnexported(stepChart{})); diff != "" {
+		t.Errorf("chart (-want +got):\n%s", diff)
+	}
+}
+
+func TestChartOfOneRecordIsALine(t *testing.T) {
+	c := newStepChart([]HistoryStep{{When: time.Unix(0, 0), ScoreNS: 500}})
+	if c.Line != "M2.00 50.00H100" || c.Last != "" {
+		t.Errorf("one record gives the line %s from %q to %q", c.Line, c.First, c.Last)
+	}
+}
+
+func TestRunSaysItsStateInWords(t *testing.T) {
+	score := 1500.0
+	for _, test := range []struct {
+		run  RunCard
+		want string
+	}{
+		{RunCard{Device: "T4", State: "queued", Position: 3}, "T4: number 3 in the queue."},
+		{RunCard{Device: "T4", State: "ranking"}, "T4: ranked timing."},
+		{RunCard{Device: "T4", State: "done", ScoreNS: &score}, "T4: passed, 1.500\u00a0µs."},
+		{RunCard{Device: "T4", State: "failed"}, "T4: failed."},
+	} {
+		if got := test.run.Status(); got != test.want {
+			t.Errorf("%+v says %q, want %q", test.run, got, test.want)
+		}
+	}
+}
+
+func TestStagesSayWhatTheyAreAt(t *testing.T) {
+	began := time.Unix(100, 0)
+	stage := func(status job.Status, cases ...job.Status) StageView {
+		s := StageView{Result: job.StageResult{Stage: job.StageTest, Status: status, Started: began, Ended: began.Add(1300 * time.Millisecond)}}
+		for _, c := range cases {
+			s.Result.Cases = append(s.Result.Cases, job.CaseResult{Status: c})
+		}
+		return s
+	}
+	ended := func(s StageView) StageView { s.Ended = true; return s }
+	running := stage("", job.StatusPass)
+	running.Running, running.Total = true, 4
+	skipped := StageView{Skipped: true}
+	for _, test := range []struct {
+		stage         StageView
+		note, summary string
+	}{
+		{StageView{}, "waiting", ""},
+		{skipped, "not reached", ""},
+		{running, "1 of 4", "1 of 4 so far"},
+		{ended(stage(job.StatusPass, job.StatusPass)), "1.3\u00a0s", "all 1 passed"},
+		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s", "1 of 2 passed"},
+	} {
+		if note, summary := test.stage.Note(), test.stage.Summary(); note != test.note || summary != test.summary {
+			t.Errorf("the stage says %q and %q, want %q and %q", note, summary, test.note, test.summary)
+		}
+	}
+}
+
+func TestBrowsersHaveReadableNames(t *testing.T) {
+	for agent, want := range map[string]string{
+		"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0":                                                "Firefox on Linux",
+		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36 Edg/140.0": "Edge on Windows",
+		"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Version/18.0 Mobile Safari/604.1":          "Safari on iPhone",
+		"curl/8.1": "curl", "": "Unknown", "robot": "robot",
+	} {
+		if got := BrowserName(agent); got != want {
+			t.Errorf("%q is called %q, want %q", agent, got, want)
+		}
+	}
+}

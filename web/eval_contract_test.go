@@ -1,0 +1,262 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+)
+
+// problem is one entry of validation_errors.
+func problem(field, message, kind string) any {
+	return object{"field": field, "message": message, "type": kind}
+}
+
+func TestBodiesThatCannotBeReadAreAnsweredFieldByField(t *testing.T) {
+	s := newEvalSite(t)
+	kernel := func(change object) object {
+		code := object{"source_code": "x", "kernel_type": "torch"}
+		for k, v := range change {
+			if code[k] = v; v == nil {
+				delete(code, k)
+			}
+		}
+		return object{"kernel": code}
+	}
+	io := func(args ...any) object { return kernel(object{"io": object{"args": args}}) }
+	tensor := func(spec any) object {
+		return io(object{"name": "a", "type": "tensor", "tensor_spec": spec})
+	}
+	grid := func(grid any) object {
+		return kernel(object{"io": object{"args": []any{}, "launch": object{"grid": grid}}})
+	}
+	const notInt = "Input should be a valid integer, unable to parse string as an integer"
+	tests := []struct {
+		name, path string
+		body       object
+		want       []any
+	}{
+		{"no kernel", "/evaluate", object{}, []any{problem("kernel", "Field required", "missing")}},
+		{"the other endpoint's body", "/evaluate", object{"ref_kernel": object{}}, []any{problem("kernel", "Field required", "missing")}},
+		{"nothing to compare", "/compare", object{}, []any{
+			problem("ref_kernel", "Field required", "missing"), problem("custom_kernel", "Field required", "missing")}},
+		{"half of the older form", "/", object{"ref_code": "x"}, []any{
+			problem("ref_kernel", "Field required", "missing"), problem("custom_kernel", "Field required", "missing")}},
+		{"no kernel type", "/evaluate", kernel(object{"kernel_type": nil}), []any{problem("kernel -> kernel_type", "Field required", "missing")}},
+		{"unknown kernel type", "/evaluate", kernel(object{"kernel_type": "Torch"}), []any{
+			problem("kernel -> kernel_type", "Input should be 'torch', 'cuda', 'triton', 'torch_cuda' or 'multi_kernel'", "enum")}},
+		{"unknown field in a kernel", "/evaluate", kernel(object{"extra": 1}), []any{
+			problem("kernel -> extra", "Extra inputs are not permitted", "extra_forbidden")}},
+		{"kernel of another type", "/evaluate", object{"kernel": "x"}, []any{
+			problem("kernel", "Input should be a valid dictionary or instance of KernelCode", "model_type")}},
+		{"source that is no text", "/evaluate", kernel(object{"source_code": 3}), []any{
+			problem("kernel -> source_code", "Input should be a valid string", "string_type")}},
+		{"metadata that is text", "/evaluate", kernel(object{"metadata": "x"}), []any{
+			problem("kernel -> metadata -> BaseKernelMetadata", "Input should be a valid dictionary or instance of BaseKernelMetadata", "model_type"),
+			problem("kernel -> metadata -> dict[str,any]", "Input should be a valid dictionary", "dict_type")}},
+		{"argument without a name", "/evaluate", io(object{"type": "int"}), []any{
+			problem("kernel -> io -> args -> 0 -> name", "Field required", "missing")}},
+		{"contract without arguments", "/evaluate", kernel(object{"io": object{}}), []any{problem("kernel -> io -> args", "Field required", "missing")}},
+		{"arguments that are no list", "/evaluate", kernel(object{"io": object{"args": 1}}), []any{
+			problem("kernel -> io -> args", "Input should be a valid list", "list_type")}},
+		{"symbolic shape", "/evaluate", tensor(object{"shape": []any{"batch"}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> shape -> 0", notInt, "int_parsing")}},
+		{"data without bytes", "/evaluate", tensor(object{"data": object{}}), []any{
+			problem("kernel -> io -> args -> 0 -> tensor_spec -> data -> data_b64", "Field required", "missing")}},
+		{"grid that is a list", "/evaluate", grid([]int{4}), []any{
+			problem("kernel -> io -> launch -> grid", "Input should be a valid dictionary or instance of LaunchDim", "model_type")}},
+		{"grid of nonsense", "/evaluate", grid(object{"x": "3; rm"}), []any{problem("kernel -> io -> launch -> grid -> x", notInt, "int_parsing")}},
+		{"value of no scalar type", "/evaluate", io(object{"name": "n", "type": "int", "value": []int{1}}), []any{
+			problem("kernel -> io -> args -> 0 -> value -> int", "Input should be a valid integer", "int_type"),
+			problem("kernel -> io -> args -> 0 -> value -> float", "Input should be a valid number", "float_type"),
+			problem("kernel -> io -> args -> 0 -> value -> str", "Input should be a valid string", "string_type"),
+			problem("kernel -> io -> args -> 0 -> value -> bool", "Input should be a valid boolean", "bool_type")}},
+		{"part of a trial", "/evaluate", object{"kernel": kernel(nil)["kernel"], "num_trials": 12.5}, []any{
+			problem("num_trials", "Input should be a valid integer, got a number with a fractional part", "int_from_float")}},
+		{"no trials", "/evaluate", object{"kernel": kernel(nil)["kernel"], "num_trials": nil}, []any{
+			problem("num_trials", "Input should be a valid integer", "int_type")}},
+		{"trials in words", "/evaluate", object{"kernel": kernel(nil)["kernel"], "num_trials": "many"}, []any{problem("num_trials", notInt, "int_parsing")}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			resp, answer := s.ask("POST", tt.path, tt.body)
+			want := object{"error": "Invalid request format", "status": "client_error", "validation_errors": tt.want}
+			if diff := cmp.Diff(want, answer); diff != "" || resp.StatusCode != 400 {
+				t.Errorf("status %d, (-want +got):\n%s", resp.StatusCode, diff)
+			}
+			wantNoCache(t, resp)
+		})
+	}
+}
+
+func wantNoCache(t *testing.T, resp *http.Response) {
+	t.Helper()
+	for name, want := range map[string]string{"Cache-Control": "no-cache, no-store, must-revalidate", "Pragma": "no-cache", "Expires": "0"} {
+		if got := resp.Header.Get(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestValuesOutOfRangeAreAnsweredInOrder(t *testing.T) {
+	s := newEvalSite(t)
+	torch, triton := torchModel("return x"), object{"source_code": "x", "kernel_type": "triton"}
+	for _, tt := range []struct {
+		path    string
+		body    object
+		message string
+		details object
+	}{
+		{"/evaluate", object{"kernel": torch, "num_trials": 0, "timeout": 2}, "num_trials must be at least 1", object{"num_trials": 0.0}},
+		{"/evaluate", object{"kernel": torch, "num_trials": "10001"}, "num_trials cannot exceed 10000", object{"num_trials": 10001.0}},
+		{"/evaluate", object{"kernel": torch, "timeout": 2}, "timeout must be at least 5 seconds", object{"timeout": 2.0}},
+		{"/evaluate", object{"kernel": triton, "timeout": 3.0}, "timeout must be at least 5 seconds", object{"timeout": 3.0}},
+		{"/evaluate", object{"kernel": torch, "timeout": 601}, "timeout cannot exceed 600 seconds", object{"timeout": 601.0}},
+		{"/evaluate", object{"kernel": triton}, "Triton kernels require io_contract to be specified", object{"kernel_type": "triton"}},
+		{"/compare", object{"ref_kernel": triton, "custom_kernel": triton}, "Triton kernels require io_contract to be specified",
+			object{"kernel_type": "triton", "kernel": "ref_kernel"}},
+		{"/", object{"ref_kernel": torch, "custom_kernel": triton}, "Triton kernels require io_contract to be specified",
+			object{"kernel_type": "triton", "kernel": "custom_kernel"}},
+		{"/evaluate", object{"kernel": torch, "gpu_type": "b300"}, "gpu_type 'b300' is not attached; there are: cpu",
+			object{"gpu_type": "b300", "available": []any{"cpu"}}},
+	} {
+		resp, answer := s.ask("POST", tt.path, tt.body)
+		want := object{"error": tt.message, "details": tt.details, "status": "client_error"}
+		if diff := cmp.Diff(want, answer); diff != "" || resp.StatusCode != 400 {
+			t.Errorf("status %d, (-want +got):\n%s", resp.StatusCode, diff)
+		}
+		wantNoCache(t, resp)
+	}
+}
+
+func TestABodyThatIsNoObjectIsFastAPIsAnswer(t *testing.T) {
+	s := newEvalSite(t)
+	for _, tt := range []struct{ body, contentType, kind string }{
+		{"{", "application/json", "json_invalid"},
+		{"{} {}", "application/json", "json_invalid"},
+		{"[]", "application/json; charset=utf-8", "dict_type"},
+		{"{}", "text/plain", "dict_type"},
+		{"", "application/json", "missing"},
+	} {
+		resp, answer := s.ask("POST", "/evaluate", tt.body, "Content-Type", tt.contentType)
+		detail, ok := answer["detail"].([]any)
+		if resp.StatusCode != 422 || !ok || detail[0].(object)["type"] != tt.kind {
+			t.Errorf("%q as %s: %d %v", tt.body, tt.contentType, resp.StatusCode, answer)
+		}
+	}
+	if resp, answer := s.ask("POST", "/evaluate", "{}", "Content-Type", ""); resp.StatusCode != 400 {
+		t.Errorf("without a content type: %d %v", resp.StatusCode, answer)
+	}
+}
+
+func TestUnknownJobIsNotFound(t *testing.T) {
+	resp, answer := newEvalSite(t).ask("GET", "/job/none", nil)
+	if diff := cmp.Diff(object{"error": "Job none not found", "status": "error"}, answer); diff != "" || resp.StatusCode != 404 {
+		t.Errorf("status %d, (-want +got):\n%s", resp.StatusCode, diff)
+	}
+}
+
+func TestWhoMayEvaluate(t *testing.T) {
+	open := func(who string) func(*Config) { return func(c *Config) { c.OpenEvalAPI = who } }
+	for _, tt := range []struct {
+		name    string
+		open    string
+		headers []string
+		status  int
+	}{
+		{"nobody without a token", "none", nil, 401},
+		{"not with a wrong token", "all", []string{"Authorization", "Bearer wb_wrong"}, 401},
+		{"this machine", "loopback", nil, 400},
+		{"not through a proxy", "loopback", []string{"X-Forwarded-For", "10.0.0.9"}, 401},
+		{"not a page of another site", "loopback", []string{"Sec-Fetch-Site", "cross-site"}, 401},
+		{"everybody", "all", []string{"X-Forwarded-For", "10.0.0.9"}, 400},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newEvalSite(t, open(tt.open))
+			resp, answer := s.ask("POST", "/evaluate", object{}, append([]string{"Authorization", ""}, tt.headers...)...)
+			if resp.StatusCode != tt.status || answer["status"] != "client_error" {
+				t.Errorf("status %d: %v", resp.StatusCode, answer)
+			}
+		})
+	}
+}
+
+func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
+	s := newEvalSite(t, func(c *Config) { c.EvalLimits.AtOnce, c.EvalLimits.Body = 1, 4096 })
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		_, err := s.send(ctx, "POST", "/evaluate", object{"kernel": torchModel("return x")})
+		left <- err
+	}()
+	first := s.waitForState(models.EvaluationSubmitted)
+	resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
+	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" || !strings.Contains(answer["error"].(string), "wait for one to end") {
+		t.Errorf("a second at once: %d %v", resp.StatusCode, answer)
+	}
+	leave()
+	if err := <-left; err == nil {
+		t.Error("the first request was answered")
+	}
+	if e := s.waitForState(models.EvaluationCancelled); e.ID != first.ID {
+		t.Errorf("cancelled: %+v", e)
+	}
+	large, err := s.send(t.Context(), "POST", "/evaluate", strings.Repeat(" ", 5000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	large.Body.Close()
+	if large.StatusCode != 413 {
+		t.Errorf("too large: %s", large.Status)
+	}
+}
+
+// waitForState waits until the person's newest evaluation is in a state.
+func (s *evalSite) waitForState(state models.EvaluationState) models.Evaluation {
+	s.t.Helper()
+	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+		list, err := s.store.Evaluations(context.Background(), s.user.ID, 0, 1)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(list) > 0 && list[0].State == state {
+			return list[0]
+		}
+	}
+	s.t.Fatalf("no evaluation became %s", state)
+	return models.Evaluation{}
+}
+
+func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
+	s := newEvalSite(t, func(c *Config) { c.EvalLimits.Wait = time.Second })
+	resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
+	if resp.StatusCode != 500 || answer["error"] != "No GPU available within 1 seconds" || answer["compilation_method"] != "cupy" {
+		t.Errorf("%d %v", resp.StatusCode, answer)
+	}
+	s.waitForState(models.EvaluationCancelled)
+}
+
+func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
+	s := newEvalSite(t)
+	if _, err := s.store.SQL().ExecContext(t.Context(), "delete from workers"); err != nil {
+		t.Fatal(err)
+	}
+	resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
+	if resp.StatusCode != 503 || !strings.Contains(answer["error"].(string), "PyTorch") || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("%d %v", resp.StatusCode, answer)
+	}
+}
+
+func TestTheHealthOfAnIdleSite(t *testing.T) {
+	_, answer := newEvalSite(t).ask("GET", "/health", nil)
+	want := object{"status": "healthy", "gpu_manager": object{"available_gpus": 1.0},
+		"job_stats": object{"total_jobs": 0.0, "by_status": object{}, "average_age": 0.0}}
+	if diff := cmp.Diff(want, answer); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,60 @@
+package web
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// events streams every change of an evaluation, the whole of it each time, until it has ended.
+func (e evaluations) events(c *fiber.Ctx) error {
+	found, err := e.store.Evaluation(c.UserContext(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	f := &evalFollower{Server: e.Server, id: found.ID, last: lastSeen(c), podIP: podIP(c)}
+	return e.stream(c, feed{
+		topic:   topic{kind: topicEvaluation, name: found.ID},
+		backlog: f.send,
+		live:    func(ctx context.Context, _ message, out *outlet) error { return f.send(ctx, out) },
+	})
+}
+
+// evalFollower is one reader's way through an evaluation's changes; those that come too fast are left out.
+type evalFollower struct {
+	*Server
+	id    string
+	last  int64 // the newest change that the reader has
+	podIP string
+}
+
+// send writes the evaluation as it is now, if the reader has not seen it so.
+func (f *evalFollower) send(ctx context.Context, out *outlet) error {
+	e, err := f.store.Evaluation(ctx, f.id)
+	if err != nil {
+		return err
+	}
+	if e.Change > f.last {
+		f.last = e.Change
+		answer, err := f.evaluationAnswer(e, f.podIP)
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(answer)
+		if err != nil {
+			return fmt.Errorf("write evaluation %s: %w", e.ID, err)
+		}
+		if _, err := out.Write(frame(e.Change, "", text)); err != nil {
+			return err
+		}
+	}
+	if !e.State.Final() {
+		return nil
+	}
+	if _, err := out.Write(frame(0, "end", nil)); err != nil {
+		return err
+	}
+	return errStreamDone
+}

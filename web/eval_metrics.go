@@ -1,0 +1,67 @@
+package web
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/models"
+)
+
+var (
+	evalsDesc        = prometheus.NewDesc("warpboard_evaluations", "Evaluations that are kept.", []string{"state"}, nil)
+	evalSecondsDesc  = prometheus.NewDesc("warpboard_evaluation_seconds", "From submission to end.", []string{"state"}, nil)
+	evalWaitDesc     = prometheus.NewDesc("warpboard_evaluation_wait_seconds", "From submission until a slot was held.", nil, nil)
+	evalDeviceDesc   = prometheus.NewDesc("warpboard_evaluation_device_seconds", "How long units were held.", []string{"unit"}, nil)
+	evalOutcomesDesc = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
+)
+
+// evalCollector reads the counters of evaluations when it is asked.
+type evalCollector struct{ s *Server }
+
+// Describe names what Collect sends.
+func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{evalsDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalOutcomesDesc} {
+		to <- d
+	}
+}
+
+// Collect sends what /stats tells; nothing when the store does not answer.
+func (e evalCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(e.s.requests, 3*time.Second)
+	defer cancel()
+	census, err := e.s.store.EvaluationCensus(ctx)
+	if err != nil {
+		e.s.log.Warn("metrics without evaluations", "error", err)
+		return
+	}
+	all, err := e.s.store.Counters(ctx)
+	if err != nil {
+		e.s.log.Warn("metrics without evaluations", "error", err)
+		return
+	}
+	for state, n := range census.ByState {
+		to <- prometheus.MustNewConstMetric(evalsDesc, prometheus.GaugeValue, float64(n), string(state))
+	}
+	summary := func(desc *prometheus.Desc, c models.Counter, labels ...string) {
+		to <- prometheus.MustNewConstSummary(desc, uint64(c.Count), c.Total, nil, labels...)
+	}
+	n := counters(all)
+	for _, name := range n.below(models.CounterEnded) {
+		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, models.CounterEnded))
+	}
+	for _, name := range n.below(dispatch.CountDevice) {
+		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, dispatch.CountDevice))
+	}
+	for name, labels := range map[string][]string{
+		dispatch.CountCompiled: {"compiling", "passed"}, dispatch.CountNotCompiled: {"compiling", "failed"},
+		dispatch.CountCorrect: {"validating", "passed"}, dispatch.CountWrong: {"validating", "failed"},
+		dispatch.CountProfiled: {"profiling", "passed"}, dispatch.CountNotProfiled: {"profiling", "failed"},
+	} {
+		summary(evalOutcomesDesc, n[name], labels...)
+	}
+	summary(evalWaitDesc, n[models.CounterWaited])
+}

@@ -1,0 +1,121 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	kernels "warpboard/evaluator/kernel"
+)
+
+// badBody is a body that is no JSON object: FastAPI's own answer.
+type badBody struct {
+	Type  string         `json:"type"`
+	Loc   []any          `json:"loc"`
+	Msg   string         `json:"msg"`
+	Input any            `json:"input"`
+	Ctx   map[string]any `json:"ctx,omitempty"`
+}
+
+func (b *badBody) Error() string { return b.Msg }
+
+// badFields are fields that could not be read.
+type badFields []kernels.Problem
+
+func (b badFields) Error() string {
+	var all []string
+	for _, p := range b {
+		all = append(all, p.Field+": "+p.Message)
+	}
+	return strings.Join(all, "; ")
+}
+
+// readObject decodes a JSON object, with its numbers as they were written. The error is a *badBody.
+func readObject(c *fiber.Ctx) (map[string]any, error) {
+	body := c.Body()
+	if len(body) == 0 {
+		return nil, &badBody{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
+	}
+	notObject := &badBody{Type: "dict_type", Loc: []any{"body"}, Msg: "Input should be a valid dictionary"}
+	if !isJSON(c.Get(fiber.HeaderContentType)) {
+		notObject.Input = string(body)
+		return nil, notObject
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	err := decoder.Decode(&value)
+	if err == nil {
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("Extra data")
+		}
+	}
+	if err != nil {
+		return nil, &badBody{Type: "json_invalid", Loc: []any{"body", decoder.InputOffset()}, Msg: "JSON decode error",
+			Input: map[string]any{}, Ctx: map[string]any{"error": err.Error()}}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		notObject.Input = value
+		return nil, notObject
+	}
+	return object, nil
+}
+
+// isJSON takes a body without a content type for JSON, too.
+func isJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
+}
+
+// readEvaluation reads and checks a request. The error is a *badBody, badFields or a *kernels.Refusal.
+func (s *Server) readEvaluation(c *fiber.Ctx, kind kernels.Kind) (kernels.Request, error) {
+	body, err := readObject(c)
+	if err != nil {
+		return kernels.Request{}, err
+	}
+	if kind == "" {
+		kind = kindOf(body)
+	}
+	request, problems := kernels.Read(kind, body)
+	if len(problems) > 0 {
+		return request, badFields(problems)
+	}
+	return request, request.Check(s.cfg.EvalLimits.Bounds)
+}
+
+// kindOf tells what a body of the versioned API asks for.
+func kindOf(body map[string]any) kernels.Kind {
+	if _, one := body["kernel"]; one {
+		return kernels.Evaluate
+	}
+	return kernels.Compare
+}
+
+// refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
+func refused(c *fiber.Ctx, err error) error {
+	var body *badBody
+	var fields badFields
+	var refusal *kernels.Refusal
+	switch {
+	case errors.As(err, &body):
+		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []*badBody{body}})
+	case errors.As(err, &fields):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": "Invalid request format", "validation_errors": fields, "status": "client_error"})
+	case errors.As(err, &refusal):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": refusal.Message, "details": refusal.Details, "status": "client_error"})
+	}
+	return err
+}

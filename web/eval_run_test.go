@@ -1,0 +1,213 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// keysOf tells which keys an object has, whatever their values.
+func keysOf(o object) map[string]bool {
+	keys := map[string]bool{}
+	for key := range o {
+		keys[key] = true
+	}
+	return keys
+}
+
+func set(names string) map[string]bool {
+	keys := map[string]bool{}
+	for _, name := range strings.Fields(names) {
+		keys[name] = true
+	}
+	return keys
+}
+
+const sevenStatistics = "mean std min max median percentile_95 percentile_99"
+
+// TestEvaluationsAgainstARealWorker goes the whole way: HTTP, queue, worker, sandbox, PyTorch on the CPU.
+func TestEvaluationsAgainstARealWorker(t *testing.T) {
+	s := newWorkingSite(t)
+	quick := func(body object) object {
+		for k, v := range map[string]any{"num_trials": 3, "timeout": 60, "l2_flush": false} {
+			if _, given := body[k]; !given {
+				body[k] = v
+			}
+		}
+		return body
+	}
+	t.Run("a right kernel", func(t *testing.T) {
+		resp, answer := s.ask("POST", "/compare", quick(object{"ref_kernel": torchModel("return x * 2"), "custom_kernel": torchModel("return x + x")}))
+		if resp.StatusCode != 200 || resp.Header.Get("X-GPU-Type") != "cpu" {
+			t.Fatalf("%s %v", resp.Status, answer)
+		}
+		wantNoCache(t, resp)
+		if diff := cmp.Diff(set("job_id status pod_name pod_ip gpu_type kernel_exec_result ref_runtime"), keysOf(answer)); diff != "" {
+			t.Errorf("keys of the answer:\n%s", diff)
+		}
+		result := answer["kernel_exec_result"].(object)
+		stats, ref := result["runtime_stats"].(object), answer["ref_runtime"].(object)
+		for _, statistics := range []object{stats, ref} {
+			if diff := cmp.Diff(set(sevenStatistics), keysOf(statistics)); diff != "" {
+				t.Error(diff)
+			}
+		}
+		if answer["status"] != "success" || result["compiled"] != true || result["correctness"] != true || result["runtime"] != stats["mean"] ||
+			ref["mean"].(float64) <= 0 || result["speedup"].(float64) <= 0 || result["profiling_method"] != "wall_clock" {
+			t.Errorf("answer: %v", answer)
+		}
+		for _, absent := range []string{"compilation_error", "validation_error", "profiling_error", "ref_runtime", "signal"} {
+			if _, there := result[absent]; there {
+				t.Errorf("%s is there", absent)
+			}
+		}
+		_, job := s.ask("GET", "/job/"+answer["job_id"].(string), nil)
+		if diff := cmp.Diff(set("job_id status created_at error"), keysOf(job)); diff != "" || job["status"] != "completed" {
+			t.Errorf("job: %v %s", job, diff)
+		}
+	})
+	t.Run("a wrong kernel", func(t *testing.T) {
+		resp, answer := s.ask("POST", "/", quick(object{"ref_kernel": torchModel("return x * 2"), "custom_kernel": torchModel("return x * 3")}))
+		result := answer["kernel_exec_result"].(object)
+		if resp.StatusCode != 200 || answer["status"] != "success" || result["correctness"] != false || result["runtime"] != 0.0 || result["runtime_stats"] != nil ||
+			!strings.HasPrefix(result["validation_error"].(string), "Numerical outputs don't match within tolerance. Trials passed: 0/2.") {
+			t.Errorf("answer: %v", answer)
+		}
+		if ref := answer["ref_runtime"].(object); len(ref) != 7 || ref["mean"] != 0.0 {
+			t.Errorf("ref_runtime: %v", ref)
+		}
+	})
+	t.Run("the older form", func(t *testing.T) {
+		resp, answer := s.ask("POST", "/", object{"ref_code": torchModel("return x")["source_code"], "custom_code": "x = 1"})
+		result := answer["kernel_exec_result"].(object)
+		if resp.StatusCode != 200 || result["compiled"] != false || !strings.HasPrefix(result["compilation_error"].(string), "Compilation error:\n") {
+			t.Errorf("answer: %v", answer)
+		}
+	})
+	t.Run("a crash", func(t *testing.T) {
+		_, answer := s.ask("POST", "/evaluate", quick(object{"kernel": torchModel("ctypes.string_at(0)")}))
+		result := answer["kernel_exec_result"].(object)
+		if result["compiled"] != true || result["signal"] != "SIGSEGV" || answer["ref_runtime"] != nil {
+			t.Errorf("answer: %v", answer)
+		}
+	})
+	t.Run("an endless loop", func(t *testing.T) {
+		resp, answer := s.ask("POST", "/evaluate", quick(object{"kernel": torchModel("while True: pass"), "timeout": 5}))
+		if resp.StatusCode != 500 || answer["error"] != "Job timed out after 5 seconds" || answer["status"] != "error" || answer["compilation_method"] != "cupy" ||
+			len(answer["kernel_exec_result"].(object)) != 0 || len(answer["ref_runtime"].(object)) != 0 || answer["partial_result"].(object)["compiled"] != true {
+			t.Errorf("%s %v", resp.Status, answer)
+		}
+		wantNoCache(t, resp)
+	})
+	t.Run("a caller who leaves", func(t *testing.T) {
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan error, 1)
+		go func() {
+			_, err := s.send(ctx, "POST", "/evaluate", quick(object{"kernel": torchModel("while True: pass")}))
+			left <- err
+		}()
+		s.waitForState(models.EvaluationValidating)
+		leave()
+		<-left
+		s.waitForState(models.EvaluationCancelled)
+		if _, answer := s.ask("POST", "/evaluate", quick(object{"kernel": torchModel("return x")})); answer["status"] != "success" {
+			t.Errorf("the slot is not free again: %v", answer)
+		}
+	})
+	t.Run("submit, follow, read", func(t *testing.T) { s.followOne(t, quick) })
+	t.Run("cancel", func(t *testing.T) {
+		_, made := s.ask("POST", "/api/v1/evaluations", quick(object{"kernel": torchModel("while True: pass")}))
+		s.waitForState(models.EvaluationValidating)
+		path := "/api/v1/evaluations/" + made["id"].(string) + "/cancel"
+		if resp, answer := s.ask("POST", path, object{}); resp.StatusCode != 200 || answer["state"] != "cancelled" {
+			t.Errorf("%s %v", resp.Status, answer)
+		}
+		if resp, _ := s.ask("POST", path, object{}); resp.StatusCode != 409 {
+			t.Errorf("cancelled twice: %s", resp.Status)
+		}
+	})
+	t.Run("what is counted", func(t *testing.T) { s.wantCounts(t) })
+}
+
+// followOne submits without waiting, follows the stream to its end and reads the result.
+func (s *evalSite) followOne(t *testing.T, quick func(object) object) {
+	resp, made := s.ask("POST", "/api/v1/evaluations", quick(object{"kernel": torchModel("return x"), "gpu_type": "CPU"}))
+	if resp.StatusCode != 202 || resp.Header.Get("Location") != made["url"] || made["state"] != "submitted" {
+		t.Fatalf("%s %v", resp.Status, made)
+	}
+	path := "/api/v1/evaluations/" + made["id"].(string)
+	stream, err := s.send(t.Context(), "GET", path+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Body.Close()
+	var states []string
+	for lines := bufio.NewScanner(stream.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: {")
+		if !ok {
+			continue
+		}
+		var e client.Evaluation
+		if err := json.Unmarshal([]byte("{"+data), &e); err != nil {
+			t.Fatal(err)
+		}
+		states = append(states, e.State)
+		if e.Ended && e.Result == nil {
+			t.Error("the last event has no result")
+		}
+	}
+	if len(states) < 2 || states[len(states)-1] != "completed" {
+		t.Errorf("states seen: %v", states)
+	}
+	_, read := s.ask("GET", path+"?wait=5", nil)
+	if read["result"].(object)["kernel_exec_result"].(object)["correctness"] != true || read["request"].(object)["num_trials"] != 3.0 {
+		t.Errorf("read: %v", read)
+	}
+	_, list := s.ask("GET", "/api/v1/evaluations", nil)
+	if first := list["evaluations"].([]any)[0].(object); first["id"] != made["id"] {
+		t.Errorf("the newest of the list is %v", first)
+	}
+}
+
+// wantCounts checks the counters after what the other tests did.
+func (s *evalSite) wantCounts(t *testing.T) {
+	_, stats := s.ask("GET", "/stats", nil)
+	if diff := cmp.Diff(set("job_stats compilation_metrics profiling_metrics gpu_utilization throughput timestamp"), keysOf(stats)); diff != "" {
+		t.Error(diff)
+	}
+	number := func(part, name string) float64 { v, _ := stats[part].(object)[name].(float64); return v }
+	for _, positive := range [][2]string{
+		{"compilation_metrics", "successful_compilations"}, {"compilation_metrics", "failed_compilations"}, {"compilation_metrics", "average_time_seconds"},
+		{"profiling_metrics", "successful_profilings"}, {"profiling_metrics", "correctness_passed"}, {"profiling_metrics", "correctness_failed"},
+		{"gpu_utilization", "total_gpu_time_seconds"}, {"gpu_utilization", "gpu_releases"}, {"gpu_utilization", "average_wait_time_seconds"},
+		{"throughput", "total_requests"}, {"throughput", "completed_requests"}, {"throughput", "failed_requests"}, {"throughput", "server_uptime_seconds"},
+	} {
+		if number(positive[0], positive[1]) <= 0 {
+			t.Errorf("%s.%s is not positive: %v", positive[0], positive[1], stats[positive[0]])
+		}
+	}
+	if units := stats["gpu_utilization"].(object)["utilization_by_gpu"].(object); units["CPU:0"] == nil {
+		t.Errorf("utilization: %v", units)
+	}
+	resp, err := s.send(t.Context(), "GET", "/metrics", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text := body(t, resp)
+	for _, line := range []string{`warpboard_evaluations{state="completed"}`, `warpboard_evaluation_stage_seconds_count{outcome="passed",stage="validating"}`} {
+		if !strings.Contains(text, line) {
+			t.Errorf("/metrics lacks %s", line)
+		}
+	}
+	if resp, answer := s.ask("POST", "/admin/cleanup-jobs", nil); resp.StatusCode != 200 || answer["status"] != "cleanup_completed" {
+		t.Errorf("%s %v", resp.Status, answer)
+	}
+}

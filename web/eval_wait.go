@@ -1,0 +1,100 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+)
+
+// evalPoll is how long a missed message of the hub can delay a waiting caller.
+const evalPoll = time.Second
+
+// Why nobody waits for an evaluation any more.
+var (
+	errCallerGone = errors.New("the caller has left")
+	errQueueFull  = errors.New("no device came free")
+)
+
+// awaitEvaluation follows an evaluation until ctx ends or until ready says that it has seen enough; it
+// returns the evaluation as it then is.
+func (s *Server) awaitEvaluation(ctx context.Context, id string, ready func(models.Evaluation) bool) (models.Evaluation, error) {
+	sub := s.hub.subscribe(topic{kind: topicEvaluation, name: id})
+	defer s.hub.unsubscribe(sub)
+	poll := time.NewTicker(evalPoll)
+	defer poll.Stop()
+	for {
+		e, err := s.store.Evaluation(ctx, id)
+		if err != nil || ready(e) {
+			return e, err
+		}
+		select {
+		case <-sub.C:
+		case <-poll.C:
+		case <-ctx.Done():
+			return e, context.Cause(ctx)
+		}
+	}
+}
+
+// waitFor blocks until an evaluation has ended. When the caller leaves, or no device comes free in time,
+// it is cancelled.
+func (s *Server) waitFor(c *fiber.Ctx, e models.Evaluation) (models.Evaluation, error) {
+	ctx, cancel := context.WithCancelCause(s.streams)
+	defer cancel(nil)
+	defer onLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })()
+	giveUp := e.CreatedAt.Add(s.cfg.EvalLimits.Wait)
+	last, err := s.awaitEvaluation(ctx, e.ID, func(e models.Evaluation) bool {
+		if e.TakenAt == nil && !e.State.Final() && time.Now().After(giveUp) {
+			cancel(errQueueFull)
+		}
+		return e.State.Final()
+	})
+	if errors.Is(err, errCallerGone) || errors.Is(err, errQueueFull) {
+		s.dropEvaluation(e.ID, err)
+	}
+	return last, err
+}
+
+// dropEvaluation cancels an evaluation that nobody waits for.
+func (s *Server) dropEvaluation(id string, why error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(s.requests), requestTimeout)
+	defer cancel()
+	err := s.cfg.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
+	if err != nil && models.KindOf(err) != models.Conflict {
+		s.log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "error", err)
+	}
+}
+
+// onLeaving calls fn when the other side of a connection goes away before stop is called. Until then
+// nothing else may read from the connection. What is not plain TCP cannot be watched.
+func onLeaving(conn net.Conn, fn func()) (stop func()) {
+	sc, ok := conn.(*net.TCPConn)
+	if !ok {
+		return func() {}
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return func() {}
+	}
+	conn.SetReadDeadline(time.Time{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		n, err := peek(raw)
+		if n == 0 && !errors.Is(err, os.ErrDeadlineExceeded) {
+			fn()
+		}
+	})
+	return func() {
+		conn.SetReadDeadline(time.Unix(1, 0)) // ends the watch
+		watching.Wait()
+		conn.SetReadDeadline(time.Time{})
+	}
+}

@@ -1,0 +1,107 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttpadaptor"
+
+	"warpboard/web/client"
+	"warpboard/web/mcp"
+)
+
+// mcpRoutes serves agents over MCP, statelessly: every request stands alone, with its own token.
+func (s *Server) mcpRoutes(app *fiber.App) {
+	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
+		return mcp.New(s.inside(r), s.cfg.Version)
+	}, &sdk.StreamableHTTPOptions{
+		Stateless: true, JSONResponse: true, Logger: s.log, MaxRequestBodyBytes: int64(s.cfg.EvalLimits.Body),
+	})
+	serve := fasthttpadaptor.NewFastHTTPHandler(handler)
+	for _, path := range []string{"/mcp", "/mcp/"} {
+		app.All(path, evalAPI{s}.errors, s.identify, s.evalAccess, func(c *fiber.Ctx) error {
+			serve(c.Context())
+			return nil
+		})
+	}
+}
+
+// inside is a client of this very site that asks with the rights of a request.
+func (s *Server) inside(r *http.Request) *client.Client {
+	remote, err := net.ResolveTCPAddr("tcp", r.RemoteAddr)
+	if err != nil {
+		remote = &net.TCPAddr{} // nobody's address: it opens nothing
+	}
+	doer := &http.Client{Transport: loop{s.app.Handler(), remote, r.Header}}
+	return client.NewWith("http://"+r.Host, "", doer)
+}
+
+// loop carries requests to this process's own handler, without a socket.
+type loop struct {
+	handler fasthttp.RequestHandler
+	remote  net.Addr
+	outer   http.Header // of the request on whose behalf they are
+}
+
+// RoundTrip carries one request. When its context ends first, the handler goes on unheard.
+func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
+	inner := new(fasthttp.RequestCtx)
+	inner.Init(new(fasthttp.Request), l.remote, nil)
+	if err := l.fill(&inner.Request, r); err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.handler(inner)
+	}()
+	select {
+	case <-done:
+		return answerOf(inner, r), nil
+	case <-r.Context().Done():
+		return nil, context.Cause(r.Context())
+	}
+}
+
+func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
+	if r.Body != nil {
+		body, err := io.ReadAll(r.Body)
+		if err != nil {
+			return fmt.Errorf("read the request's body: %w", err)
+		}
+		to.SetBody(body)
+	}
+	to.Header.SetMethod(r.Method)
+	to.SetRequestURI(r.URL.RequestURI())
+	to.SetHost(r.Host)
+	for name, values := range r.Header {
+		to.Header.Set(name, values[0])
+	}
+	// What decides about rights; the answer shall not be compressed.
+	for _, name := range []string{"Authorization", "Origin", "Sec-Fetch-Site", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
+		if value := l.outer.Get(name); value != "" {
+			to.Header.Set(name, value)
+		}
+	}
+	return nil
+}
+
+func answerOf(inner *fasthttp.RequestCtx, r *http.Request) *http.Response {
+	status := inner.Response.StatusCode()
+	resp := &http.Response{
+		StatusCode: status, Status: fmt.Sprintf("%d %s", status, http.StatusText(status)), Request: r,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{},
+		Body: io.NopCloser(bytes.NewReader(inner.Response.Body())),
+	}
+	for name, value := range inner.Response.Header.All() {
+		resp.Header.Add(string(name), string(value))
+	}
+	return resp
+}

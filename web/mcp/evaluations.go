@@ -1,0 +1,204 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"warpboard/web/client"
+)
+
+const (
+	// waitAtOnce is how long one request to the site waits for an evaluation's end.
+	waitAtOnce = 20 * time.Second
+	// validateTimeout is the time limit, in seconds, of a validation that names none.
+	validateTimeout = 60
+	// farewell bounds how long a cancelled call still tells the site.
+	farewell = 5 * time.Second
+)
+
+// settings are the parameters of every evaluation.
+type settings struct {
+	NumTrials     int      `json:"num_trials,omitempty" jsonschema:"timed calls, 1 to 10000; default 100"`
+	NumWarmup     int      `json:"num_warmup,omitempty" jsonschema:"accepted for older clients: the site warms every kernel up by itself"`
+	ATol          *float64 `json:"atol,omitempty" jsonschema:"absolute tolerance; default 0.01"`
+	RTol          *float64 `json:"rtol,omitempty" jsonschema:"relative tolerance; default 0.01"`
+	Timeout       int      `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; waiting for a device does not count"`
+	GPUType       string   `json:"gpu_type,omitempty" jsonschema:"device to run on, such as h200 or cpu; default: any, a GPU first"`
+	DeviceMetrics bool     `json:"enable_device_metrics,omitempty" jsonschema:"read hardware counters with Nsight Compute in a pass of its own"`
+}
+
+type evaluateIn struct {
+	Source      string `json:"kernel_source" jsonschema:"source of the kernel"`
+	Type        string `json:"kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
+	RefSource   string `json:"reference_kernel_source,omitempty" jsonschema:"source of a kernel that is right; the kernel is then compared with it"`
+	RefType     string `json:"reference_kernel_type,omitempty" jsonschema:"its type; default torch"`
+	IO          object `json:"io_contract,omitempty" jsonschema:"arguments and launch sizes (IOContract): args, launch"`
+	Metadata    object `json:"metadata,omitempty" jsonschema:"kernel_name, function_name, class_name, entry_point, compiler_options and so on, by type"`
+	RefMetadata object `json:"reference_kernel_metadata,omitempty" jsonschema:"metadata of the reference"`
+	settings
+}
+
+type compareIn struct {
+	RefSource      string `json:"ref_kernel_source" jsonschema:"source of the kernel that is right"`
+	RefType        string `json:"ref_kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
+	CustomSource   string `json:"custom_kernel_source" jsonschema:"source of the kernel that is checked and timed"`
+	CustomType     string `json:"custom_kernel_type" jsonschema:"its type"`
+	RefIO          object `json:"ref_kernel_io,omitempty" jsonschema:"IOContract of the reference"`
+	CustomIO       object `json:"custom_kernel_io,omitempty" jsonschema:"IOContract of the custom kernel"`
+	RefMetadata    object `json:"ref_kernel_metadata,omitempty" jsonschema:"metadata of the reference"`
+	CustomMetadata object `json:"custom_kernel_metadata,omitempty" jsonschema:"metadata of the custom kernel"`
+	settings
+}
+
+type validateIn struct {
+	Source   string `json:"kernel_source" jsonschema:"source of the kernel"`
+	Type     string `json:"kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
+	IO       object `json:"io_contract,omitempty" jsonschema:"IOContract of the kernel"`
+	Metadata object `json:"metadata,omitempty" jsonschema:"metadata of the kernel"`
+	Timeout  int    `json:"timeout,omitempty" jsonschema:"seconds; default 60"`
+}
+
+type jobIn struct {
+	ID string `json:"job_id" jsonschema:"job_id of an earlier answer"`
+}
+
+type nothing struct{}
+
+func (t tools) addEvaluations(server *sdk.Server) {
+	add(server, "evaluate_kernel", "Compile a kernel, check that it runs, and take its time; with a reference, check it against that and give the speedup.", true, t.evaluate)
+	add(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn.", true, t.compare)
+	add(server, "validate_kernel", "Compile a kernel and check that it runs, without its time.", true, t.validate)
+	add(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices.", true, t.stats)
+	add(server, "get_job_status", "Where an evaluation is, and its result once it has one.", true, t.status)
+}
+
+// code is a KernelCode of the API.
+func code(source, kind string, io, metadata object) object {
+	k := object{"source_code": source, "kernel_type": kind}
+	if len(io) > 0 {
+		k["io"] = io
+	}
+	if len(metadata) > 0 {
+		k["metadata"] = metadata
+	}
+	return k
+}
+
+// request adds what was set to the kernels.
+func (s settings) request(kernels object) object {
+	for name, value := range map[string]any{"num_trials": s.NumTrials, "timeout": s.Timeout, "gpu_type": s.GPUType} {
+		if value != 0 && value != "" {
+			kernels[name] = value
+		}
+	}
+	if s.ATol != nil {
+		kernels["atol"] = *s.ATol
+	}
+	if s.RTol != nil {
+		kernels["rtol"] = *s.RTol
+	}
+	kernels["collect_device_metrics"] = s.DeviceMetrics
+	return kernels
+}
+
+func (t tools) evaluate(ctx context.Context, in evaluateIn) (any, error) {
+	kernels := object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}
+	if in.RefSource != "" {
+		kernels = object{
+			"ref_kernel":    code(in.RefSource, cmp.Or(in.RefType, "torch"), nil, in.RefMetadata),
+			"custom_kernel": kernels["kernel"],
+		}
+	}
+	return t.run(ctx, in.request(kernels))
+}
+
+func (t tools) compare(ctx context.Context, in compareIn) (any, error) {
+	return t.run(ctx, in.request(object{
+		"ref_kernel":    code(in.RefSource, in.RefType, in.RefIO, in.RefMetadata),
+		"custom_kernel": code(in.CustomSource, in.CustomType, in.CustomIO, in.CustomMetadata),
+	}))
+}
+
+// validate is an evaluation with one trial, told in the words of a check.
+func (t tools) validate(ctx context.Context, in validateIn) (any, error) {
+	s := settings{NumTrials: 1, Timeout: cmp.Or(in.Timeout, validateTimeout)}
+	answer, err := t.run(ctx, s.request(object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}))
+	if err != nil {
+		return nil, err
+	}
+	result, _ := answer["kernel_exec_result"].(object)
+	out := object{"job_id": answer["job_id"], "status": answer["status"], "compiled": result["compiled"],
+		"validated": result["correctness"], "metadata": result["metadata"]}
+	for _, name := range []string{"compilation_error", "validation_error"} {
+		if text, ok := result[name]; ok {
+			out[name] = text
+		}
+	}
+	if seconds, ok := result["compile_seconds"].(object); ok {
+		out["compilation_time"] = seconds["custom"]
+	}
+	return out, nil
+}
+
+// run submits a request and waits for its answer. A call that is cancelled cancels the evaluation.
+func (t tools) run(ctx context.Context, request object) (object, error) {
+	e, err := t.site.Evaluate(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	id := e.ID
+	for !e.Ended {
+		if e, err = t.site.Evaluation(ctx, id, waitAtOnce); err != nil {
+			t.abandon(ctx, id)
+			return nil, err
+		}
+	}
+	if e.State != "completed" {
+		return nil, fmt.Errorf("the evaluation %s ended as %s. %s", id, e.State, e.Failure)
+	}
+	return resultOf(e)
+}
+
+// abandon cancels an evaluation that nobody waits for. It may have ended meanwhile.
+func (t tools) abandon(ctx context.Context, id string) {
+	if ctx.Err() == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), farewell)
+	defer cancel()
+	_, _ = t.site.CancelEvaluation(ctx, id)
+}
+
+func resultOf(e *client.Evaluation) (out object, err error) {
+	if e.Result == nil {
+		return nil, fmt.Errorf("the evaluation %s has no result", e.ID)
+	}
+	if err := json.Unmarshal(*e.Result, &out); err != nil {
+		return nil, fmt.Errorf("read the result of evaluation %s: %w", e.ID, err)
+	}
+	return out, nil
+}
+
+func (t tools) stats(ctx context.Context, _ nothing) (any, error) { return t.site.Stats(ctx) }
+
+func (t tools) status(ctx context.Context, in jobIn) (any, error) {
+	e, err := t.site.Evaluation(ctx, in.ID, 0)
+	if err != nil {
+		return nil, err
+	}
+	out := object{"job_id": e.ID, "status": e.State, "created_at": float64(e.Created.UnixMicro()) / 1e6, "error": nil, "url": e.URL}
+	if e.Failure != "" {
+		out["error"] = e.Failure
+	}
+	if e.Result != nil {
+		if out["result"], err = resultOf(e); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

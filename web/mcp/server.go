@@ -1,0 +1,65 @@
+// Package mcp offers a site to agents over the Model Context Protocol: the tools of the evaluation API
+// and those of the boards. The tools ask the site through its JSON API, so that they are the same inside
+// the site and in a program on somebody's own machine.
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"warpboard/web/client"
+)
+
+// New returns a server whose tools ask the site. What they may do is what the client's token may.
+func New(site *client.Client, version string) *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "warpboard", Title: "Warpboard", Version: version}, &sdk.ServerOptions{
+		Instructions: "Compile, check and time GPU kernels, alone or against a reference, and submit them to leaderboards. Times are in milliseconds for kernels and in nanoseconds on boards.",
+	})
+	t := tools{site}
+	t.addEvaluations(server)
+	t.addBoards(server)
+	return server
+}
+
+// ServeStdio serves the tools to one agent until ctx ends or in does.
+func ServeStdio(ctx context.Context, site *client.Client, version string, in io.ReadCloser, out io.WriteCloser) error {
+	if err := New(site, version).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out}); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serve MCP on stdin and stdout: %w", err)
+	}
+	return nil
+}
+
+// tools are the handlers, with the site that they ask.
+type tools struct{ site *client.Client }
+
+// object is an answer with keys that the site chooses.
+type object = map[string]any
+
+// add offers one tool; an error of call becomes a result that says it.
+func add[In any](server *sdk.Server, name, about string, readOnly bool, call func(context.Context, In) (any, error)) {
+	tool := &sdk.Tool{Name: name, Description: about, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: readOnly}}
+	sdk.AddTool(server, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
+		answer, err := call(ctx, in)
+		if err != nil {
+			return nil, nil, err
+		}
+		out, err := asObject(answer)
+		return nil, out, err
+	})
+}
+
+// asObject writes a value as the JSON that the API has for it.
+func asObject(value any) (out object, err error) {
+	text, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write the answer: %w", err)
+	}
+	return out, nil
+}

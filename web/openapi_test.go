@@ -1,0 +1,84 @@
+package web
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/go-cmp/cmp"
+)
+
+// apiRoutes are the addresses that the API must describe, as the document writes them.
+func (s *site) apiRoutes() map[string]bool {
+	unversioned := map[string]bool{"POST /": true, "POST /evaluate": true, "POST /compare": true, "GET /job/{id}": true,
+		"GET /health": true, "GET /stats": true, "POST /admin/cleanup-jobs": true}
+	parameter := regexp.MustCompile(`:(\w+)`)
+	routes := map[string]bool{}
+	for _, r := range s.App().GetRoutes(true) {
+		path := parameter.ReplaceAllString(r.Path, "{$1}")
+		name := r.Method + " " + path
+		own := strings.HasPrefix(path, "/api/v1/") && path != "/api/v1/openapi.json"
+		if r.Method != "HEAD" && (own || unversioned[name]) {
+			routes[name] = true
+		}
+	}
+	return routes
+}
+
+func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
+	s := startSite(t)
+	resp := s.browser().get("/api/v1/openapi.json")
+	text := body(t, resp)
+	var document struct {
+		OpenAPI    string                    `json:"openapi"`
+		Paths      map[string]map[string]any `json:"paths"`
+		Components struct {
+			Schemas map[string]any `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal([]byte(text), &document); err != nil || document.OpenAPI != "3.1.0" {
+		t.Fatalf("no OpenAPI document: %v", err)
+	}
+	described := map[string]bool{}
+	for path, methods := range document.Paths {
+		for method := range methods {
+			described[strings.ToUpper(method)+" "+path] = true
+		}
+	}
+	if diff := cmp.Diff(s.apiRoutes(), described); diff != "" {
+		t.Errorf("(-routes +document):\n%s", diff)
+	}
+	for _, found := range regexp.MustCompile(`"\$ref":"#/components/schemas/(\w+)"`).FindAllStringSubmatch(text, -1) {
+		if document.Components.Schemas[found[1]] == nil {
+			t.Errorf("nothing is called %s", found[1])
+		}
+	}
+}
+
+func TestThePageShowsTheDocument(t *testing.T) {
+	s := startSite(t)
+	resp := s.browser().get("/api")
+	page, err := goquery.NewDocumentFromReader(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
+		t.Fatal(resp.Status, err)
+	}
+	shown := map[string]bool{}
+	page.Find("[data-operation]").Each(func(_ int, article *goquery.Selection) {
+		shown[article.AttrOr("data-operation", "")] = true
+	})
+	if diff := cmp.Diff(s.apiRoutes(), shown); diff != "" {
+		t.Errorf("(-routes +page):\n%s", diff)
+	}
+	page.Find(`main a[href^="#"]`).Each(func(_ int, link *goquery.Selection) {
+		if target := link.AttrOr("href", ""); page.Find(target).Length() != 1 {
+			t.Errorf("the link to %s leads nowhere", target)
+		}
+	})
+	if row := page.Find("#CompareRequest tr").FilterFunction(func(_ int, tr *goquery.Selection) bool {
+		return tr.Find("td").First().Text() == "num_trials"
+	}); !strings.Contains(row.Text(), "100") || !strings.Contains(row.Text(), "integer") {
+		t.Errorf("num_trials is shown as %q", row.Text())
+	}
+}

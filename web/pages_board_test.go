@@ -1,0 +1,107 @@
+package web
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
+	s := newScene(t)
+	board := "/tasks/" + s.task.Slug + "/boards/H200"
+	doc := s.browserOf(s.ada).page(board, http.StatusOK)
+	if n := doc.Find("#board tbody tr").Length(); n != boardRows {
+		t.Errorf("the first page has %d rows, want %d", n, boardRows)
+	}
+	first := doc.Find("#board tbody tr").First()
+	if got := words(first); !strings.HasPrefix(got, "1 kernel-13 10.40 µs ± 0.20 %") {
+		t.Errorf("the first row says %q", got)
+	}
+	if first.Find(".rank-1").Length() != 1 {
+		t.Error("the first has no medal")
+	}
+	mine := fmt.Sprintf("#entry-%d.mine", s.ada.ID)
+	wantText(t, doc, mine, "5 Ada Lovelace you 11.91 µs")
+	wantText(t, doc, mine, "+14.5 %")
+	wantText(t, doc, mine+" time", s.now().Format("2 Jan 2006"))
+	wantText(t, doc, "#history", "Best score over time")
+	if steps, rows := doc.Find(".chart .point").Length(), doc.Find("[aria-labelledby=history] tbody tr").Length(); steps < 2 || steps != rows {
+		t.Errorf("the chart has %d steps and its table %d", steps, rows)
+	}
+	second := s.browser().page(board+"?page=2", http.StatusOK)
+	if got := second.Find("#board tbody tr").First().AttrOr("data-rank", ""); got != "51" {
+		t.Errorf("the second page begins at %s", got)
+	}
+	s.browser().page("/tasks/"+s.task.Slug+"/boards/T4", http.StatusNotFound)
+}
+
+func TestBoardIsAskedForAgainOnlyWhenItChanged(t *testing.T) {
+	s := newScene(t)
+	board := "/tasks/" + s.task.Slug + "/boards/H200"
+	b := s.browser()
+	tag := b.get(board).Header.Get("ETag")
+	if tag == "" {
+		t.Fatal("the board has no ETag")
+	}
+	wantStatus(t, b.get(board, "If-None-Match", tag), http.StatusNotModified)
+	wantStatus(t, b.get(board, "If-None-Match", tag, "HX-Request", "true"), http.StatusOK)
+	wantStatus(t, s.browserOf(s.ada).get(board, "If-None-Match", tag), http.StatusOK)
+	s.finish(s.queued, 9e3)
+	wantStatus(t, b.get(board, "If-None-Match", tag), http.StatusOK)
+}
+
+func TestBoardFragmentIsTheTableAlone(t *testing.T) {
+	s := newScene(t)
+	resp := s.browser().get("/tasks/"+s.task.Slug+"/boards/H200", "HX-Request", "true")
+	if text := body(t, resp); !strings.HasPrefix(text, `<div id="board"`) || strings.Contains(text, "<html") {
+		t.Errorf("htmx gets %.120q", text)
+	}
+}
+
+// TestBoardPageIsSmall counts what a browser that has nothing yet must load for a full board page.
+func TestBoardPageIsSmall(t *testing.T) {
+	s := newScene(t)
+	doc := s.browserOf(s.ada).page("/tasks/"+s.task.Slug+"/boards/H200", http.StatusOK)
+	paths := []string{"/tasks/" + s.task.Slug + "/boards/H200"}
+	for _, selector := range []string{"script[src]", "link[rel=stylesheet], link[rel=preload], link[rel=icon]"} {
+		for _, node := range doc.Find(selector).Nodes {
+			for _, a := range node.Attr {
+				if a.Key == "src" || a.Key == "href" {
+					paths = append(paths, a.Val)
+				}
+			}
+		}
+	}
+	total := 0
+	for _, path := range paths {
+		n := transferred(t, s, path)
+		t.Logf("%6d bytes %s", n, path)
+		total += n
+	}
+	if const60kB := 60_000; total >= const60kB {
+		t.Errorf("a cold board page takes %d bytes, want less than %d", total, const60kB)
+	}
+	if len(paths) < 5 {
+		t.Errorf("only %v were found to load", paths)
+	}
+}
+
+// transferred is the size of an answer as it is sent, compressed.
+func transferred(t *testing.T, s *scene, path string) int {
+	t.Helper()
+	resp := s.browser().get(path, "Accept-Encoding", "gzip")
+	wantStatus(t, resp, http.StatusOK)
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.Header.Get("Content-Encoding") == "gzip" {
+		if _, err := gzip.NewReader(strings.NewReader(string(data))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return len(data)
+}

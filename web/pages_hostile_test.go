@@ -1,0 +1,179 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/tasks"
+)
+
+// hostile is what somebody would store to script a page, in every way that HTML knows.
+const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>`
+
+// hostileScene stores hostile text wherever people and programs may store any.
+func hostileScene(t testing.TB) (s *scene, running *worker, pages []string) {
+	s = newScene(t)
+	name := strings.NewReplacer("/", "", "=", "").Replace(hostile)[:60]
+	person := modelstest.Person(t, s.store, name, models.RoleCreator)
+	bundle := modelstest.Bundle("hostile")
+	d := &bundle.Definition
+	d.Title = hostile
+	d.Description = hostile + "\n\n[click](javascript:alert(4)) ![x](x\" onerror=\"alert(5)) <b onclick=alert(6)>bold</b>\n\n```" + hostile + "\n" + hostile + "\n```\n"
+	d.Tests = []tasks.Case{{{Name: hostile, Value: hostile}}}
+	d.Templates = map[string]string{hostile: "task.h"}
+	d.Files = append(d.Files, tasks.File{Name: hostile + ".py", Source: "task.h"})
+	bundle.Files["task.h"] = []byte(hostile)
+	task, err := s.store.CreateTask(t.Context(), person, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.task = task
+	_, _, err = s.store.CreateToken(t.Context(), person.ID, hostile[:40], 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failed := s.submit(person, "CPU", hostile)
+	s.fail(failed, hostileStages())
+	ranked := s.submit(person, "CPU", hostile)
+	s.finish(ranked, 5000)
+	run := s.submit(person, "CPU", hostile)
+	running = newWorker(t, s.site, run)
+	sayHostile(running)
+	hostileWorker(t, s)
+	path := "/tasks/" + task.Slug
+	return s, running, []string{"/", path, path + "/edit", path + "/boards/CPU", "/devices", "/me", fmt.Sprintf("/users/%d", person.ID),
+		fmt.Sprintf("/submissions/%d", failed.SubmissionID), fmt.Sprintf("/submissions/%d", ranked.SubmissionID),
+		fmt.Sprintf("/submissions/%d?tab=source", failed.SubmissionID), fmt.Sprintf("/submissions/%d", run.SubmissionID),
+		"/sign-in?next=%22%3E%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E", "/%3Cscript%3Ealert(1)%3C/script%3E"}
+}
+
+func hostileStages() []job.StageResult {
+	return []job.StageResult{
+		{Stage: job.StageBuild, Status: job.StatusPass, Command: hostile, Stdout: hostile, Stderr: hostile},
+		{Stage: job.StageTest, Status: job.StatusFail, Stdout: hostile,
+			Cases:   []job.CaseResult{{Spec: hostile, Status: job.StatusFail, Message: hostile}},
+			Failure: &job.Failure{Reason: hostile, Signal: hostile, Limit: hostile}},
+	}
+}
+
+func sayHostile(w *worker) {
+	w.say(job.Event{Type: job.EventStage, Stage: job.Stage(hostile), Total: 2})
+	w.say(job.Event{Type: job.EventCase, Stage: job.Stage(hostile), Total: 2, Case: &job.CaseResult{Spec: hostile, Status: job.Status(hostile), Message: hostile}})
+	w.log(hostile)
+}
+
+func hostileWorker(t testing.TB, s *scene) {
+	machine := job.Machine{Name: hostile, UUIDHash: hostile, Driver: hostile}
+	err := s.store.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: hostile, Version: hostile, Started: time.Now(), Refusing: hostile,
+		Slots:    []job.Slot{{Device: hostile, Machine: machine, Disabled: hostile}},
+		SelfTest: []job.CheckLine{{Name: hostile, Detail: hostile}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStoredTextCannotScriptAPage(t *testing.T) {
+	s, _, pages := hostileScene(t)
+	admin := s.browserOf(s.admin)
+	for _, path := range pages {
+		t.Run(path, func(t *testing.T) {
+			resp := admin.get(path)
+			if resp.StatusCode >= 500 {
+				t.Fatalf("%s: %s", resp.Status, body(t, resp))
+			}
+			doc := document(t, resp, resp.StatusCode)
+			checkScriptless(t, doc)
+			if doc.Find("hx-partial, b[onclick]").Length() > 0 {
+				t.Error("stored text became elements")
+			}
+			if doc.Find("head > title").Length() != 1 || doc.Find("main").Length() != 1 {
+				t.Error("stored text broke out of its element")
+			}
+		})
+	}
+}
+
+func TestLiveTextCannotScriptAPage(t *testing.T) {
+	s, running, _ := hostileScene(t)
+	events, err := s.store.EventsSince(t.Context(), s.runOf(running).SubmissionID, 0, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts := 0
+	for _, e := range events {
+		html := string(s.renderEvent(e))
+		doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkScriptless(t, doc)
+		parts += doc.Find("hx-partial").Length()
+		if doc.Find("hx-partial[hx-target=body]").Length() > 0 {
+			t.Errorf("a program renews any part of the page it likes: %s", html)
+		}
+	}
+	if parts < 2 {
+		t.Errorf("the events gave %d parts", parts)
+	}
+}
+
+func (s *scene) runOf(w *worker) models.Run {
+	s.t.Helper()
+	run, err := s.store.Run(s.t.Context(), w.attempt.RunID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return run
+}
+
+func TestHostileTextDoesNothingInABrowser(t *testing.T) {
+	s, running, pages := hostileScene(t)
+	w := s.window().as(s.browserOf(s.admin))
+	for _, path := range pages {
+		w.open(path)
+		w.until(`document.readyState == "complete" && document.querySelector("main")`)
+		w.refusedNothing() // a policy that had to step in means that the page was scripted
+	}
+	run := s.runOf(running)
+	w.open(fmt.Sprintf("/submissions/%d", run.SubmissionID))
+	before := len(hostile)
+	running.log(hostile)
+	w.until(fmt.Sprintf(`document.querySelector("#run-%d pre[id^=log]").textContent.length > %d`, run.ID, before))
+	w.until(`document.querySelector("main h1") && !document.querySelector("main img")`)
+	w.refusedNothing()
+}
+
+func TestErrorPagesSayWhatToDo(t *testing.T) {
+	s := newScene(t)
+	visitor := s.browser()
+	for _, test := range []struct {
+		path, heading string
+		status        int
+	}{
+		{"/nothing", "Nothing here", http.StatusNotFound},
+		{"/submissions/999999", "Nothing here", http.StatusNotFound},
+		{"/tasks/none", "Nothing here", http.StatusNotFound},
+		{fmt.Sprintf("/submissions/%d/source", s.done.SubmissionID), "Not allowed", http.StatusForbidden},
+	} {
+		doc := visitor.page(test.path, test.status)
+		checkSound(t, doc)
+		wantText(t, doc, "h1", test.heading)
+		wantText(t, doc, "main .eyebrow", fmt.Sprint(test.status))
+	}
+	if err := s.store.Close(); err != nil { // from here on everything is our fault
+		t.Fatal(err)
+	}
+	doc := visitor.page("/", http.StatusInternalServerError)
+	wantText(t, doc, "h1", "Our mistake")
+	if text := doc.Text(); strings.Contains(text, "database") || doc.Find("main code").Length() != 1 {
+		t.Errorf("the page tells of our inside, or has no number to report: %s", words(doc.Find("main")))
+	}
+}

@@ -1,0 +1,188 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"warpboard/models"
+)
+
+// page reads an answer as HTML.
+func (b *browser) page(path string, status int) *goquery.Document {
+	b.site.t.Helper()
+	return document(b.site.t, b.get(path), status)
+}
+
+func document(t testing.TB, resp *http.Response, status int) *goquery.Document {
+	t.Helper()
+	if resp.StatusCode != status {
+		t.Fatalf("%s answered %s, want %d: %s", asked(resp), resp.Status, status, body(t, resp))
+	}
+	doc, err := goquery.NewDocumentFromReader(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+// words are an element's words with single spaces, also between cells that HTML writes without any.
+func words(s *goquery.Selection) string {
+	var texts []string
+	for _, node := range s.Nodes {
+		for inner := range node.Descendants() {
+			if inner.Type == html.TextNode {
+				texts = append(texts, strings.Fields(inner.Data)...)
+			}
+		}
+	}
+	return strings.Join(texts, " ")
+}
+
+func wantText(t testing.TB, doc *goquery.Document, selector, want string) {
+	t.Helper()
+	found := doc.Find(selector)
+	if found.Length() == 0 {
+		t.Errorf("there is no %s", selector)
+	} else if got := words(found); !strings.Contains(got, want) {
+		t.Errorf("%s says %q, want %q in it", selector, got, want)
+	}
+}
+
+// all lists the addresses of every page, for somebody who may do everything.
+func (s *scene) all() []string {
+	task := "/tasks/" + s.task.Slug
+	submission := func(run models.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
+	return []string{
+		"/", "/devices", "/sign-in", "/me", fmt.Sprintf("/users/%d", s.ada.ID), "/tasks/new", task, task + "/edit",
+		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
+		submission(s.done), submission(s.done) + "?tab=source", submission(s.failed), submission(s.wrong),
+		submission(s.working), submission(s.queued), "/nothing",
+	}
+}
+
+func TestEveryPageIsSoundHTML(t *testing.T) {
+	s := newScene(t)
+	for who, b := range map[string]*browser{"visitor": s.browser(), "user": s.browserOf(s.ada), "admin": s.browserOf(s.admin)} {
+		for _, path := range s.all() {
+			t.Run(who+path, func(t *testing.T) {
+				resp := b.get(path)
+				checkSound(t, document(t, resp, resp.StatusCode))
+			})
+		}
+	}
+}
+
+// checkSound holds what is true of each page, whoever looks at it.
+func checkSound(t *testing.T, doc *goquery.Document) {
+	for _, selector := range []string{"html[lang]", "head > title", "main#content", "h1", "a.skip[href='#content']", "header nav[aria-label]", "footer"} {
+		if n := doc.Find(selector).Length(); n != 1 {
+			t.Errorf("%d of %s, want one", n, selector)
+		}
+	}
+	ids := map[string]bool{}
+	doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {
+		if id := e.AttrOr("id", ""); ids[id] {
+			t.Errorf("two elements have the id %q", id)
+		} else {
+			ids[id] = true
+		}
+	})
+	doc.Find("input:not([type=hidden]), select, textarea").Each(func(_ int, e *goquery.Selection) {
+		named := e.ParentsFiltered("label").Length() > 0 || e.AttrOr("aria-label", "") != "" ||
+			doc.Find(fmt.Sprintf("label[for=%q]", e.AttrOr("id", "-"))).Length() > 0
+		if !named {
+			t.Errorf("a field has no label: %s", outer(e))
+		}
+	})
+	doc.Find("form[method=post]").Each(func(_ int, e *goquery.Selection) {
+		if e.Find("input[name=_csrf]").Length() != 1 {
+			t.Errorf("a form has no token: %s", e.AttrOr("action", ""))
+		}
+	})
+	doc.Find("button, a").Each(func(_ int, e *goquery.Selection) {
+		if words(e) == "" && e.AttrOr("aria-label", "") == "" {
+			t.Errorf("a button or link has no name: %s", outer(e))
+		}
+	})
+	doc.Find("[aria-labelledby]").Each(func(_ int, e *goquery.Selection) {
+		if id := e.AttrOr("aria-labelledby", ""); !ids[id] {
+			t.Errorf("%q labels something and is not there", id)
+		}
+	})
+	checkScriptless(t, doc)
+}
+
+// checkScriptless finds everything that could run in a page, other than this site's own files.
+func checkScriptless(t testing.TB, doc *goquery.Document) {
+	t.Helper()
+	doc.Find("script").Each(func(_ int, e *goquery.Selection) {
+		if !strings.HasPrefix(e.AttrOr("src", ""), "/static/") || e.Text() != "" {
+			t.Errorf("a script is not one of the site's files: %s", outer(e))
+		}
+	})
+	if strange := doc.Find("style, iframe, object, embed, base, img, link:not([href^='/static/'])"); strange.Length() > 0 {
+		t.Errorf("the page holds %s", outer(strange))
+	}
+	doc.Find("*").Each(func(_ int, e *goquery.Selection) {
+		for _, a := range e.Nodes[0].Attr {
+			name, value := strings.ToLower(a.Key), strings.ToLower(strings.TrimSpace(a.Val))
+			if strings.HasPrefix(name, "on") || strings.HasPrefix(name, "hx-on") || name == "style" || strings.HasPrefix(value, "javascript:") {
+				t.Errorf("an attribute can run or style something: %s", outer(e))
+			}
+		}
+	})
+}
+
+func outer(e *goquery.Selection) string {
+	text, err := goquery.OuterHtml(e)
+	if err != nil {
+		return err.Error()
+	}
+	return text
+}
+
+func TestHomeShowsTasksWithDeadlineDevicesAndLeaders(t *testing.T) {
+	s := newScene(t)
+	doc := s.browser().page("/", http.StatusOK)
+	card := fmt.Sprintf("[data-task=%q]", s.task.Slug)
+	wantText(t, doc, card+" h3", s.task.Title)
+	wantText(t, doc, card+" .meta", "Closes "+s.task.Deadline.Format("2 Jan 2006"))
+	wantText(t, doc, card, "H200 61 entries")
+	wantText(t, doc, card, "CPU no entry yet")
+	if n := doc.Find(card + " ol li").Length(); n != 3 {
+		t.Errorf("%d leaders are shown, want 3", n)
+	}
+	wantText(t, doc, card+" ol li:first-child", "10.40 µs")
+	if first := doc.Find("[data-task]").First().AttrOr("data-task", ""); first != s.task.Slug {
+		t.Errorf("the first task is %s, want the one whose deadline is near", first)
+	}
+	wantText(t, doc, "[aria-labelledby=closed]", "Prefix sum (CUDA C++)")
+}
+
+func TestHiddenTaskIsNotThereForOthers(t *testing.T) {
+	s := newScene(t)
+	_, err := s.store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{
+		Title: s.task.Title, Devices: s.task.Devices, Visibility: models.Hidden})
+	if err != nil {
+		t.Fatal(err)
+	}
+	visitor := s.browser()
+	for _, path := range []string{"", "/edit", "/bundle.zip", "/file?path=reference.cuh", "/boards/H200"} {
+		resp := visitor.get("/tasks/" + s.task.Slug + path)
+		if resp.StatusCode != http.StatusNotFound && resp.Request.URL.Path != "/sign-in" {
+			t.Errorf("%s answered %s", path, resp.Status)
+		}
+	}
+	visitor.page(fmt.Sprintf("/submissions/%d", s.done.SubmissionID), http.StatusNotFound)
+	for _, path := range []string{"/", "/devices", fmt.Sprintf("/users/%d", s.ada.ID)} {
+		if text := visitor.page(path, http.StatusOK).Text(); strings.Contains(text, s.task.Title) {
+			t.Errorf("%s names the hidden task", path)
+		}
+	}
+	s.browserOf(s.admin).page("/tasks/"+s.task.Slug, http.StatusOK)
+}

@@ -1,0 +1,88 @@
+package web
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	ncu "warpboard/evaluator/profile"
+	charts "warpboard/views/profile"
+)
+
+func (p pages) compareJSON(c *fiber.Ctx) error {
+	a, b, err := p.comparedRuns(c)
+	if err != nil {
+		return err
+	}
+	index := charts.ReadQuery(queryOf(c)).Case
+	pairs, why, err := p.comparedReports(a, b, index)
+	if err != nil {
+		return err
+	}
+	cases := []fiber.Map{}
+	for _, pair := range pairCases(a.cases, b.cases) {
+		cases = append(cases, fiber.Map{"spec": pair.Spec, "a": pair.A, "b": pair.B})
+	}
+	side := func(r comparedRun) fiber.Map {
+		return fiber.Map{"run": r.run.ID, "submission": r.sub.ID, "user": r.owner.Name, "device": r.run.Device, "score_ns": r.run.ScoreNS}
+	}
+	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "cases": cases, "case": index, "kernels": pairs, "no_profile": why})
+}
+
+// compareCSV lists both sides of every case and metric: part, section, name, unit, A and B (empty where
+// nothing was measured).
+func (p pages) compareCSV(c *fiber.Ctx) error {
+	a, b, err := p.comparedRuns(c)
+	if err != nil {
+		return err
+	}
+	pairs, _, err := p.comparedReports(a, b, charts.ReadQuery(queryOf(c)).Case)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
+	for _, pair := range pairCases(a.cases, b.cases) {
+		rows = append(rows, []string{"times", "mean", pair.Spec, "ns", meanOf(pair.A), meanOf(pair.B)})
+	}
+	for _, pair := range pairs {
+		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
+		for _, section := range pair.Sections {
+			for _, d := range section.Rows {
+				rows = append(rows, []string{kernel, section.Name, d.Label, unitOf(d), valueOf(d.A), valueOf(d.B)})
+			}
+		}
+	}
+	var text bytes.Buffer
+	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
+		return fmt.Errorf("write the comparison as CSV: %w", err)
+	}
+	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	return c.Send(text.Bytes())
+}
+
+func meanOf(c *job.CaseResult) string {
+	if c == nil || !(c.Mean > 0) {
+		return ""
+	}
+	return strconv.FormatFloat(c.Mean, 'f', -1, 64)
+}
+
+// valueOf is a metric in the base of its unit, so that both sides are in the same.
+func valueOf(m ncu.Metric) string {
+	value, ok := m.Base()
+	if !ok {
+		return ""
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+func unitOf(d ncu.Diff) string {
+	if d.A.Measured {
+		return d.A.BaseUnit()
+	}
+	return d.B.BaseUnit()
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+)
+
+// selection is short for what goquery finds.
+type selection = goquery.Selection
+
+func TestAnOpenPageShowsTheProfileWhenItComes(t *testing.T) {
+	s := newProfiledScene(t)
+	run := s.submit(s.ada, "H200", goodKernel)
+	page := fmt.Sprintf("/submissions/%d", run.SubmissionID)
+	card := fmt.Sprintf("#run-%d", run.ID)
+	w := s.window().as(s.browserOf(s.ada))
+	w.open(page)
+	s.finish(run, 9.5e3)
+	w.hasText(card+" [data-score]", "9.500")
+	w.hasText(card+" [data-profile-note]", "waits until nothing else waits")
+	s.profile(run, "cuda4")
+	w.until(fmt.Sprintf(`document.querySelector('%s header a[href="%s"]')`, card, profilePath(run)))
+	w.until(fmt.Sprintf(`!document.querySelector('%s [data-profile-note]')`, card))
+	w.refusedNothing()
+}
+
+func TestProgramsAreNotToldOfProfilesThatFollow(t *testing.T) {
+	s := newProfiledScene(t)
+	run := s.submit(s.ada, "H200", goodKernel)
+	s.finish(run, 9.5e3) // its profile waits
+	resp := s.browser().get(fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID))
+	text, err := io.ReadAll(resp.Body) // to the stream's end: all runs that were asked for are over
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(text), `"run_id"`); n == 0 || n != strings.Count(string(text), fmt.Sprintf(`"run_id":%d,`, run.ID)) {
+		t.Errorf("the stream tells of other runs:\n%s", text)
+	}
+}
+
+func TestPagesWithChartsFitEveryScreenAndPolicy(t *testing.T) {
+	s := newProfiledScene(t)
+	w := s.window().as(s.browserOf(s.admin))
+	for _, path := range []string{
+		profilePath(s.second), fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, s.second.ID), fmt.Sprintf("/submissions/%d", s.second.SubmissionID),
+	} {
+		for _, theme := range []string{"light", "dark"} {
+			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}
+			if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media); err != nil {
+				t.Fatal(err)
+			}
+			for _, width := range []int64{1280, 390} {
+				w.do(chromedp.EmulateViewport(width, 900))
+				w.open(path)
+				wide, err := chromedp.Run(w.ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
+				if err != nil || wide > 0 {
+					t.Errorf("%s at %d px, %s: %d px too wide (%v)", path, width, theme, wide, err)
+				}
+				w.refusedNothing()
+			}
+		}
+	}
+}
+
+// maxCold is what a page with charts may take for a reader who comes for the first time, in bytes.
+const maxCold = 150 << 10
+
+func TestPagesWithChartsAreSmall(t *testing.T) {
+	s := newProfiledScene(t)
+	b := s.browserOf(s.admin)
+	for _, path := range []string{
+		profilePath(s.second), profilePath(s.first), fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, s.second.ID),
+		fmt.Sprintf("/submissions/%d", s.second.SubmissionID),
+	} {
+		size, html := b.transfer(path)
+		doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
+		if err != nil {
+			t.Fatal(err)
+		}
+		doc.Find("link[rel=stylesheet], link[rel=preload], link[rel=icon], script[src]").Each(func(_ int, e *selection) {
+			n, _ := b.transfer(e.AttrOr("href", e.AttrOr("src", "")))
+			size += n
+		})
+		t.Logf("%s: %d bytes", path, size)
+		if size > maxCold {
+			t.Errorf("%s takes %d bytes cold, want at most %d", path, size, maxCold)
+		}
+	}
+}
+
+// transfer gives how many bytes an answer's body takes on the way, and the text in it.
+func (b *browser) transfer(path string) (int, string) {
+	b.site.t.Helper()
+	resp := b.get(path, "Accept-Encoding", "gzip")
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		b.site.t.Fatalf("%s: %s, %v", path, resp.Status, err)
+	}
+	if resp.Header.Get("Content-Encoding") != "gzip" {
+		return len(raw), string(raw)
+	}
+	z, err := gzip.NewReader(strings.NewReader(string(raw)))
+	if err != nil {
+		b.site.t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		b.site.t.Fatal(err)
+	}
+	return len(raw), string(text)
+}

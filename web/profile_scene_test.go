@@ -1,0 +1,164 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"io"
+	"math"
+	"os"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	ncu "warpboard/evaluator/profile"
+	"warpboard/models"
+)
+
+const (
+	slowKernel = goodKernel + "\n// The columns of B are read with a stride.\n"
+	profiledNS = 9.1e3
+)
+
+// profiledScene is a scene with two people at the head of the board, whose ranked runs were profiled, and
+// a third whose profile failed.
+type profiledScene struct {
+	*scene
+	first, second, refused models.Run
+}
+
+func newProfiledScene(t testing.TB) *profiledScene {
+	t.Helper()
+	s := &profiledScene{scene: newScene(t)}
+	s.profilingWorker()
+	s.first = s.ranked("Linus Ncu", goodKernel, profiledNS, "cuda4")
+	s.second = s.ranked("Mary Warp", slowKernel, 1.3*profiledNS, "tri")
+	s.refused = s.ranked("Rosa Refused", goodKernel, 2*profiledNS, "")
+	return s
+}
+
+// profilingWorker says that a worker is here that can profile.
+func (s *profiledScene) profilingWorker() {
+	s.t.Helper()
+	err := s.store.SaveHeartbeat(context.Background(), job.Heartbeat{Worker: "rack-8", Started: time.Now(),
+		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// ranked is somebody's ranked run with repeats and compiler facts, and its profile: a report of the
+// fixtures for the first and the last benchmark case, or a refusal.
+func (s *profiledScene) ranked(name, source string, ns float64, report string) models.Run {
+	s.t.Helper()
+	user, err := s.store.SignIn(context.Background(), models.SignIn{Provider: "test", Subject: name, Name: name})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	run := s.submit(user, "H200", source)
+	attempt := s.attempt(run)
+	now := time.Now().UTC()
+	stage := func(name job.Stage, back, took time.Duration) job.StageResult {
+		return job.StageResult{Stage: name, Status: job.StatusPass, Started: now.Add(-back), Ended: now.Add(took - back)}
+	}
+	stages := []job.StageResult{stage(job.StageBuild, 7*time.Second, 4*time.Second), stage(job.StageTest, 3*time.Second, 400*time.Millisecond),
+		stage(job.StageBenchmark, 2500*time.Millisecond, time.Second), stage(job.StageRanked, 1400*time.Millisecond, time.Second)}
+	stages[0].Stderr = "submission.cu(7): warning #177-D: variable \"left\" was declared but never referenced\n"
+	stages[0].Extra = map[string]string{
+		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352", "ptxas._Z4tilePKfS0_Pfi.stack": "0",
+		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16"}
+	stages[2].Cases, stages[3].Cases = s.repeated(ns), s.repeated(ns)
+	s.record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Stages: stages},
+		&models.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})
+	s.profile(run, report)
+	return run
+}
+
+// repeated are the task's benchmark cases with a hundred repeats each.
+func (s *profiledScene) repeated(ns float64) []job.CaseResult {
+	version, err := s.store.Version(context.Background(), s.task.VersionID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	var cases []job.CaseResult
+	for i, declared := range version.Definition.Benchmarks {
+		mean := 4 * ns * math.Pow(8, float64(i))
+		c := job.CaseResult{Index: i, Spec: harness.SpecLine(declared), Status: job.StatusPass, Runs: 100, Mean: mean,
+			Std: mean / 50, Err: mean / 500, Best: mean * 0.97, Worst: mean * 1.12, Median: mean * 0.995, P95: mean * 1.05}
+		for k := range 100 {
+			c.Times = append(c.Times, mean*(0.97+0.15*math.Pow(float64(k)/100, 3)))
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+// profile ends the profile that follows a run.
+func (s *profiledScene) profile(run models.Run, report string) {
+	s.t.Helper()
+	profile, err := s.store.ProfileRun(context.Background(), run)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	attempt := s.attempt(profile)
+	now := time.Now().UTC()
+	stage := job.StageResult{Stage: job.StageProfile, Status: job.StatusPass, Started: now, Ended: now.Add(9 * time.Second)}
+	result := job.Result{RunID: profile.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
+	for _, c := range s.repeated(1) {
+		stage.Cases = append(stage.Cases, job.CaseResult{Index: c.Index, Spec: c.Spec, Status: job.StatusPass})
+	}
+	if report == "" {
+		stage.Status = job.StatusError
+		stage.Failure = &job.Failure{Reason: "The driver refused access to the GPU's performance counters (ERR_NVGPUCTRPERM)."}
+		result.Outcome, result.Failure = job.OutcomeFailed, stage.Failure
+	} else {
+		stage.Cases[1].Status, stage.Cases[1].Message = job.StatusError, "Profiling took longer than its time limit; ncu replays every kernel some forty times."
+		stage.Extra = map[string]string{"profile.2.ncu-rep": "This file of 20.0 MB was not kept: it is larger than what a worker can send."}
+		packed := pack(s.t, fixtureReport(s.t, report))
+		result.Artifacts = []job.Artifact{
+			{Name: "profile.0.json.gz", Type: "application/gzip", Data: packed},
+			{Name: "profile.0.ncu-rep", Type: "application/octet-stream", Data: []byte("NVR\x00the report")},
+			{Name: "profile.2.json.gz", Type: "application/gzip", Data: packed},
+		}
+	}
+	result.Stages = []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: now, Ended: now, Cached: true}, stage}
+	s.record(result, nil)
+}
+
+// fixtureReport parses what ncu printed of a real report.
+func fixtureReport(t testing.TB, name string) *ncu.Report {
+	t.Helper()
+	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
+	for _, page := range []string{"details", "raw", "source"} {
+		f, err := os.Open("../evaluator/profile/testdata/" + name + "." + page + ".csv.gz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		z, err := gzip.NewReader(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(z)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages.Set(page, text)
+	}
+	return ncu.Parse(pages)
+}
+
+func pack(t testing.TB, report *ncu.Report) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	z := gzip.NewWriter(&buf)
+	if err := json.NewEncoder(z).Encode(report); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
