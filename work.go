@@ -47,6 +47,9 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		Name: cfg.Worker.Name, Version: version(), Conn: conn, Sandbox: box, Builder: builder,
 		Tools: tools, Slots: slots, Warm: cfg.Worker.WarmPythons, Grace: cfg.Grace, Log: log,
 	}
+	if tools.NVCC != nil {
+		config.Probe = (&evaluator.CUDAProbe{Runner: box, NVCC: tools.NVCC.Path}).Check
+	}
 	addNsight(ctx, &config, box, cfg.Worker.Profile)
 	return evaluator.NewWorker(config).Run(ctx)
 }

@@ -37,6 +37,7 @@ func (Nobody) MaxMessage() int { return queue.MaxMessage }
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.slots {
 		if s.Device == j.Device {
+			defer s.spare.close()
 			result, err := w.guarded(ctx, s, j)
 			if handedBack(err) {
 				return result, err

@@ -119,18 +119,27 @@ type evaluation struct {
 	held     []*slot
 	began    time.Time
 	deadline time.Time
+	clean    bool // the program came to its end
+}
+
+// open readies the program, in the runner that the caller's last evaluation left if there is one.
+func (e *evaluation) open(ctx context.Context, artifact *toolchain.Artifact) (toolchain.Program, error) {
+	if left := e.slot.spare.take(e.job.Caller); left != nil {
+		if next := left.Next(artifact); next != nil {
+			return next, nil
+		}
+		left.Close()
+	}
+	program, err := e.w.cfg.Builder.Open(ctx, artifact, place(e.held, 0))
+	return program, e.interrupted(ctx, "", err)
 }
 
 func (e *evaluation) run(ctx context.Context, artifact *toolchain.Artifact) (kernel.Result, error) {
-	program, err := e.w.cfg.Builder.Open(ctx, artifact, place(e.held, 0))
-	if err := e.interrupted(ctx, "", err); err != nil {
+	program, err := e.open(ctx, artifact)
+	if err != nil {
 		return kernel.Result{}, err
 	}
-	defer func() {
-		if err := program.Close(); err != nil {
-			e.w.log.Warn("program not closed", "attempt", e.job.AttemptID, "err", err)
-		}
-	}()
+	defer func() { e.slot.spare.keep(e.job.Caller, program, e.clean && e.slot.IsGPU()) }()
 	result, err := e.test(ctx, program)
 	if err != nil {
 		return result, err
@@ -160,6 +169,7 @@ func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	if out.Cancelled {
 		return kernel.Result{}, context.Cause(ctx)
 	}
+	e.clean = out.ExitCode == 0
 	if out.Signal != "" || out.Limit != "" {
 		e.w.examine(ctx, e.held)
 	}

@@ -69,9 +69,10 @@ func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (
 	return p.builder.run(ctx, fakeStage{req, p.attempt, p.place})
 }
 
-func (p fakeProgram) Spec(toolchain.StageRequest) sandbox.Spec { return sandbox.Spec{} }
-func (p fakeProgram) Warm() bool                               { return false }
-func (p fakeProgram) Close() error                             { return nil }
+func (p fakeProgram) Spec(toolchain.StageRequest) sandbox.Spec   { return sandbox.Spec{} }
+func (p fakeProgram) Next(*toolchain.Artifact) toolchain.Program { return nil }
+func (p fakeProgram) Warm() bool                                 { return false }
+func (p fakeProgram) Close() error                               { return nil }
 
 // pass reports that every case passed, the case with index i in (i+1) × 100 ns.
 func pass(req toolchain.StageRequest) sandbox.Outcome {

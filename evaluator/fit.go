@@ -29,7 +29,7 @@ func fit(r *job.Result, size int) {
 		data, err := json.Marshal(r)
 		return err == nil && len(data)+envelope <= size
 	}
-	r.Evaluation = slim(r.Evaluation)
+	r.Evaluation = slimEvaluation(r.Evaluation)
 	// Stages and cases may be shared with events that are still on their way.
 	r.Stages = slices.Clone(r.Stages)
 	for i := range r.Stages {
@@ -92,8 +92,8 @@ func leaveOut(r *job.Result, i int) {
 	last.Extra = extra
 }
 
-// slim leaves out of an evaluation's result what can be missed.
-func slim(evaluation json.RawMessage) json.RawMessage {
+// slimEvaluation leaves out of an evaluation's result what can be missed.
+func slimEvaluation(evaluation json.RawMessage) json.RawMessage {
 	var result kernel.Result
 	if evaluation == nil || json.Unmarshal(evaluation, &result) != nil {
 		return evaluation

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"time"
 
 	"warpboard/evaluator/profile"
 	"warpboard/evaluator/sandbox"
@@ -55,14 +56,17 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*profile.Re
 	pages := profile.Pages{Version: n.Tool.Version}
 	for _, page := range profile.ImportCommands(n.Tool, "/in/"+reportFile) {
 		var printed bytes.Buffer
-		limits := sandbox.DefaultBuildLimits()
-		limits.Output = maxPage
-		_, err := n.Runner.Run(ctx, sandbox.Spec{
+		limits := sandbox.DefaultRunLimits()
+		limits.Output, limits.Wall = maxPage, time.Minute
+		out, err := n.Runner.Run(ctx, sandbox.Spec{
 			Slot: slot, Argv: page.Argv, Files: map[string][]byte{reportFile: report}, Mounts: n.mounts(),
-			Limits: limits, OnStdout: func(b []byte) { printed.Write(b) },
+			Proc: true, Limits: limits, OnStdout: func(b []byte) { printed.Write(b) },
 		})
 		if err != nil {
 			return nil, fmt.Errorf("read the profile's %s page: %w", page.Page, err)
+		}
+		if printed.Len() == 0 && page.Page == "raw" {
+			return nil, fmt.Errorf("ncu printed nothing of its own report (exit code %d, limit %q): %s", out.ExitCode, out.Limit, out.Stderr)
 		}
 		pages.Set(page.Page, printed.Bytes())
 	}

@@ -84,7 +84,7 @@ func (n *Nsight) profileCase(ctx context.Context, req ProfileRequest, c tasks.Ca
 		one.Message = "The report of Nsight Compute could not be read: " + strings.Join(report.Warnings, " ")
 		return nil, nil
 	}
-	slim(report)
+	keepFewer(report)
 	one.Status = job.StatusPass
 	return reportArtifacts(one.Index, report, file)
 }
@@ -98,8 +98,8 @@ func showSource(spec *sandbox.Spec, j job.Job) {
 	}
 }
 
-// slim takes the instructions out of a report that is too large with them.
-func slim(report *profile.Report) {
+// keepFewer takes the instructions out of a report that is too large with them.
+func keepFewer(report *profile.Report) {
 	lines := 0
 	for _, k := range report.Kernels {
 		if k.Source != nil {

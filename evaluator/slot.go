@@ -25,6 +25,7 @@ type slot struct {
 	unit    chan struct{}   // held while something runs on the unit
 	service context.Context // ends when the slot is out of service
 	retire  context.CancelCauseFunc
+	spare   spare
 
 	mu      sync.Mutex
 	attempt string // which attempt holds the unit

@@ -106,6 +106,9 @@ func (w *Worker) work(ctx context.Context) error {
 	timer := time.AfterFunc(w.cfg.Grace, func() { cutOff(errStopping) })
 	defer timer.Stop()
 	running.Wait()
+	for _, s := range w.slots {
+		s.spare.close()
+	}
 	coolDown()
 	warming.Wait()
 	return err

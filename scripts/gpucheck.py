@@ -97,7 +97,7 @@ def row_of(task, path, expected, result, wall):
     stages = {s["stage"]: s for s in result["stages"]}
     times = [f"{seconds(stages[name]):.2f}" if name in stages else "" for name in STAGES]
     score = f"{result['score_ns'] / 1e3:.2f} µs" if result.get("score_ns") else ""
-    good = (result["state"] == "done") == (expected == "right")
+    good = (result["state"] == "done") == (expected != "wrong")
     reason = (result.get("failure") or {}).get("reason", "").splitlines()
     where = next((s["stage"] for s in result["stages"] if s["status"] != "pass"), "")
     return [task, path.name, expected, result["state"], "ok" if good else "WRONG", score, f"{wall:.2f}", *times, where, (reason or [""])[0][:70]], good
@@ -116,7 +116,8 @@ def arguments(doc):
 def check(args, batches):
     """Runs batches of (options of the server, work) and prints one table; returns the exit status.
 
-    Work is a sequence of (task slug, file, "right" or "wrong", shown name), run one after another.
+    Work is a sequence of (task slug, file, "right", "wrong" or "profile", shown name), run one after
+    another as ranked runs, or as profiles.
     """
     rows, raw = [], []
     for extra, work in batches:
@@ -124,7 +125,7 @@ def check(args, batches):
         before = len(rows)
         try:
             for slug, path, expected, name in work:
-                result, wall = run(site, slug, args.device, path)
+                result, wall = run(site, slug, args.device, path, "profile" if expected == "profile" else "ranked")
                 row, good = row_of(name, path, expected, result, wall)
                 rows.append(row)
                 raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})

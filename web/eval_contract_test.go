@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -239,6 +240,29 @@ func TestAWaitThatTakesTooLongIsGivenUp(t *testing.T) {
 		t.Errorf("%d %v", resp.StatusCode, answer)
 	}
 	s.waitForState(models.EvaluationCancelled)
+}
+
+func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
+	s := newEvalSite(t)
+	answered := make(chan string, 1)
+	go func() {
+		resp, err := s.send(context.Background(), "POST", "/evaluate", object{"kernel": torchModel("return x")})
+		if err != nil {
+			answered <- err.Error()
+			return
+		}
+		defer resp.Body.Close()
+		text, _ := io.ReadAll(resp.Body)
+		answered <- resp.Status + " " + string(text)
+	}()
+	e := s.waitForState(models.EvaluationSubmitted)
+	s.stop()
+	if got := <-answered; !strings.HasPrefix(got, "503 ") || !strings.Contains(got, e.ID) {
+		t.Errorf("the answer is %s", got)
+	}
+	if e, err := s.store.Evaluation(t.Context(), e.ID); err != nil || e.State != models.EvaluationSubmitted {
+		t.Errorf("the evaluation is %s, %v", e.State, err)
+	}
 }
 
 func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {

@@ -17,6 +17,9 @@ import (
 // evalPoll is how long a missed message of the hub can delay a waiting caller.
 const evalPoll = time.Second
 
+// stopPause is when a caller who was cut off by a restart may come again.
+const stopPause = 5 * time.Second
+
 // Why nobody waits for an evaluation any more.
 var (
 	errCallerGone = errors.New("the caller has left")
@@ -57,8 +60,12 @@ func (s *Server) waitFor(c *fiber.Ctx, e models.Evaluation) (models.Evaluation, 
 		}
 		return e.State.Final()
 	})
-	if errors.Is(err, errCallerGone) || errors.Is(err, errQueueFull) {
+	switch {
+	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
 		s.dropEvaluation(e.ID, err)
+	case err != nil && s.streams.Err() != nil:
+		err = &failure{status: fiber.StatusServiceUnavailable, code: "stopping", retryAfter: stopPause,
+			message: "The site is being restarted. The evaluation goes on; its result will be at /api/v1/evaluations/" + e.ID}
 	}
 	return last, err
 }

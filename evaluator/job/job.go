@@ -51,8 +51,10 @@ type Job struct {
 	Enqueued   time.Time `json:"enqueued"`
 	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: its
 	// RunID is 0, and of Task only Lang counts. Evaluation is a kernel.Request.
+	// Caller names whose it is: evaluations of one caller may follow each other in one warm runner.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
+	Caller       string          `json:"caller,omitempty"`
 }
 
 // Status is how a case or a stage ended.

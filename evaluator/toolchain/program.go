@@ -50,6 +50,9 @@ type Program interface {
 	// Spec is the same stage as one process of its own, for tools that wrap a command line (ncu).
 	// Its Pipe is left to the caller: POPCORN_FD says 3.
 	Spec(req StageRequest) sandbox.Spec
+	// Next makes another build of the same person run at this place with what is ready, and takes this
+	// program's place. It is nil when nothing can be kept; both end with Close.
+	Next(a *Artifact) Program
 	// Warm tells whether a runner that had already imported everything serves the stages.
 	Warm() bool
 	// Close ends whatever still runs.
@@ -148,5 +151,7 @@ func (p *nativeProgram) Spec(req StageRequest) sandbox.Spec {
 }
 
 func (p *nativeProgram) Warm() bool { return false }
+
+func (p *nativeProgram) Next(*Artifact) Program { return nil }
 
 func (p *nativeProgram) Close() error { return nil }

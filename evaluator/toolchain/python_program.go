@@ -31,6 +31,17 @@ func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pyt
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
+// Next hands the runner over. Every stage is a fork of its pristine process, and finds what the stages
+// before it compiled; compiled extensions are unpacked only once, and so need a runner of their own.
+func (p *pythonProgram) Next(a *Artifact) Program {
+	if p.runner == nil || !p.runner.alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
+		return nil
+	}
+	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, runner: p.runner, warm: true}
+	p.runner = nil
+	return next
+}
+
 func (p *pythonProgram) Close() error {
 	if p.runner != nil {
 		p.runner.stop()

@@ -58,8 +58,9 @@ function copyButton(button) {
 
 // The editor is heavy: it is fetched only when its text box comes into view.
 function lazyEditor(area) {
-  const observer = new IntersectionObserver(async ([entry]) => {
-    if (!entry.isIntersecting) return;
+  // What has changed twice since the last frame comes as two entries.
+  const observer = new IntersectionObserver(async (entries) => {
+    if (!entries.some((entry) => entry.isIntersecting)) return;
     observer.disconnect();
     const { edit } = await import(area.dataset.editor);
     edit(area);

@@ -1,0 +1,94 @@
+package evaluator_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync/atomic"
+	"testing"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// countingBuilder opens programs that can be handed on, and counts them.
+type countingBuilder struct {
+	fakeBuilder
+	opened, closed, crash atomic.Int64
+}
+
+func (b *countingBuilder) Open(context.Context, *toolchain.Artifact, toolchain.Place) (toolchain.Program, error) {
+	b.opened.Add(1)
+	return &countedProgram{builder: b}, nil
+}
+
+type countedProgram struct {
+	fakeProgram
+	builder *countingBuilder
+}
+
+func (p *countedProgram) RunStage(_ context.Context, req toolchain.StageRequest) (sandbox.Outcome, error) {
+	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`)
+	if p.builder.crash.Load() > 0 {
+		return sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}, nil
+	}
+	fmt.Fprintln(pipe(req.OnPipe), `{"report":{"compiled":true}}`+"\n"+`{"done":true}`)
+	return sandbox.Outcome{}, nil
+}
+
+func (p *countedProgram) Next(*toolchain.Artifact) toolchain.Program {
+	return &countedProgram{builder: p.builder}
+}
+
+func (p *countedProgram) Close() error { p.builder.closed.Add(1); return nil }
+
+type pipe func([]byte)
+
+func (p pipe) Write(b []byte) (int, error) { p(b); return len(b), nil }
+
+func TestARunnerServesOneCallerUntilItFails(t *testing.T) {
+	b := &countingBuilder{}
+	s := newSite(t)
+	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)}}
+	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
+	r := s.start(cfg)
+	number := 0
+	evaluate := func(caller string) kernels.Result {
+		t.Helper()
+		number++
+		j := evaluationJob(t, evaluateOne(t, torch("x = 1")))
+		j.Device, j.Caller, j.AttemptID = "H200", caller, fmt.Sprint("a", number)
+		var out kernels.Result
+		if err := json.Unmarshal(s.run(j).Evaluation, &out); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	want := func(opened, closed int64) {
+		t.Helper()
+		if b.opened.Load() != opened || b.closed.Load() != closed {
+			t.Errorf("%d runners were opened and %d closed, want %d and %d", b.opened.Load(), b.closed.Load(), opened, closed)
+		}
+	}
+	if r := evaluate("token:1"); !r.Compiled {
+		t.Errorf("report: %+v", r)
+	}
+	evaluate("token:1")
+	want(1, 0)
+	evaluate("token:2")
+	want(2, 1)
+	b.crash.Store(1)
+	if r := evaluate("token:2"); r.Signal != "SIGSEGV" {
+		t.Errorf("report: %+v", r)
+	}
+	want(2, 2)
+	b.crash.Store(0)
+	evaluate("token:2")
+	want(3, 2)
+	r.stop()
+	<-r.ended
+	want(3, 3)
+}
