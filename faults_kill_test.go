@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"testing"
 
 	"warpboard/evaluator/job"
@@ -100,12 +99,16 @@ func wantBoard(t *testing.T, s *site, runs []client.Run) {
 		}
 		scores[*run.ScoreNS]++
 	}
+	rank := 0
 	for i, e := range board.Entries {
 		if scores[e.ScoreNS]--; scores[e.ScoreNS] < 0 {
 			t.Errorf("entry of %s with the score of no run: %v", e.User.Name, e.ScoreNS)
 		}
-		if e.Rank != i+1 || i > 0 && e.ScoreNS < board.Entries[i-1].ScoreNS {
-			t.Errorf("entry %d has rank %d: %s", i, e.Rank, fmt.Sprint(board.Entries))
+		if i == 0 || e.ScoreNS > board.Entries[i-1].ScoreNS {
+			rank = i + 1 // equal scores share a rank
+		}
+		if e.Rank != rank || i > 0 && e.ScoreNS < board.Entries[i-1].ScoreNS {
+			t.Errorf("entry %d has rank %d: %+v", i, e.Rank, board.Entries)
 		}
 	}
 }

@@ -150,6 +150,9 @@ func (w *Worker) serve(ctx context.Context, s *slot, begin func(d *queue.Deliver
 // selfTest tells whether the sandbox holds; a worker whose sandbox does not hold takes no jobs.
 func (w *Worker) selfTest(ctx context.Context) bool {
 	checks := w.cfg.Sandbox.SelfTest(ctx)
+	if ctx.Err() != nil {
+		return false // it was cut short, which says nothing
+	}
 	var failed []string
 	for _, c := range checks {
 		if !c.OK {

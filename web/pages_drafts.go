@@ -112,6 +112,8 @@ func (p pages) showDraft(ctx context.Context, d draft) (views.TaskDraft, error) 
 	if shown.Description, err = views.Markdown(def.Description); err != nil {
 		return shown, err
 	}
+	_, refused := d.bundle.WithWarpboardHarness()
+	shown.MayRehouse = refused == nil
 	shown.Upload, shown.UploadName, err = carry(d.bundle)
 	return shown, err
 }
@@ -128,8 +130,8 @@ func firstText(texts ...string) string {
 // carry packs a task for a form field, so that nothing is kept on the server between preview and publishing.
 func carry(b *tasks.Bundle) (encoded, name string, err error) {
 	if b.Definition.Form == tasks.FormLegacy {
-		for file, text := range b.Files {
-			return base64.StdEncoding.EncodeToString(text), file, nil
+		for _, text := range b.Files { // its reference; the suffix tells the language, which its run-time name does not
+			return base64.StdEncoding.EncodeToString(text), b.Name + "." + string(b.Definition.Lang), nil
 		}
 	}
 	var buf bytes.Buffer

@@ -42,6 +42,10 @@ func (s *Server) pageRoutes(r fiber.Router) {
 	r.Post("/tasks/:slug/delete", p.taskDelete)
 	r.Get("/tasks/:slug/boards/:device", p.board)
 
+	r.Get("/harness", p.harnesses)
+	r.Get("/harness/:form/:lang", p.harness)
+	r.Get("/harness/:form/:lang/file", p.harnessFile)
+
 	p.profileRoutes(r)
 
 	r.Get("/submissions/:id", p.submission)

@@ -115,6 +115,11 @@ func (p pages) versionPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	return p.showVersion(c, task, bundle)
+}
+
+// showVersion answers with what a bundle would change about a task.
+func (p pages) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle) error {
 	shown, err := p.showChange(c.UserContext(), task, bundle)
 	if err != nil {
 		return err
@@ -175,7 +180,8 @@ func fullTexts(b *tasks.Bundle) map[string]string {
 	return texts
 }
 
-// versionPublish makes an uploaded zip the task's current state.
+// versionPublish makes an uploaded zip the task's current state. Another harness than the one that
+// the preview showed is another change: it is shown first.
 func (p pages) versionPublish(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
@@ -184,6 +190,13 @@ func (p pages) versionPublish(c *fiber.Ctx) error {
 	bundle, err := p.readCarried(c)
 	if err != nil {
 		return err
+	}
+	bundle, other, err := rehoused(c, bundle)
+	if err != nil {
+		return err
+	}
+	if other {
+		return p.showVersion(c, task, bundle)
 	}
 	_, change, err := p.store.Publish(c.UserContext(), actor(c), task.ID, bundle)
 	if err != nil {

@@ -97,6 +97,19 @@ func (p pages) readCarried(c *fiber.Ctx) (*tasks.Bundle, error) {
 	return upload{name: c.FormValue("bundle_name"), data: data}.single(p.now())
 }
 
+// rehoused tells whether the form asks for Warpboard's harness in place of the bundle's own, and
+// gives the bundle with it.
+func rehoused(c *fiber.Ctx, bundle *tasks.Bundle) (*tasks.Bundle, bool, error) {
+	if c.FormValue("warpboard_harness") == "" {
+		return bundle, false, nil
+	}
+	ours, err := bundle.WithWarpboardHarness()
+	if err != nil {
+		return nil, true, invalid("warpboard_harness", "%s.", views.Sentence(err.Error()))
+	}
+	return ours, true, nil
+}
+
 // notSlug tells the names below /tasks/ that mean something else.
 func notSlug(name string) bool { return name == "new" || name == "publish" }
 
@@ -108,6 +121,9 @@ func (p pages) taskPublish(c *fiber.Ctx) error {
 	}
 	bundle, err := p.readCarried(c)
 	if err != nil {
+		return err
+	}
+	if bundle, _, err = rehoused(c, bundle); err != nil {
 		return err
 	}
 	settings, err := readSettings(c)

@@ -153,7 +153,7 @@ func TestHomeShowsTasksWithDeadlineDevicesAndLeaders(t *testing.T) {
 	wantText(t, doc, card+" h3", s.task.Title)
 	wantText(t, doc, card+" .meta", "Closes "+s.task.Deadline.Format("2 Jan 2006"))
 	wantText(t, doc, card, "H200 61 entries")
-	wantText(t, doc, card, "CPU no entry yet")
+	wantText(t, doc, card, "No entry yet on CPU")
 	if n := doc.Find(card + " ol li").Length(); n != 3 {
 		t.Errorf("%d leaders are shown, want 3", n)
 	}

@@ -1,0 +1,128 @@
+package web
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/evaluator/harness"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+func TestHarnessSourceCanBeReadAndTaken(t *testing.T) {
+	s := newScene(t)
+	b := s.browser()
+	link := b.page("/tasks/"+s.task.Slug, http.StatusOK).Find("[aria-labelledby=rules] a[href^='/harness/']")
+	if got := link.AttrOr("href", ""); got != "/harness/eval/cu" {
+		t.Fatalf("a CUDA task's page leads to %q", got)
+	}
+	for _, set := range harnessSets() {
+		doc := b.page(string(set.URL()), http.StatusOK)
+		checkSound(t, doc)
+		sources := harness.Sources(set.Form, set.Lang)
+		links := doc.Find("main a[download]")
+		if links.Length() != len(sources) || len(sources) == 0 {
+			t.Errorf("%s offers %d files, the harness has %d", set.URL(), links.Length(), len(sources))
+		}
+		links.Each(func(_ int, a *goquery.Selection) {
+			at := a.AttrOr("href", "")
+			target, err := url.Parse(at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp := b.get(at)
+			wantStatus(t, resp, http.StatusOK)
+			if text := body(t, resp); text != string(sources[target.Query().Get("name")]) {
+				t.Errorf("%s gave %.60q", at, text)
+			}
+		})
+	}
+	for _, path := range []string{"/harness/eval/rust", "/harness/old/cpp", "/harness/eval/cpp/file?name=../eval.cu"} {
+		b.page(path, http.StatusNotFound)
+	}
+}
+
+// ownHarness makes a C++ bundle bring an eval program of its own.
+func ownHarness(b *tasks.Bundle) {
+	b.Files["eval.cpp"] = []byte("int main() { return 112; }\n")
+	b.Definition.Files = append(b.Definition.Files, tasks.File{Name: "eval.cpp", Source: "eval.cpp"})
+	b.Definition.Config.Sources = []string{"eval.cpp", "submission.cpp"}
+	b.Definition.OwnHarness = true
+}
+
+func withoutStandardFunctions(b *tasks.Bundle) {
+	ownHarness(b)
+	b.Files["reference.h"] = bytes.ReplaceAll(b.Files["reference.h"], []byte("generate_input"), []byte("make_input"))
+}
+
+const harnessTick = "input[type=checkbox][name=warpboard_harness]"
+
+func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
+	s := newScene(t)
+	creator := s.signedIn("Carla", models.RoleCreator)
+	preview := func(path string, change func(*tasks.Bundle)) *goquery.Document {
+		return document(t, creator.upload(path, "zip", "add.zip", zipOf(t, change), nil), http.StatusOK)
+	}
+	for name, change := range map[string]func(*tasks.Bundle){"no eval": unchangedBundle, "no functions": withoutStandardFunctions} {
+		if preview("/tasks/new", change).Find(harnessTick).Length() > 0 {
+			t.Errorf("%s: Warpboard's harness is offered", name)
+		}
+	}
+	doc := preview("/tasks/new", ownHarness)
+	checkSound(t, doc)
+	if doc.Find(harnessTick).Length() != 1 {
+		t.Fatal("Warpboard's harness is not offered")
+	}
+	form := fields(doc.Find("[data-draft=add-two] form"))
+	wantText(t, document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK), "[aria-labelledby=rules]", "The task's own")
+	wantText(t, creator.page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by the task's own harness")
+
+	form = fields(preview("/tasks/add-two/version", ownHarness).Find("main form"))
+	form.Set("warpboard_harness", "on")
+	doc = document(t, creator.upload("/tasks/add-two/publish", "", "", nil, form), http.StatusOK)
+	wantText(t, doc, "[data-change=harness]", "new boards")
+	doc = document(t, creator.upload("/tasks/add-two/publish", "", "", nil, fields(doc.Find("main form"))), http.StatusOK)
+	wantText(t, doc, "[aria-labelledby=rules]", "Warpboard's")
+	wantText(t, creator.page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by Warpboard's harness")
+	wantText(t, creator.page("/tasks/add-two/boards/CPU?version=1", http.StatusOK), ".meta", "measured by the task's own harness")
+}
+
+const olderReference = `#include <vector>
+using input_t = std::vector<float>;
+using output_t = std::vector<float>;
+input_t generate_input() { return input_t(64, 1.5f); }
+output_t ref_kernel(input_t in) { return in; }
+bool check_implementation(output_t custom, output_t ref) { return custom == ref; }
+`
+
+func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
+	s := newScene(t)
+	creator := s.signedIn("Carla", models.RoleCreator)
+	for file, lang := range map[string]tasks.Lang{"copyhost.cpp": tasks.LangCPP, "copydevice.cuh": tasks.LangCUDA} {
+		slug := strings.TrimSuffix(strings.TrimSuffix(file, ".cpp"), ".cuh")
+		doc := document(t, creator.upload("/tasks/new", "zip", file, []byte(olderReference), nil), http.StatusOK)
+		form := fields(doc.Find("[data-draft=" + slug + "] form"))
+		form["device"] = []string{"CPU"}
+		document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
+		task, err := s.store.Task(t.Context(), slug)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bundle, err := s.store.Bundle(t.Context(), task.VersionID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := bundle.Definition; d.Lang != lang || d.Form != tasks.FormLegacy {
+			t.Errorf("%s became a task of the form %s in %s", file, d.Form, d.Lang)
+		}
+		link := creator.page("/tasks/"+slug, http.StatusOK).Find("[aria-labelledby=rules] a[href^='/harness/']")
+		if got := link.AttrOr("href", ""); got != "/harness/legacy/"+string(lang) {
+			t.Errorf("%s: the harness is linked as %q", file, got)
+		}
+	}
+}
