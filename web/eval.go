@@ -56,7 +56,7 @@ func (s *Server) evalRoutes(app *fiber.App) {
 // isEvaluation tells whether a POST to this path carries kernels.
 func isEvaluation(path string) bool {
 	switch path {
-	case "/", "/evaluate", "/compare", "/api/v1/evaluations", "/mcp", "/mcp/":
+	case "/", "/evaluate", "/compare", "/api/v1/evaluations", "/mcp", "/mcp/", "/playground":
 		return true
 	}
 	return false

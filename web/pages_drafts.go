@@ -130,13 +130,21 @@ func firstText(texts ...string) string {
 // carry packs a task for a form field, so that nothing is kept on the server between preview and publishing.
 func carry(b *tasks.Bundle) (encoded, name string, err error) {
 	if b.Definition.Form == tasks.FormLegacy {
-		for _, text := range b.Files { // its reference; the suffix tells the language, which its run-time name does not
-			return base64.StdEncoding.EncodeToString(text), b.Name + "." + string(b.Definition.Lang), nil
-		}
+		name, text := reference(b)
+		return base64.StdEncoding.EncodeToString(text), name, nil
 	}
 	var buf bytes.Buffer
 	err = tasks.WriteZip(&buf, b)
 	return base64.StdEncoding.EncodeToString(buf.Bytes()), b.Name + ".zip", err
+}
+
+// reference is the one file of a task of the older form, under a name whose suffix tells the language;
+// its run-time name, reference.cuh for C++ too, does not.
+func reference(b *tasks.Bundle) (name string, text []byte) {
+	for _, text = range b.Files {
+		break
+	}
+	return b.Name + "." + string(b.Definition.Lang), text
 }
 
 // draftFiles lists a task's files with what each is for.

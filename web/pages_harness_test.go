@@ -120,6 +120,10 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 		if d := bundle.Definition; d.Lang != lang || d.Form != tasks.FormLegacy {
 			t.Errorf("%s became a task of the form %s in %s", file, d.Form, d.Lang)
 		}
+		resp := creator.get("/tasks/" + slug + "/bundle.zip")
+		if name := resp.Header.Get("Content-Disposition"); !strings.Contains(name, slug+"."+string(lang)) || body(t, resp) != olderReference {
+			t.Errorf("%s is downloaded as %s, or is another text", file, name)
+		}
 		link := creator.page("/tasks/"+slug, http.StatusOK).Find("[aria-labelledby=rules] a[href^='/harness/']")
 		if got := link.AttrOr("href", ""); got != "/harness/legacy/"+string(lang) {
 			t.Errorf("%s: the harness is linked as %q", file, got)

@@ -48,6 +48,11 @@ func (s *Server) pageRoutes(r fiber.Router) {
 
 	p.profileRoutes(r)
 
+	r.Get("/playground", p.playground)
+	r.Post("/playground", p.playgroundRun)
+	r.Get("/evaluations/:id", p.evaluation)
+	r.Post("/evaluations/:id/cancel", p.evaluationCancel)
+
 	r.Get("/submissions/:id", p.submission)
 	r.Get("/submissions/:id/source", p.submissionSource)
 	r.Get("/submissions/:id/runs/:run", p.run)

@@ -166,7 +166,7 @@ func stagesOfAttempt(run models.Run, stages []models.Stage) []job.StageResult {
 func plannedStages(mode job.Mode, lang tasks.Lang) []job.Stage {
 	stages := map[job.Mode][]job.Stage{
 		job.ModeTest:      {job.StageBuild, job.StageTest},
-		job.ModeBenchmark: {job.StageBuild, job.StageTest, job.StageBenchmark},
+		job.ModeBenchmark: {job.StageBuild, job.StageBenchmark},
 		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked},
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
 	}[mode]

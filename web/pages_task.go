@@ -147,11 +147,16 @@ func (p pages) taskTemplate(c *fiber.Ctx) error {
 	return attachment(c, bundle.Definition.SubmissionName(), text)
 }
 
-// taskBundle downloads the whole task as the zip that would make it again.
+// taskBundle downloads the whole task as what would make it again: a zip, or the one reference file
+// of the older form.
 func (p pages) taskBundle(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
 		return err
+	}
+	if bundle.Definition.Form == tasks.FormLegacy {
+		name, text := reference(bundle)
+		return attachment(c, name, text)
 	}
 	var buf bytes.Buffer
 	if err := tasks.WriteZip(&buf, bundle); err != nil {

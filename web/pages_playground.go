@@ -1,0 +1,124 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	kernels "warpboard/evaluator/kernel"
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// playground shows the form: empty, or with ?from=ID as it was for an evaluation.
+func (p pages) playground(c *fiber.Ctx) error {
+	form := newPlayground()
+	if id := c.Query("from"); id != "" {
+		e, err := p.store.Evaluation(c.UserContext(), id)
+		if err != nil {
+			return err
+		}
+		var request kernels.Request
+		if err := json.Unmarshal(e.Request, &request); err != nil {
+			return fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
+		}
+		form.fill(request)
+	}
+	return p.showPlayground(c, fiber.StatusOK, form)
+}
+
+// playgroundRun takes the form. What is wrong in it comes back at its field, with all that was typed.
+func (p pages) playgroundRun(c *fiber.Ctx) error {
+	form := readPlayground(c)
+	switch c.FormValue("do") {
+	case "row":
+		form.rows = min(form.rows+1, mostArguments)
+		return p.showPlayground(c, fiber.StatusOK, form)
+	case "json":
+		form.writeContract()
+		return p.showPlayground(c, form.status(), form)
+	}
+	user, err := requireUser(c)
+	if err != nil {
+		return err
+	}
+	if request, ok := form.request(p.cfg.EvalLimits.Bounds); ok {
+		e, err := p.submitEvaluation(c.UserContext(), *user, p.caller(c), request)
+		if err == nil {
+			return redirect(c, views.EvaluationURL(e.ID))
+		}
+		if f := failureOf(err); !form.refuse(err) && f.code == "internal" {
+			return err
+		}
+	}
+	return p.showPlayground(c, form.status(), form)
+}
+
+func (p pages) showPlayground(c *fiber.Ctx, status int, form *playground) error {
+	workers, err := p.store.Workers(c.UserContext())
+	if err != nil {
+		return err
+	}
+	page := views.PlaygroundPage{Page: p.page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows, Problems: form.problems}
+	for _, u := range evalUnits(workers, p.now()) {
+		page.Devices = append(page.Devices, u.device)
+	}
+	return p.render(c, status, views.Playground(page))
+}
+
+// evaluation shows an evaluation to whoever knows its address; htmx gets the part that changes.
+func (p pages) evaluation(c *fiber.Ctx) error {
+	e, err := p.store.Evaluation(c.UserContext(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	page := views.EvaluationPage{
+		Page: p.page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernels.Compare),
+		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.CreatedAt,
+		Failure: e.Failure, Mine: mayCancel(c, e), Request: indented(e.Request),
+	}
+	page.Live = !page.Ended
+	if e.Result != nil {
+		result, err := resultOf(e)
+		if err != nil {
+			return err
+		}
+		page.Result = &result
+	}
+	if isFragment(c) {
+		return p.render(c, fiber.StatusOK, views.EvaluationState(page))
+	}
+	return p.render(c, fiber.StatusOK, views.Evaluation(page))
+}
+
+func evaluationTitle(e models.Evaluation) string {
+	if e.Kind == string(kernels.Compare) {
+		return "Comparison " + short(e.ID)
+	}
+	return "Evaluation " + short(e.ID)
+}
+
+// short is as much of an id as tells it from others at a glance.
+func short(id string) string { return id[:min(len(id), 8)] }
+
+// mayCancel tells whether the viewer asked for the evaluation, or is an admin.
+func mayCancel(c *fiber.Ctx, e models.Evaluation) bool {
+	user := viewer(c)
+	return user != nil && (user.ID == e.UserID || user.IsAdmin())
+}
+
+func (p pages) evaluationCancel(c *fiber.Ctx) error {
+	e, err := p.store.Evaluation(c.UserContext(), c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if !mayCancel(c, e) {
+		return forbidden("forbidden", "Only the person who asked for this evaluation, and admins, may cancel it.")
+	}
+	err = p.cfg.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
+	if err != nil && models.KindOf(err) != models.Conflict { // it may have ended just now
+		return err
+	}
+	return redirect(c, views.EvaluationURL(e.ID))
+}

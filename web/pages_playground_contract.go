@@ -1,0 +1,209 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	kernels "warpboard/evaluator/kernel"
+	"warpboard/views"
+)
+
+// contract is what the kernels are called with: the JSON if there is any, else the rows; nil without both.
+func (p *playground) contract() any {
+	if p.get("contract") != "" {
+		return p.json("contract")
+	}
+	return p.rowContract()
+}
+
+func (p *playground) rowContract() any {
+	args := []any{}
+	p.argRows = nil
+	for row := range p.rows {
+		if arg := p.argument(row); arg != nil {
+			args, p.argRows = append(args, arg), append(p.argRows, row)
+		}
+	}
+	launch := p.launch()
+	switch {
+	case len(launch) > 0:
+		return map[string]any{"args": args, "launch": launch}
+	case len(args) > 0:
+		return map[string]any{"args": args}
+	}
+	return nil
+}
+
+// argument reads a row; nil when nothing was typed in it.
+func (p *playground) argument(row int) map[string]any {
+	get := func(name string) string { return p.get(views.ArgumentField(row, name)) }
+	if get("name")+get("shape")+get("value") == "" {
+		return nil
+	}
+	arg := map[string]any{"type": get("type"), "role": get("role")}
+	if get("name") == "" {
+		p.problems[views.ArgumentField(row, "name")] = "Name this argument, or empty its row."
+	}
+	arg["name"] = get("name")
+	if get("meta") == "true" {
+		arg["is_meta"] = true
+	}
+	if get("type") == "tensor" {
+		arg["tensor_spec"] = tensorOf(get)
+		return arg
+	}
+	value, problem := scalarOf(get("type"), get("value"))
+	if problem != "" {
+		p.problems[views.ArgumentField(row, "value")] = problem
+	}
+	arg["value"] = value
+	return arg
+}
+
+func tensorOf(get func(string) string) map[string]any {
+	shape := []any{}
+	for _, extent := range strings.FieldsFunc(get("shape"), func(r rune) bool { return strings.ContainsRune(", x×[]()", r) }) {
+		shape = append(shape, extent)
+	}
+	init := map[string]any{"kind": get("init")}
+	for i, name := range initNumbers[get("init")] {
+		if number := get([]string{"first", "second"}[i]); number != "" {
+			init[name] = number
+		}
+	}
+	if seed := get("seed"); seed != "" {
+		init["seed"] = seed
+	}
+	return map[string]any{"shape": shape, "dtype": get("dtype"), "init": init}
+}
+
+// scalarOf reads a scalar in its type; the problem is empty when that went well.
+func scalarOf(kind, text string) (value any, problem string) {
+	switch kind {
+	case "int":
+		if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+			return json.Number(strconv.FormatInt(n, 10)), ""
+		}
+		return nil, "Write a whole number."
+	case "float":
+		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return json.Number(strconv.FormatFloat(f, 'g', -1, 64)), ""
+		}
+		return nil, "Write a number."
+	case "bool":
+		if yes, err := strconv.ParseBool(strings.ToLower(text)); err == nil {
+			return yes, ""
+		}
+		return nil, "Write true or false."
+	}
+	return text, ""
+}
+
+func (p *playground) launch() map[string]any {
+	launch := map[string]any{}
+	for _, size := range []string{"grid", "block"} {
+		sizes := map[string]any{}
+		for _, axis := range []string{"x", "y", "z"} {
+			if value := p.get("launch-" + size + "-" + axis); value != "" {
+				sizes[axis] = value
+			}
+		}
+		if len(sizes) > 0 {
+			launch[size] = sizes
+		}
+	}
+	for _, name := range []string{"num_warps", "num_stages", "shared_mem"} {
+		if value := p.get("launch-" + name); value != "" {
+			launch[name] = value
+		}
+	}
+	return launch
+}
+
+// writeContract puts what the rows say into the JSON field, in the API's own types where they can be read.
+func (p *playground) writeContract() {
+	io := p.rowContract()
+	if io == nil {
+		p.problems["contract"] = "There is no argument and no launch size to write."
+		return
+	}
+	body := map[string]any{"kernel": map[string]any{"source_code": "", "kernel_type": "torch", "io": io}}
+	if read, problems := kernels.Read(kernels.Evaluate, body); len(problems) == 0 {
+		io = known(read.Custom.IO)
+	}
+	p.fields["contract"] = written(io)
+}
+
+// fill puts a request into the form, its contracts as JSON.
+func (p *playground) fill(r kernels.Request) {
+	p.fillCode("kernel", r.Custom)
+	if r.Custom.IO != nil {
+		p.fields["contract"] = written(known(r.Custom.IO))
+	}
+	if r.Ref != nil {
+		p.fillCode("reference", *r.Ref)
+		if other := written(known(r.Ref.IO)); other != written(known(r.Custom.IO)) {
+			p.fields["reference_contract"] = other
+		}
+		p.fields["atol"], p.fields["rtol"] = decimal(r.ATol), decimal(r.RTol)
+	}
+	p.fields["num_trials"], p.fields["timeout"] = strconv.FormatInt(r.NumTrials, 10), strconv.FormatInt(r.Timeout, 10)
+	p.fields["l2_flush"], p.fields["collect_device_metrics"] = strconv.FormatBool(r.L2Flush), strconv.FormatBool(r.DeviceMetrics)
+	p.fields["gpu_type"] = r.GPUType
+}
+
+func (p *playground) fillCode(field string, code kernels.Code) {
+	p.fields[field], p.fields[field+"_type"] = code.Source, code.Type
+	metadata, _ := known(code.Metadata).(map[string]any) // it is one
+	key := nameKeys[code.Type]
+	if name, ok := metadata[key].(string); ok {
+		p.fields[field+"_name"] = name
+		delete(metadata, key)
+	}
+	if len(metadata) > 0 {
+		p.fields[field+"_metadata"] = written(metadata)
+	}
+}
+
+// known is a copy of a JSON value without the keys that hold null.
+func known(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if v == nil {
+			return nil
+		}
+		kept := map[string]any{}
+		for key, inner := range v {
+			if inner != nil {
+				kept[key] = known(inner)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, inner := range v {
+			kept[i] = known(inner)
+		}
+		return kept
+	}
+	return value
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// written is a JSON value for people.
+func written(value any) string {
+	text, _ := json.Marshal(value) // it came from JSON
+	return indented(text)
+}
+
+func indented(text []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, text, "", "  ") != nil {
+		return string(text)
+	}
+	return out.String()
+}

@@ -1,0 +1,271 @@
+package web
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/dispatch"
+	kernels "warpboard/evaluator/kernel"
+	"warpboard/models"
+)
+
+// tryForm is a filled-in playground; the changes replace fields, or empty them.
+func tryForm(changes url.Values) url.Values {
+	form := url.Values{
+		"do": {"run"}, "rows": {"3"}, "kernel": {"@triton.jit\r\ndef add(x, n): pass"}, "kernel_type": {"triton"}, "kernel_name": {"add"},
+		"args-0-name": {"x"}, "args-0-type": {"tensor"}, "args-0-role": {"inout"}, "args-0-shape": {"64, 32"}, "args-0-dtype": {"float16"},
+		"args-0-init": {"uniform"}, "args-0-first": {"-1"}, "args-0-second": {"2.5"}, "args-0-seed": {"7"},
+		"args-2-name": {"n"}, "args-2-type": {"int"}, "args-2-role": {"input"}, "args-2-value": {"2048"}, "args-2-meta": {"true"},
+		"launch-grid-x": {"cdiv(n, 256)"}, "launch-num_warps": {"8"}, "num_trials": {"12"}, "timeout": {"30"}, "gpu_type": {"CPU"},
+	}
+	maps.Copy(form, changes)
+	return form
+}
+
+const wantContract = `{"args":[
+	{"name":"x","type":"tensor","role":"inout","tensor_spec":{"shape":[64,32],"dtype":"float16","init":{"kind":"uniform","low":-1,"high":2.5,"seed":7}}},
+	{"name":"n","type":"int","role":"input","value":2048,"is_meta":true}],
+	"launch":{"grid":{"x":"cdiv(n, 256)","y":1,"z":1},"num_warps":8}}`
+
+// contractOf is a contract as it was meant: without what is absent or as it would be anyway.
+func contractOf(t *testing.T, text string) any {
+	t.Helper()
+	var io map[string]any
+	if err := json.Unmarshal([]byte(text), &io); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	for _, arg := range io["args"].([]any) {
+		if arg := arg.(map[string]any); arg["is_meta"] == false {
+			delete(arg, "is_meta")
+		}
+	}
+	return known(io)
+}
+
+func requestOf(t *testing.T, e models.Evaluation) (r kernels.Request) {
+	t.Helper()
+	if err := json.Unmarshal(e.Request, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (s *evalSite) playground(form url.Values) (*browser, *http.Response) {
+	b := (&scene{site: s.site}).browserOf(s.user)
+	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return b, b.post("/playground", form)
+}
+
+func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
+	s := newEvalSite(t)
+	b, resp := s.playground(tryForm(nil))
+	wantStatus(t, resp, http.StatusSeeOther)
+	e := s.waitForState(models.EvaluationSubmitted)
+	if got := resp.Header.Get("Location"); got != "/evaluations/"+e.ID || e.UserID != s.user.ID || e.Device != "CPU" || e.Kind != "evaluate" {
+		t.Errorf("sent to %s; the evaluation is %+v", got, e)
+	}
+	e, err := s.store.Evaluation(t.Context(), e.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := requestOf(t, e)
+	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t, written(r.Custom.IO))); diff != "" {
+		t.Error(diff)
+	}
+	if r.Custom.Source != "@triton.jit\ndef add(x, n): pass" || r.Custom.Metadata["kernel_name"] != "add" || r.NumTrials != 12 || r.Timeout != 30 || r.L2Flush {
+		t.Errorf("request: %+v", r)
+	}
+	doc := b.page("/evaluations/"+e.ID, http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, ".stage-now", "submitted")
+	if doc.Find("[hx-trigger]").Length() != 1 {
+		t.Error("the page does not renew itself")
+	}
+	again := b.page("/playground?from="+e.ID, http.StatusOK)
+	checkSound(t, again)
+	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t, again.Find("#contract").Text())); diff != "" {
+		t.Errorf("opened again: %s", diff)
+	}
+	wantStatus(t, b.post("/evaluations/"+e.ID+"/cancel", nil), http.StatusSeeOther)
+	s.waitForState(models.EvaluationCancelled)
+}
+
+func TestAReferenceMakesItAComparison(t *testing.T) {
+	s := newEvalSite(t)
+	_, resp := s.playground(tryForm(url.Values{"reference": {"def f(x, n): return x"}, "reference_type": {"torch"}, "reference_name": {"f"},
+		"contract": {`{"args": []}`}, "reference_contract": {"null"}, "kernel_metadata": {`{"note": 1}`}, "atol": {"0.5"}, "rtol": {""}}))
+	wantStatus(t, resp, http.StatusSeeOther)
+	e, err := s.store.Evaluation(t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := requestOf(t, e)
+	if r.Kind != kernels.Compare || r.Ref.IO != nil || r.Ref.Metadata["function_name"] != "f" || r.ATol != 0.5 || r.RTol != 0.01 {
+		t.Errorf("request: %+v, reference %+v", r, r.Ref)
+	}
+	if len(r.Custom.IO["args"].([]any)) != 0 || r.Custom.Metadata["note"] != 1.0 || r.Custom.Metadata["kernel_name"] != "add" {
+		t.Errorf("the JSON did not count: %+v", r.Custom)
+	}
+}
+
+func TestAFormMistakeIsSaidAtItsField(t *testing.T) {
+	s := newEvalSite(t)
+	for _, test := range []struct{ field, typed, says string }{
+		{"kernel", "", "Paste a kernel"},
+		{"contract", `{"args": [`, "not JSON"},
+		{"contract", `{"args": [{"type": "int"}]}`, "args.0.name: Field required"},
+		{"kernel_metadata", "[1]", "Write an object"},
+		{"args-0-shape", "64, batch", "valid integer"},
+		{"args-0-second", "many", "valid number"},
+		{"args-2-value", "1.5", "whole number"},
+		{"args-2-name", "", "Name this argument"},
+		{"launch-grid-x", "3; rm", "valid integer"},
+		{"launch-num_warps", "few", "valid integer"},
+		{"num_trials", "0", "at least 1"},
+		{"timeout", "soon", "valid integer"},
+		{"gpu_type", "B200", "not attached"},
+	} {
+		t.Run(test.field+" "+test.typed, func(t *testing.T) {
+			_, resp := s.playground(tryForm(url.Values{test.field: {test.typed}}))
+			doc := document(t, resp, http.StatusUnprocessableEntity)
+			checkSound(t, doc)
+			wantText(t, doc, `[id="`+test.field+`-problem"]`, test.says)
+			field := doc.Find(`[name="` + test.field + `"]`)
+			if got := field.AttrOr("value", strings.TrimPrefix(field.Text(), "\n")); field.Is("input, textarea") && got != test.typed {
+				t.Errorf("the field holds %q, not what was typed", got)
+			}
+			if doc.Find("#args-0-dtype option[selected]").Text() != "float16" {
+				t.Error("another field was forgotten")
+			}
+		})
+	}
+	if list, err := s.store.Evaluations(t.Context(), s.user.ID, 0, 1); err != nil || len(list) != 0 {
+		t.Errorf("a mistake made %v, %v", list, err)
+	}
+}
+
+func TestRowsAreAddedAndWrittenAsJSONWithoutScripts(t *testing.T) {
+	s := newEvalSite(t)
+	_, resp := s.playground(tryForm(url.Values{"do": {"row"}}))
+	doc := document(t, resp, http.StatusOK)
+	if doc.Find("#args-3-name").Length() != 1 || doc.Find("#args-2-value").AttrOr("value", "") != "2048" {
+		t.Error("there is no fourth row beside what was typed")
+	}
+	_, resp = s.playground(tryForm(url.Values{"do": {"json"}}))
+	doc = document(t, resp, http.StatusOK)
+	if diff := cmp.Diff(contractOf(t, wantContract), contractOf(t, doc.Find("#contract").Text())); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
+	s := newEvalSite(t)
+	visitor := s.browser()
+	doc := visitor.page("/playground", http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "main", "Sign in to run")
+	if doc.Find("button[value=run]").Length() != 0 {
+		t.Error("a visitor can press Run")
+	}
+	wantStatus(t, visitor.post("/playground", tryForm(nil)), http.StatusUnauthorized)
+	b, resp := s.playground(tryForm(url.Values{CSRFField: {"forged"}}))
+	wantStatus(t, resp, http.StatusForbidden)
+	if _, resp = s.playground(tryForm(nil)); resp.StatusCode != http.StatusSeeOther {
+		t.Fatal(resp.Status)
+	}
+	path := resp.Header.Get("Location")
+	wantStatus(t, visitor.get(path), http.StatusOK)
+	wantStatus(t, visitor.post(path+"/cancel", nil), http.StatusForbidden)
+	wantStatus(t, b.get("/evaluations/none"), http.StatusNotFound)
+}
+
+// finished ends the newest evaluation with a result, as a worker would, and returns its page.
+func (s *evalSite) finished(b *browser, result kernels.Result) *goquery.Document {
+	s.t.Helper()
+	e, err := s.store.StartEvaluation(s.t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, accepted, err := s.store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: result.Worker,
+		State: models.EvaluationCompleted, Result: text, Samples: []models.Sample{{Name: dispatch.CountCompiled, Value: 1}}})
+	if err != nil || !accepted {
+		s.t.Fatal(accepted, err)
+	}
+	return b.page("/evaluations/"+e.ID, http.StatusOK)
+}
+
+func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
+	s := newEvalSite(t)
+	b, resp := s.playground(tryForm(url.Values{"reference": {"x"}, "reference_type": {"torch"}}))
+	wantStatus(t, resp, http.StatusSeeOther)
+	speedup, passed := 1.84, 5
+	doc := s.finished(b, kernels.Result{Worker: "rack-7", Name: "NVIDIA H200", Report: kernels.Report{
+		Compiled: true, Correctness: true, ProfilingMethod: "cuda_graph", TotalTrials: 5, TrialsPassed: &passed,
+		RuntimeStats: &kernels.Stats{Mean: 0.0125, Std: 0.0001, Min: 0.012, Max: 0.014, Median: 0.01249, Percentile95: 0.013, Percentile99: 0.0135},
+		RefRuntime:   &kernels.Stats{Mean: 0.023, Std: 0.0002, Min: 0.022, Max: 0.024, Median: 0.02301, Percentile95: 0.0233, Percentile99: 0.0237},
+		Speedup:      &speedup, SpeedupInterval: []float64{1.82, 1.86}, GraphError: "no graph\n  at all",
+	}, Metrics: map[string]kernels.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
+	checkSound(t, doc)
+	wantText(t, doc, "[data-times=kernel]", "12.50 µs 100.0 ns 12.00 µs 14.00 µs 12.49 µs 13.00 µs 13.50 µs")
+	wantText(t, doc, "[data-times=reference]", "23.00 µs")
+	wantText(t, doc, "[data-speedup]", "×1.84")
+	for _, text := range []string{"×1.82 and ×1.86", "cuda_graph", "5 of 5", "rack-7", "dram_throughput 71.5", "correct"} {
+		wantText(t, doc, "#evaluation", text)
+	}
+	if got := doc.Find("pre[aria-label='CUDA graphs were not used']").Text(); got != "no graph\n  at all" {
+		t.Errorf("the error is %q", got)
+	}
+	if doc.Find("[hx-trigger], [action$=cancel]").Length() != 0 {
+		t.Error("a page that is over renews itself or can be cancelled")
+	}
+}
+
+func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
+	s := newEvalSite(t)
+	b, resp := s.playground(tryForm(nil))
+	wantStatus(t, resp, http.StatusSeeOther)
+	w := (&scene{site: s.site}).window().as(b)
+	w.do(chromedp.EmulateViewport(390, 900))
+	fits := `document.documentElement.scrollWidth <= 390`
+	w.open("/playground")
+	w.until(fits)
+	w.refusedNothing()
+	w.open(resp.Header.Get("Location"))
+	w.hasText(".stage-now", "submitted")
+	s.finished(b, kernels.Result{Report: kernels.Report{Compiled: true, Correctness: true, RuntimeStats: &kernels.Stats{Mean: 0.0125}}})
+	w.hasText("[data-times=kernel]", "12.50")
+	w.until(`!document.querySelector("#evaluation [hx-trigger], #evaluation form")`)
+	w.until(fits)
+	w.refusedNothing()
+}
+
+func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
+	s := newEvalSite(t)
+	contract := `{"args": [{"name": ` + written(hostile) + `, "type": "int", "value": 1}]}`
+	b, resp := s.playground(tryForm(url.Values{"kernel": {hostile}, "kernel_name": {hostile}, "contract": {contract}}))
+	wantStatus(t, resp, http.StatusSeeOther)
+	path := resp.Header.Get("Location")
+	doc := s.finished(b, kernels.Result{Worker: hostile, Name: hostile, CUDA: hostile, Stage: hostile, Signal: hostile, Stdout: hostile, MetricsError: hostile,
+		StageSeconds: map[string]float64{hostile: 1}, Report: kernels.Report{CompilationError: hostile, ProfilingMethod: hostile, MaxDifference: hostile},
+		Metrics: map[string]kernels.Metrics{hostile: {Device: map[string]map[string]any{hostile: {hostile: hostile}}}}})
+	again := b.page("/playground?from="+strings.TrimPrefix(path, "/evaluations/"), http.StatusOK)
+	_, resp = s.playground(tryForm(url.Values{"rows": {hostile}, "kernel": {hostile}, "kernel_type": {hostile}, "num_trials": {hostile}, "contract": {hostile}}))
+	for name, doc := range map[string]*goquery.Document{"result": doc, "again": again, "refused": document(t, resp, http.StatusUnprocessableEntity)} {
+		checkSound(t, doc)
+		if !strings.Contains(doc.Text(), hostile) || doc.Find("hx-partial").Length() > 0 {
+			t.Errorf("the %s page hides or runs what was typed", name)
+		}
+	}
+}
