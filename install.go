@@ -15,19 +15,11 @@ const (
 	originFolder  = "folder"
 )
 
-// operator is the account that owns what the program itself puts on the site. Nobody can sign in
-// as it; here it acts with all rights.
-func operator(ctx context.Context, store *models.Store) (models.User, error) {
-	u, err := store.SignIn(ctx, models.SignIn{Provider: "operator", Subject: "warpboard", Name: "Warpboard"})
-	u.Role = models.RoleAdmin
-	return u, err
-}
-
 // installTasks puts the built-in tasks and those below dir on the site, and brings the ones that
 // it put there before up to date. A task that was deleted on the site stays deleted; one below dir
 // that cannot be used is logged and left out.
 func installTasks(ctx context.Context, store *models.Store, dir string, devices []string, log *slog.Logger) error {
-	owner, err := operator(ctx, store)
+	owner, err := store.Operator(ctx)
 	if err != nil {
 		return err
 	}

@@ -7,17 +7,14 @@ import (
 	"errors"
 
 	"fmt"
-	"path/filepath"
+	"io"
 	"slices"
 	"time"
 
+	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/sandbox"
-	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
-
-	"warpboard/evaluator"
 )
 
 // verifyTask checks a task folder and runs the solutions that it brings, each as a ranked run.
@@ -73,30 +70,17 @@ type verifier struct {
 }
 
 func newVerifier(ctx context.Context, cfg *Config, bundle *tasks.Bundle, want string) (*verifier, error) {
-	slots, err := device.Detect(ctx, device.Options{CPUSlots: 1})
-	if err != nil {
-		return nil, fmt.Errorf("find devices: %w", err)
-	}
-	slot, err := chooseSlot(slots, bundle.Definition, want)
+	config, _, err := machine(ctx, cfg, 1, cfg.logger(io.Discard))
 	if err != nil {
 		return nil, err
 	}
-	log := cfg.logger(discard{})
-	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), Log: log})
-	tools := toolchain.Find(ctx)
-	builder := toolchain.NewBuilder(toolchain.Config{
-		Tools: tools, Runner: box, Cache: filepath.Join(cfg.Data, "objects"), Libraries: cfg.Worker.libraries(), Log: log,
-	})
-	worker := evaluator.NewWorker(evaluator.Config{
-		Name: "verify-task", Version: version(), Conn: evaluator.Nobody{}, Sandbox: box, Builder: builder, Tools: tools, Slots: slots, Log: log,
-	})
-	return &verifier{bundle: bundle, slot: slot, worker: worker}, nil
+	slot, err := chooseSlot(config.Slots, bundle.Definition, want)
+	if err != nil {
+		return nil, err
+	}
+	config.Name, config.Conn = "verify-task", evaluator.Nobody{}
+	return &verifier{bundle: bundle, slot: slot, worker: evaluator.NewWorker(config)}, nil
 }
-
-// discard drops log lines: the verdicts on stdout are what counts here.
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func chooseSlot(slots []device.Slot, def tasks.Definition, want string) (device.Slot, error) {
 	for _, s := range slots {

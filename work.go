@@ -33,9 +33,24 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		return err
 	}
 	defer conn.Close()
-	slots, err := device.Detect(ctx, device.Options{CPUSlots: cpuSlots(cfg.Worker.CPUSlots), Log: log})
+	config, box, err := machine(ctx, cfg, cpuSlots(cfg.Worker.CPUSlots), log)
 	if err != nil {
-		return fmt.Errorf("find devices: %w", err)
+		return err
+	}
+	config.Conn, config.Warm, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Grace
+	if config.Tools.NVCC != nil {
+		config.Probe = (&evaluator.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
+	}
+	addNsight(ctx, &config, box, cfg.Worker.Profile)
+	return evaluator.NewWorker(config).Run(ctx)
+}
+
+// machine is a worker's configuration as far as this machine decides it: its devices, compilers and
+// sandbox. The rest is left to the command.
+func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (evaluator.Config, *sandbox.Sandbox, error) {
+	slots, err := device.Detect(ctx, device.Options{CPUSlots: cpus, Log: log})
+	if err != nil {
+		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
 	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), Log: log})
 	tools := toolchain.Find(ctx)
@@ -43,15 +58,9 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		Tools: tools, Runner: box, Cache: filepath.Join(cfg.Data, "objects"),
 		Libraries: cfg.Worker.libraries(), Log: log,
 	})
-	config := evaluator.Config{
-		Name: cfg.Worker.Name, Version: version(), Conn: conn, Sandbox: box, Builder: builder,
-		Tools: tools, Slots: slots, Warm: cfg.Worker.WarmPythons, Grace: cfg.Grace, Log: log,
-	}
-	if tools.NVCC != nil {
-		config.Probe = (&evaluator.CUDAProbe{Runner: box, NVCC: tools.NVCC.Path}).Check
-	}
-	addNsight(ctx, &config, box, cfg.Worker.Profile)
-	return evaluator.NewWorker(config).Run(ctx)
+	return evaluator.Config{
+		Name: cfg.Worker.Name, Version: version(), Sandbox: box, Builder: builder, Tools: tools, Slots: slots, Log: log,
+	}, box, nil
 }
 
 // addNsight lets a worker with a GPU read hardware counters, and profile unless that is switched off.

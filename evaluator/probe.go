@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +23,7 @@ const probeAnswer = "549756338176 on 1: no error"
 // CUDAProbe checks GPUs with a small known program in the sandbox.
 type CUDAProbe struct {
 	Runner toolchain.Runner
-	NVCC   string // path of the compiler
+	NVCC   *toolchain.Compiler
 
 	mu      sync.Mutex
 	program map[string][]byte // by architecture; compiled when first needed
@@ -64,7 +63,7 @@ func (p *CUDAProbe) compiled(ctx context.Context, at toolchain.Place) ([]byte, e
 	}
 	out, err := p.Runner.Run(ctx, sandbox.Spec{
 		Slot: at.Slot, Limits: sandbox.DefaultBuildLimits(), Files: map[string][]byte{"probe.cu": probeSource},
-		Argv: []string{p.NVCC, "-arch=sm_" + at.Arch, "-o", "/out/probe", "/in/probe.cu"}, Mounts: toolkitMount(p.NVCC),
+		Argv: []string{p.NVCC.Path, "-arch=sm_" + at.Arch, "-o", "/out/probe", "/in/probe.cu"}, Mounts: p.NVCC.Mounts(),
 		Collect: map[string]int64{"probe": 64 << 20},
 	})
 	if err != nil {
@@ -79,13 +78,4 @@ func (p *CUDAProbe) compiled(ctx context.Context, at toolchain.Place) ([]byte, e
 	}
 	p.program[at.Arch] = program
 	return program, nil
-}
-
-// toolkitMount shows the toolkit's directory where it lies outside /usr.
-func toolkitMount(nvcc string) []sandbox.Mount {
-	root := filepath.Dir(filepath.Dir(nvcc))
-	if strings.HasPrefix(root, "/usr/") {
-		return nil
-	}
-	return []sandbox.Mount{{Host: root, Inside: root}}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
 	"warpboard/tasks"
 )
 
@@ -18,6 +19,15 @@ import (
 type Compiler struct {
 	Path    string // absolute
 	Version string // the line of its --version that names the release
+}
+
+// Mounts shows a compiler that is not below /usr, its whole tree; every sandbox has the others.
+func (c *Compiler) Mounts() []sandbox.Mount {
+	if strings.HasPrefix(c.Path, "/usr/") || strings.HasPrefix(c.Path, "/bin/") {
+		return nil
+	}
+	root := filepath.Dir(filepath.Dir(c.Path))
+	return []sandbox.Mount{{Host: root, Inside: root}}
 }
 
 // Toolchain is what a machine has; nil for what it has not.

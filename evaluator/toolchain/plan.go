@@ -3,7 +3,6 @@ package toolchain
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,9 +63,7 @@ func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch stri
 		}
 		p.link = append(p.link, "-l"+library)
 	}
-	if mount, needed := outsideUsr(p.compiler.Path); needed {
-		p.mounts = append(p.mounts, mount)
-	}
+	p.mounts = append(p.mounts, p.compiler.Mounts()...)
 	p.base = key(slices.Concat([]string{"3", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
 	return p, nil
 }
@@ -166,15 +163,6 @@ func archFlag(arch string) string {
 		arch += "a"
 	}
 	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
-}
-
-// outsideUsr is the mount that shows a compiler that is not below /usr, its whole tree.
-func outsideUsr(compiler string) (sandbox.Mount, bool) {
-	if strings.HasPrefix(compiler, "/usr/") || strings.HasPrefix(compiler, "/bin/") {
-		return sandbox.Mount{}, false
-	}
-	root := filepath.Dir(filepath.Dir(compiler))
-	return sandbox.Mount{Host: root, Inside: root}, true
 }
 
 // processor tells apart machines on which -march=native means different things.
