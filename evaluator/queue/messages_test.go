@@ -31,6 +31,20 @@ func record(t *testing.T, q *Queue, n int) []string {
 	return ids
 }
 
+// unacknowledged counts the results that were delivered and will come again.
+func unacknowledged(t *testing.T, q *Queue) int {
+	t.Helper()
+	consumer, err := q.js.Consumer(t.Context(), resultsStream, recorder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := consumer.Info(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.NumAckPending
+}
+
 func TestResultIsKeptUntilItWasRecorded(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		sent := job.Result{RunID: 1, AttemptID: "a1", Secret: "x", Machine: job.Machine{Worker: "somebody else"}}
@@ -70,6 +84,9 @@ func TestRecordedResultDoesNotComeAgain(t *testing.T) {
 			}
 		}
 		ids := record(t, s.Queue, 3)
+		if n := unacknowledged(t, s.Queue); n > 0 {
+			t.Errorf("%d results were recorded while the site stopped and not taken off", n)
+		}
 		if err := w.PublishResult(t.Context(), job.Result{AttemptID: "a4"}); err != nil {
 			t.Fatal(err)
 		}

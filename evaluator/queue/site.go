@@ -134,5 +134,11 @@ func (q *Queue) record(ctx context.Context, msg jetstream.Msg, fn func(context.C
 	if err := fn(ctx, r); err != nil {
 		return errors.Join(fmt.Errorf("queue: result of attempt %s: %w", r.AttemptID, err), msg.NakWithDelay(recordAgain))
 	}
-	return msg.DoubleAck(ctx)
+	// The site may stop at this moment; a result that is recorded is still taken off.
+	ack, cancel := context.WithTimeout(context.WithoutCancel(ctx), requestWait)
+	defer cancel()
+	if err := msg.DoubleAck(ack); err != nil {
+		return fmt.Errorf("queue: result of attempt %s is recorded, but not taken off: %w", r.AttemptID, err)
+	}
+	return nil
 }
