@@ -42,7 +42,9 @@ func arguments(spec *Spec, a *area, uid int, fds control) []string {
 	}
 	args = append(args, system()...)
 	if spec.Proc {
-		args = append(args, "--proc", "/proc")
+		// bubblewrap's own process has the run's uid and no filter: whoever wrote its memory through
+		// /proc would be free of the filter, and its command line holds the program's secrets.
+		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
 	}
 	args = append(args, "--dev", "/dev") // the device nodes below would be hidden by it
 	for _, node := range spec.Device {

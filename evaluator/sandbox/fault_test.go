@@ -177,10 +177,12 @@ func TestKernelSettingsAndOtherPeoplesFilesAreOutOfReach(t *testing.T) {
 	spec := shell(`for f in /etc/shadow /etc/passwd /etc/hostname /root /home /var /run /sys /boot /opt; do test -e $f && echo "$f is there"; done
 		(echo x >/proc/sys/kernel/core_pattern) 2>/dev/null && echo "core_pattern was written"
 		(echo 1 >/proc/sysrq-trigger) 2>/dev/null && echo "sysrq was written"
+		ls /proc/1/* && echo "bubblewrap's process is there: its memory, its arguments"
+		grep -as "gr"4il /proc/[0-9]*/cmdline && echo "a command line holds a secret of the environment"
 		test "$(id -u)" = 0 && echo "is root"
 		unshare -U true 2>/dev/null && echo "made a user namespace"
 		exit 0`)
-	spec.Proc = true
+	spec.Proc, spec.Env = true, map[string]string{"POPCORN_SEED": "gr4il"}
 	if o := run(t, sb, spec); o.ExitCode != 0 || o.Stdout != "" {
 		t.Errorf("code %d: %s%s", o.ExitCode, o.Stdout, o.Stderr)
 	}

@@ -48,6 +48,7 @@ func probe(secret, address string) report {
 		"usr":          open("/usr/planted", os.O_WRONLY|os.O_CREATE),
 		"dev":          open("/dev/planted", os.O_WRONLY|os.O_CREATE),
 		"in":           open("/in/planted", os.O_WRONLY|os.O_CREATE),
+		"init":         open("/proc/1/mem", os.O_RDWR),
 		"loopback":     dial(address),
 		"internet":     dial("192.0.2.1:80"), // reserved for documentation: nobody is troubled
 	}

@@ -96,7 +96,8 @@ func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
 		line("no network", "neither the server's loopback nor any other network is reached", r.refused("loopback", "internet")),
 		line("no new namespaces", "unshare, setns and clone are refused", r.denied("unshare", "setns", "clone(CLONE_NEWUSER)")),
 		line("no other sockets", "AF_VSOCK and AF_NETLINK are refused", r.denied("socket(AF_VSOCK)", "socket(AF_NETLINK)")),
-		line("no tracing", "ptrace is refused", r.denied("ptrace", "process_vm_readv", "process_vm_writev")),
+		line("no tracing", "ptrace is refused, and bubblewrap's own memory is not found",
+			errors.Join(r.denied("ptrace", "process_vm_readv", "process_vm_writev"), r.refused("init"))),
 	}
 	all := slices.Sorted(maps.Keys(r.Calls))
 	return append(lines, line("system calls", fmt.Sprintf("%d are refused", len(all)), r.denied(all...)))
