@@ -51,6 +51,26 @@ func (m MeasuredCase) Rates() []Fact {
 	return rates
 }
 
+// Conditions are what was seen of the device while the run was timed.
+func (r RunCard) Conditions() []Fact {
+	if r.Machine == nil {
+		return nil
+	}
+	return conditions(*r.Machine)
+}
+
+func conditions(m job.Machine) []Fact {
+	var seen []Fact
+	for _, key := range sortedKeys(m.Conditions) {
+		name := Sentence(strings.ReplaceAll(key, "_", " "))
+		if rest, ok := strings.CutPrefix(name, "Sm "); ok {
+			name = "SM " + rest
+		}
+		seen = append(seen, Fact{name, m.Conditions[key]})
+	}
+	return seen
+}
+
 // PerSecond shows a rate with a decimal prefix: 3.35e12 bytes → 3.350 TB/s.
 func PerSecond(rate float64, unit string) string {
 	if !(rate > 0) || math.IsInf(rate, 0) {

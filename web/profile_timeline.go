@@ -41,7 +41,7 @@ func (s *Server) spans(ctx context.Context, run models.Run, note string) ([]char
 			Name: views.StageView{Result: r}.Name(), Start: r.Started, End: r.Ended, Status: string(r.Status), Note: note,
 		}
 		if r.Cached {
-			span.Note = strings.TrimSpace("from the cache " + note)
+			span.Note = strings.TrimSuffix("from the cache, "+note, ", ")
 		}
 		spans = append(spans, span)
 	}

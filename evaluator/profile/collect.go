@@ -44,8 +44,17 @@ func Command(tool Tool, program []string, o Options) []string {
 	// The clocks stay as they are: locking them needs rights that the sandbox rightly lacks, and the
 	// profile shall show the kernel as it was ranked.
 	argv = append(argv, "-c", strconv.Itoa(kernels), "--clock-control", "none",
-		"--target-processes", "all", "-f", "-o", strings.TrimSuffix(o.Report, ".ncu-rep"), "--")
+		"--target-processes", "all", "-f", "-o", reportName(tool, o.Report), "--")
 	return append(argv, program...)
+}
+
+// reportName is the report as ncu wants it: the versions up to 2026.2 add .ncu-rep themselves, and later
+// ones write another format (.ncu-repz) unless the name says otherwise.
+func reportName(tool Tool, report string) string {
+	if tool.Version >= "2026.3" {
+		return report
+	}
+	return strings.TrimSuffix(report, ".ncu-rep")
 }
 
 // Import is one reading of a report; its output goes to Pages.Set under the same name.

@@ -18,6 +18,10 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
+	later := strings.Join(Command(Tool{Version: "2026.3.0.0"}, nil, Options{Report: "/out/p.ncu-rep"}), " ")
+	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without its ending it would be a .ncu-repz
+		t.Errorf("from 2026.3 on: %s", later)
+	}
 	if got := strings.Join(Command(tool, nil, Options{Everything: true}), " "); strings.Contains(got, "nvtx") || !strings.Contains(got, "-c 16") {
 		t.Errorf("without NVTX: %s", got)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"regexp"
+	"slices"
 )
 
 // maxRecords bounds what one page may hold, far above any real report.
@@ -33,6 +35,28 @@ func records(page []byte) (rows [][]string, cut bool) {
 	return rows, true
 }
 
+// Decimals as a page in English has them, and as one in many another language has. Three digits are
+// left out: "1.234" and "1,234" may be either.
+var (
+	decimalPoint = regexp.MustCompile(`^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})$`)
+	decimalComma = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
+)
+
+// foreign tells whether a page was printed where a comma begins the decimals, so that "1.234" on it is
+// more than a thousand.
+func foreign(rows [][]string) bool {
+	commas := false
+	for _, row := range rows {
+		for _, cell := range row {
+			if decimalPoint.MatchString(cell) {
+				return false
+			}
+			commas = commas || decimalComma.MatchString(cell)
+		}
+	}
+	return commas
+}
+
 // columns maps a header's names to their positions; the first of equal names wins.
 func columns(header []string) map[string]int {
 	at := make(map[string]int, len(header))
@@ -56,12 +80,18 @@ func cell(row []string, at map[string]int, name string) string {
 // tableStart finds the header row that has both given names; it returns -1 when there is none.
 func tableStart(rows [][]string, first, second string) int {
 	for i, row := range rows {
-		at := columns(row)
-		_, a := at[first]
-		_, b := at[second]
-		if a && b {
+		if hasAll(row, first, second) {
 			return i
 		}
 	}
 	return -1
+}
+
+func hasAll(row []string, names ...string) bool {
+	for _, name := range names {
+		if !slices.Contains(row, name) {
+			return false
+		}
+	}
+	return true
 }

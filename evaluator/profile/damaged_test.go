@@ -106,6 +106,33 @@ func TestForeignVersions(t *testing.T) {
 	}
 }
 
+func TestOnlyThousandsAreSeparated(t *testing.T) {
+	for text, want := range map[string]float64{"1,234": 1234, "-12,345,678.5": -12345678.5, "0.25": 0.25, "1.5e-3": 0.0015, "824103": 824103} {
+		if m := NewMetric(text, ""); !m.Measured || m.Value != want {
+			t.Errorf("%q is %+v", text, m)
+		}
+	}
+	for _, text := range []string{"65,97", "0,250", "0,1,2", "1.234,56", "1234,567", ",123", "1,23,456", "1\u00a0234", "1'234", "e", ",", "--1"} {
+		if m := NewMetric(text, ""); m.Measured {
+			t.Errorf("%q is read as %v", text, m.Value)
+		}
+	}
+}
+
+func TestAPageOfAnotherLanguageGivesNoNumbers(t *testing.T) {
+	swap := strings.NewReplacer(".", ",", ",", ".")
+	numbers := func(page []byte) []byte {
+		return anyNumber.ReplaceAllFunc(page, func(b []byte) []byte { return []byte(swap.Replace(string(b))) })
+	}
+	for _, name := range reports {
+		p := pages(t, name)
+		r := Parse(Pages{Raw: numbers(p.Raw), Details: numbers(p.Details)})
+		if len(r.Kernels) != 0 || len(r.Warnings) != 3 || !strings.Contains(r.Warnings[0], "LC_ALL=C") {
+			t.Errorf("%s: %d kernels, warnings %q", name, len(r.Kernels), r.Warnings)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, name := range reports {
 		p := pages(f, name)

@@ -6,6 +6,10 @@ func (r *Report) readDetails(page []byte) {
 	if cut {
 		r.warn("The details page ends in the middle of a line; that line was left out.")
 	}
+	if foreign(rows) {
+		r.warn("The details page was printed with decimal commas, so none of its numbers could be read; ncu must run with LC_ALL=C.")
+		return
+	}
 	start := tableStart(rows, "ID", "Section Name")
 	if start < 0 {
 		r.warn("The details page has no header with ID and Section Name, so sections and rules are missing.")

@@ -14,28 +14,32 @@ type lineRef struct {
 
 // readLines reads the cuda,sass form of the source page: a File Path line and a Function Name line,
 // a header "Line No, Source, Address, Source, …", then rows of a source line (numbered) each followed
-// by its instructions (with an address). It returns the line of each address. Without line
-// information ncu prints no such table, and the map is empty.
+// by its instructions (with an address), or with the instruction in the same row. It returns the line
+// of each address. Without line information ncu prints no such table, and the map is empty; so it is
+// for the forms that know no address (cuda, ptx).
 func readLines(page []byte) map[string]lineRef {
 	out := map[string]lineRef{}
 	rows, _ := records(page)
 	var file string
 	var at lineRef
-	table := false
+	var header map[string]int
 	for _, row := range rows {
-		switch {
-		case len(row) >= 2 && row[0] == "File Path":
-			file, table = row[1], false
-		case len(row) >= 4 && row[0] == "Line No" && row[2] == "Address":
-			table, at = true, lineRef{}
-		case !table || len(row) < 4:
-		default:
-			if n, err := strconv.Atoi(row[0]); err == nil {
-				at = lineRef{file: file, line: n, text: row[1]}
+		if len(row) >= 2 && (row[0] == "File Path" || row[0] == "Function Name") {
+			if header = nil; row[0] == "File Path" {
+				file = row[1]
 			}
-			if _, seen := out[row[2]]; strings.HasPrefix(row[2], "0x") && at.line > 0 && !seen {
-				out[row[2]] = at
-			}
+			continue
+		}
+		if hasAll(row, "Line No", "Source", "Address") {
+			header, at = columns(row), lineRef{}
+			continue
+		}
+		if n, err := strconv.Atoi(cell(row, header, "Line No")); err == nil {
+			at = lineRef{file: file, line: n, text: cell(row, header, "Source")}
+		}
+		address := cell(row, header, "Address")
+		if _, seen := out[address]; strings.HasPrefix(address, "0x") && at.line > 0 && !seen {
+			out[address] = at
 		}
 	}
 	return out

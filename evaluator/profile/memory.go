@@ -68,6 +68,11 @@ func MemoryPathOf(k *Kernel) MemoryPath {
 	}
 }
 
+// Label names a link with its ends: "Reads: DRAM → L2".
+func (p MemoryPath) Label(l MemoryLink) string {
+	return l.Name + ": " + p.Levels[l.From].Name + " → " + p.Levels[l.To].Name
+}
+
 // byteLink is a link whose bytes and rate ncu measured itself.
 func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
 	return MemoryLink{From: from, To: to, Name: name, Amount: k.fact(name, metric), Rate: k.fact(name+" per second", metric+".per_second")}

@@ -28,13 +28,34 @@ func number(text string) (float64, bool) {
 	if text == "" || strings.Trim(text, "+-0123456789.,eE") != "" {
 		return 0, false
 	}
-	v, err := strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
+	digits, ok := withoutThousands(text)
+	if !ok {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(digits, 64)
 	// No counter is larger than this, and sums and products of what is smaller stay finite.
 	const largest = 1e100
 	if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
 		return 0, false
 	}
 	return v, true
+}
+
+// withoutThousands takes the separators out of "1,234.5". A comma anywhere else is no separator, and
+// without it the number would be another: "65,97", or the list "0,1,2".
+func withoutThousands(text string) (string, bool) {
+	whole, rest, _ := strings.Cut(text, ".")
+	groups := strings.Split(whole, ",")
+	if strings.Contains(rest, ",") {
+		return "", false
+	}
+	for i, g := range groups {
+		first := strings.TrimLeft(g, "+-")
+		if i > 0 && len(g) != 3 || len(groups) > 1 && i == 0 && (first == "" || first[0] == '0' || len(first) > 3) {
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(text, ",", ""), true
 }
 
 // Present tells whether ncu printed anything usable: a number, or a word such as "PolicySpread".

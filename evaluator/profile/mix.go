@@ -1,13 +1,14 @@
 package profile
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
 
 // Mix is what the kernel executed.
 type Mix struct {
-	Pipes   []Fact   `json:"pipes"`   // percent of each pipe's peak while active, busiest first
+	Pipes   []Fact   `json:"pipes"`   // percent of the active cycles, busiest first; see pipes
 	Opcodes []Opcode `json:"opcodes"` // most executed first; empty without a source page
 	Total   Fact     `json:"total"`   // warp instructions executed
 }
@@ -20,26 +21,53 @@ type Opcode struct {
 }
 
 const (
-	pipePrefix = "sm__inst_executed_pipe_"
-	pipeSuffix = ".avg.pct_of_peak_sustained_active"
-	executed   = "Instructions Executed"
+	busyPrefix   = "sm__pipe_"
+	busySuffix   = "_cycles_active"
+	issuedPrefix = "sm__inst_executed_pipe_"
+	executed     = "Instructions Executed"
 )
 
 // MixOf derives a kernel's instruction mix: pipes from the raw page, opcodes from the source page.
 func MixOf(k *Kernel) Mix {
-	m := Mix{Total: k.fact("Instructions executed", "smsp__inst_executed.sum")}
-	for _, name := range k.MetricNames() {
-		pipe, ok := strings.CutPrefix(name, pipePrefix)
-		pipe, ends := strings.CutSuffix(pipe, pipeSuffix)
-		if v := k.Metric(name); ok && ends && v.Measured {
-			m.Pipes = append(m.Pipes, Fact{Label: pipeLabel(pipe), From: name, Value: v})
-		}
-	}
-	slices.SortStableFunc(m.Pipes, func(a, b Fact) int { return order(b.Value.Value, a.Value.Value) })
+	m := Mix{Pipes: pipes(k), Total: k.fact("Instructions executed", "smsp__inst_executed.sum")}
 	if k.Source != nil {
 		m.Opcodes = opcodes(k.Source)
 	}
 	return m
+}
+
+// pipes returns how busy each pipe was. One instruction can keep a pipe busy for many cycles (a matrix
+// instruction for more than a hundred), so the cycles count where ncu has them, and the instructions
+// issued only for the other pipes. "shared" is left out: it is the others' common entrance.
+func pipes(k *Kernel) []Fact {
+	found := k.byPipe(issuedPrefix, ofActive)
+	for pipe, fact := range k.byPipe(busyPrefix, busySuffix+ofActive) {
+		if pipe != "shared" {
+			found[pipe] = fact
+		}
+	}
+	_, whole := found["tensor"]
+	out := make([]Fact, 0, len(found))
+	for _, pipe := range slices.Sorted(maps.Keys(found)) {
+		if !whole || !strings.HasPrefix(pipe, "tensor_") {
+			out = append(out, found[pipe])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Fact) int { return order(b.Value.Value, a.Value.Value) })
+	return out
+}
+
+// byPipe finds the measured metrics of that form, by the name of their pipe.
+func (k *Kernel) byPipe(prefix, suffix string) map[string]Fact {
+	out := map[string]Fact{}
+	for name, m := range k.Metrics {
+		pipe, ok := strings.CutPrefix(name, prefix)
+		pipe, ends := strings.CutSuffix(pipe, suffix)
+		if ok && ends && m.Measured {
+			out[pipe] = Fact{Label: pipeLabel(pipe), From: name, Value: m}
+		}
+	}
+	return out
 }
 
 func opcodes(s *Source) []Opcode {
@@ -89,8 +117,8 @@ func pipeLabel(pipe string) string {
 	if op, ok := strings.CutPrefix(pipe, "tensor_op_"); ok {
 		return "Tensor " + strings.ToUpper(op)
 	}
-	if pipe == "uniform" {
-		return "Uniform"
+	if pipe == "uniform" || pipe == "tensor" {
+		return strings.ToUpper(pipe[:1]) + pipe[1:]
 	}
 	return strings.ToUpper(strings.ReplaceAll(strings.ReplaceAll(pipe, "_type_", " "), "_", " "))
 }

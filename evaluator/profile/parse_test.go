@@ -160,6 +160,44 @@ func TestLaunchesOfOneNameGetTheirOwnTables(t *testing.T) {
 	}
 }
 
+// sourceForms are the forms in which ncu prints one instruction on its source page, by --print-source
+// and version.
+func sourceForms() map[string]string {
+	return map[string]string{
+		"sass":                   "\"Kernel Name\",\"f\"\n\"Address\",\"Source\",\"# Samples\",\"stall_wait\"\n\"0x10\",\"NOP\",\"3\",\"2\"\n",
+		"sass, rows numbered":    "\"Function Name\",\"f\"\n\"#\",\"Address\",\"Source\",\"# Samples\",\"stall_wait\"\n\"1\",\"0x10\",\"NOP\",\"3\",\"2\"\n",
+		"cuda,sass":              "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"Address\",\"Source\",\"# Samples\",\"stall_wait\"\n\"7\",\"x;\",\"-\",\"-\",\"3\",\"2\"\n\"\",\"\",\"0x10\",\"NOP\",\"3\",\"2\"\n",
+		"cuda,sass in one row":   "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"Address\",\"Source\",\"# Samples\",\"stall_wait\"\n\"7\",\"x;\",\"0x10\",\"NOP\",\"3\",\"2\"\n",
+		"cuda,sass, # for lines": "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"#\",\"Source\",\"#\",\"Address\",\"Source\",\"# Samples\",\"stall_wait\"\n\"7\",\"x;\",\"1\",\"0x10\",\"NOP\",\"3\",\"2\"\n",
+	}
+}
+
+func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
+	raw := []byte("\"ID\",\"Kernel Name\",\"m\"\n\"\",\"\",\"\"\n\"0\",\"f\",\"1\"\n")
+	for form, page := range sourceForms() {
+		k := Parse(Pages{Raw: raw, Source: []byte(page), Lines: []byte(page)}).Kernels[0]
+		if k.Source == nil || len(k.Source.Lines) != 1 {
+			t.Errorf("%s: %+v", form, k.Source)
+			continue
+		}
+		l, samples, stalls := k.Source.Lines[0], k.Source.Counter(0, "# Samples"), k.Source.Counter(0, "stall_wait")
+		if l.Address != "0x10" || l.SASS != "NOP" || samples.Value != 3 || stalls.Value != 2 {
+			t.Errorf("%s: %+v, %v samples, %v of wait", form, l, samples.Value, stalls.Value)
+		}
+		if lines := strings.Contains(page, "Line No"); lines && (l.File != "/s.cu" || l.Line != 7 || l.Text != "x;") || !lines && l.Line != 0 {
+			t.Errorf("%s: line %d of %q", form, l.Line, l.File)
+		}
+	}
+	for form, page := range map[string]string{
+		"cuda": "\"File Path\",\"/s.cu\"\n\"Function Name\",\"f\"\n\"Line No\",\"Source\",\"# Samples\"\n\"7\",\"x;\",\"3\"\n",
+		"ptx":  "\"Kernel Name\",\"f\"\n\"#\",\"Source\",\"# Samples\"\n\"1\",\"ret;\",\"3\"\n",
+	} {
+		if k := Parse(Pages{Raw: raw, Source: []byte(page), Lines: []byte(page)}).Kernels[0]; k.Source != nil && len(k.Source.Lines) != 0 {
+			t.Errorf("%s has no instructions, but gives %+v", form, k.Source.Lines)
+		}
+	}
+}
+
 func TestInstructionsAreLinkedToTheirSourceLines(t *testing.T) {
 	p := pages(t, "cuda4")
 	address := Parse(p).Kernels[0].Source.Lines[16].Address

@@ -24,6 +24,10 @@ func (r *Report) readRaw(page []byte) {
 	if cut {
 		r.warn("The raw page ends in the middle of a line; that line was left out.")
 	}
+	if foreign(rows) {
+		r.warn("The raw page was printed with decimal commas, so none of its numbers could be read; ncu must run with LC_ALL=C.")
+		return
+	}
 	start := tableStart(rows, "ID", "Kernel Name")
 	if start < 0 {
 		r.warn("The raw page has no header with ID and Kernel Name, so no metric could be read from it.")

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -43,12 +44,15 @@ func (s *Source) Column(name string) int {
 
 // sourceSection is one table of the source page; ncu prints one or more per launch.
 type sourceSection struct {
-	name string
-	code Source
+	name    string
+	address int // columns; the counters follow the instruction's
+	sass    int
+	code    Source
 }
 
 // readSections reads the SASS tables of the source page: a line that names the kernel, a header
-// that begins with Address, then one row per instruction.
+// with Address and, somewhere after it, Source, then one row per instruction. What some forms of the
+// page have before (a number, the lines of the source) is not read.
 func readSections(page []byte, warn func(string)) []sourceSection {
 	rows, cut := records(page)
 	if cut {
@@ -62,10 +66,10 @@ func readSections(page []byte, warn func(string)) []sourceSection {
 			out = append(out, sourceSection{name: row[1]})
 			current = &out[len(out)-1]
 		case current == nil:
-		case len(row) > 2 && row[0] == "Address":
-			current.code.Counters = append([]string(nil), row[2:]...)
-		case len(row) >= 2 && strings.HasPrefix(row[0], "0x") && current.code.Counters != nil:
-			current.code.add(row, warn)
+		case hasAll(row, "Address", "Source"):
+			current.begin(row)
+		case current.code.Counters != nil && len(row) > current.sass && strings.HasPrefix(row[current.address], "0x"):
+			current.code.add(row[current.address], row[current.sass], row[current.sass+1:], warn)
 		}
 	}
 	if len(out) == 0 {
@@ -74,15 +78,24 @@ func readSections(page []byte, warn func(string)) []sourceSection {
 	return out
 }
 
-func (s *Source) add(row []string, warn func(string)) {
-	cells := row[2:]
+func (s *sourceSection) begin(header []string) {
+	s.address = slices.Index(header, "Address")
+	after := slices.Index(header[s.address:], "Source")
+	if after < 0 {
+		return
+	}
+	s.sass = s.address + after
+	s.code.Counters = append([]string{}, header[s.sass+1:]...)
+}
+
+func (s *Source) add(address, sass string, cells []string, warn func(string)) {
 	if len(cells) != len(s.Counters) {
-		warn(fmt.Sprintf("Instruction %s has %d counters where its table has %d.", clip(row[0]), len(cells), len(s.Counters)))
+		warn(fmt.Sprintf("Instruction %s has %d counters where its table has %d.", clip(address), len(cells), len(s.Counters)))
 	}
 	if len(cells) > len(s.Counters) {
 		cells = cells[:len(s.Counters)]
 	}
-	s.Lines = append(s.Lines, SourceLine{Address: row[0], SASS: row[1], Cells: cells})
+	s.Lines = append(s.Lines, SourceLine{Address: address, SASS: sass, Cells: cells})
 }
 
 // attachSource gives each kernel its table. Launches of one name share it out in order; ncu prints

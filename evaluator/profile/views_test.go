@@ -3,8 +3,10 @@ package profile
 import (
 	"bytes"
 	"encoding/csv"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -79,6 +81,27 @@ func TestOpcodesAddUpToTheCounters(t *testing.T) {
 	}
 }
 
+func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
+	product, naive := Parse(pages(t, "tri")).Kernels[0], Parse(pages(t, "cuda4")).Kernels[1]
+	find := func(k *Kernel, label string) (found Fact) {
+		for _, p := range MixOf(k).Pipes {
+			if p.Label == label {
+				found = p
+			}
+		}
+		return found
+	}
+	// Few matrix instructions keep the tensor cores busy all the time.
+	if first := MixOf(&product).Pipes[0]; first.Label != "Tensor" || first.Value.Value != 94.928653 {
+		t.Errorf("the busiest pipe of the matrix product is %+v", first)
+	}
+	for label, want := range map[string]float64{"FMA": 25.128786, "ALU": 4.246970, "LSU": 64.284393, "XU": 0} {
+		if got := find(&naive, label); got.From == "" || got.Value.Value != want {
+			t.Errorf("%s: %+v, want %v", label, got, want)
+		}
+	}
+}
+
 func TestStallsAreSortedAndComplete(t *testing.T) {
 	r := Parse(pages(t, "cuda4"))
 	stalls := Stalls(&r.Kernels[1])
@@ -147,6 +170,32 @@ func TestCompareSortsByEffect(t *testing.T) {
 	}
 }
 
+func TestCompareHasTheDerivedViews(t *testing.T) {
+	r := Parse(pages(t, "cuda4"))
+	rows := map[string]Diff{}
+	for _, s := range compareSections(&r.Kernels[0], &r.Kernels[1]) {
+		for _, d := range s.Rows {
+			rows[s.Name+" / "+d.Label] = d
+		}
+	}
+	for label, want := range map[string][2]float64{
+		"Warp States / Long scoreboard":                     {57.340362, 13.946578},
+		"Memory Chart / Global loads: L1 / TEX → Registers": {134217728, 4294967296},
+		"Pipe Utilization / LSU":                            {14.771477, 64.284393},
+	} {
+		if d := rows[label]; !d.Comparable || d.A.Value != want[0] || d.B.Value != want[1] {
+			t.Errorf("%s: %+v, want %v", label, d, want)
+		}
+	}
+	// A state that hardly any cycle is spent in stands behind those that matter, whatever its ratio.
+	if tiny, great := rows["Warp States / IMC miss"], rows["Warp States / Long scoreboard"]; tiny.Effect >= great.Effect || great.Effect < 0.7 {
+		t.Errorf("effects: %v of a tiny state, %v of the greatest", tiny.Effect, great.Effect)
+	}
+	if d := rows["Roofline / FP32 work"]; !d.Comparable || d.Change <= 0 {
+		t.Errorf("roofline: %+v", d)
+	}
+}
+
 func TestDiffKnowsUnits(t *testing.T) {
 	d := NewDiff("x", NewMetric("500", "ns"), NewMetric("1.00", "us"))
 	if !d.Comparable || math.Abs(d.Change-1) > 1e-12 {
@@ -198,11 +247,17 @@ func TestVerdicts(t *testing.T) {
 	for want, k := range map[string]*Kernel{
 		"Bound by memory":  &r.Kernels[1],
 		"Bound by latency": &r.Kernels[3],
-		"Bound by compute": &tri.Kernels[0],
+		"Bound by compute: the SMs reach 90.4 % of their peak (busiest pipe: Tensor)": &tri.Kernels[0],
 	} {
 		if got := Verdict(k); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %q", k.Short, got)
 		}
+	}
+	small := r.Kernels[3]
+	small.Metrics = maps.Clone(small.Metrics)
+	small.Metrics["launch__waves_per_multiprocessor"], small.Metrics["launch__grid_size"] = NewMetric("0.25", ""), NewMetric("33", "")
+	if got := Verdict(&small); !strings.Contains(got, "Its 33 blocks are less than the device holds at once (0.25 waves)") {
+		t.Errorf("a small grid: %q", got)
 	}
 	if got := Verdict(&Kernel{}); got != "" {
 		t.Errorf("no numbers: %q", got)
@@ -217,6 +272,18 @@ func TestCSVHasEveryMetric(t *testing.T) {
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
 	if err != nil || len(rows) != 1+2*2227 {
-		t.Errorf("%d rows, %v", len(rows), err)
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	page := plainCSV(t, fixture(t, "tri", "raw"))
+	at := columns(page[0])
+	for _, row := range rows[1:] {
+		id, _ := strconv.Atoi(row[0])
+		cell, value := page[2+id][at[row[2]]], ""
+		if v, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64); err == nil && !math.IsNaN(v) {
+			value = strconv.FormatFloat(v, 'f', -1, 64)
+		}
+		if want := []string{row[0], page[2+id][at["Kernel Name"]], row[2], page[1][at[row[2]]], value, cell}; !slices.Equal(row, want) {
+			t.Errorf("%q, want %q", row, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"warpboard/evaluator/job"
 	ncu "warpboard/evaluator/profile"
@@ -64,7 +65,7 @@ func (r ratio) tied() bool { return math.Abs(r.value-1) <= r.half }
 
 func (r ratio) class() string {
 	switch {
-	case r.tied():
+	case !r.ok || r.tied():
 		return "pf-same"
 	case r.value < 1:
 		return "pf-better"
@@ -74,6 +75,8 @@ func (r ratio) class() string {
 
 func (r ratio) text() string {
 	switch {
+	case !r.ok:
+		return "not run on both sides"
 	case r.tied():
 		return "no difference seen"
 	case r.value < 1:
@@ -104,6 +107,8 @@ func changeText(d ncu.Diff) string {
 	switch {
 	case !d.Comparable && d.A.Text == d.B.Text && d.A.Present():
 		return "same"
+	case !d.Comparable && d.A.Measured && d.A.Value == 0 && d.B.Measured && d.A.BaseUnit() == d.B.BaseUnit():
+		return "+" + Text(d.B) // there is no percentage of nothing
 	case !d.Comparable:
 		return "–"
 	case d.Change == 0:
@@ -149,6 +154,23 @@ func pairTitle(p ncu.Pair) string {
 		return p.A.Short
 	}
 	return p.A.Short + " → " + p.B.Short
+}
+
+// pairTimes says how long both kernels took.
+func pairTimes(p ncu.Pair) string {
+	var times []string
+	for _, side := range []struct {
+		name   string
+		kernel *ncu.Kernel
+	}{{"A", p.A}, {"B", p.B}} {
+		if side.kernel == nil {
+			continue
+		}
+		if ns, ok := side.kernel.Duration(); ok {
+			times = append(times, Nanoseconds(ns)+" in "+side.name)
+		}
+	}
+	return strings.Join(times, ", ")
 }
 
 func lineNumber(n int) string {

@@ -24,8 +24,8 @@ func symbol(unit string) string {
 	return ""
 }
 
-// word returns what is written after a number of the unit: nothing where the label has said it.
-func word(unit string, v float64) string {
+// word returns what is written after digits of the unit: nothing where the label has said it.
+func word(unit, digits string) string {
 	switch unit {
 	case "", "thread", "SM", "register/thread", "pass", "inst", "inst/cycle", "cluster", "branches":
 		return ""
@@ -34,7 +34,7 @@ func word(unit string, v float64) string {
 	case "op/byte":
 		return " op/B"
 	case "warp", "block", "cycle", "sector", "wavefront":
-		if v != 1 {
+		if digits != "1" {
 			return " " + unit + "s"
 		}
 	}
@@ -60,7 +60,7 @@ func Text(m ncu.Metric) string {
 	case symbol(unit) != "":
 		return prefixed(v, symbol(unit))
 	default:
-		return Decimal(v) + word(unit, v)
+		return Decimal(v) + word(unit, Decimal(v))
 	}
 }
 

@@ -90,12 +90,12 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 			line++
 			want := page[line]
 			cells := s.Find("td")
-			for i, name := range map[int]string{2: "# Samples", 5: "Instructions Executed", 6: "Avg. Predicated-On Threads Executed"} {
+			for i, name := range map[int]string{1: "# Samples", 5: "Instructions Executed", 6: "Avg. Predicated-On Threads Executed"} {
 				if got := mustFloat(t, strings.ReplaceAll(cells.Eq(i).Text(), ",", "")); math.Abs(got-mustFloat(t, want[column[name]])) > 0.01 {
 					t.Errorf("line %d %s: %v, want %s", line, name, got, want[column[name]])
 				}
 			}
-			if got := cells.Eq(1).Find("code").Text(); got != want[1] || cells.Eq(0).Text() != strconv.Itoa(line) {
+			if got := cells.Eq(3).Find("code").Text(); got != want[1] || cells.Eq(0).Text() != strconv.Itoa(line) {
 				t.Errorf("line %d: %q, want %q", line, got, want[1])
 			}
 		})

@@ -148,7 +148,7 @@ func (a memoryArrow) middle() float64 { return (a.y1 + a.y2) / 2 }
 func memoryFacts(p ncu.MemoryPath) []ncu.Fact {
 	var out []ncu.Fact
 	for _, l := range p.Links {
-		between := fmt.Sprintf("%s: %s → %s", l.Name, p.Levels[l.From].Name, p.Levels[l.To].Name)
+		between := p.Label(l)
 		amount := l.Amount
 		amount.Label = between
 		out = append(out, amount)

@@ -1,7 +1,10 @@
 package profile
 
 import (
+	"cmp"
+	"slices"
 	"strings"
+	"unicode"
 
 	ncu "warpboard/evaluator/profile"
 )
@@ -25,8 +28,49 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 			names = append(names, name)
 		}
 	}
+	// Names such as "TPC.TriageCompute…" belong to samples over time, which few look for.
+	slices.SortStableFunc(names, func(a, b string) int { return rawWeight(a) - rawWeight(b) })
 	p := newPaging(q.Page, len(names), rawPageSize)
 	return rawTable{paging: p, names: names[p.from:p.to]}
+}
+
+func rawWeight(name string) int {
+	if name != "" && unicode.IsUpper(rune(name[0])) {
+		return 1
+	}
+	return 0
+}
+
+// rawGroup is a search that many metrics match: those of one unit of the device.
+type rawGroup struct {
+	search string
+	count  int
+}
+
+// rawGroups lists the largest groups of a kernel's metrics, by what their names begin with.
+func rawGroups(k *ncu.Kernel) []rawGroup {
+	const most, least = 9, 10
+	counts := map[string]int{}
+	for name := range k.Metrics {
+		if unit, _, ok := strings.Cut(name, "__"); ok && rawWeight(name) == 0 {
+			counts[unit+"__"] = 0
+		}
+	}
+	var out []rawGroup
+	for search := range counts {
+		for name := range k.Metrics {
+			if strings.Contains(name, search) {
+				counts[search]++
+			}
+		}
+		if counts[search] >= least {
+			out = append(out, rawGroup{search, counts[search]})
+		}
+	}
+	slices.SortFunc(out, func(a, b rawGroup) int {
+		return cmp.Or(b.count-a.count, strings.Compare(a.search, b.search))
+	})
+	return out[:min(len(out), most)]
 }
 
 func matches(text string, words []string) bool {

@@ -35,8 +35,9 @@ type tick struct {
 type segment struct{ x1, y1, x2, y2 float64 }
 
 type label struct {
-	x, y float64
-	text string
+	x, y   float64
+	text   string // empty: nothing is written
+	anchor string // "start", "middle" or "end" of the text is at x
 }
 
 type ceiling struct {
@@ -50,13 +51,13 @@ type roofDot struct {
 	kernel *ncu.Kernel
 	work   ncu.RoofWork
 	chosen bool
-	right  bool // the dot is on the right: its label stands left of it
-	below  bool // the label stands below, clear of a roof
+	label  label
 }
 
 type otherDot struct {
-	x, y float64
-	dot  Dot
+	x, y  float64
+	dot   Dot
+	label label
 }
 
 // newRoofChart lays out the roofline of the chosen kernel, with a dot for every kernel of the
@@ -83,6 +84,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 	}
 	c.scale(roof, points)
 	c.place(roof)
+	c.nameDots()
 	return c
 }
 
@@ -131,48 +133,23 @@ func (c *roofChart) place(roof ncu.Roofline) {
 		y := c.y(peak)
 		c.ceilings = append(c.ceilings, ceiling{
 			line:  segment{c.x(peak / bandwidth), y, roofRight, y},
-			label: label{roofRight, y - 4, fmt.Sprintf("%s %s", w.Name, Text(w.Peak.Value))},
+			label: label{roofRight, y - 4, fmt.Sprintf("%s %s", w.Name, Text(w.Peak.Value)), "end"},
 			fact:  w.Peak,
 		})
 	}
 	// The slope begins where it enters the drawing: at the left edge or at the bottom.
 	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/bandwidth)
 	c.slope = segment{c.x(start), c.y(start * bandwidth), c.x(most / bandwidth), c.y(most)}
-	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakTraffic.Value)}
+	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakTraffic.Value), "middle"}
 	c.slopeTurn = math.Atan2(c.slope.y2-c.slope.y1, c.slope.x2-c.slope.x1) * 180 / math.Pi
 	for i := range c.dots {
 		d := &c.dots[i]
 		d.x, d.y = c.x(d.work.Intensity.Value.Value), c.y(d.work.Work.Value.Value)
-		d.right = d.x > (roofLeft+roofRight)/2
-		for _, r := range c.ceilings {
-			d.below = d.below || math.Abs(r.line.y1-d.y) < 14
-		}
 	}
 	for i := range c.others {
 		o := &c.others[i]
 		o.x, o.y = c.x(o.dot.Intensity), c.y(o.dot.Work)
 	}
-}
-
-func (d roofDot) labelX() float64 {
-	if d.right {
-		return d.x - 9
-	}
-	return d.x + 9
-}
-
-func (d roofDot) labelY() float64 {
-	if d.below {
-		return d.y + 18
-	}
-	return d.y + 4
-}
-
-func (d roofDot) anchor() string {
-	if d.right {
-		return "end"
-	}
-	return "start"
 }
 
 // roofFacts are the numbers below the roofline.

@@ -11,13 +11,22 @@ import (
 // codePageSize is how many instructions one page of the source view shows.
 const codePageSize = 60
 
-const samplesColumn = "# Samples"
+// samplesColumn is the name of the samples' counter; ncu's versions differ.
+func samplesColumn(s *ncu.Source) string {
+	for _, name := range []string{"# Samples", "Warp Stall Sampling (All Samples)", "Warp Stall Sampling (All Cycles)", "Sampling Data (All)"} {
+		if s.Column(name) >= 0 {
+			return name
+		}
+	}
+	return ""
+}
 
 // codeView is one page of a kernel's instructions.
 type codeView struct {
 	paging
 	rows    []codeRow
 	samples float64 // of the whole kernel
+	hottest float64 // share of the instruction with the most: the longest bar
 	lines   bool    // line information exists
 	hot     []hotLine
 }
@@ -54,6 +63,7 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 		if v.samples > 0 {
 			rows[i].share = rows[i].samples.Value / v.samples
 		}
+		v.hottest = max(v.hottest, rows[i].share)
 	}
 	v.hot = hotLines(rows)
 	if q.Hot {
@@ -76,7 +86,7 @@ func compare(a, b float64) int {
 
 func codeRows(s *ncu.Source) []codeRow {
 	rows := make([]codeRow, len(s.Lines))
-	stalls := stallColumns(s)
+	stalls, samples := stallColumns(s), samplesColumn(s)
 	first := uint64(0)
 	for i, l := range s.Lines {
 		address, err := strconv.ParseUint(strings.TrimPrefix(l.Address, "0x"), 16, 64)
@@ -89,7 +99,7 @@ func codeRows(s *ncu.Source) []codeRow {
 		}
 		rows[i] = codeRow{
 			index: i + 1, line: l, offset: offset,
-			samples:  s.Counter(i, samplesColumn),
+			samples:  s.Counter(i, samples),
 			executed: s.Counter(i, "Instructions Executed"),
 			threads:  s.Counter(i, "Avg. Predicated-On Threads Executed"),
 			waits:    mainStall(s, i, stalls),
