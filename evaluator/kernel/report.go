@@ -12,25 +12,25 @@ const (
 // Report is what the program learned. What it did not come to is absent. Numbers that JSON cannot hold
 // (NaN, infinities) are their names.
 type Report struct {
-	Compiled            bool               `json:"compiled"`
-	Correctness         bool               `json:"correctness"`
-	CompilationError    string             `json:"compilation_error,omitempty"`
-	RefCompilationError string             `json:"ref_compilation_error,omitempty"`
-	ValidationError     string             `json:"validation_error,omitempty"`
-	ProfilingError      string             `json:"profiling_error,omitempty"`
-	CompileSeconds      map[string]float64 `json:"compile_seconds,omitempty"` // "custom", "ref"
-	TotalTrials         int                `json:"total_trials,omitempty"`
-	TrialsPassed        *int               `json:"trials_passed,omitempty"`
-	MaxDifference       any                `json:"max_difference,omitempty"`
-	AvgDifference       any                `json:"avg_difference,omitempty"`
-	FirstMismatch       map[string]any     `json:"first_mismatch,omitempty"` // output, element, expected, actual
-	ProfilingMethod     string             `json:"profiling_method,omitempty"`
-	GraphError          string             `json:"graph_error,omitempty"`   // why CUDA graphs were not used
-	RuntimeStats        *Stats             `json:"runtime_stats,omitempty"` // of the custom kernel
-	RefRuntime          *Stats             `json:"ref_runtime,omitempty"`
-	Speedup             *float64           `json:"speedup,omitempty"`
-	SpeedupInterval     []float64          `json:"speedup_interval,omitempty"` // 95 %
-	Times               []float64          `json:"times,omitempty"`            // ms, of every timed call of the custom kernel
+	Compiled            bool               `json:"compiled" jsonschema:"whether the custom kernel compiles"`
+	Correctness         bool               `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
+	CompilationError    string             `json:"compilation_error,omitempty" jsonschema:"why the custom kernel does not compile"`
+	RefCompilationError string             `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
+	ValidationError     string             `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
+	ProfilingError      string             `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
+	CompileSeconds      map[string]float64 `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`
+	TotalTrials         int                `json:"total_trials,omitempty" jsonschema:"trials of the check, each with fresh inputs"`
+	TrialsPassed        *int               `json:"trials_passed,omitempty" jsonschema:"how many of them passed"`
+	MaxDifference       any                `json:"max_difference,omitempty" jsonschema:"largest difference of two elements"`
+	AvgDifference       any                `json:"avg_difference,omitempty" jsonschema:"largest mean difference of two outputs"`
+	FirstMismatch       map[string]any     `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
+	ProfilingMethod     string             `json:"profiling_method,omitempty" jsonschema:"cuda_graph, events or wall_clock"`
+	GraphError          string             `json:"graph_error,omitempty" jsonschema:"why CUDA graphs were not used"`
+	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
+	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
+	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
+	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"where the speedup lies with 95 %"`
+	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
 }
 
 // Stats are the statistics of timed calls, in ms at full precision. Std is the population's.

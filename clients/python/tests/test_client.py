@@ -2,6 +2,8 @@
 
 import os
 import socket
+import struct
+import threading
 import unittest
 from unittest import mock
 
@@ -12,6 +14,14 @@ from warpboard import (
 from .server import STATS, Answer, SiteTest, result
 
 KERNEL = KernelCode("class Model: pass", "torch")
+
+
+def hang_up(listener):
+    """Ends a connection without reading what it sends, as a server does with a body over its limit."""
+    connection, _ = listener.accept()
+    connection.recv(1)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
 
 
 class Documented(SiteTest):
@@ -108,6 +118,15 @@ class Failures(SiteTest):
             url = f"http://127.0.0.1:{free.getsockname()[1]}"
         with self.assertRaisesRegex(EvalConnectionError, "cannot be reached"):
             KernelEvalClient(url).health_check()
+
+    def test_a_request_that_is_too_large_is_said_to_be(self):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            server = threading.Thread(target=hang_up, args=(listener,))
+            server.start()
+            client = KernelEvalClient(f"http://127.0.0.1:{listener.getsockname()[1]}")
+            with self.assertRaisesRegex(EvalConnectionError, r"hung up on a request of 8\.4 MB"):
+                client.evaluate(KernelCode("x" * (8 << 20), "torch"))
+            server.join()
 
     def test_an_answer_that_breaks_off_is_a_connection_error(self):
         self.site.answers["GET /health"] = Answer(b"{}", headers={"Content-Length": "100", "Connection": "close"})

@@ -83,7 +83,7 @@ class KernelEvalClient:
         return self._transport.call("GET", "/job/" + urllib.parse.quote(job_id, safe=""), timeout=QUICK)
 
     def get_stats(self) -> Dict[str, Any]:
-        """The server's counters since it started."""
+        """What the server has done: compilations, checks, times, waits and devices, as counters."""
         return self._transport.call("GET", "/stats", timeout=QUICK)
 
     def cleanup_jobs(self) -> Dict[str, Any]:

@@ -15,6 +15,7 @@ from .errors import EvalConnectionError, EvalError, EvalHTTPError, EvalTimeoutEr
 from .version import __version__
 
 DEFAULT_URL = "http://localhost:8000"
+LARGE = 1 << 20  # bytes of a request from which its size is a likely reason to hang up
 
 
 class Transport:
@@ -65,13 +66,16 @@ class Transport:
             with error:
                 raise EvalHTTPError(error.code, parse_body(error.read()), error.headers) from None
         except (OSError, http.client.HTTPException) as error:
-            raise self.failure(error) from error
+            raise self.failure(error, len(data or b"")) from error
 
-    def failure(self, error: Exception) -> EvalError:
-        """What a failed connection is called: a timeout or a broken connection."""
+    def failure(self, error: Exception, sent: int = 0) -> EvalError:
+        """What a failed connection is called: a timeout or a broken connection. sent is the request's size."""
         reason = getattr(error, "reason", error)
         if isinstance(reason, socket.timeout):
             return EvalTimeoutError(f"{self.base_url} did not answer in time")
+        if sent >= LARGE and isinstance(reason, (BrokenPipeError, ConnectionResetError)):
+            return EvalConnectionError(
+                f"{self.base_url} hung up on a request of {sent / 1e6:.1f} MB; it is probably larger than the server takes")
         return EvalConnectionError(f"{self.base_url} cannot be reached: {reason or type(reason).__name__}")
 
 

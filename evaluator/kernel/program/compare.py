@@ -53,9 +53,23 @@ def run_trials(kernel, device, report):
         report["trials_passed"] = trial + 1
 
 
+def read_by(kernel, values):
+    """Where the tensors are that a kernel reads, by their names in its contract, else by their places."""
+    outputs = {i for i, role, _ in kernel.roles() if role == "output"}
+    names = dict(enumerate(arg.get("name") for arg in kernel.args()))
+    places = [i for i, value in enumerate(values) if isinstance(value, torch.Tensor) and i not in outputs]
+    return {names.get(i, place): i for place, i in enumerate(places)}
+
+
+def pairs(left, right):
+    """The same inputs of two sides: those of one name, and of the others the first with the first."""
+    rest = zip([i for key, i in left.items() if key not in right], [i for key, i in right.items() if key not in left])
+    return [(i, right[key]) for key, i in left.items() if key in right] + list(rest)
+
+
 def paired_inputs(ref, custom, trial):
-    """Inputs of both sides of one trial: bit-identical wherever both have a tensor of that place. A
-    side without inputs of its own takes the other's, with the contract that says what they are."""
+    """Inputs of both sides of one trial: bit-identical wherever both have the same tensor. A side
+    without inputs of its own takes the other's, with the contract that says what they are."""
     for one, other in ((ref, custom), (custom, ref)):
         if not one.has_inputs() and other.has_inputs():
             one.io = one.io or other.io
@@ -67,11 +81,9 @@ def paired_inputs(ref, custom, trial):
         return copy_values(right), right
     if right is None:
         return left, copy_values(left)
-    outputs = {i for kernel in (ref, custom) for i, role, _ in kernel.roles() if role == "output"}
-    for index, (a, b) in enumerate(zip(left, right)):
-        if index not in outputs and isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
-            if a.shape == b.shape and a.dtype == b.dtype:
-                right[index] = a.clone()
+    for ours, theirs in pairs(read_by(ref, left), read_by(custom, right)):
+        if left[ours].shape == right[theirs].shape and left[ours].dtype == right[theirs].dtype:
+            right[theirs] = left[ours].clone()
     return left, right
 
 
@@ -83,6 +95,8 @@ def check_form(expected, actual):
     """Count, shapes and dtypes must agree before numbers are looked at."""
     if not expected and not actual:
         raise Mismatch("Neither kernel produced a tensor: there is nothing to compare. Return a tensor, or mark one as output.")
+    if not any(t.numel() for t in (*expected, *actual)):
+        raise Mismatch("No output has an element: there is nothing to compare. Choose inputs that give some.")
     if [t.shape for t in expected] != [t.shape for t in actual]:
         raise Mismatch(f"Shape mismatch: ref={shapes(expected)}, custom={shapes(actual)}")
     if [t.dtype for t in expected] != [t.dtype for t in actual]:
@@ -98,13 +112,18 @@ def check_nan(index, expected, actual):
         raise Mismatch(f"Output {index} of the custom kernel holds {count} NaN where the reference has none; the first is element {at}")
 
 
+def numbers(tensor):
+    """A tensor's values as float64; a complex number is two."""
+    return (torch.view_as_real(tensor.resolve_conj()) if tensor.is_complex() else tensor).to(torch.float64)
+
+
 def differences(expected, actual, atol, rtol):
     """(within tolerance, largest difference, mean difference, first wrong element or None)."""
     close, largest, mean, first = True, 0.0, 0.0, None
     for index, (want, got) in enumerate(zip(expected, actual)):
         if want.numel() == 0:
             continue
-        want, got = want.to(torch.float64), got.to(torch.float64)
+        want, got = numbers(want), numbers(got)
         check_nan(index, want, got)
         gap = (want - got).abs()
         gap[want == got] = 0.0  # equal infinities

@@ -131,6 +131,8 @@ def poison(tensor):
             tensor.view(torch.uint8).fill_(0x7F)  # NaN in both fp8 formats
         else:
             tensor.fill_(float("nan"))
+    elif tensor.is_complex():
+        tensor.fill_(complex("nan"))
     elif tensor.dtype == torch.bool:
         tensor.view(torch.uint8).fill_(1)
     else:
@@ -150,7 +152,7 @@ def make_tensor(arg, position, trial, device):
             return make_init(spec, position, trial, device)
         shape, dtype = tuple(spec.get("shape") or ()), dtype_of(spec.get("dtype") or "float32")
         return poison(torch.empty(shape, dtype=dtype, device=device))
-    except ContractError as error:
+    except (ContractError, RuntimeError) as error:  # a RuntimeError is PyTorch's: an extent below 0, no memory
         raise ContractError(f"Tensor argument '{name}': {error}") from error
 
 

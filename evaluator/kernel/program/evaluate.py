@@ -97,6 +97,7 @@ class Run:
 
     def validate(self):
         import compare
+        import contract
 
         self.stage("validating")
         try:
@@ -106,7 +107,7 @@ class Run:
             else:
                 compare.run_trials(self.kernels["custom"], self.device, self.report)
             self.report["correctness"] = True
-        except compare.Mismatch as error:
+        except (compare.Mismatch, contract.ContractError) as error:
             self.report["validation_error"] = str(error)
         except (Exception, SystemExit):  # noqa: BLE001
             trial = self.report.get("trials_begun", 1)
@@ -155,12 +156,15 @@ class Run:
 
 
 def own_traceback():
-    """The traceback without this program's own frames: it begins in the user's source."""
-    kind, error, tb = sys.exc_info()
-    frames = tb
+    """The traceback without this program's own frames: it begins in the user's source. Where it never came
+    there, as with a syntax error, the error stands alone, and all frames go to stderr."""
+    kind, error, frames = sys.exc_info()
     while frames is not None and not frames.tb_frame.f_code.co_filename.endswith("_kernel.py"):
         frames = frames.tb_next
-    return "".join(traceback.format_exception(kind, error, frames or tb))
+    if frames is None:
+        traceback.print_exc()
+        return "".join(traceback.format_exception_only(kind, error))
+    return "".join(traceback.format_exception(kind, error, frames))
 
 
 def main(mode):

@@ -39,13 +39,13 @@ def load_module(source, label):
 
 
 def tensors_of(returned):
-    """The tensors of a return value: one, or a flat list or tuple of them."""
+    """All tensors of a return value in their order, also of lists, tuples and dicts in each other."""
     if isinstance(returned, torch.Tensor):
         return [returned]
     if isinstance(returned, dict):
         returned = list(returned.values())
     if isinstance(returned, (list, tuple)):
-        return [value for value in returned if isinstance(value, torch.Tensor)]
+        return [tensor for value in returned for tensor in tensors_of(value)]
     return []
 
 
@@ -150,14 +150,18 @@ class TorchKernel(Kernel):
         if not roles:
             return values
         target = self.call.forward if isinstance(self.call, torch.nn.Module) else self.call
+        try:
+            signature = inspect.signature(target)
+        except (TypeError, ValueError):  # a builtin does not tell
+            return values
         without_outputs = [v for i, v in enumerate(values) if roles.get(i) != "output"]
         for some in (values, without_outputs, [v for v in without_outputs if isinstance(v, torch.Tensor)]):
             try:
-                inspect.signature(target).bind(*some)
+                signature.bind(*some)
                 return some
-            except (TypeError, ValueError):
+            except TypeError:
                 continue
-        return values
+        raise contract.ContractError(f"{getattr(target, '__name__', 'It')}{signature} cannot be called with the contract's {len(values)} args")
 
 
 class TorchCudaKernel(TorchKernel):

@@ -32,6 +32,11 @@ class Timed:
             self.restore()
             self.kernel(self.values)
         compare.synchronise(self.device)
+        self.changed = [i for i, value in enumerate(self.values) if i in self.changed or self.is_changed(i, value)]
+
+    def is_changed(self, index, value):
+        """Whether the kernel writes into a tensor that no contract calls inout or output."""
+        return isinstance(value, torch.Tensor) and value.layout == torch.strided and not torch.equal(bits(value), bits(self.pristine[index]))
 
     def capture(self):
         """Tries to record one call as a CUDA graph; on failure says why and leaves graph None."""
@@ -155,13 +160,19 @@ def stats(times):
     }
 
 
+def median(sample):
+    """The median along the last dimension, of an even count the mean of the two in the middle."""
+    count = sample.shape[-1]
+    return (sample.kthvalue((count + 1) // 2).values + sample.kthvalue(count // 2 + 1).values) / 2
+
+
 def speedup(ref, custom):
     """Ratio of medians, with its 95 % interval by resampling the pairs; None when a median is no time at all."""
     a, b = torch.tensor(ref, dtype=torch.float64), torch.tensor(custom, dtype=torch.float64)
-    if float(b.median()) <= 0:
+    if float(median(b)) <= 0:
         return None, None
     generator = torch.Generator().manual_seed(0)
     picks = torch.randint(0, len(a), (RESAMPLES, len(a)), generator=generator)
-    ratios = a[picks].median(dim=1).values / b[picks].median(dim=1).values
+    ratios = median(a[picks]) / median(b[picks])
     interval = [float(torch.quantile(ratios, 0.025)), float(torch.quantile(ratios, 0.975))]
-    return float(a.median() / b.median()), interval
+    return float(median(a) / median(b)), interval

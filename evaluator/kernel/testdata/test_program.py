@@ -2,7 +2,9 @@
 
 import base64
 import math
+import os
 import struct
+import tempfile
 import unittest
 import zlib
 
@@ -10,6 +12,7 @@ import torch
 
 import compare
 import contract
+import kernels
 import nvrtc
 import timing
 
@@ -60,6 +63,7 @@ class Init(unittest.TestCase):
             (None, "Tensor argument 'x' requires tensor_spec"),
             ({"init": {"kind": "magic"}}, "Tensor argument 'x': Unsupported init kind: magic"),
             ({"dtype": "float7"}, "Tensor argument 'x': Unknown dtype 'float7'"),
+            ({"shape": [-4]}, "Tensor argument 'x': .*negative dimension"),
         ):
             with self.assertRaisesRegex(contract.ContractError, text):
                 tensor(spec)
@@ -90,6 +94,67 @@ class Data(unittest.TestCase):
         for data, text in (("AAA=", "has 2 bytes"), ("!", "cannot be decoded")):
             with self.assertRaisesRegex(contract.ContractError, text):
                 tensor({"data": {"data_b64": data}})
+
+
+class Kernels(unittest.TestCase):
+    """Kernels of functions; the program's own files go to a directory of the test."""
+
+    def setUp(self):
+        self.home, self.before = tempfile.TemporaryDirectory(), os.getcwd()
+        os.chdir(self.home.name)
+
+    def tearDown(self):
+        os.chdir(self.before)
+        self.home.cleanup()
+
+    def function(self, source, label, *args):
+        io = {"args": [{"name": n, "type": "tensor", "role": role, "tensor_spec": spec} for n, role, spec in args]} if args else None
+        code = {"source_code": source, "kernel_type": "torch", "io": io, "metadata": {"function_name": "f"}}
+        kernel = kernels.make(code, label, "cpu")
+        kernel.compile()
+        return kernel
+
+    def compare(self, ref, custom):
+        report = {}
+        compare.compare_trials(ref, custom, "cpu", 1e-6, 1e-6, report)
+        return report["trials_passed"]
+
+    def test_inputs_of_one_name_are_the_same_wherever_they_stand(self):
+        drawn, empty = {"shape": [8], "init": {"kind": "randn"}}, {"shape": [8]}
+        ref = self.function("def f(x, y): return x - 2 * y", "ref", ("x", "input", drawn), ("y", "input", drawn))
+        for names in ("x", "y"), ("p", "q"):
+            custom = self.function("def f(out, x, y): out.copy_(x - 2 * y)", "custom",
+                                   ("out", "output", empty), (names[0], "input", drawn), (names[1], "input", drawn))
+            self.assertEqual(self.compare(ref, custom), 2, names)
+        swapped = self.function("def f(y, x): return x - 2 * y", "custom", ("y", "input", drawn), ("x", "input", drawn))
+        self.assertEqual(self.compare(ref, swapped), 2)
+
+    def test_every_tensor_of_what_is_returned_counts(self):
+        x = ("x", "input", {"shape": [8], "init": {"kind": "randn"}})
+        for good, bad in (
+            ("(x, ([x * 2],))", "(x, ([x * 3],))"), ("{'a': {'b': x}}", "{'a': {'b': -x}}"),
+            ("torch.complex(x, x)", "torch.complex(x, -x)"), ("torch.complex(x, x)", "torch.complex(-x, x)"),
+        ):
+            ref = self.function("import torch\ndef f(x): return " + good, "ref", x)
+            self.assertEqual(self.compare(ref, ref), 2, good)
+            with self.assertRaisesRegex(compare.Mismatch, "don't match", msg=bad):
+                self.compare(ref, self.function("import torch\ndef f(x): return " + bad, "custom", x))
+
+    def test_outputs_without_elements_are_never_right(self):
+        empty = self.function("def f(x): return x[:0]", "ref", ("x", "input", {"shape": [8], "init": {"kind": "ones"}}))
+        with self.assertRaisesRegex(compare.Mismatch, "No output has an element"):
+            self.compare(empty, empty)
+
+    def test_what_does_not_fit_a_function_is_said_with_its_signature(self):
+        kernel = self.function("def f(a, b): return a", "custom", ("x", "input", {"shape": [8]}))
+        with self.assertRaisesRegex(contract.ContractError, r"f\(a, b\) cannot be called with the contract's 1 args"):
+            kernel(kernel.inputs(0))
+
+    def test_every_timed_call_has_the_inputs_of_the_first(self):
+        source = "seen = []\ndef f(x):\n    seen.append(float(x[0]))\n    return x.mul_(2)"
+        kernel = self.function(source, "custom", ("x", "input", {"shape": [8], "init": {"kind": "ones"}}))
+        timing.measure([kernel], [kernel.inputs(0)], 5, "cpu", False)
+        self.assertEqual(kernel.module.seen[-5:], [1.0] * 5)
 
 
 class Launch(unittest.TestCase):
@@ -157,7 +222,7 @@ class Compare(unittest.TestCase):
             with self.assertRaises(compare.Mismatch):
                 self.close(want, got)
 
-    def test_an_empty_tensor_is_right(self):
+    def test_an_empty_tensor_beside_others_is_right(self):
         self.assertTrue(self.close([], [])[0])
 
 
@@ -169,6 +234,7 @@ class Timing(unittest.TestCase):
         speedup, (low, high) = timing.speedup([4.0] * 9 + [5.0], [2.0] * 10)
         self.assertEqual(speedup, 2)
         self.assertTrue(low <= 2 <= high)
+        self.assertEqual(timing.speedup([1.0, 3.0], [1.0, 1.0])[0], 2)
         self.assertEqual(timing.speedup([1.0], [0.0]), (None, None))
 
 
