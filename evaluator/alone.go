@@ -29,6 +29,11 @@ func (Nobody) Heartbeat(job.Heartbeat) error { return nil }
 // Cancels listens to nobody.
 func (Nobody) Cancels(func(string)) (stop func(), err error) { return func() {}, nil }
 
+// Preparations hears of no task.
+func (Nobody) Preparations(context.Context, []string) (<-chan job.Preparation, error) {
+	return nil, nil
+}
+
 // MaxMessage is the embedded queue's.
 func (Nobody) MaxMessage() int { return queue.MaxMessage }
 

@@ -20,6 +20,7 @@ type Conn interface {
 	PublishResult(context.Context, job.Result) error
 	Heartbeat(job.Heartbeat) error
 	Cancels(fn func(attemptID string)) (stop func(), err error)
+	Preparations(ctx context.Context, devices []string) (<-chan job.Preparation, error)
 	// MaxMessage is the largest message in bytes.
 	MaxMessage() int
 }
@@ -35,6 +36,7 @@ type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
 	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
+	Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (made int, err error)
 }
 
 // ProfileRequest asks for a profile of what was just built, on the slot that it holds.
@@ -67,6 +69,8 @@ type Config struct {
 	Builds int
 	// Warm is how many Pythons wait at each slot with their imports done; 0 means none.
 	Warm int
+	// Ahead has what belongs to tasks compiled before anybody submits to them.
+	Ahead bool
 	// Profiler is nil where nothing can be profiled, or nothing shall be.
 	Profiler Profiler
 	// Counters reads the device metrics of evaluations; nil where nothing can.

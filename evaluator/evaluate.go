@@ -41,6 +41,8 @@ func (w *Worker) evaluate(stop context.Context, s *slot, d *queue.Delivery) {
 // guarded runs the pipeline; a panic there costs this job, and not the worker.
 func (w *Worker) guarded(ctx context.Context, s *slot, j job.Job) (result job.Result, err error) {
 	p := newPipeline(w, s, j)
+	p.settle = w.quiet.enter(matter(j.TaskKey, j.Device))
+	defer p.settle()
 	defer func() {
 		if r := recover(); r != nil {
 			w.log.Error("panic while evaluating", "attempt", j.AttemptID, "panic", r, "stack", string(debug.Stack()))

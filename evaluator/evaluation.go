@@ -44,12 +44,11 @@ func (p *pipeline) evaluation(ctx context.Context) error {
 		return p.keep(kernel.Refused(built.Stderr))
 	}
 	waiting := time.Now()
-	held, release, err := p.w.hold(ctx, p.slot, 1, p.job.AttemptID)
+	held, release, err := p.hold(ctx, 1)
 	if err != nil {
 		return err
 	}
 	defer release()
-	p.w.inHand.reached(p.job.AttemptID)
 	e := evaluation{pipeline: p, request: request, held: held, began: time.Now()}
 	e.deadline = e.began.Add(time.Duration(request.Timeout)*time.Second - built.Ended.Sub(built.Started))
 	result, err := e.run(ctx, artifact)

@@ -22,8 +22,9 @@ func (f fakeSandbox) Name() string                             { return "bubblew
 
 // fakeBuilder builds nothing; its programs do what run says.
 type fakeBuilder struct {
-	build func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
-	run   func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
+	build   func(ctx context.Context, req toolchain.BuildRequest) (job.StageResult, error)
+	run     func(ctx context.Context, stage fakeStage) (sandbox.Outcome, error)
+	prepare func(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error)
 }
 
 // fakeStage is one stage of a fake program.
@@ -49,6 +50,13 @@ func passedBuild() job.StageResult {
 
 func (f fakeBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
 	return fakeProgram{f, a.Command, place}, nil
+}
+
+func (f fakeBuilder) Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error) {
+	if f.prepare == nil {
+		return 0, nil
+	}
+	return f.prepare(ctx, p, place)
 }
 
 func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Place, _ int) error {
@@ -97,7 +105,13 @@ func reportOf(req toolchain.StageRequest) string {
 	return b.String()
 }
 
-func say(req toolchain.StageRequest, report string) { req.OnPipe([]byte(report)) }
+// say reports as Warpboard's own harness does, which follows its verdict by the stage's word.
+func say(req toolchain.StageRequest, report string) {
+	for _, verdict := range []string{"check: pass", "check: fail"} {
+		report = strings.ReplaceAll(report, verdict+"\n", strings.TrimSpace(verdict+" "+req.Token)+"\n")
+	}
+	req.OnPipe([]byte(report))
+}
 
 // untilKilled is a program that never ends by itself.
 func untilKilled(ctx context.Context) (sandbox.Outcome, error) {

@@ -29,13 +29,16 @@ func fit(r *job.Result, size int) {
 		data, err := json.Marshal(r)
 		return err == nil && len(data)+envelope <= size
 	}
-	r.Evaluation = slimEvaluation(r.Evaluation)
 	// Stages and cases may be shared with events that are still on their way.
 	r.Stages = slices.Clone(r.Stages)
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
 	shorten(r, absurdText)
+	if fits() {
+		return
+	}
+	r.Evaluation = slimEvaluation(r.Evaluation)
 	if fits() {
 		return
 	}

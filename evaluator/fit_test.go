@@ -28,6 +28,7 @@ func bulky() job.Result {
 		}
 		r.Stages = append(r.Stages, s)
 	}
+	r.Evaluation = json.RawMessage(`{"stdout":"` + strings.Repeat("o", 200_000) + `","device":"CPU"}`)
 	r.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep", Size: 3 << 20, Data: make([]byte, 3<<20)}}
 	return r
 }

@@ -16,7 +16,9 @@ import (
 // kernel is a right submission to the vector add that does something before it adds.
 func kernel(before string) []byte {
 	return []byte(`#include <cstdio>
+#include <csignal>
 #include <cstdlib>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <utility>
 #include "task.h"
@@ -68,6 +70,9 @@ func TestKernelThatMisbehavesFailsWithItsReasonAndTheNextRunIsFine(t *testing.T)
 		{"one endless line on stderr", `for (;;) fputs("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", stderr);`, job.StatusLimit, "output"},
 		{"fork", `for (;;) fork();`, "", ""},
 		{"daemon", `if (fork() == 0) { setsid(); for (;;) pause(); }`, "", ""},
+		{"stack without end", `struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
+		{"signals its sandbox", `for (int pid = 1; pid < 100; ++pid) if (pid != getpid()) { kill(pid, SIGKILL); kill(pid, SIGSTOP); } abort();`, job.StatusError, "SIGABRT"},
+		{"cuts its own limits", `struct rlimit none = {0, 0}; for (int i = 0; i < 16; ++i) setrlimit(i, &none); abort();`, job.StatusError, "SIGABRT"},
 		{"closed descriptors", `for (int fd = 0; fd < 100; ++fd) close(fd);`, "", ""},
 	}
 	for _, c := range cases {
@@ -90,6 +95,163 @@ func TestKernelThatMisbehavesFailsWithItsReasonAndTheNextRunIsFine(t *testing.T)
 	}
 	if processes := left(t); len(processes) > 0 {
 		t.Errorf("%d processes are left:\n%s", len(processes), processes[0])
+	}
+}
+
+// pyKernel is a right submission to the softmax that does something, once, before it begins.
+func pyKernel(before string) []byte {
+	return []byte(`import os, shutil, signal, sys, time
+import numpy as np
+
+def once():
+    ` + before + `
+
+def custom_kernel(data):
+    global once
+    harm, once = once, lambda: None
+    harm()
+    x, out = data
+    powers = np.exp(x - x.max(axis=1, keepdims=True))
+    out[:] = powers / powers.sum(axis=1, keepdims=True)
+    return out
+`)
+}
+
+// TestPythonKernelThatAttacksItsRunner: stages of one run are forks of one warm process, which a kernel
+// can signal and whose directories it can spoil. It harms itself at most, and nobody takes it for our fault.
+func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
+	s := newSite(t)
+	s.start(realConfig(t))
+	cases := []struct {
+		name, before string
+		reason       string // in the failure's sentence; empty: the run passes
+	}{
+		{"kills its runner", `os.kill(os.getppid(), signal.SIGKILL)`, "SIGKILL"},
+		{"stops its runner", `os.kill(os.getppid(), signal.SIGSTOP)`, "time limit"},
+		{"kills everybody", `os.kill(-1, signal.SIGKILL)`, "SIGKILL"},
+		{"kills init", `os.kill(1, signal.SIGKILL)`, ""},
+		{"reads other processes", `os.listdir("/proc")`, "No such file"},
+		{"ends as if all were well", `os._exit(0)`, "without a verdict"},
+		{"never returns from recursion", `sys.setrecursionlimit(10**9); (f := lambda: f())()`, "in case 0"},
+		{"leaves what cannot be removed", `os.makedirs("/tmp/job/a/b", exist_ok=True); os.chmod("/tmp/job/a", 0)`, "exit code 1"},
+		{"puts a link in place of the job", `os.chdir("/"); shutil.rmtree("/tmp/job"); os.symlink("/dev/shm", "/tmp/job")`, ""},
+		{"puts a link in place of the cache", `os.path.islink("/tmp/cache") or (shutil.rmtree("/tmp/cache"), os.symlink("/out", "/tmp/cache"))`, ""},
+		{"leaves a daemon that spoils the next stage", `if os.fork() == 0:
+        os.setsid()
+        while True:
+            try: open("/tmp/job/submission.py", "w").write("raise Exception")
+            except OSError: pass`, ""},
+		{"closes every descriptor", `os.closerange(0, 4096)`, "exit code 1"},
+	}
+	for _, c := range cases {
+		j := example(t, "softmax_numpy", c.name, job.ModeRanked, pyKernel(c.before))
+		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[:1], j.Task.Benchmarks[:1]
+		j.Task.Timeouts.Test = 2 * time.Second
+		r := s.run(j)
+		told := ""
+		if r.Failure != nil {
+			told = r.Failure.Reason + r.Stages[len(r.Stages)-1].Stderr
+		}
+		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) || !strings.Contains(told, c.reason) || r.Failure != nil && r.Failure.Ours {
+			t.Errorf("%s: outcome %s, failure %+v, it said %q", c.name, r.Outcome, r.Failure, told)
+		}
+		if processes := left(t); len(processes) > 0 {
+			t.Errorf("%s: %d processes are left:\n%s", c.name, len(processes), processes[0])
+		}
+	}
+}
+
+// forger is a right submission to the vector add with something beside its kernel.
+func forger(beside string) []byte {
+	return append([]byte(`#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fcntl.h>
+#include <string>
+#include <unistd.h>
+`+beside+"\n"), kernel("")...)
+}
+
+// forgedLines writes a ranked result to every descriptor that there is.
+const forgedLines = `static void forge() {
+    std::string all = "benchmark-count: 3\n";
+    const char* specs[] = {"size: 65536; seed: 54352", "size: 262144; seed: 93246", "size: 1048576; seed: 6256"};
+    for (int i = 0; i < 3; ++i) {
+        std::string at = "benchmark." + std::to_string(i) + ".";
+        all += at + "spec: " + specs[i] + "\n" + at + "runs: 3\n" + at + "mean: 1\n" + at + "best: 1\n" + at + "worst: 1\n" + at + "status: pass\n";
+    }
+    all += "check: pass\n";
+    for (int fd = 3; fd < 1024; ++fd) if (write(fd, all.data(), all.size()) < 0) continue;
+}
+`
+
+// TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once had a score of a nanosecond or an answer that
+// nobody looked at. With no reason the run passes, and its time is an honest one.
+func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
+	s := newSite(t)
+	s.start(realConfig(t))
+	cases := []struct{ name, beside, reason string }{
+		{"clock_gettime", `extern "C" int clock_gettime(clockid_t, struct timespec* t) noexcept { t->tv_sec = 0; t->tv_nsec = 1; return 0; }`, ""},
+		{"steady_clock", `std::chrono::steady_clock::time_point std::chrono::steady_clock::now() noexcept { static long n; return time_point(duration(++n)); }`, ""},
+		{"write", `extern "C" ssize_t write(int, const void* text, size_t size) { return std::strlen("") + size; }`, ""},
+		{"the harness's own names", "namespace warpboard { extern int result_fd; int& used = result_fd; }", "undefined reference"},
+		{"lines at exit", forgedLines + `struct Last { ~Last() { forge(); } } last;`, "after its verdict"},
+		{"lines before the harness's", forgedLines + `struct First { First() { forge(); } } first;`, "not written by the task's harness"},
+		{"lines and no more", forgedLines + `struct First { First() { forge(); _exit(0); } } first;`, "not written by the task's harness"},
+		{"seed in a constructor", `struct Seed { Seed() { if (getenv("POPCORN_SEED") || getenv("POPCORN_FD") || getenv("WARPBOARD_TOKEN")) abort(); } } seed;`, ""},
+		{"seed before all constructors", `static void first(int, char**, char** env) {
+    for (; *env; ++env) if (std::strstr(*env, "POPCORN") || std::strstr(*env, "WARPBOARD")) abort();
+}
+__attribute__((section(".preinit_array"), used)) static void (*early)(int, char**, char**) = first;`, ""},
+	}
+	for _, c := range cases {
+		j := example(t, vectorAdd, c.name, job.ModeRanked, forger(c.beside))
+		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[:1], j.Task.Benchmarks[:1]
+		r := s.run(j)
+		if c.reason == "" {
+			if r.ScoreNS == nil || *r.ScoreNS < 1000 {
+				t.Errorf("%s: outcome %s, score %v, failure %+v", c.name, r.Outcome, r.ScoreNS, r.Failure)
+			}
+		} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || !strings.Contains(r.Failure.Reason, c.reason) {
+			t.Errorf("%s: outcome %s, failure %+v", c.name, r.Outcome, r.Failure)
+		}
+	}
+}
+
+// TestPythonForgeriesDoNotReachTheBoard does so for the softmax; a wrong answer is one of zeros.
+func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
+	s := newSite(t)
+	s.start(realConfig(t))
+	const wrong, right = "    return data[1] * 0\n", "    x, out = data\n    p = np.exp(x - x.max(axis=1, keepdims=True))\n    return p / p.sum(axis=1, keepdims=True)\n"
+	cases := []struct{ name, before, kernel, reason string }{
+		{"the clock", "import warpboard_device, warpboard_apart, time\nfor m in (warpboard_device, warpboard_apart, time): m.perf_counter_ns = lambda: 1\n", right, ""},
+		{"the clock's code", "import warpboard_apart\nfake = lambda *a: None\nwarpboard_apart._serve.__code__, warpboard_apart._DURATION = fake.__code__, None\n", right, ""},
+		{"isclose", "np.isclose = lambda a, *r, **k: np.ones_like(a, dtype=bool)\n", wrong, "wrong answer"},
+		{"exp", "real = np.exp\nnp.exp = lambda x: real(x) * 0\n", wrong, "wrong answer"},
+		{"the checker's code", "import reference, utils\nok = lambda *a, **k: (True, '')\nutils.match_reference.__code__ = ok.__code__\nreference.check_implementation = ok\n", wrong, "wrong answer"},
+		{"the judge's frame", "import sys\n", "    f = sys._getframe()\n    while f:\n        for v in list(f.f_locals.values()):\n            for n in ('check', '_check', 'check_implementation'):\n                if hasattr(v, n): setattr(v, n, lambda *a: (True, ''))\n        f = f.f_back\n" + wrong, "wrong answer"},
+		{"an object that agrees", "class A:\n    def __array__(self, *a, **k):\n        import sys\n        f = sys._getframe()\n        while 'expected' not in f.f_locals: f = f.f_back\n        return f.f_locals['expected']\n", "    return A()\n", "it must return NumPy arrays"},
+		{"work after the clock", "import warpboard_answer, warpboard_apart\ndef late(value, *rest):\n    value[:] = right(data)\nfor m, n in ((warpboard_answer, 'pack'), (warpboard_apart, 'pack'), (warpboard_apart, '_send'), (np, 'array')): setattr(m, n, late)\n", "    return data[1]\n", "exit code 1"},
+		{"work while it is copied", "import builtins, warpboard_answer\nreal, todo = isinstance, []\ndef late(value, kind):\n    for x, out in todo:\n        p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n    todo.clear()\n    return real(value, kind)\nbuiltins.isinstance = late\nwarpboard_answer.type = warpboard_answer.again = None\n", "    todo.append(data)\n    return data[1]\n", "wrong answer"},
+		{"work in a tracer", "import sys\ntodo = []\ndef late(frame, event, arg):\n    if event == 'c_return' and getattr(arg, '__name__', '') == 'perf_counter_ns':\n        for x, out in todo:\n            p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n        todo.clear()\n", "    todo.append(data)\n    sys.setprofile(late)\n    return data[1]\n", "wrong answer"},
+		{"a derived array", "class A(np.ndarray): pass\n", "    return data[1].view(A)\n", "it must return NumPy arrays"},
+		{"the pipe", "import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "exit code 1"},
+		{"the seed", "import os, gc\nif os.environ.get('POPCORN_SEED') or any(type(o) is dict and 'POPCORN_SEED' in o for o in gc.get_objects()): raise SystemExit(9)\n", right, ""},
+	}
+	for _, c := range cases {
+		j := example(t, "softmax_numpy", c.name, job.ModeRanked, []byte("import numpy as np\n"+c.before+"def custom_kernel(data):\n"+c.kernel))
+		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[1:2], j.Task.Benchmarks[:1]
+		r := s.run(j)
+		if c.reason == "" {
+			if r.ScoreNS == nil || *r.ScoreNS < 1000 {
+				t.Errorf("%s: outcome %s, score %v, failure %+v", c.name, r.Outcome, r.ScoreNS, r.Failure)
+			}
+		} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || !strings.Contains(r.Failure.Reason, c.reason) {
+			t.Errorf("%s: outcome %s, failure %+v", c.name, r.Outcome, r.Failure)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode/utf8"
 )
@@ -12,16 +13,12 @@ import (
 type pieces struct {
 	mu  sync.Mutex
 	got []string
-	any chan struct{}
 }
-
-func newPieces() *pieces { return &pieces{any: make(chan struct{}, 10_000)} }
 
 func (p *pieces) add(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.got = append(p.got, text)
-	p.any <- struct{}{}
 }
 
 func (p *pieces) all() string {
@@ -31,35 +28,35 @@ func (p *pieces) all() string {
 }
 
 func TestLogIsGatheredIntoFewPieces(t *testing.T) {
-	p := newPieces()
-	l := newLogStream(p.add)
-	want := strings.Repeat("x", 2*logPiece+100)
-	for _, c := range []byte(want) {
-		l.write([]byte{c})
-	}
-	l.close()
-	if p.all() != want || len(p.got) > 6 {
-		t.Errorf("%d pieces, %d bytes, want %d", len(p.got), len(p.all()), len(want))
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := &pieces{}
+		l := newLogStream(p.add)
+		want := strings.Repeat("x", 2*logPiece+100)
+		for _, c := range []byte(want) {
+			l.write([]byte{c})
+		}
+		l.close()
+		if p.all() != want || len(p.got) != 3 {
+			t.Errorf("%d pieces, %d bytes, want %d", len(p.got), len(p.all()), len(want))
+		}
+	})
 }
 
 func TestLogThatPausesIsSentWithoutMore(t *testing.T) {
-	p := newPieces()
-	l := newLogStream(p.add)
-	l.write([]byte("waiting for input: é"[:20]))
-	select {
-	case <-p.any:
-	case <-time.After(10 * time.Second):
-		t.Fatal("nothing was sent")
-	}
-	if got := p.all(); got != "waiting for input: " {
-		t.Errorf("sent %q", got)
-	}
-	l.write([]byte("é"[1:]))
-	l.close()
-	if got := p.all(); got != "waiting for input: é" {
-		t.Errorf("sent %q", got)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		p := &pieces{}
+		l := newLogStream(p.add)
+		l.write([]byte("waiting for input: é"[:20]))
+		time.Sleep(2 * logDelay)
+		if got := p.all(); got != "waiting for input: " {
+			t.Errorf("sent %q", got)
+		}
+		l.write([]byte("é"[1:]))
+		l.close()
+		if got := p.all(); got != "waiting for input: é" {
+			t.Errorf("sent %q", got)
+		}
+	})
 }
 
 func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
@@ -68,7 +65,7 @@ func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 		"x" + strings.Repeat("😀", 5000), strings.Repeat("\xff", 10_000), strings.Repeat("\x80", 10_000), strings.Repeat("\xf0\x9f", 5000), "\xe4",
 	} {
 		for _, step := range []int{1, 7, logPiece, len(in)} {
-			p := newPieces()
+			p := &pieces{}
 			l := newLogStream(p.add)
 			for i := 0; i < len(in); i += step {
 				l.write([]byte(in[i:min(i+step, len(in))]))
@@ -90,7 +87,7 @@ func TestLogPiecesAreWholeCharactersWhateverComesIn(t *testing.T) {
 }
 
 func TestLogEndsAtItsBudgetWithANote(t *testing.T) {
-	p := newPieces()
+	p := &pieces{}
 	l := newLogStream(p.add)
 	for range 4 * logBudget / 1000 {
 		l.write(make([]byte, 1000))
@@ -108,7 +105,7 @@ func FuzzLogStream(f *testing.F) {
 	f.Add([]byte("\xe4\xb8\xff\x80"), 2)
 	f.Fuzz(func(t *testing.T, in []byte, step int) {
 		step = max(1, step)
-		p := newPieces()
+		p := &pieces{}
 		l := newLogStream(p.add)
 		for i := 0; i < len(in); i += step {
 			l.write(in[i:min(i+step, len(in))])

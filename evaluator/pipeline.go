@@ -29,6 +29,7 @@ type pipeline struct {
 	began  time.Time
 	result job.Result
 	now    job.Stage // the stage that is running
+	settle func()    // says that the processors are needed no more
 }
 
 func newPipeline(w *Worker, s *slot, j job.Job) *pipeline {
@@ -60,12 +61,11 @@ func (p *pipeline) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	held, release, err := p.w.hold(ctx, p.slot, need, p.job.AttemptID)
+	held, release, err := p.hold(ctx, need)
 	if err != nil {
 		return err
 	}
 	defer release()
-	p.w.inHand.reached(p.job.AttemptID)
 	gpus := 0
 	if p.job.Task.MultiGPU {
 		gpus = len(held)
@@ -75,6 +75,21 @@ func (p *pipeline) run(ctx context.Context) error {
 		p.w.examine(ctx, held)
 	}
 	return err
+}
+
+// hold takes the units that the job needs; the first is from now on the job's slot. What runs on GPUs
+// leaves the processors to others.
+func (p *pipeline) hold(ctx context.Context, need int) (held []*slot, release func(), err error) {
+	if p.slot.IsGPU() {
+		p.settle()
+	}
+	if held, release, err = p.w.hold(ctx, p.slot, need, p.job.AttemptID); err != nil {
+		return nil, nil, err
+	}
+	p.slot = held[0]
+	p.result.Machine = p.w.machine(p.slot.Slot, p.job.Task.Lang)
+	p.w.inHand.reached(p.job.AttemptID)
+	return held, release, nil
 }
 
 // build compiles on a build place; the slot stays free for others.

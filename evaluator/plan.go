@@ -15,8 +15,8 @@ type step struct {
 	cases   []tasks.Case
 	seed    *uint64
 	timeout time.Duration
-	want    int  // cases that must be reported for a pass; 0 when the program decides
-	secret  bool // its inputs are secret: what the program says is not passed on
+	want    []tasks.Case // cases that must be reported for a pass; none when the program decides
+	secret  bool         // its inputs are secret: what the program says is not passed on
 	timed   bool
 }
 
@@ -69,7 +69,7 @@ func newStep(j job.Job, stage job.Stage, seed *uint64) step {
 		timed: stage != job.StageTest,
 	}
 	if !j.Task.OwnHarness {
-		s.want = len(s.cases)
+		s.want = s.cases
 	}
 	limits := map[job.Stage]time.Duration{
 		job.StageTest:      j.Task.Timeouts.Test,

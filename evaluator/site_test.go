@@ -34,7 +34,7 @@ type site struct {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	q, err := queue.Open(t.Context(), queue.Config{Dir: t.TempDir(), AckWait: time.Second})
+	q, err := queue.Open(t.Context(), queue.Config{Dir: t.TempDir(), AckWait: 5 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,6 +152,7 @@ func (s *site) start(cfg evaluator.Config) *running {
 	if cfg.Slots == nil {
 		cfg.Slots = []device.Slot{cpu(0)}
 	}
+	cfg.Ahead = true
 	cfg.Beat, cfg.Extend = 10*time.Millisecond, 100*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{stop: cancel, ended: make(chan error, 1)}
@@ -175,7 +176,7 @@ func (s *site) dial(name string) *queue.Conn {
 func cpu(index int) device.Slot { return device.Slot{Index: index, Device: "CPU", Name: "a processor"} }
 
 func gpu(index int) device.Slot {
-	return device.Slot{Index: index, Device: "H200", Name: "NVIDIA H200", Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
+	return device.Slot{Index: index, Device: "H200", Name: "NVIDIA H200", UUIDHash: fmt.Sprint("gpu", index), Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", index)}}
 }
 
 // aJob is a job with two tests and two benchmarks.

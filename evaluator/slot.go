@@ -46,8 +46,8 @@ func newSlot(s device.Slot, number int) *slot {
 	}
 }
 
-// busy tells whether another job is in hand beside the one that is asked for.
-func (s *slot) busy() bool { return len(s.tickets) > 1 }
+// busy tells whether another job is in hand beside the one that is asked for, or holds the unit.
+func (s *slot) busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
 
 // hold waits until the unit is free and takes it.
 func (s *slot) hold(ctx context.Context, attemptID string) error {
@@ -60,10 +60,29 @@ func (s *slot) hold(ctx context.Context, attemptID string) error {
 	if s.service.Err() != nil {
 		return errOutOfService
 	}
+	s.heldBy(attemptID)
+	return nil
+}
+
+// holdIdle takes the unit if nobody has it and it is in service.
+func (s *slot) holdIdle(attemptID string) bool {
+	select {
+	case s.unit <- struct{}{}:
+	default:
+		return false
+	}
+	if s.service.Err() != nil {
+		s.release()
+		return false
+	}
+	s.heldBy(attemptID)
+	return true
+}
+
+func (s *slot) heldBy(attemptID string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.attempt = attemptID
-	return nil
 }
 
 func (s *slot) release() {

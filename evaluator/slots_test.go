@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -86,9 +88,43 @@ func TestJobsOfDifferentSlotsRunAtTheSameTime(t *testing.T) {
 	s.result("a2")
 }
 
-func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
+// oneTaker lets one slot alone receive jobs, as when the others' requests are on their way.
+type oneTaker struct {
+	realConn
+	taken atomic.Bool
+}
+
+func (c *oneTaker) Prefetch(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error) {
+	if !busy() && c.taken.Swap(true) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	return c.realConn.Prefetch(ctx, device, busy)
+}
+
+func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
+	s, began, end := newSite(t), make(chan toolchain.Place, 2), make(chan struct{})
+	s.start(evaluator.Config{
+		Conn: &oneTaker{realConn: s.dial("w1")}, Slots: []device.Slot{gpu(0), gpu(1)},
+		Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+			began <- st.Place
+			return passWhenTold(ctx, st, end)
+		}},
+	})
+	s.publish(onGPU(aJob("a1", job.ModeTest)), onGPU(aJob("a2", job.ModeTest)))
+	one, other := soon(t, "the first runs", began), soon(t, "the second runs", began)
+	close(end)
+	if one.Slot == other.Slot || slices.Equal(one.Device, other.Device) {
+		t.Errorf("both run at %+v", one)
+	}
+	if a, b := s.result("a1").Machine, s.result("a2").Machine; a.UUIDHash == b.UUIDHash {
+		t.Errorf("both say that they ran on %s", a.UUIDHash)
+	}
+}
+
+func TestBuildsAndWhatIsCompiledAheadNeverShareTheirUserWithARun(t *testing.T) {
 	s := newSite(t)
-	places := make(chan toolchain.Place, 2)
+	places := make(chan toolchain.Place, 3)
 	s.start(evaluator.Config{
 		Slots: []device.Slot{gpu(0)}, Builds: 1,
 		Builder: fakeBuilder{
@@ -100,12 +136,21 @@ func TestBuildsNeverShareTheirUserWithARun(t *testing.T) {
 				places <- st.Place
 				return pass(st.StageRequest), nil
 			},
+			prepare: func(_ context.Context, _ job.Preparation, place toolchain.Place) (int, error) {
+				places <- place
+				return 1, nil
+			},
 		},
 	})
+	s.hint(hintOf(onGPU(aJob("a1", job.ModeTest))))
+	ahead := soon(t, "the task is compiled ahead", places)
 	s.run(onGPU(aJob("a1", job.ModeTest)))
 	build, run := <-places, <-places
 	if build.Slot == run.Slot || len(build.Device) > 0 {
 		t.Errorf("built at %+v, run at %+v", build, run)
+	}
+	if ahead.Slot == build.Slot || ahead.Slot == run.Slot || len(ahead.Device) > 0 || ahead.Arch != "90" {
+		t.Errorf("compiled ahead at %+v, built at %+v, run at %+v", ahead, build, run)
 	}
 	if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0"}, run.Device); diff != "" {
 		t.Errorf("device nodes (-want +got):\n%s", diff)

@@ -2,6 +2,7 @@ package evaluator
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"time"
@@ -50,11 +51,12 @@ func (p *pipeline) stage(ctx context.Context, program toolchain.Program, s step)
 // runStep runs the task's program once and reads its report while it is written.
 func (p *pipeline) runStep(ctx context.Context, program toolchain.Program, s step,
 	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
-	parser := harness.NewParser(onCase)
+	token := p.token()
+	parser := harness.NewParser(onCase, token)
 	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
 	endWatch := p.watch(ctx, s)
 	out, err := program.RunStage(ctx, toolchain.StageRequest{
-		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
+		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Token: token, Timeout: s.timeout,
 		OnPipe:   func(b []byte) { parser.Write(b) },
 		OnStdout: output("stdout"), OnStderr: output("stderr"),
 	})
@@ -73,6 +75,15 @@ func (p *pipeline) runStep(ctx context.Context, program toolchain.Program, s ste
 	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
 	p.result.ProgramNS += out.Wall.Nanoseconds()
 	return result, nil
+}
+
+// token is the word by which Warpboard's own harness proves that a verdict is its own; a bundle's program
+// knows of none.
+func (p *pipeline) token() string {
+	if p.job.Task.OwnHarness {
+		return ""
+	}
+	return rand.Text()
 }
 
 // watch samples the unit's condition while a timed step runs; the returned function ends that.
@@ -114,11 +125,15 @@ func conceal(r *job.StageResult, s step) {
 		for _, c := range r.Cases {
 			failure.Reason = replaceSpec(failure.Reason, c, s)
 		}
-		if r.Status == job.StatusFail {
+		switch {
+		case r.Status == job.StatusFail:
 			failure.Reason = wrongCase(r.Cases) + " gave a wrong answer on a secret input."
-		} else {
+		case failure.ExitCode != 0: // the submission may have chosen it by what it read
+			failure.Reason = "The program ended with an error on a secret input. Its exit code and output are not shown."
+		default:
 			failure.Reason += " The output of this stage is not shown, because its inputs are secret."
 		}
+		failure.ExitCode = 0
 		r.Failure = &failure
 	}
 	for i, c := range r.Cases {

@@ -163,7 +163,7 @@ func leaky(ending func(req toolchain.StageRequest) sandbox.Outcome) func(context
 				out([]byte(leak))
 			}
 		}
-		say(st.StageRequest, "benchmark-count: 2\nbenchmark.0.spec: "+leak+"\nbenchmark.0.x: "+leak+"\n"+leak+": 1\n")
+		say(st.StageRequest, "benchmark-count: 2\nbenchmark.0.x: "+leak+"\n"+leak+": 1\n")
 		out := ending(st.StageRequest)
 		out.Stdout, out.Stderr = leak, leak
 		return out, nil
@@ -173,15 +173,23 @@ func leaky(ending func(req toolchain.StageRequest) sandbox.Outcome) func(context
 func TestSecretInputsDoNotLeave(t *testing.T) {
 	endings := map[string]func(req toolchain.StageRequest) sandbox.Outcome{
 		"passes": func(req toolchain.StageRequest) sandbox.Outcome {
-			say(req, "benchmark.0.message: "+leak+"\n"+strings.ReplaceAll(reportOf(req), "size: ", leak)+"check: pass\n")
+			report := reportOf(req)
+			if req.Token == "" { // a bundle's own program may call cases what it likes
+				report = strings.ReplaceAll(report, "size: ", leak)
+			}
+			say(req, "benchmark.0.message: "+leak+"\n"+report+"check: pass\n")
 			return sandbox.Outcome{}
 		},
 		"fails": func(req toolchain.StageRequest) sandbox.Outcome {
-			say(req, "benchmark.0.status: fail\nbenchmark.0.error: "+leak+"\ncheck: fail\n")
+			say(req, "benchmark.0.spec: "+leak+"\nbenchmark.0.status: fail\nbenchmark.0.error: "+leak+"\ncheck: fail\n")
 			return sandbox.Outcome{ExitCode: 112}
 		},
-		"crashes": func(req toolchain.StageRequest) sandbox.Outcome { return sandbox.Outcome{Signal: "SIGSEGV"} },
-		"hangs":   func(req toolchain.StageRequest) sandbox.Outcome { return sandbox.Outcome{Limit: "wall"} },
+		"exits with what it read": func(toolchain.StageRequest) sandbox.Outcome { return sandbox.Outcome{ExitCode: 203} },
+		"crashes": func(req toolchain.StageRequest) sandbox.Outcome {
+			say(req, "benchmark.0.spec: "+leak+"\n")
+			return sandbox.Outcome{Signal: "SIGSEGV"}
+		},
+		"hangs": func(req toolchain.StageRequest) sandbox.Outcome { return sandbox.Outcome{Limit: "wall"} },
 	}
 	for name, ending := range endings {
 		for _, own := range []bool{false, true} {
@@ -198,7 +206,7 @@ func TestSecretInputsDoNotLeave(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if strings.Contains(string(left), leak) || strings.Contains(string(left), "987654321") {
+				if strings.Contains(string(left), leak) || strings.Contains(string(left), "987654321") || strings.Contains(string(left), `code":203`) || strings.Contains(string(left), "code 203") {
 					t.Errorf("the secret left:\n%s", left)
 				}
 			})

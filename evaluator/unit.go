@@ -25,13 +25,24 @@ func (w *Worker) inService(device string) []*slot {
 	return out
 }
 
-// hold takes the job's own slot, or the first n of its device for a job that needs several. They
-// are always taken in the same order, so that no two jobs wait for each other.
+// hold takes the job's own slot, or another of its device that is idle while that is busy. A job that
+// needs n slots gets the first n of its device. They are always taken in the same order, so that no
+// two jobs wait for each other.
 func (w *Worker) hold(ctx context.Context, own *slot, n int, attemptID string) (held []*slot, release func(), err error) {
 	want := []*slot{own}
 	if n > 1 {
 		want = w.inService(own.Device)
 		want = want[:min(n, len(want))]
+	}
+	if len(want) == 0 {
+		return nil, nil, errOutOfService
+	}
+	if n <= 1 {
+		for _, s := range append(want, w.inService(own.Device)...) {
+			if s.holdIdle(attemptID) {
+				return []*slot{s}, s.release, nil
+			}
+		}
 	}
 	release = func() {
 		for _, s := range slices.Backward(held) {

@@ -29,6 +29,7 @@ type Worker struct {
 	slots   []*slot
 	builds  chan int // the sandbox's slots that are free for building
 	inHand  attempts
+	quiet   quiet
 
 	mu       sync.Mutex
 	checks   []job.CheckLine
@@ -69,16 +70,20 @@ func (w *Worker) Run(ctx context.Context) error {
 		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
 	defer deaf()
+	hints, err := w.hints(base)
+	if err != nil {
+		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
+	}
 	var beating sync.WaitGroup
 	beating.Go(func() { w.beats(base) })
-	err = w.work(ctx)
+	err = w.work(ctx, hints)
 	endBase()
 	beating.Wait()
 	w.beat() // says that it leaves in order
 	return err
 }
 
-func (w *Worker) work(ctx context.Context) error {
+func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	if !w.selfTest(ctx) {
 		<-ctx.Done()
 		w.stop()
@@ -86,9 +91,10 @@ func (w *Worker) work(ctx context.Context) error {
 	}
 	jobs, cutOff := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cutOff(nil)
-	var running, warming sync.WaitGroup
+	var running, warming, preparing sync.WaitGroup
 	warm, coolDown := context.WithCancel(jobs)
 	group, receiving := errgroup.WithContext(ctx)
+	preparing.Go(func() { w.prepares(receiving, hints) })
 	for _, s := range w.slots {
 		warming.Go(func() { w.keepWarm(warm, s) })
 		group.Go(func() error {
@@ -111,6 +117,7 @@ func (w *Worker) work(ctx context.Context) error {
 	}
 	coolDown()
 	warming.Wait()
+	preparing.Wait()
 	return err
 }
 

@@ -28,7 +28,8 @@ const (
 )
 
 // Up applies what is missing, one transaction per file, and returns how many files it applied.
-// On PostgreSQL a session lock lets several processes start at once.
+// On PostgreSQL a session lock lets several processes start at once. A database that a newer program
+// has brought further than these files is refused.
 func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 	provider, err := newProvider(db, dialect)
 	if err != nil {
@@ -37,6 +38,14 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 	results, err := provider.Up(ctx)
 	if err != nil {
 		return len(results), fmt.Errorf("migrating the %s database: %w", dialect, err)
+	}
+	has, known, err := provider.GetVersions(ctx)
+	if err != nil {
+		return len(results), fmt.Errorf("reading the version of the %s database: %w", dialect, err)
+	}
+	if has > known {
+		return len(results), fmt.Errorf("the database is at version %d, and this program knows only versions up to %d: "+
+			"start the newer warpboard that used it last, or restore a backup from before", has, known)
 	}
 	return len(results), nil
 }

@@ -81,6 +81,14 @@ func (s *Store) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 	return list, lookup(err, "live attempts")
 }
 
+func byAttempt(live []LiveAttempt) map[string]LiveAttempt {
+	byID := make(map[string]LiveAttempt, len(live))
+	for _, a := range live {
+		byID[a.ID] = a
+	}
+	return byID
+}
+
 // NoteTaken notes that a worker says it has these attempts, in case its event got lost. It returns
 // the new events, and those of the attempts that count no more: the worker should drop them.
 func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (events []RunEvent, stale []string, err error) {
@@ -88,10 +96,7 @@ func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []strin
 	if err != nil {
 		return nil, nil, err
 	}
-	byID := make(map[string]LiveAttempt, len(live))
-	for _, a := range live {
-		byID[a.ID] = a
-	}
+	byID := byAttempt(live)
 	for _, id := range attemptIDs {
 		a, ok := byID[id]
 		if !ok {

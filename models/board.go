@@ -69,16 +69,17 @@ func (s *Store) BoardChangeNumber(ctx context.Context, versionID int64, device s
 
 // Place returns one person's standing on a board, NotFound if they are not on it.
 func (s *Store) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
-	page := BoardPage{Board: Board{VersionID: versionID, Device: device}}
 	var st Standing
 	entry := s.read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
 	err := s.standings(ctx, entry).Take(&st).Error
 	if err != nil {
 		return st, lookup(err, "entry of this person")
 	}
-	page.Standings = []Standing{st}
-	err = s.addRanks(ctx, &page, 0)
-	return page.Standings[0], err
+	count, best, err := s.ahead(ctx, st.Entry)
+	if st.Rank = count + 1; best != nil {
+		st.GapNS = st.ScoreNS - *best
+	}
+	return st, err
 }
 
 // standings gives a query for the entries with what is shown of their people.
@@ -87,25 +88,36 @@ func (s *Store) standings(ctx context.Context, entries *gorm.DB) *gorm.DB {
 		Joins("join users u on u.id = e.user_id")
 }
 
+// ahead counts the entries before one, and finds the best of them; 0 and nil for the first.
+func (s *Store) ahead(ctx context.Context, of Entry) (count int, best *float64, err error) {
+	var found struct {
+		Count int
+		Best  *float64
+	}
+	err = s.read(ctx).Raw(`select count(*) as count, min(score_ns) as best from entries
+		where version_id = ? and device = ? and score_ns < ?`, of.VersionID, of.Device, of.ScoreNS).Scan(&found).Error
+	if err != nil {
+		return 0, nil, fmt.Errorf("counting better entries: %w", err)
+	}
+	return found.Count, found.Best, nil
+}
+
 // addRanks fills in rank and gap, which follow from the entries before the page.
 func (s *Store) addRanks(ctx context.Context, page *BoardPage, offset int) error {
 	list := page.Standings
 	if len(list) == 0 {
 		return nil
 	}
-	var ahead struct {
-		Count int
-		Best  *float64
+	page.FirstNS, list[0].Rank = list[0].ScoreNS, 1
+	if offset > 0 {
+		count, best, err := s.ahead(ctx, list[0].Entry)
+		if err != nil {
+			return err
+		}
+		if list[0].Rank = count + 1; best != nil { // not offset+1: entries tied with it may stand on the page before
+			page.FirstNS = *best
+		}
 	}
-	err := s.read(ctx).Raw(`select count(*) as count, min(score_ns) as best from entries
-		where version_id = ? and device = ? and score_ns < ?`, page.VersionID, page.Device, list[0].ScoreNS).Scan(&ahead).Error
-	if err != nil {
-		return fmt.Errorf("counting better entries: %w", err)
-	}
-	if page.FirstNS = list[0].ScoreNS; ahead.Best != nil {
-		page.FirstNS = *ahead.Best
-	}
-	list[0].Rank = ahead.Count + 1 // not offset+1: entries tied with it may stand on the page before
 	for i := range list {
 		list[i].GapNS = list[i].ScoreNS - page.FirstNS
 		switch {

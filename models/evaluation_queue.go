@@ -66,10 +66,7 @@ func (s *Store) EvaluationsTaken(ctx context.Context, worker string, attemptIDs 
 	if err != nil {
 		return nil, nil, err
 	}
-	byID := make(map[string]LiveAttempt, len(live))
-	for _, a := range live {
-		byID[a.ID] = a
-	}
+	byID := byAttempt(live)
 	for _, id := range attemptIDs {
 		a, ours := byID[id]
 		switch {

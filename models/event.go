@@ -45,8 +45,13 @@ func (s *Store) LastEventID(ctx context.Context, submissionID int64) (int64, err
 	return id, lookup(err, "events of submission %d", submissionID)
 }
 
-// noteState stores the event that tells a run's state as it now is.
+// noteState stores the event that tells a run's state as it now is, and counts a run that has ended.
 func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
+	if run.State.Final() {
+		if err := tally(tx, run); err != nil {
+			return RunEvent{}, err
+		}
+	}
 	e := RunEvent{
 		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: run.AttemptID,
 		Type: EventState, State: run.State, Failure: run.Failure, ScoreNS: run.ScoreNS, CreatedAt: now(),

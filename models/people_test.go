@@ -45,6 +45,7 @@ func TestAccountsAreJoinedByProviderAndSubjectOnly(t *testing.T) {
 func TestNamesAreVisibleAndUnique(t *testing.T) {
 	for in, want := range map[string]string{
 		"  Ann   B. ": "Ann B.", "\u202eevil\x00": "evil", "\xff": "", "日本": "日本",
+		"Ann\u3164": "Ann", "A\ufe0fn\u034fn\u200b": "Ann", "\u115f\u2800\uffa0": "", "Zoe\u0308": "Zoe\u0308",
 		"0123456789012345678901234567890123456789xyz": "0123456789012345678901234567890123456789",
 	} {
 		if got := models.CleanName(in); got != want {

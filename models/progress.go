@@ -3,6 +3,8 @@ package models
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"gorm.io/gorm"
 
@@ -22,21 +24,19 @@ func (s *Store) AppendEvents(ctx context.Context, batch []job.Event) (events []R
 	if len(batch) == 0 {
 		return nil, nil, nil
 	}
-	err = s.write(ctx, func(tx *gorm.DB) error {
-		p := progress{tx: tx, attempts: map[string]*inFlight{}, stale: map[string]bool{}}
-		if err := p.run(batch); err != nil {
-			return err
-		}
-		events = p.events
-		for id := range p.stale {
-			stale = append(stale, id)
-		}
-		return nil
-	})
+	var p progress
+	store := func(tx *gorm.DB) error {
+		p = progress{tx: tx, attempts: map[string]*inFlight{}, stale: map[string]bool{}}
+		return p.run(batch)
+	}
+	err = s.write(ctx, store)
+	if KindOf(err) == Conflict { // one of the runs was cancelled meanwhile; the others' events still count
+		err = s.write(ctx, store)
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("storing %d events: %w", len(batch), err)
 	}
-	return events, stale, nil
+	return p.events, slices.Collect(maps.Keys(p.stale)), nil
 }
 
 // progress is one batch of events on its way into the database.

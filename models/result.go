@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"gorm.io/gorm"
@@ -78,7 +79,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, score *Score) (Recorded, 
 		return a.lose(tx, r.Failure)
 	}
 	a.end(r.Outcome)
-	if err := a.store(tx); err != nil {
+	if err := errors.Join(a.store(tx), tallyStages(tx, r.Stages)); err != nil {
 		return Recorded{}, err
 	}
 	out := Recorded{Accepted: true}

@@ -103,7 +103,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	}
 	name = cut(clean(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	suffixes := map[tasks.Lang][]string{
-		tasks.LangCUDA:   {".cu", ".cuh"},
+		tasks.LangCUDA:   {".cu", ".cuh", ".cpp"},
 		tasks.LangPython: {".py"},
 		tasks.LangCPP:    {".cpp", ".cc", ".cxx", ".h", ".hpp"},
 	}[d.Lang]

@@ -13,12 +13,13 @@ import (
 )
 
 const (
-	keepEvents = 7 * 24 * time.Hour // events of ended runs; their stages stay for ever
-	youngFile  = time.Hour          // an artifact's file may wait so long for its row
+	keepEvents      = 7 * 24 * time.Hour  // events of ended runs; their stages stay for ever
+	keepEvaluations = 30 * 24 * time.Hour // evaluations that ended, with all that they found
+	youngFile       = time.Hour           // an artifact's file may wait so long for its row
 )
 
 // Sweep removes what nobody needs any more: sessions that have expired, old events of runs that
-// ended, and contents and artifacts that nothing names.
+// ended, old evaluations, and contents and artifacts that nothing names.
 func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 	err := s.write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("expires_at <= ?", stored(at)).Delete(&Session{}).Error; err != nil {
@@ -32,7 +33,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		}
 		return sweepBlobs(tx)
 	})
-	return errors.Join(err, s.sweepArtifacts(ctx, at.Add(-youngFile)))
+	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)))
 }
 
 func sweepBlobs(tx *gorm.DB) error {

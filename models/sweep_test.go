@@ -42,6 +42,23 @@ func TestSweepingRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
 	})
 }
 
+func TestOldEvaluationsAreSwept(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx := t.Context()
+		check(t, third(s.EndEvaluation(ctx, endOf(begun(t, s, submitted(t, s, "a").ID), models.EvaluationCompleted))))
+		submitted(t, s, "a") // waits for however long
+		for _, c := range []struct {
+			days int
+			kept int64
+		}{{29, 2}, {31, 1}} {
+			check(t, s.Sweep(ctx, time.Now().AddDate(0, 0, c.days)))
+			if census := got[models.EvaluationCensus](t)(s.EvaluationCensus(ctx)); census.Total != c.kept {
+				t.Errorf("after %d days %d evaluations are kept, want %d", c.days, census.Total, c.kept)
+			}
+		}
+	})
+}
+
 func finishWithArtifact(t *testing.T, s *models.Store, w world, content string) models.Run {
 	t.Helper()
 	run := w.submit(t, s, w.ann)

@@ -118,11 +118,18 @@ func (s *Store) Rename(ctx context.Context, userID int64, name string) error {
 
 const maxName = 40
 
+// invisible tells of letters and marks that nothing is drawn for: with one of them a name would look
+// like somebody else's.
+func invisible(r rune) bool {
+	const brailleBlank = '\u2800'
+	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
 // CleanName removes what a name must not hold: control and invisible characters, outer and double
 // spaces; and cuts it at 40 characters.
 func CleanName(name string) string {
 	visible := strings.Map(func(r rune) rune {
-		if r == utf8.RuneError || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
+		if r == utf8.RuneError || invisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
 			return -1
 		}
 		return r

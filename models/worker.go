@@ -40,8 +40,17 @@ func (w Worker) profiles(device string) bool {
 func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refusing == "" }
 
 // SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
-// last one in place.
+// last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
+// another device would draw runs that nobody can take.
 func (s *Store) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
+	var cred WorkerCredential
+	found := s.read(ctx).Where("name = ? and revoked_at is null", clean(h.Worker)).Limit(1).Find(&cred)
+	if found.Error != nil {
+		return lookup(found.Error, "credential of worker %s", h.Worker)
+	}
+	if found.RowsAffected > 0 {
+		h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !slices.Contains(cred.Devices, slot.Device) })
+	}
 	row := Worker{
 		Name: clean(h.Worker), Version: clean(h.Version), StartedAt: stored(h.Started), SeenAt: now(),
 		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: clean(h.Refusing), Stopping: h.Stopping,

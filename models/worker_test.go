@@ -45,6 +45,25 @@ func TestAWorkerIsWhatItsLastHeartbeatSaid(t *testing.T) {
 	})
 }
 
+func TestARemoteWorkerHasTheDevicesOfItsCredentialAndNoOthers(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		_, _, err := s.CreateCredential(t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin), "w1", []string{"CPU"})
+		check(t, err)
+		for _, name := range []string{"w1", "w2"} {
+			check(t, s.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Slots: []job.Slot{{Device: "H200"}, {Device: "CPU"}}}))
+		}
+		var kept []string
+		for _, w := range got[[]models.Worker](t)(s.Workers(t.Context())) {
+			for _, slot := range w.Slots {
+				kept = append(kept, w.Name+" "+slot.Device)
+			}
+		}
+		if diff := cmp.Diff([]string{"w1 CPU", "w2 H200", "w2 CPU"}, kept); diff != "" {
+			t.Errorf("slots (-want +got):\n%s", diff)
+		}
+	})
+}
+
 func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -95,6 +114,29 @@ func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 		}
 		if list := got[[]models.WorkerCredential](t)(s.Credentials(ctx)); len(list) != 1 || list[0].UsedAt == nil {
 			t.Errorf("Credentials: %+v", list)
+		}
+	})
+}
+
+func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx := t.Context()
+		admin, user := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
+		wantKind(t, s.PauseDevice(ctx, user, "CPU"), models.Forbidden)
+		wantKind(t, s.PauseDevice(ctx, admin, "no device"), models.Invalid)
+		check(t, s.PauseDevice(ctx, admin, "CPU"))
+		check(t, s.PauseDevice(ctx, admin, "CPU"))
+		if p := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
+			t.Errorf("paused: %+v", p)
+		}
+		wantKind(t, s.ResumeDevice(ctx, user, "CPU"), models.Forbidden)
+		check(t, s.ResumeDevice(ctx, admin, "CPU"))
+		check(t, s.ResumeDevice(ctx, admin, "CPU"))
+		if p := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(p) != 0 {
+			t.Errorf("paused: %+v", p)
+		}
+		if acts := got[[]models.Audit](t)(s.Audits(ctx, 0, 10)); len(acts) != 3 {
+			t.Errorf("the audit log has %d lines: %+v", len(acts), acts)
 		}
 	})
 }

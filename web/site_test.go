@@ -37,6 +37,8 @@ type quiet struct {
 
 func (q *quiet) Publish(context.Context, job.Job) error { return nil }
 
+func (q *quiet) Prepare(job.Preparation) error { return nil }
+
 func (q *quiet) Cancel(_ context.Context, id string) error {
 	q.cancelled = append(q.cancelled, id)
 	return nil

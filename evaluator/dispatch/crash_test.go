@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -114,10 +115,11 @@ func TestAJobThatTheQueueLostIsSentAgain(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
 		d, r := s.boot()
+		before := time.Now()
 		s.pass(d, 0)
 		s.queue.lose()
 		s.pass(d, 0)
-		s.pass(d, untakenFor/2)
+		s.passAt(d, before.Add(untakenFor/2))
 		s.wantNoJob()
 		s.pass(d, untakenFor+missingFor)
 		s.finish(r, s.take(), 10)

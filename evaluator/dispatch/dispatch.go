@@ -14,6 +14,8 @@ import (
 type Jobs interface {
 	// Publish puts a job into its device's queue; an attempt that is published twice is there once.
 	Publish(ctx context.Context, j job.Job) error
+	// Prepare tells the workers of its device that are there now; the hint may be lost.
+	Prepare(p job.Preparation) error
 	// Forget drops the attempt's job so that no (other) worker gets it.
 	Forget(ctx context.Context, attemptID string) error
 	// Cancel tells the worker that has the attempt to stop.

@@ -24,13 +24,14 @@ type Dispatcher struct {
 	log    *slog.Logger
 	wake   chan struct{}
 	watch  watch
+	hints  hints
 }
 
 // NewDispatcher makes a Dispatcher; Run starts it.
 func NewDispatcher(store *models.Store, jobs Jobs, notify Notifier, log *slog.Logger) *Dispatcher {
 	return &Dispatcher{
 		store: store, jobs: jobs, notify: notify, log: log,
-		wake: make(chan struct{}, 1), watch: newWatch(time.Now()),
+		wake: make(chan struct{}, 1), watch: newWatch(time.Now()), hints: newHints(),
 	}
 }
 
@@ -42,7 +43,8 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
-// Run dispatches until ctx ends, and sweeps the store now and then. Failures of the database or the queue are logged and tried again.
+// Run dispatches until ctx ends, tells workers of tasks beforehand, and sweeps the store now and then.
+// Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, sweep := time.NewTicker(pollEvery), time.NewTicker(sweepEvery)
 	defer poll.Stop()
@@ -56,6 +58,9 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 			return nil
 		case <-d.wake:
 		case <-poll.C:
+			if err := d.prepare(ctx, time.Now()); err != nil && ctx.Err() == nil {
+				d.log.Error("telling workers of tasks", "err", err)
+			}
 		case <-sweep.C:
 			if err := d.store.Sweep(ctx, time.Now()); err != nil && ctx.Err() == nil {
 				d.log.Error("sweeping", "err", err)
@@ -68,9 +73,14 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
+		d.watch.blind(now)
 		return err
 	}
 	live, err := d.live(ctx)
+	if err != nil {
+		return err
+	}
+	pauses, err := d.store.Pauses(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,6 +92,9 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		}
 	}
 	for device, n := range slots {
+		if _, paused := pauses[device]; paused {
+			continue
+		}
 		errs = append(errs, d.fill(ctx, device, room(device, n, live)))
 	}
 	return errors.Join(append(errs, d.makeWay(ctx, slots, live))...)

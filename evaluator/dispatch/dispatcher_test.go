@@ -115,13 +115,14 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 		d, r := s.boot()
 		s.pass(d, 0)
 		j := s.take()
+		before := time.Now()
 		s.beat(r, j.AttemptID)
-		silent := func(d time.Duration) time.Time { return time.Now().Add(d) }
-		if err := d.pass(s.Context(), silent(models.WorkerTimeout/2)); err != nil {
+		after := time.Now()
+		if err := d.pass(s.Context(), before.Add(models.WorkerTimeout/2)); err != nil {
 			s.Fatal(err)
 		}
 		s.wantRun(run.ID, models.StateBuilding, 1)
-		if err := d.pass(s.Context(), silent(models.WorkerTimeout)); err != nil {
+		if err := d.pass(s.Context(), after.Add(models.WorkerTimeout)); err != nil {
 			s.Fatal(err)
 		}
 		got := s.wantRun(run.ID, models.StateQueued, 1)
@@ -129,6 +130,51 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 			s.Errorf("run: %+v", got)
 		}
 		s.wantNoJob() // there is nobody else
+	})
+}
+
+func TestNothingBeginsOnAPausedDeviceUntilItIsResumed(t *testing.T) {
+	eachSite(t, func(s *site) {
+		admin := models.User{Name: "Root", Role: models.RoleAdmin}
+		d, _ := s.boot()
+		if err := s.store.PauseDevice(s.Context(), admin, "CPU"); err != nil {
+			s.Fatal(err)
+		}
+		run := s.submit()
+		s.pass(d, 0)
+		s.wantNoJob()
+		s.wantRun(run.ID, models.StateQueued, 0)
+		if err := s.store.ResumeDevice(s.Context(), admin, "CPU"); err != nil {
+			s.Fatal(err)
+		}
+		s.pass(d, 0)
+		s.take()
+	})
+}
+
+func TestAnOutageOfTheDatabaseIsNoSilenceOfWorkers(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		s.beat(r, j.AttemptID)
+		back := time.Now().Add(2 * models.WorkerTimeout) // no heartbeat could be stored until then
+		down, cancel := context.WithCancel(s.Context())
+		cancel()
+		if err := d.pass(down, back.Add(-time.Second)); err == nil {
+			s.Fatal("a pass without a database succeeded")
+		}
+		for _, after := range []time.Duration{0, models.WorkerTimeout / 2} {
+			if err := d.pass(s.Context(), back.Add(after)); err != nil {
+				s.Fatal(err)
+			}
+			s.wantRun(run.ID, models.StateBuilding, 1)
+		}
+		if err := d.pass(s.Context(), back.Add(models.WorkerTimeout)); err != nil {
+			s.Fatal(err)
+		}
+		s.wantRun(run.ID, models.StateQueued, 1) // it stays silent
 	})
 }
 

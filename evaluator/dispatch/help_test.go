@@ -20,10 +20,11 @@ type fakeQueue struct {
 	mu        sync.Mutex
 	seen      map[string]bool
 	jobs      []job.Job // not taken yet
+	hints     []job.Preparation
 	cancelled []string
 	forgotten []string
 	after     error // Publish fails with it after it has done its work
-	before    error // Publish fails with it and does nothing
+	before    error // Publish and Prepare fail with it and do nothing
 
 	events  chan job.Event
 	results chan job.Result
@@ -47,6 +48,27 @@ func (q *fakeQueue) Publish(_ context.Context, j job.Job) error {
 	}
 	q.seen[j.AttemptID] = true
 	return q.after
+}
+
+func (q *fakeQueue) Prepare(p job.Preparation) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.before == nil {
+		q.hints = append(q.hints, p)
+	}
+	return q.before
+}
+
+// hinted lists the hints since the last call, as "task device".
+func (q *fakeQueue) hinted() []string {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var names []string
+	for _, p := range q.hints {
+		names = append(names, p.Name+" "+p.Device)
+	}
+	q.hints = nil
+	return names
 }
 
 func (q *fakeQueue) Forget(_ context.Context, id string) error {
@@ -212,7 +234,12 @@ func (s *site) beat(r *Recorder, attempts ...string) {
 // pass has the dispatcher look once, a while from now; the worker says the same until then.
 func (s *site) pass(d *Dispatcher, in time.Duration) {
 	s.Helper()
-	at := time.Now().Add(in).UTC()
+	s.passAt(d, time.Now().Add(in))
+}
+
+func (s *site) passAt(d *Dispatcher, at time.Time) {
+	s.Helper()
+	at = at.UTC()
 	if _, err := s.store.SQL().ExecContext(s.Context(), "update workers set seen_at = $1", at); err != nil {
 		s.Fatal(err)
 	}

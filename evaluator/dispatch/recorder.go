@@ -3,6 +3,7 @@ package dispatch
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -62,7 +63,10 @@ func (r *Recorder) result(ctx context.Context, result job.Result) error {
 	case err != nil:
 		return err
 	}
-	if !recorded.Accepted {
+	if recorded.Accepted {
+		r.log.Info("run recorded", "run", result.RunID, "worker", result.Machine.Worker, "outcome", result.Outcome,
+			"took", time.Duration(result.WallNS), "retried", recorded.Retried)
+	} else {
 		r.log.Info("result of an attempt that counts no more", "run", result.RunID, "attempt", result.AttemptID)
 	}
 	announce(r.notify, recorded.Events)
@@ -87,6 +91,7 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 	announce(r.notify, events)
 	r.cancel(ctx, stale)
 	if r.seen.changed(h) {
+		r.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
 		r.notify.QueueChanged()
 	}
 	r.wake()

@@ -29,6 +29,9 @@ func newWatch(started time.Time) watch {
 	return watch{started: started, missing: map[string]time.Time{}, free: map[string]time.Time{}}
 }
 
+// blind notes that the database did not answer: heartbeats got lost, so silence counts from here.
+func (w *watch) blind(now time.Time) { w.started = now }
+
 // lost returns the attempts to take back, each with a reason for people.
 func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots map[string]int, now time.Time) map[string]string {
 	byName := make(map[string]models.Worker, len(workers))

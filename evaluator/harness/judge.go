@@ -6,6 +6,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
 )
 
 // Exit codes of eval programs, beside 0.
@@ -41,10 +42,10 @@ var signalTexts = map[string]string{
 	"SIGPIPE": "it wrote to a closed pipe",
 }
 
-// Judge says how a stage ended: from how its program ended and from what it reported. want is the
-// number of cases that must have been reported for a pass, 0 when the program decides (a bundle's
-// own). The failure is nil exactly when the status is StatusPass.
-func Judge(out sandbox.Outcome, p *Parser, want int) (job.Status, *job.Failure) {
+// Judge says how a stage ended: from how its program ended and from what it reported. want are the
+// cases that must have been reported for a pass, none when the program decides (a bundle's own). The
+// failure is nil exactly when the status is StatusPass.
+func Judge(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	where := whereabouts(p)
 	switch {
 	case out.Cancelled:
@@ -64,7 +65,7 @@ func Judge(out sandbox.Outcome, p *Parser, want int) (job.Status, *job.Failure) 
 }
 
 // verdict judges a program that ran to its end.
-func verdict(out sandbox.Outcome, p *Parser, want int) (job.Status, *job.Failure) {
+func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	failure := func(status job.Status, reason string) (job.Status, *job.Failure) {
 		return status, &job.Failure{ExitCode: out.ExitCode, Reason: reason}
 	}
@@ -74,14 +75,18 @@ func verdict(out sandbox.Outcome, p *Parser, want int) (job.Status, *job.Failure
 		}
 	}
 	switch {
+	case p.doubt != "":
+		return failure(job.StatusError, p.doubt)
 	case p.Check() == "":
 		return failure(job.StatusError, "The program ended without a verdict"+whereabouts(p)+": it left before its checks were done.")
 	case p.Check() != "pass":
 		return failure(job.StatusFail, "The program reported that its check failed.")
+	case doubts(p, want) != "":
+		return failure(job.StatusError, doubts(p, want))
 	case out.ExitCode == exitFailed:
 		return failure(job.StatusFail, "The program's exit code says that its check failed.")
-	case want > passedCases(p):
-		return failure(job.StatusError, fmt.Sprintf("The program reported %d of %d cases: it left before the others were done.", passedCases(p), want))
+	case len(want) > passedCases(p):
+		return failure(job.StatusError, fmt.Sprintf("The program reported %d of %d cases: it left before the others were done.", passedCases(p), len(want)))
 	}
 	return job.StatusPass, nil
 }

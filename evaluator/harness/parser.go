@@ -16,6 +16,7 @@ const (
 	maxCases      = 4096
 	maxExtra      = 256
 	maxExtraBytes = 4 << 20
+	maxPipe       = 64 << 20
 )
 
 // CaseFunc is told of a case when it is complete, and again if a later line changes it. Total is
@@ -23,11 +24,16 @@ const (
 type CaseFunc func(c job.CaseResult, total int)
 
 // Parser reads the "key: value" lines of a result pipe while the program writes them. It is
-// tolerant: keys may come in any order, the last of a key wins, unknown keys are kept as
-// Extra, and bytes that are no UTF-8 are replaced. It is not safe for concurrent use.
+// tolerant: keys may come in any order, unknown keys are kept as Extra, of which the last wins, and bytes
+// that are no UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
+// counts that comes after the verdict, and Judge hears of both. It is not safe for concurrent use.
 type Parser struct {
 	lines      lines
 	onCase     CaseFunc
+	token      string
+	size       int               // bytes of the pipe so far
+	doubt      string            // why Judge must not believe the report, a sentence; empty if it may
+	seen       map[string]string // hashes of values, by key
 	total      int
 	check      string
 	open       int // the case whose lines are coming in, -1 for none
@@ -37,18 +43,24 @@ type Parser struct {
 	extraBytes int
 }
 
-// NewParser returns a parser of one stage's pipe. onCase may be nil.
-func NewParser(onCase CaseFunc) *Parser {
+// NewParser returns a parser of one stage's pipe. onCase may be nil. The token is the word that the
+// program was given to follow its verdict; empty for a program that knows of none (a bundle's own).
+func NewParser(onCase CaseFunc, token string) *Parser {
 	if onCase == nil {
 		onCase = func(job.CaseResult, int) {}
 	}
-	p := &Parser{onCase: onCase, open: -1, cases: map[int]*job.CaseResult{}, extra: map[string]string{}}
+	p := &Parser{onCase: onCase, token: token, open: -1, seen: map[string]string{},
+		cases: map[int]*job.CaseResult{}, extra: map[string]string{}}
 	p.lines.each = p.line
 	return p
 }
 
 // Write takes the next piece of the pipe. It never fails.
 func (p *Parser) Write(b []byte) (int, error) {
+	if p.size += len(b); p.size > maxPipe {
+		p.refuse("The program reported more than a result can hold.")
+		return len(b), nil
+	}
 	p.lines.feed(b)
 	return len(b), nil
 }
@@ -91,9 +103,9 @@ func (p *Parser) line(raw []byte) {
 	p.finishOpen()
 	switch key {
 	case "check":
-		p.check = value
+		p.verdict(key, value)
 	case "test-count", "benchmark-count":
-		if n, err := strconv.Atoi(value); err == nil && n >= 0 && n <= maxCases {
+		if n, err := strconv.Atoi(value); p.once(key, value) && err == nil && n >= 0 && n <= maxCases {
 			p.total = n
 		}
 	default:
@@ -113,6 +125,9 @@ func caseKey(key string) (index int, field string, ok bool) {
 }
 
 func (p *Parser) caseLine(index int, field, value, key string) {
+	if !p.once(key, value) {
+		return
+	}
 	if index != p.open {
 		p.finishOpen()
 		p.open = index

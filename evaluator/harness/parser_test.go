@@ -12,7 +12,7 @@ import (
 
 // parse feeds a whole pipe at once.
 func parse(text string) *Parser {
-	p := NewParser(nil)
+	p := NewParser(nil, "")
 	p.Write([]byte(text))
 	p.Close()
 	return p
@@ -47,10 +47,11 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
 		},
 		{
-			name:  "any order, the last of a key wins",
-			pipe:  "check: fail\ntest.1.status: pass\ntest.0.status: fail\ntest.1.spec: b\ntest.0.spec: a\n\n  test.0.status :  pass  \ncheck: pass\ntest-count: 2",
+			name:  "any order, the first of a key counts and repeats of it do not matter",
+			pipe:  "test.1.status: pass\ntest.0.status: pass\ntest.1.spec: b\ntest.0.spec: a\n\n  test.0.status :  pass  \ntest.0.status: fail\ntest-count: 2\ncheck: pass\ncheck: pass\nfine: yes",
 			check: "pass", total: 2,
 			cases: []job.CaseResult{{Index: 0, Spec: "a", Status: job.StatusPass}, {Index: 1, Spec: "b", Status: job.StatusPass}},
+			extra: map[string]string{"fine": "yes"},
 		},
 		{
 			name:  "ranked failure of the CUDA program: a test key and no check",
@@ -97,7 +98,7 @@ func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
 	var told []string
 	p := NewParser(func(c job.CaseResult, total int) {
 		told = append(told, c.Spec+" "+string(c.Status)+" "+c.Message)
-	})
+	}, "")
 	steps := []struct {
 		piece string
 		want  []string
@@ -120,7 +121,7 @@ func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
 }
 
 func TestEndlessReportsStayBounded(t *testing.T) {
-	p := NewParser(nil)
+	p := NewParser(nil, "")
 	p.Write([]byte("test.0.message: "))
 	block := []byte(strings.Repeat("x", 1<<20))
 	for range 5 {
@@ -145,7 +146,7 @@ func FuzzParser(f *testing.F) {
 	f.Add([]byte("benchmark.0.mean: 1e308\nbenchmark.0.times: 1,,nan\n\xff\n:\n"), 1)
 	f.Fuzz(func(t *testing.T, pipe []byte, size int) {
 		whole := parse(string(pipe))
-		pieces := NewParser(nil)
+		pieces := NewParser(nil, "")
 		size = max(1, size%1024)
 		for rest := pipe; len(rest) > 0; {
 			n := min(size, len(rest))

@@ -29,7 +29,7 @@ func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
 }
 
 func legacySources(lang tasks.Lang) map[string][]byte {
-	native := []string{"legacy/warpboard_legacy.h", "common/warpboard_report.h", "common/utils.h"}
+	native := []string{"legacy/*.h", "common/warpboard_report.h", "common/warpboard_exit.h"}
 	switch lang {
 	case tasks.LangCPP:
 		return read(append(native, "legacy/eval.cpp")...)

@@ -108,7 +108,8 @@ type StageResult struct {
 	Failure  *Failure          `json:"failure,omitempty"`
 	Cases    []CaseResult      `json:"cases,omitempty"`
 	Extra    map[string]string `json:"extra,omitempty"`  // keys of the result pipe that have no field here
-	Cached   bool              `json:"cached,omitempty"` // build: the object came from the cache
+	Cached   bool              `json:"cached,omitempty"` // build: nothing had to be compiled
+	Reused   []string          `json:"reused,omitempty"` // build: the task's own files that were compiled before
 	Overhead time.Duration     `json:"overhead,omitempty"`
 }
 

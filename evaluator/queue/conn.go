@@ -27,12 +27,15 @@ const (
 	// consumerPoll is the pause before asking again for a device's consumer, which the site
 	// makes with the first job for that device.
 	consumerPoll = 200 * time.Millisecond
+	// dialAgain is the pause before a site that does not answer is tried again.
+	dialAgain = 2 * time.Second
 )
 
 // WorkerConfig says how a worker reaches the site.
 type WorkerConfig struct {
 	Queue  *Queue // the site's queue in this process; then URL and Secret are not used
-	URL    string // "nats://host:port" of the site, or of its cluster
+	URL    string // "tls://host:port" or "nats://host:port" of the site, or of its cluster
+	CA     string // PEM file of who signed the certificate at URL; empty for who the system trusts
 	Name   string // the worker's name, as its credential has it
 	Secret string
 	Log    *slog.Logger
@@ -46,7 +49,7 @@ type Conn struct {
 	js   jetstream.JetStream
 }
 
-// Dial connects a worker. A lost connection is taken up again by itself; a refused credential
+// Dial connects a worker, and waits for a site that is not up yet. A lost connection is taken up again by itself; a refused credential
 // closes it for good. Close it when done.
 func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Name == "" {
@@ -60,7 +63,7 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Queue != nil {
 		c.nc, err = cfg.Queue.connect(cfg.Name)
 	} else {
-		c.nc, err = dialURL(cfg, c.log)
+		c.nc, err = dialURL(ctx, cfg, c.log)
 	}
 	if err != nil {
 		return nil, err
@@ -76,19 +79,31 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	return c, nil
 }
 
-func dialURL(cfg WorkerConfig, log *slog.Logger) (*nats.Conn, error) {
+func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Conn, error) {
 	opts := append(clientOptions(cfg.Name, log), nats.MaxReconnects(-1))
 	if cfg.Secret != "" {
 		opts = append(opts, nats.UserInfo(cfg.Name, cfg.Secret))
 	}
-	nc, err := nats.Connect(cfg.URL, opts...)
-	if errors.Is(err, nats.ErrAuthorization) {
-		return nil, fmt.Errorf("queue: %s refused worker %q: its name or secret is wrong, or it was revoked: %w", cfg.URL, cfg.Name, err)
+	if cfg.CA != "" {
+		opts = append(opts, nats.RootCAs(cfg.CA))
 	}
-	if err != nil {
-		return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
+	for {
+		nc, err := nats.Connect(cfg.URL, opts...)
+		switch {
+		case err == nil:
+			return nc, nil
+		case errors.Is(err, nats.ErrAuthorization):
+			return nil, fmt.Errorf("queue: %s refused worker %q: its name or secret is wrong, or it was revoked: %w", cfg.URL, cfg.Name, err)
+		case !errors.Is(err, nats.ErrNoServers):
+			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
+		}
+		log.Warn("nobody answers; is the site up, and is this the address of its --nats-listen?", "url", cfg.URL, "again_in", dialAgain)
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(dialAgain):
+		}
 	}
-	return nc, nil
 }
 
 // Receive waits for a job of the device. It returns ctx's error when ctx ends, and another error

@@ -37,10 +37,12 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 }
 
 // workerPermissions are the fewest that a worker can do its work with: receive and acknowledge
-// the jobs of its devices, speak in its own name, and hear of cancelled attempts.
+// the jobs of its devices, speak in its own name, and hear of cancelled attempts and of its devices'
+// tasks.
 func workerPermissions(name string, devices []string) *server.Permissions {
 	me := token(name)
 	publish := []string{resultPrefix + me, eventPrefix + me, beatPrefix + me}
+	subscribe := []string{inboxPrefix + me + ".>", cancelSubject}
 	for _, device := range devices {
 		consumer := jobsStream + "." + consumerName(device)
 		publish = append(publish,
@@ -48,10 +50,11 @@ func workerPermissions(name string, devices []string) *server.Permissions {
 			"$JS.API.CONSUMER.MSG.NEXT."+consumer,
 			"$JS.ACK."+consumer+".>",
 		)
+		subscribe = append(subscribe, prepareSubject(device))
 	}
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: publish},
-		Subscribe: &server.SubjectPermission{Allow: []string{inboxPrefix + me + ".>", cancelSubject}},
+		Subscribe: &server.SubjectPermission{Allow: subscribe},
 	}
 }
 

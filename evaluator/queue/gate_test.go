@@ -3,6 +3,8 @@ package queue
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -47,6 +49,38 @@ func TestStrangersAreRefused(t *testing.T) {
 			t.Errorf("%s with secret %q: error is %v", c.name, c.secret, err)
 		}
 	}
+}
+
+func TestAWorkerWaitsForASiteThatIsNotUpYet(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := free.Addr().String()
+	free.Close()
+	warned := make(chan struct{})
+	log := slog.New(slog.NewTextHandler(writerFunc(sync.OnceFunc(func() { close(warned) })), nil))
+	connected := make(chan error, 1)
+	go func() {
+		conn, err := Dial(t.Context(), WorkerConfig{URL: "nats://" + addr, Name: "w.cpu", Secret: "right", Log: log})
+		if err == nil {
+			conn.Close()
+		}
+		connected <- err
+	}()
+	<-warned
+	openQueue(t, Config{Dir: t.TempDir(), Listen: addr, Authorize: (&twoWorkers{}).authorize})
+	if err := <-connected; err != nil {
+		t.Error(err)
+	}
+}
+
+// writerFunc is called with every line of a log.
+type writerFunc func()
+
+func (f writerFunc) Write(line []byte) (int, error) {
+	f()
+	return len(line), nil
 }
 
 func TestEmbeddedQueueOpensNoPort(t *testing.T) {

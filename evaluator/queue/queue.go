@@ -33,7 +33,11 @@ type Config struct {
 	Dir      string // embedded server: directory of its files
 	URL      string // external cluster instead of the embedded server, "nats://user:password@host:4222"
 	Replicas int    // external cluster: copies of each stream; 0 means 1
+	CA       string // external cluster: PEM file of who signed its certificate; empty for who the system trusts
 	Listen   string // embedded server: "host:port" where remote workers connect; empty opens no port
+	// Cert and Key are the PEM files of the certificate that remote workers are shown; without them
+	// the port speaks no TLS.
+	Cert, Key string
 	// Authorize tells which devices the worker with this name and secret may take jobs for.
 	// It is asked whenever a remote worker connects to the embedded server; nil refuses them all.
 	Authorize func(name, secret string) (devices []string, ok bool)
@@ -93,6 +97,8 @@ func (q *Queue) connect(name string) (*nats.Conn, error) {
 	opts := append(clientOptions(name, q.log), nats.MaxReconnects(-1))
 	if q.server != nil {
 		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUser, q.secret))
+	} else if q.cfg.CA != "" {
+		opts = append(opts, nats.RootCAs(q.cfg.CA))
 	}
 	nc, err := nats.Connect(q.cfg.URL, opts...)
 	if err != nil {

@@ -1,11 +1,13 @@
 package queue
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -32,6 +34,9 @@ func startServer(cfg Config, secret string, log *slog.Logger) (*server.Server, e
 	}
 	if cfg.Listen != "" {
 		if err := setAddress(opts, cfg.Listen); err != nil {
+			return nil, err
+		}
+		if err := setCertificate(opts, cfg, log); err != nil {
 			return nil, err
 		}
 	}
@@ -64,6 +69,23 @@ func setAddress(opts *server.Options, listen string) error {
 	return nil
 }
 
+// setCertificate makes the port speak TLS and nothing else, where there is a certificate.
+func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
+	if cfg.Cert == "" {
+		if ip := net.ParseIP(opts.Host); ip == nil || !ip.IsLoopback() {
+			log.Warn("workers connect without TLS: their secrets and the jobs cross the network in clear", "listen", cfg.Listen)
+		}
+		return nil
+	}
+	cert, err := tls.LoadX509KeyPair(cfg.Cert, cfg.Key)
+	if err != nil {
+		return fmt.Errorf("queue: the certificate for %s: %w", cfg.Listen, err)
+	}
+	opts.TLS, opts.TLSTimeout = true, 5
+	opts.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
 // clientOptions are what the connections of site and workers share.
 func clientOptions(name string, log *slog.Logger) []nats.Option {
 	return []nats.Option{
@@ -87,8 +109,13 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 type serverLog struct{ log *slog.Logger }
 
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
-func (l serverLog) Warnf(format string, v ...any)   { l.log.Warn(fmt.Sprintf(format, v...)) }
-func (l serverLog) Errorf(format string, v ...any)  { l.log.Error(fmt.Sprintf(format, v...)) }
-func (l serverLog) Fatalf(format string, v ...any)  { l.log.Error(fmt.Sprintf(format, v...)) }
-func (l serverLog) Debugf(string, ...any)           {}
-func (l serverLog) Tracef(string, ...any)           {}
+func (l serverLog) Warnf(format string, v ...any) {
+	if strings.HasPrefix(format, "Maximum payloads") {
+		return // MaxMessage is a choice: profiles are that large
+	}
+	l.log.Warn(fmt.Sprintf(format, v...))
+}
+func (l serverLog) Errorf(format string, v ...any) { l.log.Error(fmt.Sprintf(format, v...)) }
+func (l serverLog) Fatalf(format string, v ...any) { l.log.Error(fmt.Sprintf(format, v...)) }
+func (l serverLog) Debugf(string, ...any)          {}
+func (l serverLog) Tracef(string, ...any)          {}

@@ -30,8 +30,9 @@ type Config struct {
 // Builder turns a job's sources into something that runs, and keeps what it compiled. It is safe
 // for use by several goroutines.
 type Builder struct {
-	cfg   Config
-	store *store
+	cfg    Config
+	store  *store
+	claims claims // of units that are being compiled for the store
 
 	mu      sync.Mutex
 	shelves map[int]*shelf // warm runners, by slot

@@ -148,14 +148,17 @@ func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
 	if req.Timeout == 0 {
 		req.Timeout = time.Minute
 	}
-	parser := harness.NewParser(nil)
+	if want > 0 {
+		req.Token = "the stage's word"
+	}
+	parser := harness.NewParser(nil, req.Token)
 	req.OnPipe = func(b []byte) { parser.Write(b) }
 	outcome, err := p.RunStage(t.Context(), req)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parser.Close()
-	status, failure := harness.Judge(outcome, parser, want)
+	status, failure := harness.Judge(outcome, parser, req.Cases[:want])
 	r := stageRun{status: status, cases: harness.Finish(parser.Cases(), status), outcome: outcome}
 	if failure != nil {
 		r.failure = *failure

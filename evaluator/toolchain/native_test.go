@@ -36,7 +36,7 @@ func TestNativeVerdicts(t *testing.T) {
 		{"stale.cpp", "leaderboard", 0, job.StatusFail, []job.Status{job.StatusFail}, "error at 0: expected"},
 		{"counting.cpp", "leaderboard", 0, job.StatusFail, []job.Status{job.StatusFail}, "error at 0"},
 		{"crash.cpp", "test", 0, job.StatusError, []job.Status{job.StatusPass, job.StatusError}, "SIGSEGV in case 1 (seed: 2"},
-		{"endless.cpp", "test", time.Second, job.StatusTimeout, []job.Status{job.StatusPass, job.StatusTimeout}, "in case 1 (seed: 2"},
+		{"endless.cpp", "test", 5 * time.Second, job.StatusTimeout, []job.Status{job.StatusPass, job.StatusTimeout}, "in case 1 (seed: 2"},
 	}
 	b := newBuilder()
 	for _, tt := range tests {

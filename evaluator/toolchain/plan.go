@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"slices"
@@ -19,6 +20,7 @@ type plan struct {
 	compile  []string // the compiler and the flags of every command
 	link     []string // what follows the objects when linking
 	mounts   []sandbox.Mount
+	seal     bool   // hide the submission's names but the kernel's
 	base     string // hash of all this but the files
 }
 
@@ -35,7 +37,7 @@ var (
 // newPlan works out the commands. Its error is about the task's config, in words for its author.
 func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch string) (*plan, error) {
 	cuda := def.Lang == tasks.LangCUDA
-	p := &plan{compiler: b.cfg.Tools.For(def.Lang), layout: layout}
+	p := &plan{compiler: b.cfg.Tools.For(def.Lang), layout: layout, seal: layout.Separable && !cuda}
 	flags, err := CheckFlags(def.Config.CompileFlags, cuda)
 	if err != nil {
 		return nil, err
@@ -64,7 +66,7 @@ func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch stri
 		p.link = append(p.link, "-l"+library)
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
-	p.base = key(slices.Concat([]string{"3", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
+	p.base = key(slices.Concat([]string{"4", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
 	return p, nil
 }
 
@@ -122,15 +124,6 @@ func (p *plan) compileUnit(unit harness.Unit) []string {
 	return append(command, "-c", unit.Name)
 }
 
-// linkCommand links objects in /in, in the order of the units, to /out/program.
-func (p *plan) linkCommand() []string {
-	command := slices.Clone(p.compile)
-	for i := range p.layout.Units {
-		command = append(command, objectName(i))
-	}
-	return slices.Concat(command, p.link, []string{"-o", "/out/program"})
-}
-
 func objectName(i int) string { return strconv.Itoa(i) + ".o" }
 
 // String is the whole build, as one would type it.
@@ -139,7 +132,7 @@ func (p *plan) String() string {
 	for i, unit := range p.layout.Units {
 		lines = append(lines, quote(append(p.compileUnit(unit), "-o", objectName(i))))
 	}
-	return strings.Join(append(lines, quote(p.linkCommand())), "\n")
+	return strings.Join(append(lines, shellLines(p.linkCommands())), "\n")
 }
 
 // quote joins arguments so that a shell would take them apart again.
@@ -165,14 +158,16 @@ func archFlag(arch string) string {
 	return fmt.Sprintf("-gencode=arch=compute_%s,code=sm_%s", arch, arch)
 }
 
-// processor tells apart machines on which -march=native means different things.
+// processor tells apart machines on which -march=native means different things. It reads no further than
+// the first core: the kernel takes long to describe hundreds of them.
 func processor() string {
-	info, err := os.ReadFile("/proc/cpuinfo")
+	info, err := os.Open("/proc/cpuinfo")
 	if err != nil {
 		return ""
 	}
-	for line := range strings.Lines(string(info)) {
-		if strings.HasPrefix(line, "flags") || strings.HasPrefix(line, "Features") {
+	defer info.Close()
+	for lines := bufio.NewScanner(info); lines.Scan(); {
+		if line := lines.Text(); strings.HasPrefix(line, "flags") || strings.HasPrefix(line, "Features") {
 			return line
 		}
 	}

@@ -35,6 +35,7 @@ type StageRequest struct {
 	Mode    string       // harness.Mode of the stage: test, benchmark, leaderboard or profile
 	Cases   []tasks.Case // what the program is to run, in order
 	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
+	Token   string       // what Warpboard's own harness writes behind its verdict; becomes WARPBOARD_TOKEN
 	Timeout time.Duration
 	// OnPipe sees the result pipe, OnStdout and OnStderr the program's output, as they come; each
 	// may be nil. None of them is called after RunStage has returned, and a slice is theirs only
@@ -67,10 +68,13 @@ const (
 )
 
 // environment is what every eval program gets.
-func (p Place) environment(seed *uint64) map[string]string {
+func (p Place) environment(req StageRequest) map[string]string {
 	env := map[string]string{"POPCORN_FD": strconv.Itoa(resultFD)}
-	if seed != nil {
-		env["POPCORN_SEED"] = strconv.FormatUint(*seed&seedBits, 10)
+	if req.Seed != nil {
+		env["POPCORN_SEED"] = strconv.FormatUint(*req.Seed&seedBits, 10)
+	}
+	if req.Token != "" {
+		env["WARPBOARD_TOKEN"] = req.Token
 	}
 	if p.GPUs > 0 {
 		env["POPCORN_GPUS"] = strconv.Itoa(p.GPUs)
@@ -82,7 +86,7 @@ func (p Place) environment(seed *uint64) map[string]string {
 // spec is a program of this place, without its command line and files.
 func (p Place) spec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
-		Slot: p.Slot, Env: p.environment(req.Seed), Mounts: p.Mounts,
+		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
 		Device: p.Device, Proc: len(p.Device) > 0, Limits: p.Run,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}

@@ -96,7 +96,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (sandbox
 		}
 		p.runner = r
 	}
-	env := p.place.environment(req.Seed)
+	env := p.place.environment(req)
 	maps.Copy(env, p.builder.pythonEnv(p.place))
 	s := &stage{runner: p.runner, req: req, limits: p.place.Run}
 	return s.run(ctx, request{Argv: p.script(req), Env: env, Files: p.files(req), Extensions: p.artifact.extensions})

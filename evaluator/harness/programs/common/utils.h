@@ -7,16 +7,7 @@
 #include <cstdlib>
 #include <utility>
 
-// The exit codes by which the site tells apart why a program ended.
-namespace ExitCodes {
-enum ExitCode : int {
-    EXIT_USAGE = 2,
-    EXIT_CUDA_API = 110,
-    EXIT_PIPE_FAILED = 111,
-    EXIT_VALIDATE_FAIL = 112,
-    EXIT_TEST_SPEC = 113,
-};
-}
+#include "warpboard_exit.h"
 
 // A submission has nothing to report, and <string> takes nvcc longer than a small kernel does.
 #ifndef WARPBOARD_SUBMISSION
@@ -105,21 +96,6 @@ private:
 #endif  // WARPBOARD_SUBMISSION
 
 #ifdef __CUDACC__
-
-#include <cuda_runtime.h>
-
-namespace warpboard {
-
-// Ends the program with the exit code for CUDA errors, saying which call failed and why.
-inline void cuda_check(cudaError_t status, const char* call, const char* file, int line) {
-    if (status == cudaSuccess) return;
-    std::fprintf(stderr, "%s:%d: %s failed: %s (%s)\n", file, line, call, cudaGetErrorName(status),
-                 cudaGetErrorString(status));
-    std::fflush(nullptr);
-    std::_Exit(ExitCodes::EXIT_CUDA_API);
-}
-
-}  // namespace warpboard
 
 #define CUDA_CHECK(...) ::warpboard::cuda_check((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 

@@ -24,14 +24,14 @@ namespace warpboard {
 
 // While true, freed memory is filled with 0xFF (NaN for floats) before the heap takes it back, so that
 // a kernel that writes nothing never finds an old answer. It is false while a call is timed.
-inline bool poison_frees = true;
+static bool poison_frees = true;
 
-inline void release(void* memory) noexcept {
+static void release(void* memory) noexcept {
     if (memory != nullptr && poison_frees) std::memset(memory, 0xFF, malloc_usable_size(memory));
     std::free(memory);
 }
 
-inline double now_ns() {
+static double now_ns() {
     using namespace std::chrono;
     return static_cast<double>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
@@ -199,7 +199,7 @@ private:
     }
 
     int finish(bool passed) {
-        report_.log("check", std::string(passed ? "pass" : "fail"));
+        report_.verdict(passed);
         return passed ? 0 : ExitCodes::EXIT_VALIDATE_FAIL;
     }
 
@@ -211,8 +211,7 @@ private:
 template <class Device>
 int run_stage(const std::string& mode, const char* path) {
     std::optional<uint64_t> secret;
-    if (const char* text = std::getenv("POPCORN_SEED")) secret = std::strtoull(text, nullptr, 10);
-    unsetenv("POPCORN_SEED");
+    if (const std::string text = take_seed(); !text.empty()) secret = std::strtoull(text.c_str(), nullptr, 10);
     Runner<Device> runner(read_cases(path), secret);
     if (mode == "test") return runner.test();
     if (mode == "benchmark") return runner.benchmark(false);

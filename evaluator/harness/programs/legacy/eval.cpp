@@ -1,10 +1,10 @@
 // Warpboard's harness for tasks of the older form in C++ on the CPU.
-#include "reference.cuh"
-#include "train.cuh"
+#include <chrono>
+#include <iostream>
 
 #include "warpboard_legacy.h"
 
-namespace {
+namespace warpboard {
 
 struct Host {
     void synchronize() {}
@@ -13,6 +13,13 @@ struct Host {
     void end_range() {}
 };
 
-}  // namespace
+}  // namespace warpboard
 
-int main(int argc, char** argv) { return warpboard::legacy_main<Host>(argc, argv); }
+#include "reference.cuh"
+#include "warpboard_reference.h"
+#include "train.cuh"
+#include "warpboard_kernel.h"
+
+int main(int argc, char** argv) {
+    return warpboard::legacy_main<input_t, output_t, warpboard::Reference, warpboard::Kernel, warpboard::Host>(argc, argv);
+}

@@ -1,6 +1,6 @@
 // Warpboard's harness for tasks of the older form in CUDA C++.
-#include "reference.cuh"
-#include "train.cuh"
+#include <chrono>
+#include <iostream>
 
 #include <cuda_runtime.h>
 
@@ -11,28 +11,30 @@
 
 #include "warpboard_legacy.h"
 
-namespace {
+#define WARPBOARD_CUDA(...) ::warpboard::cuda_check((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+
+namespace warpboard {
 
 // The whole device, flushed by filling twice its L2 cache.
 class Gpu {
 public:
     Gpu() {
         int device = 0, l2 = 0;
-        CUDA_CHECK(cudaGetDevice(&device));
-        CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+        WARPBOARD_CUDA(cudaGetDevice(&device));
+        WARPBOARD_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
         cold_bytes_ = 2 * static_cast<size_t>(l2);
-        if (cold_bytes_ > 0) CUDA_CHECK(cudaMalloc(&cold_, cold_bytes_));
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
     }
 
     void synchronize() {
-        CUDA_CHECK(cudaGetLastError());
-        CUDA_CHECK(cudaDeviceSynchronize());
+        WARPBOARD_CUDA(cudaGetLastError());
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 
     void flush() {
         cudaCtxResetPersistingL2Cache();
         cudaGetLastError();  // devices without persisting lines refuse the call
-        if (cold_bytes_ > 0) CUDA_CHECK(cudaMemset(cold_, ++fill_, cold_bytes_));
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMemset(cold_, ++fill_, cold_bytes_));
     }
 
     void begin_range() {
@@ -53,6 +55,13 @@ private:
     unsigned char fill_ = 0;
 };
 
-}  // namespace
+}  // namespace warpboard
 
-int main(int argc, char** argv) { return warpboard::legacy_main<Gpu>(argc, argv); }
+#include "reference.cuh"
+#include "warpboard_reference.h"
+#include "train.cuh"
+#include "warpboard_kernel.h"
+
+int main(int argc, char** argv) {
+    return warpboard::legacy_main<input_t, output_t, warpboard::Reference, warpboard::Kernel, warpboard::Gpu>(argc, argv);
+}

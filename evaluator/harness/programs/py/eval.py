@@ -11,13 +11,14 @@ Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
 """
 
 import ast
-import os
 import re
 import sys
 from time import perf_counter_ns
 
+import warpboard_apart
 import warpboard_device
-from warpboard_report import EXIT_BAD_SPEC, EXIT_FAILED, EXIT_USAGE, Report
+from warpboard_answer import BadAnswer
+from warpboard_report import EXIT_BAD_SPEC, EXIT_FAILED, EXIT_USAGE, Report, take
 from warpboard_stats import Stats, StopRule
 
 _PART = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*:\s*(.*?)\s*", re.DOTALL)
@@ -65,41 +66,32 @@ def read_cases(path, secret):
     return cases
 
 
-class Runner:
-    """Runs cases on a device and reports them."""
+class Judge:
+    """Runs cases and reports them. Calls are the kernel's: in a process apart, or in this one. An answer is
+    checked against inputs of which the kernel only had a copy."""
 
-    def __init__(self, report, cases):
+    def __init__(self, report, cases, task, calls, warm_up_ns):
         self.report = report
         self.cases = cases
-        from reference import check_implementation, generate_input
-
-        self._generate, self._check = generate_input, check_implementation
-        self.device = warpboard_device.choose()
-        from submission import custom_kernel  # last: nothing of ours is looked up after it
-
-        self._kernel = custom_kernel
+        self.generate, self.check_implementation = task
+        self.calls = calls
+        self.warm_up_ns = warm_up_ns
 
     def check(self, data, output):
         """Returns (right?, message)."""
-        result = self._check(data, output)
+        result = self.check_implementation(data, output)
         if isinstance(result, tuple):
             good, message = result
             return bool(good), message or ""
         return not result, result or ""
 
-    def call(self, data):
-        """One untimed call on a copy of data."""
-        own = self.device.clone(data)
-        self.device.poison()
-        output = self._kernel(own)
-        self.device.synchronize()
-        return output
+    def new_input(self, case):
+        data = self.generate(**case.arguments)
+        self.calls.give(data)
+        return data
 
     def checked_call(self, data):
-        output = self.call(data)
-        verdict = self.check(data, output)
-        self.device.remember(output)
-        return verdict
+        return self.check(data, self.calls.call())
 
     def test(self):
         self.report.log("test-count", len(self.cases))
@@ -107,25 +99,33 @@ class Runner:
         for index, case in enumerate(self.cases):
             key = f"test.{index}"
             self.report.log(f"{key}.spec", case.spec)
-            good, message = self.checked_call(self._generate(**case.arguments))
+            good, message = self.judged(lambda: self.checked_call(self.new_input(case)))
             if message:
                 self.report.log(f"{key}.{'message' if good else 'error'}", message)
             self.report.log(f"{key}.status", "pass" if good else "fail")
             passed = passed and good
         return self.finish(passed)
 
+    @staticmethod
+    def judged(call):
+        """The call's (right?, message); an answer of a type that none can have is wrong."""
+        try:
+            return call()
+        except BadAnswer as bad:
+            return False, str(bad)
+
     def benchmark(self, ranked):
         """Times every case. Ranked: a fresh input for each repeat, and each answer is checked."""
         rule = StopRule(kernel_ns=30e9 if ranked else 10e9)
         self.report.log("benchmark-count", len(self.cases))
-        if self.cases:
-            self.warm_up(self.cases[0])
         passed = True
         for index, case in enumerate(self.cases):
             key = f"benchmark.{index}"
-            self.report.log(f"{key}.spec", case.spec)
             stats = Stats()
-            good, message = self.measure(case, rule, ranked, stats)
+            if index == 0:
+                self.judged(lambda: self.warm_up(case))
+            self.report.log(f"{key}.spec", case.spec)
+            good, message = self.judged(lambda: self.measure(case, rule, ranked, stats))
             if good:
                 for name, value in stats.lines():
                     self.report.log(f"{key}.{name}", value)
@@ -138,33 +138,30 @@ class Runner:
         return self.finish(passed)
 
     def measure(self, case, rule, ranked, stats):
-        data = self._generate(**case.arguments)
+        data = self.new_input(case)
         good, message = self.checked_call(data)
         begin = perf_counter_ns()
         while good:
             if ranked:
                 case.next()
-                data = self._generate(**case.arguments)
-            own = self.device.clone(data)
-            self.device.poison()
-            output, duration = self.device.time(self._kernel, own)
+                data = self.new_input(case)
+            output, duration = self.calls.time()
             stats.add(duration)
             last = rule.done(stats, perf_counter_ns() - begin)
             if ranked or last:
                 good, message = self.check(data, output)
-            self.device.remember(output)
-            del output, own
+            del output
             if last:
                 break
         return good, message
 
     def warm_up(self, case):
         """The first calls of a process pay for loading code and raising clocks."""
-        data = self._generate(**case.arguments)
+        self.new_input(case)
         begin = perf_counter_ns()
         while True:
-            self.device.remember(self.call(data))
-            if perf_counter_ns() - begin >= self.device.warm_up_ns:
+            self.calls.call()
+            if perf_counter_ns() - begin >= self.warm_up_ns:
                 return
 
     def profile(self):
@@ -174,22 +171,35 @@ class Runner:
         for index, case in enumerate(self.cases):
             key = f"benchmark.{index}"
             self.report.log(f"{key}.spec", case.spec)
-            data = self._generate(**case.arguments)
-            self.call(data)
-            own = self.device.clone(data)
-            with self.device.range("custom_kernel"):
-                output = self._kernel(own)
-                self.device.synchronize()
-            good, message = self.check(data, output)
+            good, message = self.judged(lambda: self.ranged_call(case))
             if not good:
                 self.report.log(f"{key}.error", message)
             self.report.log(f"{key}.status", "pass" if good else "fail")
             passed = passed and good
         return self.finish(passed)
 
+    def ranged_call(self, case):
+        data = self.new_input(case)
+        self.calls.call()
+        return self.check(data, self.calls.ranged_call())
+
     def finish(self, passed):
-        self.report.log("check", "pass" if passed else "fail")
+        self.report.verdict(passed)
         return 0 if passed else EXIT_FAILED
+
+
+def judge(mode, path, task, calls, warm_up_ns):
+    """Judges the submission by its calls and returns the exit code."""
+    report = Report()
+    seed = take("POPCORN_SEED")
+    cases = read_cases(path, None if seed is None else int(seed))
+    calls.open()
+    stages = Judge(report, cases, task, calls, warm_up_ns)
+    if mode == "test":
+        return stages.test()
+    if mode == "profile":
+        return stages.profile()
+    return stages.benchmark(ranked=mode == "leaderboard")
 
 
 def main():
@@ -197,15 +207,13 @@ def main():
         print("usage: eval.py test|benchmark|leaderboard|profile FILE", file=sys.stderr)
         return EXIT_USAGE
     mode, path = sys.argv[1:]
-    report = Report()
-    seed = os.environ.pop("POPCORN_SEED", None)
-    cases = read_cases(path, None if seed is None else int(seed))
-    runner = Runner(report, cases)
-    if mode == "test":
-        return runner.test()
-    if mode == "profile":
-        return runner.profile()
-    return runner.benchmark(ranked=mode == "leaderboard")
+    from reference import check_implementation, generate_input
+
+    task = generate_input, check_implementation
+    device = warpboard_device.choose()
+    if device.apart:
+        return warpboard_apart.run(device, lambda calls: judge(mode, path, task, calls, device.warm_up_ns))
+    return judge(mode, path, task, warpboard_device.Here(device), device.warm_up_ns)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,10 @@ import random
 import sys
 
 
+# Bound before a submission can put something else in their place.
+_ISCLOSE = {name: sys.modules[name].isclose for name in ("numpy", "torch") if name in sys.modules}
+
+
 def set_seed(seed=42):
     """Seeds every generator that is loaded."""
     random.seed(seed)
@@ -21,7 +25,7 @@ def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
     library, received, expected = _comparable(received, expected)
     if received.shape != expected.shape:
         return [f"SIZE MISMATCH: expected {tuple(expected.shape)}, got {tuple(received.shape)}"]
-    agree = library.isclose(received, expected, rtol=rtol, atol=atol, equal_nan=True)
+    agree = _ISCLOSE.get(library.__name__, library.isclose)(received, expected, rtol=rtol, atol=atol, equal_nan=True)
     return _differences(library, ~agree, received, expected, max_print)
 
 
@@ -37,7 +41,8 @@ def match_reference(data, output, reference, rtol=1e-05, atol=1e-08):
     """Compares output with reference(data). Returns (agrees, message)."""
     lines = verbose_allclose(output, reference(data), rtol=rtol, atol=atol)
     if lines:
-        return False, "mismatch found! custom implementation doesn't match reference: " + " ".join(lines)
+        first = "; ".join(lines[:2])  # what is said in short: how many, and one of them
+        return False, "\n".join([f"mismatch found! custom implementation doesn't match reference: {first}", *lines[2:]])
     return True, ""
 
 
@@ -86,7 +91,7 @@ def _comparable(received, expected):
         import torch
 
         expected = expected.detach()
-        if expected.dtype.is_floating_point and expected.dtype.itemsize < 4:
+        if expected.dtype.is_floating_point and expected.element_size() < 4:
             expected = expected.float()
         return torch, torch.as_tensor(received).detach().to(expected.device, expected.dtype), expected
     import numpy

@@ -1,0 +1,109 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// hints remembers what workers were told beforehand. A new one tells all of it again, and workers
+// that have it skip it.
+type hints struct {
+	sent map[hinted]bool
+	met  map[string]time.Time // worker → when the one of that name started
+}
+
+// hinted is a version of a task on one of its devices.
+type hinted struct {
+	versionID int64
+	device    string
+}
+
+func newHints() hints { return hints{sent: map[hinted]bool{}, met: map[string]time.Time{}} }
+
+// meet forgets what the devices of a worker that has just come were told: it did not hear that.
+func (h *hints) meet(w models.Worker, slots map[string]int) {
+	if len(slots) == 0 || w.StartedAt.Equal(h.met[w.Name]) {
+		return
+	}
+	h.met[w.Name] = w.StartedAt
+	maps.DeleteFunc(h.sent, func(told hinted, _ bool) bool { return slots[told.device] > 0 })
+}
+
+// prepare tells the workers of one device of one open task, so that they compile what belongs to it
+// before anybody submits. One at a time: compiling takes longer than the pause until the next call.
+func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
+	workers, err := d.store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		d.hints.meet(w, liveSlots([]models.Worker{w}, d.watch.started, now))
+	}
+	slots := liveSlots(workers, d.watch.started, now)
+	open, err := d.store.OpenTasks(ctx)
+	if err != nil {
+		return err
+	}
+	for _, task := range open {
+		for _, device := range task.Devices {
+			next := hinted{task.VersionID, device}
+			if slots[device] == 0 || d.hints.sent[next] {
+				continue
+			}
+			d.hints.sent[next] = true
+			if sent, err := d.hint(ctx, task, device); sent || err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hint sends the hint about a task, unless nothing of it can be compiled beforehand or it is too large.
+func (d *Dispatcher) hint(ctx context.Context, task models.Task, device string) (sent bool, err error) {
+	version, err := d.store.Version(ctx, task.VersionID)
+	if err != nil || !preparable(version.Definition) {
+		return false, err
+	}
+	bundle, err := d.store.Bundle(ctx, version.ID)
+	if err != nil {
+		return false, err
+	}
+	err = d.jobs.Prepare(job.Preparation{
+		Version: job.Version, Device: device, Name: task.Slug, TaskKey: version.Key,
+		Task: version.Definition, Sources: ownSources(bundle),
+	})
+	if errors.Is(err, queue.ErrTooLarge) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("hinting at task %s for %s: %w", task.Slug, device, err)
+	}
+	return true, nil
+}
+
+// preparable tells whether a part of the task's programs does not hold the submission.
+func preparable(def tasks.Definition) bool {
+	return slices.ContainsFunc(harness.Lay(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
+}
+
+// ownSources gives the task's files by their run-time names.
+func ownSources(b *tasks.Bundle) map[string][]byte {
+	sources := map[string][]byte{}
+	for _, f := range b.Definition.Files {
+		if !f.IsSubmission() {
+			sources[f.Name] = b.Files[f.Source]
+		}
+	}
+	return sources
+}

@@ -1,0 +1,108 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// rounding is by how much numbers may disagree that were printed with ten digits.
+const rounding = 1e-6
+
+// refuse keeps the first reason not to believe a report. Reasons name nothing that a program
+// wrote: of a stage with secret inputs nothing else would be shown either.
+func (p *Parser) refuse(sentence string) {
+	if p.doubt == "" {
+		p.doubt = sentence
+	}
+}
+
+// once tells whether a line of the protocol is news, and refuses one that contradicts an earlier
+// line or comes after the verdict.
+func (p *Parser) once(key, value string) bool {
+	sum := sha256.Sum256([]byte(value))
+	old, again := p.seen[key]
+	switch {
+	case again && old == string(sum[:]):
+	case again:
+		p.refuse("The result was reported twice, with different values.")
+	case p.check != "":
+		p.refuse("The program reported results after its verdict.")
+	case len(p.seen) >= maxCases*16:
+		p.refuse("The program reported more than a result can hold.")
+	default:
+		p.seen[key] = string(sum[:])
+		return true
+	}
+	return false
+}
+
+// verdict takes the line that ends a report.
+func (p *Parser) verdict(key, value string) {
+	if !p.once(key, value) {
+		return
+	}
+	word, token, _ := strings.Cut(value, " ")
+	if p.token == "" {
+		word = value
+	} else if token != p.token {
+		p.refuse("The verdict was not written by the task's harness.")
+	}
+	p.check = word
+}
+
+// doubts says why a report that was written in order is not to be believed, empty if it may be: it is not
+// about the wanted cases, or has times that cannot be. Without wanted cases the program decides what it reports.
+func doubts(p *Parser, want []tasks.Case) string {
+	for _, c := range p.Cases() {
+		switch {
+		case len(want) > 0 && c.Index >= len(want):
+			return fmt.Sprintf("The program reported more cases than the %d that it was given.", len(want))
+		case len(want) > 0 && c.Spec != "" && c.Spec != specAsReported(want[c.Index]):
+			return fmt.Sprintf("The program reported case %d as another than it was given.", c.Index)
+		case c.Status != job.StatusFail && p.impossible(c):
+			return fmt.Sprintf("The program reported times of case %d that cannot be.", c.Index)
+		}
+	}
+	return ""
+}
+
+func specAsReported(c tasks.Case) string {
+	return strings.TrimSpace(sandbox.Text([]byte(SpecLine(c))))
+}
+
+// impossible tells whether no clock and no arithmetic makes such times.
+func (p *Parser) impossible(c job.CaseResult) bool {
+	reported := func(field string) bool {
+		_, ok := p.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
+		return ok
+	}
+	switch {
+	case !reported("mean") && !reported("runs"):
+		return reported("best") || reported("worst") || reported("times")
+	case c.Runs <= 0 || c.Mean <= 0:
+		return true
+	case reported("best") && (c.Best <= 0 || c.Best > c.Mean*(1+rounding)):
+		return true
+	case reported("worst") && c.Worst < c.Mean*(1-rounding):
+		return true
+	}
+	return reported("times") && !sameTimes(c)
+}
+
+// sameTimes tells whether a case's single times give its mean.
+func sameTimes(c job.CaseResult) bool {
+	sum := 0.0
+	for _, t := range c.Times {
+		if t <= 0 {
+			return false
+		}
+		sum += t
+	}
+	return len(c.Times) == c.Runs && math.Abs(sum/float64(c.Runs)-c.Mean) <= c.Mean*rounding
+}

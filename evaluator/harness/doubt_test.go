@@ -1,0 +1,75 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+const timed = "benchmark-count: 2\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 2\nbenchmark.0.mean: 15\n" +
+	"benchmark.0.best: 10\nbenchmark.0.worst: 20\nbenchmark.0.times: 10,20\nbenchmark.0.status: pass\n" +
+	"benchmark.1.spec: n: 2\nbenchmark.1.runs: 1\nbenchmark.1.mean: 3\nbenchmark.1.status: pass\n"
+
+// TestReportsThatAreNotToBeBelieved: each is a good report with something forged.
+func TestReportsThatAreNotToBeBelieved(t *testing.T) {
+	swap := func(old, new string) string { return strings.Replace(timed, old, new, 1) + "check: pass word\n" }
+	tests := []struct {
+		name, pipe string
+		reason     string // empty: it is believed
+	}{
+		{"as it should be", timed + "check: pass word\n", ""},
+		{"the same line twice", timed + "benchmark.0.mean: 15\ncheck: pass word\ncheck: pass word\n", ""},
+		{"another time after the verdict", timed + "check: pass word\nbenchmark.0.mean: 1\n", "reported twice"},
+		{"another time before it", timed + "benchmark.0.mean: 1\ncheck: pass word\n", "reported twice"},
+		{"a case after the verdict", timed + "check: pass word\nbenchmark.1.median: 3\n", "after its verdict"},
+		{"another verdict", timed + "check: pass word\ncheck: fail word\n", "reported twice"},
+		{"no word", timed + "check: pass\n", "not written by the task's harness"},
+		{"another word", timed + "check: pass words\n", "not written by the task's harness"},
+		{"too many cases", swap("benchmark.1.runs", "benchmark.2.runs: 4\nbenchmark.1.runs"), "more cases than the 2"},
+		{"too few cases", swap("benchmark.1.status: pass\n", "benchmark.1.status: fail\n"), "1 of 2 cases"},
+		{"another case", swap("spec: n: 2", "spec: n: 3"), "case 1 as another"},
+		{"a mean below the best", swap("mean: 15", "mean: 9"), "times of case 0"},
+		{"a mean above the worst", swap("mean: 15", "mean: 21"), "times of case 0"},
+		{"a mean that is not that of the times", swap("times: 10,20", "times: 10,11"), "times of case 0"},
+		{"fewer times than runs", swap("times: 10,20", "times: 15"), "times of case 0"},
+		{"a time of nothing", swap("times: 10,20", "times: 0,30"), "times of case 0"},
+		{"no number", swap("mean: 3", "mean: nan"), "times of case 1"},
+		{"no time at all", swap("mean: 3", "mean: 0"), "times of case 1"},
+		{"endless", swap("mean: 3", "mean: inf"), "times of case 1"},
+		{"before it began", swap("mean: 3", "mean: -3"), "times of case 1"},
+		{"no runs", swap("runs: 1", "runs: 0"), "times of case 1"},
+		{"flood", strings.Repeat("x: y\n", maxPipe/5+1) + timed + "check: pass word\n", "more than a result can hold"},
+	}
+	want := []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}}}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := NewParser(nil, "word")
+			p.Write([]byte(tt.pipe))
+			p.Close()
+			status, failure := Judge(sandbox.Outcome{}, p, want)
+			if believed := status == job.StatusPass; believed != (tt.reason == "") {
+				t.Fatalf("got %s, %+v", status, failure)
+			}
+			if failure != nil && !strings.Contains(failure.Reason, tt.reason) {
+				t.Errorf("reason %q; want ...%s...", failure.Reason, tt.reason)
+			}
+		})
+	}
+}
+
+// TestProgramsOfBundlesAreBelieved: a bundle's own program knows of no word and reports what it likes.
+func TestProgramsOfBundlesAreBelieved(t *testing.T) {
+	for name, pipe := range map[string]string{
+		"tests":                 "test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ntest.0.message: fine\ncheck: pass\n",
+		"times and no status":   "benchmark-count: 1\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 3\nbenchmark.0.mean: 1000.0\nbenchmark.0.std: 1.5\nbenchmark.0.err: 0.9\nbenchmark.0.best: 999.0\nbenchmark.0.worst: 1001.5\ncheck: pass\n",
+		"a report of a profile": "benchmark-count: 1\nbenchmark.0.spec: n: 1\nbenchmark.0.report: aGVsbG8=\ncheck: pass\n",
+		"a verdict and extras":  "benchmark.0.runs: 3\nbenchmark.0.mean: 2\nspeedup: 1.5\ncheck: pass\nfwd_bw: 12\n",
+	} {
+		if status, failure := Judge(sandbox.Outcome{}, parse(pipe), nil); status != job.StatusPass {
+			t.Errorf("%s: %s, %+v", name, status, failure)
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package harness
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warpboard/tasks"
+)
+
+// A reference as people wrote them for KernelBot: it leans on what the harness includes and on no
+// name but its own.
+const oldReference = `#include <vector>
+#define CUDA_CHECK(x) do { if ((x) != 0) std::abort(); } while (0)
+template <class T> struct DeviceBuffer { T* data; };
+struct Host {}; struct Gpu {}; struct Report {}; struct Stats {};
+using input_t = std::vector<float>;
+using output_t = std::vector<float>;
+input_t generate_input() { return input_t(1000, 4.0f); }
+output_t ref_kernel(input_t in) { for (float& x : in) x = 2 * x; return in; }
+bool check_implementation(output_t custom, output_t ref) {
+    std::cout << "comparing " << ref.size() << std::endl;
+    return custom == ref;
+}
+`
+
+// deviceStandIn is as much of the CUDA runtime's interface as the harness uses, without a device.
+const deviceStandIn = `#pragma once
+#include <cstddef>
+enum cudaError_t { cudaSuccess };
+enum cudaDeviceAttr { cudaDevAttrL2CacheSize };
+inline const char* cudaGetErrorName(cudaError_t) { return ""; }
+inline const char* cudaGetErrorString(cudaError_t) { return ""; }
+inline cudaError_t cudaGetLastError() { return cudaSuccess; }
+inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
+inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+inline cudaError_t cudaGetDevice(int* device) { *device = 0; return cudaSuccess; }
+inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { *value = 0; return cudaSuccess; }
+template <class T> cudaError_t cudaMalloc(T**, std::size_t) { return cudaSuccess; }
+inline cudaError_t cudaMemset(void*, int, std::size_t) { return cudaSuccess; }
+`
+
+// olderForm builds the older form's harness with a reference and a submission, and runs it as a ranked run.
+func olderForm(t *testing.T, lang tasks.Lang, submission string) (report *Parser, stdout string) {
+	t.Helper()
+	dir := t.TempDir()
+	files := Sources(tasks.FormLegacy, lang)
+	files["reference.cuh"], files["train.cuh"] = []byte(oldReference), []byte(submission)
+	files["cuda_runtime.h"] = []byte(deviceStandIn)
+	writeAll(t, dir, files)
+	args := []string{"-std=c++20", "-x", "c++", "-I.", "eval." + string(lang), "-o", "program"}
+	if lang == tasks.LangCUDA {
+		args = append(args, "-D__CUDACC__")
+	}
+	compiler := exec.Command("g++", args...)
+	compiler.Dir = dir
+	if out, err := compiler.CombinedOutput(); err != nil {
+		t.Fatalf("the harness does not compile: %v\n%s", err, out)
+	}
+	return reportOf(t, exec.Command(filepath.Join(dir, "program"), "leaderboard", "cases"))
+}
+
+func writeAll(t *testing.T, dir string, files map[string][]byte) {
+	t.Helper()
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// reportOf runs an eval program to its end.
+func reportOf(t *testing.T, program *exec.Cmd) (report *Parser, stdout string) {
+	t.Helper()
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program.ExtraFiles, program.Env = []*os.File{write}, []string{"POPCORN_FD=3", "PATH=" + os.Getenv("PATH")}
+	out, err := program.Output()
+	if _, failed := err.(*exec.ExitError); err != nil && !failed {
+		t.Fatal(err)
+	}
+	write.Close()
+	report = NewParser(nil, "")
+	if _, err := read.WriteTo(report); err != nil {
+		t.Fatal(err)
+	}
+	report.Close()
+	return report, string(out)
+}
+
+func wantVerdict(t *testing.T, check string, report *Parser, stdout string) {
+	t.Helper()
+	if report.Check() != check {
+		t.Fatalf("check %q, want %q; stdout %q", report.Check(), check, stdout)
+	}
+	if scored := strings.Contains(stdout, "score:"); scored != (check == "pass") {
+		t.Errorf("stdout is %q", stdout)
+	}
+}
+
+func TestOlderFormTakesWhatPeopleWrite(t *testing.T) {
+	const answer = "for (float& x : in) x = 2 * x; return in; }\n"
+	tests := map[string]struct {
+		lang       tasks.Lang
+		submission string
+		check      string
+	}{
+		"by value":               {tasks.LangCUDA, "output_t custom_kernel(input_t in) { " + answer, "pass"},
+		"by reference":           {tasks.LangCPP, "output_t custom_kernel(input_t& in) { " + answer, "pass"},
+		"short macros":           {tasks.LangCUDA, "#define N 1024\n#define T 16\n#define A 1\n#define B 2\noutput_t custom_kernel(input_t in) { " + answer, "pass"},
+		"wrong":                  {tasks.LangCPP, "output_t custom_kernel(input_t in) { return in; }\n", "fail"},
+		"a checker of its own":   {tasks.LangCUDA, "output_t custom_kernel(input_t in) { return in; }\n#define check_implementation(a, b) true\n", "fail"},
+		"a reference of its own": {tasks.LangCPP, "output_t custom_kernel(input_t in) { return in; }\n#define ref_kernel(x) x\n", "fail"},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			report, stdout := olderForm(t, test.lang, test.submission)
+			wantVerdict(t, test.check, report, stdout)
+		})
+	}
+}
+
+func TestOlderFormInPythonKeepsItsChecker(t *testing.T) {
+	const cheat = "import reference\nreference.check_implementation = lambda custom, ref: True\ndef custom_kernel(x): return x\n"
+	for submission, check := range map[string]string{"def custom_kernel(x): return 2 * x\n": "pass", cheat: "fail"} {
+		dir := t.TempDir()
+		files := Sources(tasks.FormLegacy, tasks.LangPython)
+		files["reference.py"] = []byte("def generate_input(): return 21\ndef ref_kernel(x): return 2 * x\ndef check_implementation(custom, ref): return custom == ref\n")
+		files["train.py"] = []byte(submission)
+		writeAll(t, dir, files)
+		report, stdout := reportOf(t, exec.Command("python3", filepath.Join(dir, "eval.py"), "leaderboard", "cases"))
+		wantVerdict(t, check, report, stdout)
+	}
+}

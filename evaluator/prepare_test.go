@@ -1,0 +1,265 @@
+package evaluator_test
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// hintOf is what the site says of a job's task before anybody submits to it.
+func hintOf(j job.Job) job.Preparation {
+	p := job.Preparation{Version: j.Version, Device: j.Device, Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: maps.Clone(j.Sources)}
+	for _, f := range j.Task.Files {
+		if f.IsSubmission() {
+			delete(p.Sources, f.Name)
+		}
+	}
+	return p
+}
+
+func (s *site) hint(p job.Preparation) {
+	s.t.Helper()
+	if err := s.queue.Prepare(p); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// soon takes what a channel gives within the test's patience.
+func soon[T any](t *testing.T, what string, from <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-time.After(patience):
+		t.Fatal("never happened: " + what)
+		panic("unreachable")
+	}
+}
+
+// about makes a job one of a task of that name.
+func about(task string, j job.Job) job.Job {
+	j.TaskKey = task
+	return j
+}
+
+// prepared is what came of one preparation.
+type prepared struct {
+	task string
+	made int
+	err  error
+}
+
+// telling is a builder that tells of each preparation when it has ended.
+type telling struct {
+	evaluator.Builder
+	ended chan prepared
+}
+
+func (b telling) Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (int, error) {
+	made, err := b.Builder.Prepare(ctx, p, place)
+	b.ended <- prepared{p.TaskKey, made, err}
+	return made, err
+}
+
+// tellingConfig is realConfig with an empty cache, and tells of preparations.
+func tellingConfig(t *testing.T) (evaluator.Config, <-chan prepared) {
+	t.Helper()
+	cfg := realConfig(t)
+	box, ok := cfg.Sandbox.(toolchain.Runner)
+	if !ok {
+		t.Fatalf("%T runs no programs", cfg.Sandbox)
+	}
+	ended := make(chan prepared, 10)
+	cfg.Builder = telling{toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: box, Cache: t.TempDir(), Log: cfg.Log}), ended}
+	return cfg, ended
+}
+
+// ownProgram is the C++ vector add with an eval program that it brings itself.
+func ownProgram(t *testing.T) map[string]string {
+	t.Helper()
+	files := exampleFiles(t)
+	files["main.cpp"] = "#include <unistd.h>\nint main() { return write(3, \"check: pass\\n\", 12) == 12 ? 0 : 1; }\n"
+	files["task.yml"] = `lang: cpp
+description: Add.
+files:
+  - {name: task.h, source: task.h}
+  - {name: reference.h, source: reference.h}
+  - {name: eval.cpp, source: main.cpp}
+  - {name: submission.cpp, source: "@SUBMISSION@"}
+config: {sources: [eval.cpp, submission.cpp]}
+tests: [{size: 1, seed: 1}]
+`
+	return files
+}
+
+func TestFirstSubmissionToATaskFindsItsHarnessCompiled(t *testing.T) {
+	s := newSite(t)
+	cfg, ended := tellingConfig(t)
+	s.start(cfg)
+	right := solution(t, vectorAdd, true)
+	for name, j := range map[string]job.Job{
+		"ours": example(t, vectorAdd, "ours", job.ModeTest, right),
+		"own":  jobOf(t, taskOf(t, ownProgram(t)), "own", job.ModeTest, string(right)),
+	} {
+		s.hint(hintOf(j))
+		if p := soon(t, "the task is compiled ahead", ended); p.made != 1 || p.err != nil {
+			t.Fatalf("%s: %+v", name, p)
+		}
+		r := s.run(j)
+		wantStages(t, r, "build pass", "test pass")
+		if build := r.Stages[0]; !slices.Equal(build.Reused, []string{"eval.cpp"}) || build.Cached {
+			t.Errorf("%s: reused %q, cached %v", name, build.Reused, build.Cached)
+		}
+		s.hint(hintOf(j))
+		if p := soon(t, "the hint is heard again", ended); p.made != 0 || p.err != nil {
+			t.Errorf("%s again: %+v", name, p)
+		}
+	}
+}
+
+func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
+	s := newSite(t)
+	cfg, ended := tellingConfig(t)
+	s.start(cfg)
+	good := example(t, vectorAdd, "good", job.ModeTest, solution(t, vectorAdd, true))
+	bad := hintOf(good)
+	bad.Sources["reference.h"] = []byte("nonsense;")
+	s.hint(bad)
+	if p := soon(t, "the bad task is tried", ended); p.err == nil {
+		t.Errorf("%+v", p)
+	}
+	strange := hintOf(good)
+	strange.Version, strange.TaskKey = job.Version+1, "of another version"
+	s.hint(strange)
+	s.hint(hintOf(good))
+	if p := soon(t, "the good task is compiled", ended); p.made != 1 || p.err != nil || p.task != good.TaskKey {
+		t.Errorf("%+v", p)
+	}
+	if r := s.run(good); r.Outcome != job.OutcomeDone {
+		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+	if b := s.beat("w1"); b.Slots[0].Disabled != "" || b.Refusing != "" {
+		t.Errorf("heartbeat %+v", b)
+	}
+}
+
+func (s *site) beat(worker string) job.Heartbeat {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.beats[worker]
+}
+
+// endless is a preparation that ends when it has to give way, or when it is told to.
+func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.Preparation, toolchain.Place) (int, error) {
+	return func(ctx context.Context, p job.Preparation, _ toolchain.Place) (int, error) {
+		began <- p.TaskKey
+		select {
+		case <-end:
+			return 1, nil
+		case <-ctx.Done():
+			began <- p.TaskKey + " gave way"
+			return 0, errors.New("the compiler was killed")
+		}
+	}
+}
+
+func TestCompilingAheadGivesWayToJobsOfOtherTasks(t *testing.T) {
+	s, began, end := newSite(t), make(chan string, 10), make(chan struct{})
+	finish := make(chan struct{})
+	s.start(evaluator.Config{Builder: fakeBuilder{
+		prepare: endless(began, end),
+		run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+			return passWhenTold(ctx, st, finish)
+		},
+	}})
+	next := func(want string) {
+		t.Helper()
+		if got := soon(t, want, began); got != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
+	}
+	s.hint(hintOf(about("k1", aJob("", job.ModeTest))))
+	next("k1")
+	s.publish(about("k1", aJob("same", job.ModeTest)))
+	s.wait("its own task's job runs beside it", func() bool {
+		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.AttemptID == "same" && e.Stage == job.StageTest })
+	})
+	finish <- struct{}{}
+	s.result("same")
+	if len(began) > 0 {
+		t.Errorf("%s for its own task", <-began)
+	}
+	s.publish(about("k2", aJob("other", job.ModeTest)))
+	next("k1 gave way")
+	s.wait("the other runs", func() bool {
+		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.AttemptID == "other" && e.Stage == job.StageTest })
+	})
+	if len(began) > 0 {
+		t.Errorf("%s while a CPU takes times", <-began)
+	}
+	finish <- struct{}{}
+	next("k1")
+	end <- struct{}{}
+}
+
+func TestAProgramOnAGPUKeepsNothingFromBeingCompiledAhead(t *testing.T) {
+	s, began, end, finish := newSite(t), make(chan string, 10), make(chan struct{}, 1), make(chan struct{})
+	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: fakeBuilder{
+		prepare: endless(began, end),
+		run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+			return passWhenTold(ctx, st, finish)
+		},
+	}})
+	s.publish(onGPU(about("k2", aJob("running", job.ModeTest))))
+	s.wait("it runs", func() bool {
+		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.Stage == job.StageTest })
+	})
+	s.hint(hintOf(onGPU(about("k1", aJob("", job.ModeTest)))))
+	if got := soon(t, "the task is compiled ahead", began); got != "k1" {
+		t.Errorf("got %s", got)
+	}
+	end <- struct{}{}
+	finish <- struct{}{}
+	s.result("running")
+}
+
+func TestPanicWhileCompilingAheadCostsNothingElse(t *testing.T) {
+	s, began := newSite(t), make(chan string, 2)
+	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.Preparation, _ toolchain.Place) (int, error) {
+		began <- p.TaskKey
+		if p.TaskKey == "panic" {
+			panic("index out of range")
+		}
+		return 1, nil
+	}}})
+	for _, task := range []string{"panic", "next"} {
+		s.hint(hintOf(about(task, aJob("", job.ModeTest))))
+		if got := soon(t, "the task is compiled ahead", began); got != task {
+			t.Errorf("got %s, want %s", got, task)
+		}
+	}
+	if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeDone {
+		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+}
+
+// A worker that stops while it compiles ahead stops at once.
+func TestAWorkerStopsWhileItCompilesAhead(t *testing.T) {
+	s, began := newSite(t), make(chan string, 10)
+	w := s.start(evaluator.Config{Grace: time.Hour, Builder: fakeBuilder{prepare: endless(began, nil)}})
+	s.hint(hintOf(aJob("", job.ModeTest)))
+	soon(t, "the task is compiled ahead", began)
+	w.stop()
+	if err := soon(t, "the worker has stopped", w.ended); err != nil {
+		t.Error(err)
+	}
+}

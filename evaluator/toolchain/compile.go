@@ -1,0 +1,175 @@
+package toolchain
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/sandbox"
+)
+
+// maxProduct bounds one object or program.
+const maxProduct = 512 << 20
+
+// step is one command of a build. A nil product means that it failed.
+type step struct {
+	unit    harness.Unit
+	product []byte
+	reused  bool // the product comes from the store
+	outcome sandbox.Outcome
+}
+
+// compilation is one build under way.
+type compilation struct {
+	builder *Builder
+	req     BuildRequest
+	plan    *plan
+	steps   []step
+	logging sync.Mutex
+}
+
+// run compiles all units that have no product yet, at the same time. Together means that the
+// task's units see the submission.
+func (c *compilation) run(ctx context.Context, together bool) error {
+	group, ctx := errgroup.WithContext(ctx)
+	for i, unit := range c.plan.layout.Units {
+		if c.steps[i].product != nil {
+			continue
+		}
+		group.Go(func() (err error) {
+			if unit.Submitted || together {
+				c.steps[i], err = c.compileOne(ctx, unit, c.plan.layout.Files, true)
+			} else {
+				c.steps[i], err = c.taskUnit(ctx, unit)
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// taskUnit compiles a unit of the task's, or finds it in the store. Who compiles the same unit at the
+// same time is waited for. That a bundle's own unit does not compile without the submission is
+// remembered, so that it is not tried at every run.
+func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, error) {
+	files := c.plan.layout.TaskFiles()
+	objectKey := key("object", c.plan.base, unit.Name, filesKey(files))
+	needyKey := key("needs the submission", objectKey)
+	giveUp, err := c.builder.claims.claim(ctx, objectKey)
+	if err != nil {
+		return step{unit: unit, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
+	}
+	defer giveUp()
+	if object, ok := c.builder.store.get(objectKey); ok {
+		return step{unit: unit, product: object, reused: true}, nil
+	}
+	if _, needy := c.builder.store.get(needyKey); needy {
+		return step{unit: unit}, nil
+	}
+	s, err := c.compileOne(ctx, unit, files, false)
+	switch {
+	case err != nil:
+		return s, err
+	case s.product != nil:
+		return s, c.builder.store.put(objectKey, s.product)
+	case s.refused() && !c.plan.layout.Separable:
+		return s, c.builder.store.put(needyKey, nil)
+	}
+	return s, nil
+}
+
+// refused tells whether the compiler came to its end and wants no such source.
+func (s step) refused() bool {
+	return s.outcome.ExitCode != 0 && s.outcome.Signal == "" && s.outcome.Limit == "" && !s.outcome.Cancelled
+}
+
+func (c *compilation) link(ctx context.Context) (step, error) {
+	objects := map[string][]byte{}
+	for i, s := range c.steps {
+		objects[objectName(i)] = s.product
+	}
+	commands := c.plan.linkCommands()
+	spec := sandbox.Spec{Argv: commands[0], Dir: "/in", Files: objects}
+	if c.plan.seal {
+		spec = sandbox.Spec{Argv: []string{"/bin/sh", "-ec", shellLines(commands)}, Dir: "/out", Work: objects}
+	}
+	return c.command(ctx, harness.Unit{Name: "linking", Submitted: true}, spec, "program", true)
+}
+
+// compileOne runs a compiler on a unit among the files.
+func (c *compilation) compileOne(ctx context.Context, unit harness.Unit, files map[string][]byte, logged bool) (step, error) {
+	spec := sandbox.Spec{Argv: c.plan.compileCommand(unit), Dir: "/in", Files: files}
+	return c.command(ctx, unit, spec, "object", logged)
+}
+
+// command runs one command of a build in the sandbox and takes its product from /out.
+func (c *compilation) command(ctx context.Context, unit harness.Unit, spec sandbox.Spec, product string, logged bool) (step, error) {
+	spec.Slot, spec.Mounts, spec.Limits = c.req.Place.Slot, c.plan.mounts, c.req.Place.Build
+	spec.Collect = map[string]int64{product: maxProduct}
+	if logged {
+		spec.OnStdout = func(b []byte) { c.log("stdout", b) }
+		spec.OnStderr = func(b []byte) { c.log("stderr", b) }
+	}
+	outcome, err := run(ctx, c.builder.cfg.Runner, spec)
+	if err != nil {
+		return step{}, fmt.Errorf("run the compiler: %w", err)
+	}
+	s := step{unit: unit, outcome: outcome}
+	if outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled {
+		s.product = outcome.Files[product]
+	}
+	return s, nil
+}
+
+func (c *compilation) log(stream string, text []byte) {
+	c.logging.Lock()
+	defer c.logging.Unlock()
+	c.req.OnLog(stream, text)
+}
+
+// needsAll tells whether a bundle's own unit failed for want, perhaps, of the submission.
+func (c *compilation) needsAll() bool {
+	for _, s := range c.steps {
+		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.layout.Separable {
+			return true
+		}
+	}
+	return false
+}
+
+// reused names the task's units that were compiled before.
+func (c *compilation) reused() []string {
+	var names []string
+	for _, s := range c.steps {
+		if s.reused {
+			names = append(names, s.unit.Name)
+		}
+	}
+	return names
+}
+
+// failed is the step to tell about: the submission's, if both its and the task's failed.
+func (c *compilation) failed() *step {
+	var failed *step
+	for i := range c.steps {
+		s := &c.steps[i]
+		if s.product == nil && (failed == nil || s.unit.Submitted && !failed.unit.Submitted) {
+			failed = s
+		}
+	}
+	return failed
+}
+
+// output joins what was printed on the submission's behalf.
+func (c *compilation) output(linked step) (stdout, stderr string) {
+	for _, s := range append(c.steps, linked) {
+		if s.unit.Submitted {
+			stdout += s.outcome.Stdout
+			stderr += s.outcome.Stderr
+		}
+	}
+	return stdout, stderr
+}

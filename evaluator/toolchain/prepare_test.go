@@ -1,0 +1,155 @@
+package toolchain
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// hintOf is what workers are told of a job's task.
+func hintOf(j job.Job) job.Preparation {
+	sources := maps.Clone(j.Sources)
+	maps.DeleteFunc(sources, func(name string, _ []byte) bool {
+		return slices.ContainsFunc(j.Task.Files, func(f tasks.File) bool { return f.Name == name && f.IsSubmission() })
+	})
+	return job.Preparation{Version: job.Version, Device: "CPU", Name: "mine", TaskKey: j.TaskKey, Task: j.Task, Sources: sources}
+}
+
+// prepare has a task's units compiled ahead, and checks how many there were.
+func prepare(t *testing.T, b *Builder, p job.Preparation, want int) {
+	t.Helper()
+	made, err := b.Prepare(t.Context(), p, cpu())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made != want {
+		t.Errorf("%d units were compiled, want %d", made, want)
+	}
+}
+
+// ownBundleJob is a task that brings an eval program and a second unit of its own.
+func ownBundleJob(t *testing.T) job.Job {
+	j := cppJob(t, "correct.cpp")
+	j.Task.OwnHarness = true
+	j.Task.Config.Sources = []string{"eval.cpp", "more.cpp", "submission.cpp"}
+	j.Task.Files = append(slices.Clone(j.Task.Files),
+		tasks.File{Name: "eval.cpp", Source: "eval.cpp"}, tasks.File{Name: "more.cpp", Source: "more.cpp"})
+	j.Sources["eval.cpp"] = []byte("#include <unistd.h>\nint answer();\nint main() { return answer() == write(3, \"check: pass\\n\", 12) ? 0 : 1; }\n")
+	j.Sources["more.cpp"] = []byte("int answer() { return 12; }\n")
+	return j
+}
+
+func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
+	older := legacyJob("cpp", "train.cuh", read(t, "legacy/correct.cuh"))
+	older.Sources["reference.cuh"] = read(t, "legacy/reference.cuh")
+	for name, test := range map[string]struct {
+		job   job.Job
+		units []string
+	}{
+		"our harness":      {cppJob(t, "correct.cpp"), []string{"eval.cpp"}},
+		"the bundle's own": {ownBundleJob(t), []string{"eval.cpp", "more.cpp"}},
+		"the older form":   {older, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, spy := newSpiedBuilder(t)
+			prepare(t, b, hintOf(test.job), len(test.units))
+			for _, spec := range spy.specs() {
+				if len(spec.Device) > 0 || spec.Proc {
+					t.Errorf("compiled with devices: %+v", spec)
+				}
+			}
+			prepare(t, b, hintOf(test.job), 0)
+			before := len(spy.specs())
+			_, result := mustBuild(t, b, test.job)
+			if !slices.Equal(result.Reused, test.units) || result.Cached {
+				t.Errorf("reused %q, cached %v; want %q", result.Reused, result.Cached, test.units)
+			}
+			if n := len(spy.specs()) - before; n != 2 {
+				t.Errorf("%d commands, want those for submission and link", n)
+			}
+		})
+	}
+}
+
+func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
+	b := newBuilder()
+	broken := cppJob(t, "correct.cpp")
+	broken.Sources["reference.h"] = []byte("nonsense;")
+	flags := cppJob(t, "correct.cpp")
+	flags.Task.Config.CompileFlags = []string{"-fplugin=/tmp/x.so"}
+	elsewhere := cppJob(t, "correct.cpp")
+	elsewhere.Task.Lang = tasks.LangCUDA
+	for name, test := range map[string]struct {
+		job  job.Job
+		want string
+	}{
+		"does not compile": {broken, "Compiling eval.cpp failed: "},
+		"forbidden flag":   {flags, "is not among those that a task may set"},
+		"no compiler":      {elsewhere, ErrMissing.Error()},
+	} {
+		if name == "no compiler" && tools().NVCC != nil {
+			continue
+		}
+		if _, err := b.Prepare(t.Context(), hintOf(test.job), cpu()); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: error is %v", name, err)
+		}
+	}
+	prepare(t, b, hintOf(pyJob(t, "correct.py")), 0)
+}
+
+func TestPreparingEndsWithItsContext(t *testing.T) {
+	b, _ := newSpiedBuilder(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := b.Prepare(ctx, hintOf(cppJob(t, "correct.cpp")), cpu()); !errors.Is(err, ctx.Err()) {
+		t.Errorf("error is %v", err)
+	}
+	prepare(t, b, hintOf(cppJob(t, "correct.cpp")), 1)
+}
+
+// A unit that includes the submission fails alone; trying that once is enough.
+func TestThatAUnitNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
+	j := ownBundleJob(t)
+	j.Task.Config.Sources = []string{"eval.cpp"}
+	j.Sources["eval.cpp"] = []byte("#include <unistd.h>\n#include \"submission.cpp\"\n" +
+		"int main() { custom_kernel({}); return write(3, \"check: pass\\n\", 12) == 12 ? 0 : 1; }\n")
+	b, spy := newSpiedBuilder(t)
+	prepare(t, b, hintOf(j), 0)
+	before := len(spy.specs())
+	if _, result := mustBuild(t, b, j); len(result.Reused) > 0 {
+		t.Errorf("reused %q", result.Reused)
+	}
+	if n := len(spy.specs()) - before; n != 2 {
+		t.Errorf("%d commands, want one to compile and one to link", n)
+	}
+}
+
+func TestBuildsOfOneTaskCompileItsUnitsTogetherOnce(t *testing.T) {
+	b, spy := newSpiedBuilder(t)
+	submissions := []string{"correct.cpp", "wrong.cpp", "stale.cpp"}
+	jobs := make([]job.Job, len(submissions))
+	for i, name := range submissions {
+		jobs[i] = cppJob(t, name)
+	}
+	var builds sync.WaitGroup
+	for i, j := range jobs {
+		builds.Go(func() {
+			place := cpu()
+			place.Slot = i
+			if a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: place}); a == nil {
+				t.Errorf("%s: %+v, %v", submissions[i], result.Failure, err)
+			}
+		})
+	}
+	builds.Wait()
+	if n := len(spy.specs()); n != 1+2*len(jobs) {
+		t.Errorf("%d commands for %d submissions, want the harness once", n, len(jobs))
+	}
+}

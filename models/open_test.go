@@ -1,0 +1,36 @@
+package models_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestOpenTasksAreThoseThatTakeSubmissionsTheNewestVersionFirst(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		past, future := time.Now().Add(-time.Minute), time.Now().Add(time.Hour)
+		for name, deadline := range map[string]*time.Time{"over": &past, "going": &future} {
+			_, err := s.CreateTask(ctx, w.admin, models.NewTask{
+				TaskSettings: models.TaskSettings{Devices: []string{"H200"}, Deadline: deadline, Visibility: models.Hidden},
+				Bundle:       modelstest.Bundle(name),
+			})
+			check(t, err)
+		}
+		changed := modelstest.Bundle("vectoradd")
+		changed.Files["reference.h"] = []byte("// changed\n")
+		version, _, err := s.Publish(ctx, w.admin, w.task.ID, changed)
+		check(t, err)
+		open, err := s.OpenTasks(ctx)
+		check(t, err)
+		if len(open) != 2 || open[0].Slug != "vectoradd" || open[1].Slug != "going" {
+			t.Fatalf("open tasks: %+v", open)
+		}
+		if open[0].VersionID != version.ID || !slices.Equal(open[1].Devices, []string{"H200"}) {
+			t.Errorf("open tasks: %+v", open)
+		}
+	})
+}

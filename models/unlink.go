@@ -1,0 +1,28 @@
+package models
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+)
+
+// Unlink takes one of a person's ways to sign in away. The last one stays: without it nobody could get in.
+func (s *Store) Unlink(ctx context.Context, userID, id int64) error {
+	return s.write(ctx, func(tx *gorm.DB) error {
+		var ways int64
+		if err := tx.Model(&Identity{}).Where("user_id = ?", userID).Count(&ways).Error; err != nil {
+			return fmt.Errorf("counting the ways to sign in: %w", err)
+		}
+		res := tx.Where("user_id = ? and id = ?", userID, id).Delete(&Identity{})
+		switch {
+		case res.Error != nil:
+			return saving(res.Error, "identity")
+		case res.RowsAffected == 0:
+			return Errorf(NotFound, "There is no such way to sign in.")
+		case ways == 1:
+			return Errorf(Conflict, "This is the only way into the account. Add another before you remove it.")
+		}
+		return nil
+	})
+}
