@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 // noEnvironment is an environment without any variable.
@@ -46,7 +48,12 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--log-format xml", "--log-format \"xml\": want text or json"},
 		{"serve", "--database-url mysql://x", "--database-url: want postgres://"},
 		{"serve", "--sandbox maybe", "--sandbox \"maybe\": want on or off"},
-		{"serve", "--cpu-slots -1", "--cpu-slots -1: want 0 or more"},
+		{"serve", "--cpu-slots -1", "--cpu-slots -1: want 0 to 1024"},
+		{"serve", "--cpu-slots many", "invalid value \"many\" for flag -cpu-slots: parse error; see warpboard serve --help"},
+		{"serve", "--adddr x", "flag provided but not defined: -adddr; see warpboard serve --help"},
+		{"serve", "--first-uid 999", "--first-uid 999: want 1000 or more"},
+		{"serve", "--nats-tls-cert c.pem --nats-listen :4222", "--nats-tls-cert and --nats-tls-key belong together"},
+		{"serve", "--nats-tls-cert c.pem --nats-tls-key k.pem", "--nats-tls-cert is for --nats-listen"},
 		{"serve", "--include-libraries cutlass", "--include-libraries \"cutlass\": want name=directory"},
 		{"serve", "--open-eval-api some", "--open-eval-api \"some\": want all, loopback or none"},
 		{"serve", "--nats-url nats://a:4222 --nats-listen b:4222", "exclude each other"},
@@ -59,7 +66,10 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "now", "serve takes no argument \"now\""},
 		{"work", "--worker-secret s", "--nats-url is needed"},
 		{"work", "--nats-url nats://a:4222", "--worker-secret is needed"},
+		{"work", "--first-uid 0", "--first-uid 0: want 1000 or more"},
+		{"work", "--database-url postgres://x", "not defined: -database-url"},
 		{"migrate", "--log-level loud", "--log-level \"loud\""},
+		{"token", "ada", "token takes no argument \"ada\""},
 	} {
 		_, err := parse(c.command, strings.Fields(c.args), noEnvironment, io.Discard)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -78,13 +88,20 @@ func TestEverythingWrongIsToldAtOnce(t *testing.T) {
 	}
 }
 
+func TestAMisspeltVariableIsNoticed(t *testing.T) {
+	got := unknownVariables([]string{"WARPBOARD_ADDRR=x", "WARPBOARD_ADDR=x", "WARPBOARD_WORKER_SECRET=x", "WARPBOARD_TOKEN=x", "HOME=/"})
+	if diff := cmp.Diff([]string{"WARPBOARD_ADDRR"}, got); diff != "" {
+		t.Errorf("unknown variables (-want +got):\n%s", diff)
+	}
+}
+
 func TestHelpListsEveryFlagWithItsVariable(t *testing.T) {
 	for _, command := range []string{"serve", "work", "migrate"} {
 		var out bytes.Buffer
 		if _, err := parse(command, []string{"--help"}, noEnvironment, &out); err != flag.ErrHelp {
 			t.Fatalf("warpboard %s --help: %v", command, err)
 		}
-		newFlags(command, &Config{}, io.Discard).VisitAll(func(f *flag.Flag) {
+		newFlags(command, &Config{}).VisitAll(func(f *flag.Flag) {
 			if line := "--" + f.Name + "   " + envName(f.Name) + "\n"; !strings.Contains(out.String(), line) || f.Usage == "" {
 				t.Errorf("warpboard %s --help lacks %q or what it is for", command, line)
 			}

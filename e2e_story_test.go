@@ -60,7 +60,7 @@ func (w *window) makeTask(path string) {
 	w.click("main .btn-main")
 	w.shows("[data-draft] h2", "Sum of two")
 	w.shows("[data-draft]", "reference.h")
-	w.shows("[data-draft]", "test 5.0 s")
+	w.shows("[data-draft]", "test 5 s")
 	w.until(`document.querySelector("[data-draft] input[name=device][value=CPU]").checked`)
 	w.shoot("preview")
 	w.click("[data-draft] .btn-main")

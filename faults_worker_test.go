@@ -1,10 +1,14 @@
 package main
 
 import (
+	"crypto/x509"
 	"encoding/json"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -19,14 +23,14 @@ import (
 func startOpenSite(t *testing.T) (s *site, nats string) {
 	t.Helper()
 	nats = freeAddr(t)
-	return startTaskSite(t, "--no-worker", "--nats-listen", nats), nats
+	return startTaskSite(t, "--no-worker", "--nats-listen", nats), "nats://" + nats
 }
 
 // startWorker starts a worker as a second process, with a credential of its own.
-func (s *site) startWorker(t *testing.T, nats, name string) *process {
+func (s *site) startWorker(t *testing.T, url, name string, args ...string) *process {
 	t.Helper()
-	return start(t, "work", "--nats-url", "nats://"+nats, "--worker-name", name, "--worker-secret", s.credential(t, name),
-		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--grace", "2s")
+	return start(t, append([]string{"work", "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--grace", "2s"}, args...)...)
 }
 
 // credential makes a worker's credential for the CPU device, in the running server's database.
@@ -44,12 +48,34 @@ func (s *site) credential(t *testing.T, name string) string {
 	return secret
 }
 
-func TestRemoteWorkerEvaluates(t *testing.T) {
+// certificate writes one for 127.0.0.1 that is its own authority, and its key.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	secret, err := x509.MarshalPKCS8PrivateKey(web.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, block := range map[string]pem.Block{
+		"cert.pem": {Type: "CERTIFICATE", Bytes: web.Certificate().Raw}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+}
+
+func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 	t.Parallel()
-	s, nats := startOpenSite(t)
+	cert, key := certificate(t)
+	nats := freeAddr(t)
+	s := startTaskSite(t, "--no-worker", "--nats-listen", nats, "--nats-tls-cert", cert, "--nats-tls-key", key)
 	ada := s.person(t, "Ada", models.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(""))
-	s.startWorker(t, nats, "rack-1")
+	s.startWorker(t, "tls://"+nats, "rack-1", "--nats-tls-ca", cert, "--first-uid", "61000")
 	run := ada.ended(id)
 	if err := wantState(run, models.StateDone); err != nil {
 		t.Fatal(err)
@@ -64,7 +90,7 @@ func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	s.credential(t, "rack-1")
-	w := start(t, "work", "--nats-url", "nats://"+nats, "--worker-name", "rack-1", "--worker-secret", "guessed", "--data", t.TempDir())
+	w := start(t, "work", "--nats-url", nats, "--worker-name", "rack-1", "--worker-secret", "guessed", "--data", t.TempDir())
 	select {
 	case <-w.done:
 	case <-time.After(patience):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"warpboard/models"
 	"warpboard/tasks"
@@ -29,7 +30,7 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 		return fmt.Errorf("built-in tasks: %w", err)
 	}
 	for _, b := range examples {
-		if err := in.install(ctx, originBuiltin, models.NewTask{Bundle: b}); err != nil {
+		if err := in.install(ctx, originBuiltin, wish{NewTask: models.NewTask{Bundle: b}}); err != nil {
 			return err
 		}
 	}
@@ -46,8 +47,23 @@ type installer struct {
 	log   *slog.Logger
 }
 
+// wish is a task as the server's own files have it. A dated one says its deadline there, and a later
+// change of it holds for the task too.
+type wish struct {
+	models.NewTask
+	dated bool
+}
+
+// key changes with all that an installed task follows.
+func (w wish) key() string {
+	if !w.dated {
+		return w.Bundle.Key()
+	}
+	return w.Bundle.Key() + " until " + w.Deadline.Format(time.RFC3339)
+}
+
 // install makes or updates one task of the server's own.
-func (i installer) install(ctx context.Context, origin string, task models.NewTask) error {
+func (i installer) install(ctx context.Context, origin string, task wish) error {
 	if task.Slug == "" {
 		task.Slug = task.Bundle.Name
 	}
@@ -60,7 +76,7 @@ func (i installer) install(ctx context.Context, origin string, task models.NewTa
 	if err != nil {
 		return err
 	}
-	key := task.Bundle.Key()
+	key := task.key()
 	if before == key {
 		return nil
 	}
@@ -71,19 +87,25 @@ func (i installer) install(ctx context.Context, origin string, task models.NewTa
 	return i.store.SetSetting(ctx, mark, key)
 }
 
-func (i installer) publish(ctx context.Context, in models.NewTask, first bool) error {
+func (i installer) publish(ctx context.Context, in wish, first bool) error {
 	task, err := i.store.Task(ctx, in.Slug)
 	missing := err != nil && models.KindOf(err) == models.NotFound
 	switch {
 	case missing && !first:
 		return nil // it was deleted on the site
 	case missing:
-		_, err = i.store.CreateTask(ctx, i.owner, in)
+		_, err = i.store.CreateTask(ctx, i.owner, in.NewTask)
 		return err
 	case err != nil:
 		return err
 	case task.Origin != in.Origin:
 		return nil // somebody made a task of this name; it is theirs
+	}
+	if in.dated {
+		settings := models.TaskSettings{Title: task.Title, Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
+		if _, err := i.store.UpdateTask(ctx, i.owner, task.ID, settings); err != nil {
+			return err
+		}
 	}
 	_, _, err = i.store.Publish(ctx, i.owner, task.ID, in.Bundle)
 	return err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"log/slog"
 	"maps"
 	"os"
@@ -106,6 +107,21 @@ problems:
 	}
 	if !strings.Contains(log, "set.yaml: missing") {
 		t.Errorf("the log does not say what is wrong:\n%s", log)
+	}
+}
+
+func TestDeadlineOfASetFollowsItsFile(t *testing.T) {
+	store := modelstest.Open(t)
+	set := "name: Set\nproblems:\n  - {directory: one, name: one, deadline: \"%s\", gpus: [CPU]}\n"
+	dir := folderOf(t, []string{"one"}, nil)
+	for _, until := range []string{"2030-06-01 12:30:00", "2030-06-08 12:30:45"} {
+		if err := os.WriteFile(filepath.Join(dir, "set.yaml"), fmt.Appendf(nil, set, until), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		log := install(t, store, dir)
+		if got := ofFolder(t, store)["one"].Deadline; got == nil || got.Format(time.DateTime) != until {
+			t.Errorf("the deadline is %v, want %s:\n%s", got, until, log)
+		}
 	}
 }
 

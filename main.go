@@ -35,14 +35,18 @@ func commands() []command {
 		{"token", "make a personal API token for a user", makeToken},
 		{"submit", "submit a kernel to a site and watch it", submit},
 		{"mcp", "offer a site to agents: Model Context Protocol on stdin and stdout", serveMCP},
-		{"verify-task", "check a task folder and run its solutions", verifyTask},
+		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyTask},
 		{"version", "print the version", printVersion},
 	}
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	env := environment{getenv: os.Getenv, stdout: os.Stdout, stderr: os.Stderr}
+	for _, name := range unknownVariables(os.Environ()) {
+		fmt.Fprintf(env.stderr, "warpboard: %s is set in the environment, but it is no setting of warpboard\n", name)
+	}
 	err := run(ctx, env, os.Args[1:])
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {

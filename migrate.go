@@ -29,35 +29,33 @@ func migrate(ctx context.Context, env environment, args []string) error {
 
 // makeToken prints a new personal token: for operators and scripts on the server's own machine.
 func makeToken(ctx context.Context, env environment, args []string) error {
-	cfg := &Config{}
-	fs := newFlags("token", cfg, env.stdout)
-	user := fs.String("user", "", "name of the user; made when there is none")
-	role := fs.String("role", string(models.RoleUser), "role of the user: user, creator or admin")
-	label := fs.String("name", "made by the operator", "what the token is for")
-	fs.Usage = func() { usage(fs, "token", env.stdout) }
-	if err := fs.Parse(args); err != nil {
+	var user, role, label string
+	cfg, err := parse("token", args, env.getenv, env.stdout, func(fs *flag.FlagSet) {
+		fs.StringVar(&user, "user", "", "whose token it is: a user of this command's own, made when there is none; never one who signs in")
+		fs.StringVar(&role, "role", "", "role to give that user: user, creator or admin; default: the one they have, user at first")
+		fs.StringVar(&label, "name", "made by the operator", "what the token is for")
+	})
+	if err != nil {
 		return err
 	}
-	if *user == "" {
+	if user == "" {
 		return errors.New("--user is needed: whose token is it?")
 	}
-	if fs.NArg() > 0 {
-		return fmt.Errorf("token takes no argument %q: %w", fs.Arg(0), flag.ErrHelp)
-	}
-	cfg.fillIn()
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.stderr)})
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	owner, err := store.SignIn(ctx, models.SignIn{Provider: "operator", Subject: *user, Name: *user})
+	owner, err := store.SignIn(ctx, models.SignIn{Provider: "operator", Subject: user, Name: user})
 	if err != nil {
 		return err
 	}
-	if err := store.SetRole(ctx, models.User{Name: "operator", Role: models.RoleAdmin}, owner.ID, models.Role(*role)); err != nil {
-		return err
+	if role != "" {
+		if err := store.SetRole(ctx, models.User{Name: "operator", Role: models.RoleAdmin}, owner.ID, models.Role(role)); err != nil {
+			return err
+		}
 	}
-	secret, _, err := store.CreateToken(ctx, owner.ID, *label, 0)
+	secret, _, err := store.CreateToken(ctx, owner.ID, label, 0)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,13 @@ func serve(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	release, err := lockData(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
 	log := cfg.logger(env.stderr)
+	defer announceStop(ctx, cfg, log)()
 	store, err := models.Open(ctx, models.Config{
 		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
 		Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
@@ -35,7 +41,8 @@ func serve(ctx context.Context, env environment, args []string) error {
 		return err
 	}
 	q, err := queue.Open(ctx, queue.Config{
-		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATSURL, Listen: cfg.NATSListen,
+		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
+		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
 		Authorize: authorizer(store, log), Log: log,
 	})
 	if err != nil {
@@ -82,6 +89,13 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
 	defer drain.Stop()
 	return ignoreCancel(errors.Join(err, <-recording))
+}
+
+// announceStop has the log say when the stop signal comes, and what follows.
+func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
+	return context.AfterFunc(ctx, func() {
+		log.Info("stopping: runs get a moment to end, and go on elsewhere or after the next start if they do not", "grace", cfg.Grace)
+	})
 }
 
 func ignoreCancel(err error) error {

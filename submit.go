@@ -148,6 +148,9 @@ func printRun(out io.Writer, run client.Run) {
 	if run.Failure != nil {
 		fmt.Fprintf(out, "  %s", run.Failure.Reason)
 	}
+	if run.Profile != "" {
+		fmt.Fprintf(out, "  profile %s", run.Profile)
+	}
 	fmt.Fprintln(out)
 }
 

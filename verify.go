@@ -1,146 +1,120 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
-	"errors"
-
+	"flag"
 	"fmt"
-	"io"
-	"slices"
+	"strings"
 	"time"
 
-	"warpboard/evaluator"
-	"warpboard/evaluator/device"
-	"warpboard/evaluator/job"
 	"warpboard/tasks"
+	"warpboard/views"
 )
 
-// verifyTask checks a task folder and runs the solutions that it brings, each as a ranked run.
-func verifyTask(ctx context.Context, env environment, args []string) error {
-	cfg := &Config{}
-	fs := newFlags("verify-task", cfg, env.stderr)
-	workerFlags(fs, cfg)
-	on := fs.String("device", "", "device to run on; default: the first attached one that the task allows")
-	fs.Usage = func() { usage(fs, "verify-task FOLDER", env.stderr) }
-	folder, err := parseWithFile(fs, args)
-	if err != nil {
-		return err
-	}
-	cfg.fillIn()
-	upload, root, dir, err := tasks.OpenLocal(folder)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	bundle, err := upload.Bundle(dir)
-	if err != nil {
-		return err
-	}
-	describe(env, bundle)
-	solutions, err := tasks.Solutions(root.FS(), dir)
-	if err != nil {
-		return err
-	}
-	if len(solutions) == 0 {
-		fmt.Fprintln(env.stdout, "no solutions/correct or solutions/wrong: nothing was run")
-		return nil
-	}
-	v, err := newVerifier(ctx, cfg, bundle, *on)
-	if err != nil {
-		return err
-	}
-	return v.runAll(ctx, env, solutions)
+const verifyHelp = `usage: warpboard verify-task PATH [flags]
+
+Checks tasks as an upload would, then runs the solutions that they bring: each file in
+solutions/correct must pass a ranked run, each in solutions/wrong must fail one. A reference file of
+the older form is run against itself. Exits with 1 if a task is refused or a solution surprises.
+
+PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file
+(.cu, .cuh, .cpp, .py).
+
+`
+
+// verifyOptions are the flags of `warpboard verify-task`.
+type verifyOptions struct {
+	cfg    Config
+	device string
+	lint   bool
 }
 
-func describe(env environment, b *tasks.Bundle) {
-	d := b.Definition
-	fmt.Fprintf(env.stdout, "%s: %s, %d tests, %d benchmarks, ranked by %s\n", b.Name, d.Lang, len(d.Tests), len(d.Benchmarks), d.RankingBy)
-	for _, w := range b.Warnings {
-		fmt.Fprintln(env.stdout, "warning:", w)
+func (o *verifyOptions) flags(env environment) *flag.FlagSet {
+	fs := flag.NewFlagSet("verify-task", flag.ContinueOnError)
+	fs.SetOutput(env.stderr)
+	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
+	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
+	fs.StringVar(&o.cfg.Data, "data", cmp.Or(env.getenv(envName("data")), "data"), "directory for what is built")
+	fs.StringVar(&o.cfg.Worker.Sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	fs.Var(&o.cfg.Worker.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
+	fs.Usage = func() {
+		fmt.Fprint(env.stderr, verifyHelp)
+		fs.PrintDefaults()
 	}
+	return fs
 }
 
-// verifier runs solutions of one task on one slot of this machine.
-type verifier struct {
-	bundle *tasks.Bundle
-	slot   device.Slot
-	worker *evaluator.Worker
-}
-
-func newVerifier(ctx context.Context, cfg *Config, bundle *tasks.Bundle, want string) (*verifier, error) {
-	config, _, err := machine(ctx, cfg, 1, cfg.logger(io.Discard))
-	if err != nil {
-		return nil, err
+func (o *verifyOptions) validate() error {
+	if s := o.cfg.Worker.Sandbox; s != "on" && s != "off" {
+		return fmt.Errorf("--sandbox %q: want on or off", s)
 	}
-	slot, err := chooseSlot(config.Slots, bundle.Definition, want)
-	if err != nil {
-		return nil, err
-	}
-	config.Name, config.Conn = "verify-task", evaluator.Nobody{}
-	return &verifier{bundle: bundle, slot: slot, worker: evaluator.NewWorker(config)}, nil
-}
-
-func chooseSlot(slots []device.Slot, def tasks.Definition, want string) (device.Slot, error) {
-	for _, s := range slots {
-		suits := s.Device == want
-		if want == "" {
-			suits = (s.Device == "CPU") == (def.Lang == tasks.LangCPP || slices.Contains(def.GPUs, "CPU"))
-		}
-		if suits {
-			return s, nil
+	for _, lib := range o.cfg.Worker.Include {
+		if !strings.Contains(lib, "=") {
+			return fmt.Errorf("--include-libraries %q: want name=directory", lib)
 		}
 	}
-	if want != "" {
-		return device.Slot{}, fmt.Errorf("there is no device %s on this machine", want)
-	}
-	return device.Slot{}, errors.New("no device of this machine suits the task: it needs a GPU")
-}
-
-// runAll runs every solution and fails when one ended otherwise than its folder says.
-func (v *verifier) runAll(ctx context.Context, env environment, solutions []tasks.Solution) error {
-	surprises := 0
-	for _, s := range solutions {
-		result, err := v.run(ctx, s)
-		if err != nil {
-			return err
-		}
-		passed := result.Outcome == job.OutcomeDone
-		verdict := "as expected"
-		if passed != s.Correct {
-			verdict, surprises = "NOT AS EXPECTED", surprises+1
-		}
-		fmt.Fprintf(env.stdout, "%-28s %-7s %s%s\n", s.Name, result.Outcome, verdict, why(result))
-	}
-	if surprises > 0 {
-		return fmt.Errorf("%d of %d solutions did not end as expected", surprises, len(solutions))
-	}
+	o.cfg.fillIn()
 	return nil
 }
 
-func why(r job.Result) string {
-	switch {
-	case r.ScoreNS != nil:
-		return fmt.Sprintf("  score %v", ns(*r.ScoreNS))
-	case r.Failure != nil:
-		return "  " + r.Failure.Reason
+// verifyTask checks the tasks at a path and runs the solutions that they bring.
+func verifyTask(ctx context.Context, env environment, args []string) error {
+	var o verifyOptions
+	fs := o.flags(env)
+	path, err := parseWithFile(fs, args)
+	if err != nil {
+		return err
 	}
-	return ""
+	if err := o.validate(); err != nil {
+		return err
+	}
+	upload, err := tasks.OpenPath(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	defer upload.Close()
+	proposals, err := upload.Proposals(time.Now())
+	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
+		printProblems(env, "", problems)
+		return fmt.Errorf("%s cannot be used: %s to mend", path, views.Plural(len(problems), "mistake", "mistakes"))
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	v := &verifier{options: o, env: env, upload: upload}
+	for _, p := range proposals {
+		if err := v.task(ctx, p); err != nil {
+			return err
+		}
+	}
+	return v.verdict(len(proposals))
 }
 
-func (v *verifier) run(ctx context.Context, s tasks.Solution) (job.Result, error) {
-	sources, err := v.bundle.Resolve(s.Source)
-	if err != nil {
-		return job.Result{}, err
+func printProblems(env environment, indent string, problems []tasks.Problem) {
+	for _, p := range problems {
+		fmt.Fprintln(env.stdout, indent+p.Error())
 	}
-	var seed [8]byte
-	if _, err := rand.Read(seed[:]); err != nil {
-		return job.Result{}, err
+}
+
+// describe prints a task in one line, and below it what its author should know.
+func describe(env environment, p tasks.Proposal) {
+	d := p.Bundle.Definition
+	facts := []string{views.LangName(d.Lang)}
+	if d.Form == tasks.FormLegacy {
+		facts = append(facts, "older form")
+	} else {
+		facts = append(facts, views.Plural(len(d.Tests), "test", "tests"), views.Plural(len(d.Benchmarks), "benchmark", "benchmarks"),
+			"ranked by "+string(d.RankingBy), views.HarnessPhrase(d))
 	}
-	return v.worker.Evaluate(ctx, job.Job{
-		Version: job.Version, AttemptID: rand.Text(), Device: v.slot.Device, Mode: job.ModeRanked,
-		TaskKey: v.bundle.Key(), Task: v.bundle.Definition, Sources: sources,
-		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),
-	})
+	if len(p.GPUs) > 0 {
+		facts = append(facts, "on "+strings.Join(p.GPUs, " and "))
+	}
+	if !p.Deadline.IsZero() {
+		facts = append(facts, "until "+p.Deadline.Format("2006-01-02 15:04")+" UTC")
+	}
+	fmt.Fprintf(env.stdout, "%s: %s\n", p.Name, strings.Join(facts, ", "))
+	for _, w := range append(p.Notes, p.Bundle.Warnings...) {
+		fmt.Fprintln(env.stdout, "  warning:", w)
+	}
 }

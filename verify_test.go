@@ -1,6 +1,7 @@
 package main
 
 import (
+	"archive/zip"
 	"bytes"
 	"io"
 	"io/fs"
@@ -20,12 +21,12 @@ func taskFolder(t *testing.T, name string) string {
 	return folder
 }
 
-// verify runs `warpboard verify-task` on a folder and gives what it printed.
-func verify(t *testing.T, folder string) (printed string, err error) {
+// verify runs `warpboard verify-task` on a path and gives what it printed.
+func verify(t *testing.T, path string, flags ...string) (printed string, err error) {
 	t.Helper()
 	var out bytes.Buffer
 	env := environment{getenv: func(string) string { return "" }, stdout: &out, stderr: io.Discard}
-	err = run(t.Context(), env, []string{"verify-task", "--data", t.TempDir(), "--device", "CPU", folder})
+	err = run(t.Context(), env, append([]string{"verify-task", "--data", t.TempDir(), path}, flags...))
 	return out.String(), err
 }
 
@@ -78,17 +79,97 @@ func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
 	}
 }
 
-func TestVerifyTaskRefusesAFolderThatIsNoTask(t *testing.T) {
+func TestVerifyTaskNamesEveryMistakeByFileLineAndKey(t *testing.T) {
 	folder := taskFolder(t, "vectoradd_cpp")
 	file := filepath.Join(folder, "task.yml")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(file, append([]byte("speed: fast\n"), text...), 0o644); err != nil {
+	if err := os.WriteFile(file, append([]byte("speed: fast\nseed: soon\n"), text...), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := verify(t, folder); err == nil || !strings.Contains(err.Error(), "task.yml:1: speed") {
-		t.Errorf("an unknown key gave %v", err)
+	printed, err := verify(t, folder)
+	if err == nil || !strings.Contains(err.Error(), "2 mistakes") {
+		t.Errorf("two mistakes gave %v", err)
+	}
+	for _, want := range []string{"task.yml:1: speed: unknown key", "task.yml:2: seed: must be a whole number"} {
+		if !strings.Contains(printed, want) {
+			t.Errorf("it printed\n%swant %q in it", printed, want)
+		}
+	}
+}
+
+func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
+	write := func(name, text string) string {
+		t.Helper()
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	folder := taskFolder(t, "vectoradd_cpp")
+	tree := filepath.Dir(folder)
+	set := t.TempDir()
+	if err := os.CopyFS(filepath.Join(set, "first"), os.DirFS(tree)); err != nil {
+		t.Fatal(err)
+	}
+	write(filepath.Join(set, "first/bad/task.yml"), "lang: rust\n")
+	write(filepath.Join(set, "first.yaml"), "problems:\n  - {directory: first/vectoradd_cpp, name: add, deadline: 2031-05-01, gpus: [CPU]}\n  - {directory: first/bad}\n")
+	var packed bytes.Buffer
+	w := zip.NewWriter(&packed)
+	if err := w.AddFS(os.DirFS(tree)); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+
+	for name, test := range map[string]struct{ path, want, fails string }{
+		"folder":         {folder, "vectoradd_cpp: C++, 5 tests", ""},
+		"its task.yml":   {filepath.Join(folder, "task.yml"), "vectoradd_cpp: C++, 5 tests", ""},
+		"tree":           {tree, "vectoradd_cpp: C++, 5 tests", ""},
+		"zip":            {write(filepath.Join(t.TempDir(), "tasks.zip"), packed.String()), "vectoradd_cpp: C++, 5 tests", ""},
+		"problem set":    {set, "add: C++, 5 tests, 3 benchmarks, ranked by geom, Warpboard's harness, on CPU, until 2031-05-01 00:00 UTC", "1 of 2 tasks cannot be used"},
+		"its bad one":    {set, "first/bad/task.yml:1: lang: \"rust\" is not allowed", "1 of 2 tasks"},
+		"reference":      {write(filepath.Join(t.TempDir(), "copy.cpp"), referenceFile), "copy: C++, older form", ""},
+		"reference, bad": {write(filepath.Join(t.TempDir(), "copy.py"), "x = 1\n"), "copy.py: ref_kernel: is not defined", "3 mistakes"},
+		"another file":   {write(filepath.Join(t.TempDir(), "notes.txt"), "hello"), "", "not a zip"},
+		"nothing":        {filepath.Join(t.TempDir(), "none"), "", "no such file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			printed, err := verify(t, test.path, "--lint")
+			if !strings.Contains(printed, test.want) {
+				t.Errorf("it printed\n%swant %q in it", printed, test.want)
+			}
+			if (err != nil) != (test.fails != "") || err != nil && !strings.Contains(err.Error(), test.fails) {
+				t.Errorf("it ended with %v, want %q", err, test.fails)
+			}
+		})
+	}
+}
+
+const referenceFile = `#include <vector>
+using input_t = std::vector<int>;
+using output_t = std::vector<int>;
+input_t generate_input() { return {1, 2, 3}; }
+output_t ref_kernel(input_t in) { return in; }
+bool check_implementation(output_t custom, output_t ref) { return custom == ref; }
+`
+
+func TestVerifyTaskRunsAReferenceAgainstItself(t *testing.T) {
+	for text, fails := range map[string]bool{
+		referenceFile: false,
+		strings.Replace(referenceFile, "custom == ref", "custom != ref", 1): true,
+	} {
+		file := filepath.Join(t.TempDir(), "copy.cpp")
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		printed, err := verify(t, file)
+		if (err != nil) != fails || strings.Contains(printed, "NOT AS EXPECTED") != fails {
+			t.Errorf("it ended with %v and printed\n%s", err, printed)
+		}
 	}
 }

@@ -21,8 +21,15 @@ func work(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	release, err := lockData(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
 	log := cfg.logger(env.stderr)
-	return ignoreCancel(runWorker(ctx, cfg, queue.WorkerConfig{URL: cfg.NATSURL, Name: cfg.Worker.Name, Secret: cfg.Worker.Secret, Log: log}, log))
+	defer announceStop(ctx, cfg, log)()
+	site := queue.WorkerConfig{URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
+	return ignoreCancel(runWorker(ctx, cfg, site, log))
 }
 
 // runWorker evaluates on this machine's devices until ctx ends.
@@ -37,11 +44,12 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	if err != nil {
 		return err
 	}
-	config.Conn, config.Warm, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Grace
+	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
 	if config.Tools.NVCC != nil {
 		config.Probe = (&evaluator.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}
 	addNsight(ctx, &config, box, cfg.Worker.Profile)
+	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
 	return evaluator.NewWorker(config).Run(ctx)
 }
 
@@ -52,7 +60,7 @@ func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (eval
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
-	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), Log: log})
+	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), FirstUID: cfg.Worker.FirstUID, Log: log})
 	tools := toolchain.Find(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{
 		Tools: tools, Runner: box, Cache: filepath.Join(cfg.Data, "objects"),

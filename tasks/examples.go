@@ -11,11 +11,11 @@ var examples embed.FS
 
 // Examples gives the built-in tasks, by name.
 func Examples() ([]*Bundle, error) {
-	sub, err := fs.Sub(examples, "examples")
+	upload, err := openExamples()
 	if err != nil {
-		return nil, fmt.Errorf("opening the built-in tasks: %w", err)
+		return nil, err
 	}
-	bundles, err := OpenFolder(sub, Options{}).Bundles()
+	bundles, err := upload.Bundles()
 	if err != nil {
 		return nil, fmt.Errorf("reading the built-in tasks: %w", err)
 	}
@@ -24,5 +24,17 @@ func Examples() ([]*Bundle, error) {
 
 // ExampleSolutions gives the right and wrong submissions that come with a built-in task.
 func ExampleSolutions(name string) ([]Solution, error) {
-	return Solutions(examples, "examples/"+name)
+	upload, err := openExamples()
+	if err != nil {
+		return nil, err
+	}
+	return upload.Solutions(name)
+}
+
+func openExamples() (*Upload, error) {
+	sub, err := fs.Sub(examples, "examples")
+	if err != nil {
+		return nil, fmt.Errorf("opening the built-in tasks: %w", err)
+	}
+	return OpenFolder(sub, Options{}), nil
 }

@@ -1,7 +1,6 @@
 package tasks_test
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
@@ -49,7 +48,11 @@ func FuzzZip(f *testing.F) {
 				t.Errorf("a task that was read does not resolve: %v", err)
 			}
 		}
-		if _, err := tasks.ReadProblemSets(bytes.NewReader(data), int64(len(data)), tasks.Options{}); err != nil && len(tasks.ProblemsIn(err)) == 0 {
+		upload, err := tasks.OpenFile("upload.zip", data)
+		if err != nil {
+			return
+		}
+		if _, err := upload.Proposals(now); err != nil && len(tasks.ProblemsIn(err)) == 0 {
 			t.Errorf("the error is not made of problems: %v", err)
 		}
 	})

@@ -33,7 +33,11 @@ func zipped(t testing.TB, content files) []byte {
 }
 
 func readZip(data []byte) ([]*tasks.Bundle, error) {
-	return tasks.ReadZip(bytes.NewReader(data), int64(len(data)), tasks.Options{Name: "upload"})
+	upload, err := tasks.OpenFile("upload.zip", data)
+	if err != nil {
+		return nil, err
+	}
+	return upload.Bundles()
 }
 
 // minimal is a task.yml with nothing that may be left out.

@@ -18,7 +18,10 @@ type Problem struct {
 func (p Problem) Error() string {
 	var b strings.Builder
 	b.WriteString(p.File)
-	if p.Line > 0 {
+	switch {
+	case p.Line > 0 && p.File == "":
+		fmt.Fprintf(&b, "Line %d", p.Line)
+	case p.Line > 0:
 		fmt.Fprintf(&b, ":%d", p.Line)
 	}
 	if p.Key != "" {

@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"fmt"
-	"io"
 	"path"
 	"strings"
 	"time"
@@ -16,31 +15,11 @@ type ProblemSet struct {
 	Name        string
 	Description string
 	Deadline    string // as written; of the competition, the problems have their own
-	Problems    []SetProblem
-}
-
-// SetProblem is one problem of a set, with its task if that could be read.
-type SetProblem struct {
-	Directory string    // as written: relative to the set's folder
-	Name      string    // of the task
-	Deadline  time.Time // UTC
-	GPUs      []string  // from the set, else from the task; empty if neither says
-	Notes     []string  // what was assumed
-	Bundle    *Bundle   // nil if Err is set
-	Err       error     // why the task cannot be made; Problems
+	Problems    []Proposal
 }
 
 // defaultDeadline is how long a problem runs that has no (readable) deadline.
 const defaultDeadline = 365 * 24 * time.Hour
-
-// ReadProblemSets gives the problem sets of a zip; none is no error.
-func ReadProblemSets(r io.ReaderAt, size int64, options Options) ([]ProblemSet, error) {
-	upload, err := OpenZip(r, size, options)
-	if err != nil {
-		return nil, err
-	}
-	return upload.ProblemSets(time.Now())
-}
 
 // ProblemSets gives the problem sets of the upload: every .yaml or .yml file with a key
 // `problems`. A set that cannot be read is an error; a problem that cannot, says so itself.
@@ -117,27 +96,27 @@ func (s *setReader) read(root *yaml.Node) *ProblemSet {
 	return set
 }
 
-func (s *setReader) problem(node *yaml.Node, key string) SetProblem {
+func (s *setReader) problem(node *yaml.Node, key string) Proposal {
 	f := s.fields(node, key, "directory", "name", "deadline", "gpus")
-	p := SetProblem{
-		Directory: s.text(f["directory"], key+".directory"),
-		Name:      s.text(f["name"], key+".name"),
-		GPUs:      s.devices(f["gpus"], key+".gpus"),
+	directory := s.text(f["directory"], key+".directory")
+	p := Proposal{
+		Folder: path.Join(path.Dir(s.file), directory),
+		Name:   s.text(f["name"], key+".name"),
+		GPUs:   s.devices(f["gpus"], key+".gpus"),
 	}
-	if p.Directory == "" {
+	if directory == "" {
 		s.refuse(node, key+".directory", "is required")
 		return p
 	}
 	if p.Name == "" {
-		p.Name = path.Base(p.Directory)
+		p.Name = path.Base(directory)
 	}
-	p.Deadline, p.Notes = s.deadline(s.text(f["deadline"], key+".deadline"))
-	folder := path.Join(path.Dir(s.file), p.Directory)
-	if folder == ".." || strings.HasPrefix(folder, "../") || path.IsAbs(p.Directory) {
-		s.refuse(f["directory"], key+".directory", "%q lies outside what was uploaded", p.Directory)
+	s.deadline(&p, s.text(f["deadline"], key+".deadline"))
+	if p.Folder == ".." || strings.HasPrefix(p.Folder, "../") || path.IsAbs(directory) {
+		s.refuse(f["directory"], key+".directory", "%q lies outside what was uploaded", directory)
 		return p
 	}
-	if p.Bundle, p.Err = s.upload.Bundle(folder); p.Err == nil && len(p.GPUs) == 0 {
+	if p.Bundle, p.Err = s.upload.Bundle(p.Folder); p.Err == nil && len(p.GPUs) == 0 {
 		p.GPUs = p.Bundle.Definition.GPUs
 	}
 	if p.Err == nil && len(p.GPUs) == 0 {
@@ -146,22 +125,25 @@ func (s *setReader) problem(node *yaml.Node, key string) SetProblem {
 	return p
 }
 
-// deadline reads "2006-01-02 15:04" or "2006-01-02" in UTC. What is missing or unreadable is a
-// year from now, as in KernelBot, but said.
-func (s *setReader) deadline(text string) (at time.Time, notes []string) {
-	if at, err := ParseDeadline(text); err == nil {
-		return at, nil
+// deadline reads a problem's deadline. What is missing or unreadable is a year from now, as in
+// KernelBot, but said.
+func (s *setReader) deadline(p *Proposal, text string) {
+	at, err := ParseDeadline(text)
+	if err == nil {
+		p.Deadline = at
+		return
 	}
 	note := "There is no deadline: a year from now is taken."
 	if text != "" {
-		note = fmt.Sprintf("The deadline %q is not YYYY-MM-DD or YYYY-MM-DD HH:MM: a year from now is taken.", text)
+		note = fmt.Sprintf("The deadline %v: a year from now is taken.", err)
 	}
-	return s.now.Add(defaultDeadline).Truncate(time.Minute), []string{note}
+	p.Deadline, p.Assumed, p.Notes = s.now.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
 }
 
-// ParseDeadline reads "2006-01-02 15:04" or "2006-01-02" (its first moment), in UTC.
+// ParseDeadline reads "2006-01-02 15:04", with seconds or without, or "2006-01-02" (its first moment),
+// in UTC.
 func ParseDeadline(text string) (time.Time, error) {
-	for _, layout := range []string{"2006-01-02 15:04", time.DateOnly} {
+	for _, layout := range []string{"2006-01-02 15:04", time.DateTime, time.DateOnly} {
 		if at, err := time.Parse(layout, strings.TrimSpace(text)); err == nil {
 			return at, nil
 		}

@@ -1,7 +1,6 @@
 package tasks_test
 
 import (
-	"bytes"
 	"testing"
 	"time"
 
@@ -12,8 +11,7 @@ import (
 
 func readSets(t *testing.T, content files) ([]tasks.ProblemSet, error) {
 	t.Helper()
-	data := zipped(t, content)
-	upload, err := tasks.OpenZip(bytes.NewReader(data), int64(len(data)), tasks.Options{})
+	upload, err := tasks.OpenFile("upload.zip", zipped(t, content))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,17 +40,18 @@ func TestProblemSetIsRead(t *testing.T) {
 		GPUs     []string
 		Notes    int
 		Read     bool
+		Assumed  bool
 	}
 	want := []problem{
-		{"full", time.Date(2030, 6, 1, 12, 30, 0, 0, time.UTC), []string{"H100", "T4"}, 0, true},
-		{"a", time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC), []string{"L4"}, 0, true},
-		{"late", inAYear, []string{"L4"}, 1, true},
-		{"never", inAYear, []string{"L4"}, 1, true},
-		{"bad", inAYear, []string{"T4"}, 1, false},
+		{"full", time.Date(2030, 6, 1, 12, 30, 0, 0, time.UTC), []string{"H100", "T4"}, 0, true, false},
+		{"a", time.Date(2030, 6, 1, 0, 0, 0, 0, time.UTC), []string{"L4"}, 0, true, false},
+		{"late", inAYear, []string{"L4"}, 1, true, true},
+		{"never", inAYear, []string{"L4"}, 1, true, true},
+		{"bad", inAYear, []string{"T4"}, 1, false, true},
 	}
 	var got []problem
 	for _, p := range sets[0].Problems {
-		got = append(got, problem{p.Name, p.Deadline, p.GPUs, len(p.Notes), p.Bundle != nil && p.Err == nil})
+		got = append(got, problem{p.Name, p.Deadline, p.GPUs, len(p.Notes), p.Bundle != nil && p.Err == nil, p.Assumed})
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
@@ -103,8 +102,7 @@ func TestBadProblemSetIsRefused(t *testing.T) {
 }
 
 func TestZipWithoutProblemSetsHasNone(t *testing.T) {
-	data := zipped(t, files{"task.yml": minimal, "reference.py": "", "ci.yaml": "on: push", "broken.yaml": "["})
-	sets, err := tasks.ReadProblemSets(bytes.NewReader(data), int64(len(data)), tasks.Options{})
+	sets, err := readSets(t, files{"task.yml": minimal, "reference.py": "", "ci.yaml": "on: push", "broken.yaml": "["})
 	if err != nil || len(sets) != 0 {
 		t.Errorf("sets are %v, %v; want none", sets, err)
 	}
@@ -113,6 +111,10 @@ func TestZipWithoutProblemSetsHasNone(t *testing.T) {
 func TestDeadlinesAreReadInUTC(t *testing.T) {
 	at, err := tasks.ParseDeadline(" 2030-06-01 12:30 ")
 	if err != nil || !at.Equal(time.Date(2030, 6, 1, 12, 30, 0, 0, time.UTC)) {
+		t.Errorf("got %v, %v", at, err)
+	}
+	at, err = tasks.ParseDeadline("2030-06-01 12:30:59")
+	if err != nil || !at.Equal(time.Date(2030, 6, 1, 12, 30, 59, 0, time.UTC)) {
 		t.Errorf("got %v, %v", at, err)
 	}
 	if _, err := tasks.ParseDeadline("01.06.2030"); err == nil {

@@ -1,6 +1,8 @@
 package tasks
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -9,10 +11,24 @@ import (
 	"path/filepath"
 )
 
-// Upload is a tree of files that tasks are read from: an unpacked zip or a folder.
+// Upload is what tasks are read from: an unpacked zip, a folder, or one reference file of the
+// older form.
 type Upload struct {
-	tree tree
-	name string
+	tree      tree
+	name      string
+	only      string // the one task folder that is meant; empty for all that there are
+	reference string // the reference file that is meant; empty for task folders
+	root      *os.Root
+}
+
+// OpenFile opens an uploaded file by the suffix of its name: a reference file, or else a zip. Its
+// errors are Problems.
+func OpenFile(name string, data []byte) (*Upload, error) {
+	name = path.Base(name)
+	if legacyLang(name) != "" {
+		return &Upload{tree: archive{name: data}, reference: name}, nil
+	}
+	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name)})
 }
 
 // OpenZip unpacks a zip into memory. Its errors are Problems that name the file: not a zip,
@@ -39,6 +55,9 @@ func OpenFolder(fsys fs.FS, options Options) *Upload {
 // Folders names the task folders ("." for the top). A task at the top is alone: what lies
 // below it is its own.
 func (u *Upload) Folders() []string {
+	if u.only != "" {
+		return []string{u.only}
+	}
 	if _, err := u.tree.read(TaskFile); err == nil {
 		return []string{"."}
 	}
@@ -53,7 +72,15 @@ func (u *Upload) Folders() []string {
 
 // Bundle reads the task in one folder. Its errors are Problems.
 func (u *Upload) Bundle(folder string) (*Bundle, error) {
-	return readTask(u.tree, folder, u.name)
+	return readTask(u.tree, folder, u.nameOf(folder))
+}
+
+// nameOf is what the task in a folder is called: as its folder, or at the top as the upload.
+func (u *Upload) nameOf(folder string) string {
+	if folder == "." {
+		return u.name
+	}
+	return path.Base(folder)
 }
 
 // Bundles reads every task folder. The error lists what is wrong in all of them.
@@ -81,37 +108,57 @@ func (u *Upload) Bundles() ([]*Bundle, error) {
 	return out, nil
 }
 
-// ReadZip gives the tasks of a zip: one task folder, at its top or below, or many of them.
-func ReadZip(r io.ReaderAt, size int64, options Options) ([]*Bundle, error) {
-	upload, err := OpenZip(r, size, options)
+// OpenPath opens what lies at a path of this machine, for a command: a task folder, a tree of them, a
+// zip or a reference file. A task folder reaches two folders above it, as far as public problem trees
+// share their files. Close it when done.
+func OpenPath(name string) (*Upload, error) {
+	abs, err := filepath.Abs(name)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("finding %s: %w", name, err)
 	}
-	return upload.Bundles()
+	info, err := os.Stat(abs)
+	if err != nil {
+		return nil, fmt.Errorf("opening what to read tasks from: %w", err)
+	}
+	if info.IsDir() {
+		return openDir(abs)
+	}
+	if filepath.Base(abs) == TaskFile {
+		return openDir(filepath.Dir(abs))
+	}
+	data, err := os.ReadFile(abs)
+	if err != nil {
+		return nil, fmt.Errorf("reading %s: %w", name, err)
+	}
+	return OpenFile(filepath.Base(abs), data)
 }
 
-// ReadFolder gives the task in folder dir of fsys; `../` in its sources may reach all of fsys.
-func ReadFolder(fsys fs.FS, dir string, options Options) (*Bundle, error) {
-	return OpenFolder(fsys, options).Bundle(dir)
+func openDir(dir string) (*Upload, error) {
+	top := dir
+	if _, err := os.Lstat(filepath.Join(dir, TaskFile)); err == nil {
+		top = filepath.Dir(filepath.Dir(dir))
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", top, err)
+	}
+	upload := OpenFolder(root.FS(), Options{Name: filepath.Base(dir)})
+	upload.root = root
+	if top == dir {
+		return upload, nil
+	}
+	inside, err := filepath.Rel(top, dir)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("finding %s: %w", dir, err), root.Close())
+	}
+	upload.only = filepath.ToSlash(inside)
+	return upload, nil
 }
 
-// OpenLocal opens a task folder of this machine, for a command. The upload reaches two folders
-// above it, as far as public problem trees share their files; dir is the folder inside the
-// upload. Close the root when done.
-func OpenLocal(folder string) (upload *Upload, root *os.Root, dir string, err error) {
-	abs, err := filepath.Abs(folder)
-	if err != nil {
-		return nil, nil, "", fmt.Errorf("finding %s: %w", folder, err)
+// Close lets go of the folder that OpenPath opened.
+func (u *Upload) Close() error {
+	if u.root == nil {
+		return nil
 	}
-	top := filepath.Dir(filepath.Dir(abs))
-	root, err = os.OpenRoot(top)
-	if err != nil {
-		return nil, nil, "", fmt.Errorf("opening %s: %w", top, err)
-	}
-	dir, err = filepath.Rel(top, abs)
-	if err != nil {
-		root.Close()
-		return nil, nil, "", fmt.Errorf("finding %s: %w", folder, err)
-	}
-	return OpenFolder(root.FS(), Options{Name: filepath.Base(abs)}), root, filepath.ToSlash(dir), nil
+	return u.root.Close()
 }

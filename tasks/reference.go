@@ -95,8 +95,12 @@ func legacyNames(lang Lang) []string {
 }
 
 func legacyWarnings(lang Lang, content []byte) []string {
-	if lang != LangPython && regexp.MustCompile(`\bmain\s*\(`).Match(content) {
-		return []string{fmt.Sprintf("The reference seems to define main, which the harness has already; it is included by the name %s.", legacyNativeReference)}
+	var out []string
+	if lang == LangCPP {
+		out = append(out, "A reference that ends in .cpp makes a C++ task for CPUs. For CUDA kernels, upload it as .cu.")
 	}
-	return nil
+	if lang != LangPython && regexp.MustCompile(`\bmain\s*\(`).Match(content) {
+		out = append(out, fmt.Sprintf("The reference seems to define main, which the harness has already; it is included by the name %s.", legacyNativeReference))
+	}
+	return out
 }

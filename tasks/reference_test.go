@@ -35,6 +35,9 @@ func TestReferenceFileMakesATaskOfTheOlderForm(t *testing.T) {
 			if b.Name != "add" || def.Form != tasks.FormLegacy || def.Lang != c.lang || def.GPUs[0] != "T4" {
 				t.Errorf("the task is %q: %+v", b.Name, def)
 			}
+			if warned := strings.Contains(strings.Join(b.Warnings, " "), "upload it as .cu"); warned != (c.lang == tasks.LangCPP) {
+				t.Errorf("the warnings are %q", b.Warnings)
+			}
 			sources, err := b.Resolve([]byte("mine"))
 			if err != nil {
 				t.Fatal(err)

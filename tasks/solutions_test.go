@@ -16,7 +16,8 @@ func TestSolutionsAreFoundByVerdict(t *testing.T) {
 	write(t, filepath.Join(dir, "add/solutions/wrong/b.py"), "b")
 	write(t, filepath.Join(dir, "add/solutions/wrong/folder/c.py"), "c")
 	write(t, filepath.Join(dir, "add/solutions/notes.txt"), "n")
-	got, err := tasks.Solutions(os.DirFS(dir), "add")
+	upload := tasks.OpenFolder(os.DirFS(dir), tasks.Options{})
+	got, err := upload.Solutions("add")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +25,7 @@ func TestSolutionsAreFoundByVerdict(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("solutions (-want +got):\n%s", diff)
 	}
-	if none, err := tasks.Solutions(os.DirFS(dir), "."); err != nil || none != nil {
+	if none, err := upload.Solutions("."); err != nil || none != nil {
 		t.Errorf("a folder without solutions gave %v, %v", none, err)
 	}
 }

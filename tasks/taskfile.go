@@ -37,11 +37,8 @@ type taskReader struct {
 	origins map[string]string
 }
 
-// readTask reads the task in folder dir of t. The name is for a task at the top of t.
+// readTask reads the task in folder dir of t.
 func readTask(t tree, dir string, name string) (*Bundle, error) {
-	if dir != "." {
-		name = path.Base(dir)
-	}
 	file := path.Join(dir, TaskFile)
 	data, err := t.read(file)
 	if err != nil {

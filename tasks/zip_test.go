@@ -205,12 +205,16 @@ func TestFolderOnDiskIsReadWithoutFollowingLinks(t *testing.T) {
 	write(t, filepath.Join(dir, "reference.py"), "")
 	write(t, filepath.Join(dir, "../../utils.py"), "x = 1")
 	read := func() (*tasks.Bundle, error) {
-		upload, root, folder, err := tasks.OpenLocal(dir)
+		upload, err := tasks.OpenPath(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer root.Close()
-		return upload.Bundle(folder)
+		defer upload.Close()
+		list, err := upload.Proposals(now)
+		if err != nil {
+			return nil, err
+		}
+		return list[0].Bundle, nil
 	}
 	b, err := read()
 	if err != nil {

@@ -14,17 +14,17 @@ import (
 type stepChart struct {
 	Line, Area string
 	Points     []chartPoint
-	Rows       []chartRow // scores at the left, the highest first
-	First      string     // first and last day at the bottom
-	Last       string
+	Rows       []chartRow // round scores at the left, the least first
+	First      time.Time  // of the first and last record
+	Last       time.Time
+	SameDay    bool // the two are told apart by the clock
 }
 
 type chartPoint struct{ Path, Title string }
 
-type chartRow struct{ Path, Label string }
+type chartRow struct{ Path, At, Label string }
 
 const (
-	chartRows          = 4
 	chartLeast         = 0.02 // decades that the scale shows at least: noise must not look like a fall
 	chartMargin        = 0.12 // of the scale, above and below
 	chartFrom, chartTo = 2.0, 94.0
@@ -41,15 +41,11 @@ func newStepChart(steps []HistoryStep) stepChart {
 	low, high = low-margin, high+margin
 
 	first, last := steps[0].When, steps[len(steps)-1].When
-	c := stepChart{First: chartDay(first), Last: chartDay(last)}
-	if c.First == c.Last {
-		c.Last = ""
-	}
-	for i := range chartRows {
-		part := float64(i) / (chartRows - 1)
+	c := stepChart{First: first, Last: last, SameDay: chartDay(first) == chartDay(last)}
+	for _, score := range chartScores(math.Pow(10, low), math.Pow(10, high)) {
+		y := 100 * (high - math.Log10(score)) / (high - low)
 		c.Rows = append(c.Rows, chartRow{
-			Path:  fmt.Sprintf("M0 %.2fH100", 100*part),
-			Label: Nanoseconds(math.Pow(10, high-(high-low)*part)).String(),
+			Path: fmt.Sprintf("M0 %.2fH100", y), At: fmt.Sprintf("%.2f%%", y), Label: roundTime(score),
 		})
 	}
 	c.trace(steps, func(i int) (x, y float64) {
@@ -79,6 +75,58 @@ func (c *stepChart) trace(steps []HistoryStep, at func(int) (x, y float64)) {
 	}
 	c.Line = line.String() + "H100"
 	c.Area = fmt.Sprintf("%sV100H%.2fZ", c.Line, chartFrom)
+}
+
+// chartScores are two to six round scores between low and high: the finest of these series that is
+// not too fine. A scale that holds fewer than two of them has equal steps.
+func chartScores(low, high float64) []float64 {
+	for _, digits := range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}} {
+		var scores []float64
+		for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
+			for _, digit := range digits {
+				if score := digit * power; score >= low && score <= high {
+					scores = append(scores, score)
+				}
+			}
+		}
+		if len(scores) < 2 {
+			return evenScores(low, high)
+		}
+		if len(scores) <= 6 {
+			return scores
+		}
+	}
+	var scores []float64
+	first, last := math.Ceil(math.Log10(low)), math.Floor(math.Log10(high))
+	for power := first; power <= last; power += math.Ceil((last - first + 1) / 6) {
+		scores = append(scores, math.Pow(10, power))
+	}
+	return scores
+}
+
+func evenScores(low, high float64) []float64 {
+	power := math.Pow(10, math.Floor(math.Log10(high-low)))
+	var scores []float64
+	for _, digit := range []float64{0.2, 0.5, 1, 2} {
+		step := digit * power
+		scores = scores[:0]
+		for n := math.Ceil(low / step); n*step <= high; n++ {
+			scores = append(scores, n*step)
+		}
+		if len(scores) <= 6 {
+			break
+		}
+	}
+	return scores
+}
+
+// roundTime leaves out the zeros at the end, which say nothing of a round number.
+func roundTime(ns float64) string {
+	q := Nanoseconds(ns)
+	if strings.Contains(q.Number, ".") {
+		q.Number = strings.TrimRight(strings.TrimRight(q.Number, "0"), ".")
+	}
+	return q.String()
 }
 
 func chartDay(t time.Time) string { return t.UTC().Format("2 Jan 2006") }

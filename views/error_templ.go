@@ -30,7 +30,7 @@ func (p ErrorPage) Heading() string {
 	case 404:
 		return "Nothing here"
 	case 409:
-		return "Something changed meanwhile"
+		return "That is not possible now"
 	case 413:
 		return "Too large"
 	case 429:

@@ -42,6 +42,23 @@ func Nanoseconds(ns float64) Quantity {
 	return Quantity{Number: nothing}
 }
 
+// NanosecondsLike shows a time in the unit and with the decimals of another, so that what is compared
+// stands under each other: beside 79.98 µs, 3304051 ns is 3 304.05 µs. What is a thousand times as long,
+// or a tenth, has a unit of its own.
+func NanosecondsLike(ns, other float64) Quantity {
+	own, model := Nanoseconds(ns), Nanoseconds(other)
+	if own.Unit == "" || model.Unit == "" || ns > 1000*other || ns < other/10 {
+		return own
+	}
+	_, decimals, _ := strings.Cut(model.Number, ".")
+	for _, unit := range timeUnits {
+		if unit.name == model.Unit {
+			own.Number, own.Unit = grouped(strconv.FormatFloat(ns/unit.ns, 'f', len(decimals), 64)), unit.name
+		}
+	}
+	return own
+}
+
 // NanosecondsPtr is Nanoseconds of a number that may be missing.
 func NanosecondsPtr(ns *float64) Quantity {
 	if ns == nil {
@@ -114,15 +131,19 @@ func Bytes(n int64) string {
 
 // Count shows a whole number with thin spaces between its thousands.
 func Count(n int64) string {
-	text := strconv.FormatInt(n, 10)
-	sign := ""
 	if n < 0 {
-		sign, text = "−", text[1:]
+		return "−" + grouped(strconv.FormatInt(n, 10)[1:])
 	}
-	for i := len(text) - 3; i > 0; i -= 3 {
-		text = text[:i] + "\u202f" + text[i:]
+	return grouped(strconv.FormatInt(n, 10))
+}
+
+// grouped puts thin spaces between the thousands of a number that is written without a sign.
+func grouped(number string) string {
+	whole, _, _ := strings.Cut(number, ".")
+	for i := len(whole) - 3; i > 0; i -= 3 {
+		number = number[:i] + "\u202f" + number[i:]
 	}
-	return sign + text
+	return number
 }
 
 // Plural is a count with its noun: 1 case, 2 cases.
@@ -133,13 +154,15 @@ func Plural(n int, one, many string) string {
 	return Count(int64(n)) + " " + many
 }
 
-// Lasting shows a duration for people: 840 ms, 12.3 s, 4 min 05 s, 2 h 10 min, 3 days.
+// Lasting shows a duration for people: 840 ms, 5 s, 12.3 s, 4 min 05 s, 2 h 10 min, 3 days.
 func Lasting(d time.Duration) string {
 	switch {
 	case d < 0:
 		return nothing
 	case d < time.Second:
 		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
+	case d < time.Minute && d%time.Second == 0: // a limit that somebody set, not a time that was taken
+		return fmt.Sprintf("%d\u00a0s", int(d.Seconds()))
 	case d < time.Minute:
 		return fmt.Sprintf("%.1f\u00a0s", math.Floor(d.Seconds()*10)/10)
 	case d < time.Hour && d%time.Minute < time.Second:

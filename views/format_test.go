@@ -33,6 +33,30 @@ func TestTimesAreShownInTheUnitThatFits(t *testing.T) {
 	}
 }
 
+func TestComparedTimesShareTheirUnitAndDecimals(t *testing.T) {
+	for _, test := range []struct {
+		ns, other float64
+		want      string
+	}{
+		{81423.7, 79982.2, "81.42\u00a0µs"},
+		{3304051.98, 79982.2, "3\u202f304.05\u00a0µs"},
+		{9e3, 101e3, "9.000\u00a0µs"},
+		{995, 1004, "0.995\u00a0µs"},
+		{1004, 995, "1\u202f004.0\u00a0ns"},
+		{80e9, 80e3, "80.00\u00a0s"},     // too long for µs
+		{7990, 79982.2, "7.990\u00a0µs"}, // too short to have enough digits
+		{80e3, 0, "80.00\u00a0µs"},
+		{0, 80e3, "–"},
+	} {
+		if got := NanosecondsLike(test.ns, test.other).String(); got != test.want {
+			t.Errorf("%v ns beside %v ns is %q, want %q", test.ns, test.other, got, test.want)
+		}
+	}
+	if got := NanosecondsLike(1004, 995).Exact; got != "1004 ns" {
+		t.Errorf("the exact value is %q", got)
+	}
+}
+
 func TestNumbersReadWell(t *testing.T) {
 	for _, test := range []struct{ got, want string }{
 		{Spread(100, 0.4), "± 0.40\u00a0%"},
@@ -55,6 +79,7 @@ func TestNumbersReadWell(t *testing.T) {
 		{Plural(1, "case", "cases"), "1 case"},
 		{Plural(1000, "case", "cases"), "1\u202f000 cases"},
 		{Lasting(840 * time.Millisecond), "840\u00a0ms"},
+		{Lasting(5 * time.Second), "5\u00a0s"},
 		{Lasting(12345 * time.Millisecond), "12.3\u00a0s"},
 		{Lasting(245 * time.Second), "4\u00a0min 05\u00a0s"},
 		{Lasting(3 * time.Minute), "3\u00a0min"},

@@ -27,6 +27,11 @@ func TaskTemplateURL(slug, label string) templ.SafeURL {
 	return templ.SafeURL(taskPath(slug) + "/template?label=" + url.QueryEscape(label))
 }
 
+// FromTemplateURL is the submit form with one of the task's templates in its editor.
+func FromTemplateURL(slug, label string) templ.SafeURL {
+	return templ.SafeURL(taskPath(slug) + "?template=" + url.QueryEscape(label) + "#submit")
+}
+
 // BoardURL is the board of a task on a device.
 func BoardURL(slug, device string) templ.SafeURL {
 	return templ.SafeURL(taskPath(slug) + "/boards/" + url.PathEscape(device))
@@ -34,6 +39,11 @@ func BoardURL(slug, device string) templ.SafeURL {
 
 // SubmissionURL is the page of a submission.
 func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/submissions/%d", id)) }
+
+// resubmitURL is the form of a task with the source, devices and mode of a submission in it.
+func resubmitURL(slug string, id int64) templ.SafeURL {
+	return TaskURL(slug) + templ.SafeURL(fmt.Sprintf("?from=%d#submit", id))
+}
 
 // UserURL is the public page of a person.
 func UserURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/users/%d", id)) }

@@ -89,7 +89,7 @@ func (f SourceFile) annotated() templ.Component {
 
 // annotate puts remarks into a highlighted text, whose lines are span.line with the number's id inside.
 func annotate(text string, remarks []Remark) string {
-	for _, r := range slices.Backward(remarks) {
+	for _, r := range remarks {
 		at := strings.Index(text, fmt.Sprintf(`id="L%d"`, r.Line))
 		if at < 0 {
 			continue // the compiler's line is none of the file's

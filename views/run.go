@@ -2,6 +2,7 @@ package views
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,8 +25,12 @@ type RunCard struct {
 	Stages       []StageView
 	Failure      *job.Failure
 	ScoreNS      *float64
-	Rank         int  // on the board, when this run is the person's entry; else 0
-	Ranked       bool // the run was meant for the board
+	Rank         int      // on the board, when this run is the person's entry; else 0
+	FirstNS      float64  // the board's best score, when Rank is set
+	Best         *OwnBest // the person's entry on the board, when that is another run
+	Ranking      string   // how the cases become the score, for people
+	SourceName   string   // what compilers call the source
+	Ranked       bool     // the run was meant for the board
 	Task         TaskRef
 	Log          string // what its programs have printed so far, while it runs
 	LogID        string // element that log lines are added to; differs between attempts
@@ -33,6 +38,13 @@ type RunCard struct {
 	Machine      *job.Machine
 	Harness      string
 	Measures
+}
+
+// OwnBest is a person's entry on a board.
+type OwnBest struct {
+	SubmissionID int64
+	ScoreNS      float64
+	Rank         int
 }
 
 // StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.
@@ -89,6 +101,49 @@ func (r RunCard) Status() string {
 	return r.Device + ": " + strings.ToLower(r.Label()) + "."
 }
 
+// opens tells whether a stage's cases are shown at once: of two timed stages, the one that gives the score.
+func (r RunCard) opens(stage StageView) bool {
+	if stage.Result.Stage == job.StageBenchmark && !stage.failed() {
+		for _, other := range r.Stages {
+			if other.Result.Stage == job.StageRanked && other.Timed() {
+				return false
+			}
+		}
+	}
+	return stage.Open()
+}
+
+// summary heads a stage's cases; above those that count it says how they do.
+func (r RunCard) summary(stage StageView) string {
+	text := stage.Summary()
+	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" {
+		text += "; the score is the " + lowerFirst(r.Ranking)
+	}
+	return text
+}
+
+// faultLine is the line of the source that the failed stage's output complains of first, 0 if it names none.
+func (r RunCard) faultLine() int {
+	for _, stage := range r.Stages {
+		if !stage.failed() {
+			continue
+		}
+		for _, remark := range RemarksOf(stage.Result.Stderr+"\n"+stage.Result.Stdout, r.SourceName) {
+			if remark.Error {
+				return remark.Line
+			}
+		}
+	}
+	return 0
+}
+
+func scoreOf(r RunCard) float64 {
+	if r.ScoreNS == nil {
+		return 0
+	}
+	return *r.ScoreNS
+}
+
 // stageNames names stages for people.
 var stageNames = map[job.Stage]string{
 	job.StageBuild:     "Build",
@@ -97,6 +152,11 @@ var stageNames = map[job.Stage]string{
 	job.StageRanked:    "Ranked",
 	job.StageSecret:    "Secret check",
 	job.StageProfile:   "Profile",
+}
+
+// failed tells whether the stage ended, and not well.
+func (s StageView) failed() bool {
+	return s.Ended && s.Result.Status != job.StatusPass && s.Result.Status != job.StatusCancelled
 }
 
 // Name is the stage for people.
@@ -161,9 +221,9 @@ func (s StageView) Summary() string {
 	case s.Running:
 		return fmt.Sprintf("%d of %d so far", done, total)
 	case passed == total:
-		return fmt.Sprintf("all %d passed", total)
+		return Plural(total, "case", "cases") + " passed"
 	default:
-		return fmt.Sprintf("%d of %d passed", passed, total)
+		return fmt.Sprintf("%d of %d cases passed", passed, total)
 	}
 }
 
@@ -179,7 +239,7 @@ func (s StageView) Timed() bool {
 
 // Open tells whether the stage's cases are shown at once: tests that passed need no reading.
 func (s StageView) Open() bool {
-	return s.Running || s.Timed() || s.Ended && s.Result.Status != job.StatusPass
+	return s.Running || s.Timed() || s.failed()
 }
 
 // statusWords names how a case or stage ended.
@@ -201,21 +261,6 @@ func statusWords(status job.Status) string {
 	return string(status)
 }
 
-// FailureFacts are the bare facts beside a failure's sentence: signal, exit code, limit.
-func FailureFacts(f job.Failure) []string {
-	var facts []string
-	if f.Signal != "" {
-		facts = append(facts, "signal "+f.Signal)
-	}
-	if f.Limit != "" {
-		facts = append(facts, "limit: "+f.Limit)
-	}
-	if f.ExitCode != 0 && f.Signal == "" {
-		facts = append(facts, fmt.Sprintf("exit code %d", f.ExitCode))
-	}
-	return facts
-}
-
 // Fact is a name with its value.
 type Fact struct{ Name, Value string }
 
@@ -226,14 +271,5 @@ func MachineFacts(m job.Machine, harness string) []Fact {
 		{"Compiler", m.Compiler}, {"Python", m.Python}, {"Torch", m.Torch}, {"Triton", m.Triton},
 		{"Kernel", m.Kernel}, {"Sandbox", m.Sandbox}, {"Harness", harness},
 	}
-	for _, name := range sortedKeys(m.Conditions) {
-		all = append(all, Fact{Sentence(strings.ReplaceAll(name, "_", " ")), m.Conditions[name]})
-	}
-	known := all[:0]
-	for _, fact := range all {
-		if fact.Value != "" {
-			known = append(known, fact)
-		}
-	}
-	return known
+	return slices.DeleteFunc(append(all, conditions(m)...), func(f Fact) bool { return f.Value == "" })
 }

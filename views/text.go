@@ -19,6 +19,15 @@ func Sentence(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
+// lowerFirst takes a sentence's capital away, inside another one.
+func lowerFirst(text string) string {
+	r, size := utf8.DecodeRuneInString(text)
+	if size == 0 {
+		return ""
+	}
+	return string(unicode.ToLower(r)) + text[size:]
+}
+
 // full ends a sentence with a point, as errors do not.
 func full(text string) string {
 	text = Sentence(strings.TrimSpace(text))

@@ -105,9 +105,10 @@ func TestChartGoesDownWithEachRecord(t *testing.T) {
 			{"M94.00 90.32h0", "10.00\u00a0ns, , 3 Jan 2030, 00:00 UTC"},
 		},
 		Rows: []chartRow{
-			{"M0 0.00H100", "1.738\u00a0µs"}, {"M0 33.33H100", "259.0\u00a0ns"}, {"M0 66.67H100", "38.61\u00a0ns"}, {"M0 100.00H100", "5.754\u00a0ns"},
+			{"M0 90.32H100", "90.32%", "10\u00a0ns"}, {"M0 71.08H100", "71.08%", "30\u00a0ns"}, {"M0 50.00H100", "50.00%", "100\u00a0ns"},
+			{"M0 30.76H100", "30.76%", "300\u00a0ns"}, {"M0 9.68H100", "9.68%", "1\u00a0µs"},
 		},
-		First: "1 Jan 2030", Last: "3 Jan 2030",
+		First: at, Last: at.Add(48 * time.Hour),
 	}
 	if diff := cmp.Diff(want, c, cmp.AllowUnexported(stepChart{})); diff != "" {
 		t.Errorf("chart (-want +got):\n%s", diff)
@@ -116,8 +117,29 @@ func TestChartGoesDownWithEachRecord(t *testing.T) {
 
 func TestChartOfOneRecordIsALine(t *testing.T) {
 	c := newStepChart([]HistoryStep{{When: time.Unix(0, 0), ScoreNS: 500}})
-	if c.Line != "M2.00 50.00H100" || c.Last != "" {
-		t.Errorf("one record gives the line %s from %q to %q", c.Line, c.First, c.Last)
+	if c.Line != "M2.00 50.00H100" || !c.SameDay {
+		t.Errorf("one record gives the line %s from %s to %s", c.Line, c.First, c.Last)
+	}
+}
+
+func TestChartIsLabelledWithRoundScores(t *testing.T) {
+	for _, test := range []struct {
+		low, high float64
+		want      string
+	}{
+		{9.2e6, 11e6, "9.5 ms, 10 ms, 10.5 ms, 11 ms"},
+		{47e3, 10.7e6, "100 µs, 300 µs, 1 ms, 3 ms, 10 ms"},
+		{900, 2100, "1 µs, 2 µs"},
+		{80e3, 83e3, "80 µs, 81 µs, 82 µs, 83 µs"},
+		{1, 1e9, "1 ns, 100 ns, 10 µs, 1 ms, 100 ms"},
+	} {
+		var labels []string
+		for _, score := range chartScores(test.low, test.high) {
+			labels = append(labels, strings.ReplaceAll(roundTime(score), "\u00a0", " "))
+		}
+		if got := strings.Join(labels, ", "); got != test.want {
+			t.Errorf("from %g to %g the labels are %s, want %s", test.low, test.high, got, test.want)
+		}
 	}
 }
 
@@ -158,12 +180,28 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 		{StageView{}, "waiting", ""},
 		{skipped, "not reached", ""},
 		{running, "1 of 4", "1 of 4 so far"},
-		{ended(stage(job.StatusPass, job.StatusPass)), "1.3\u00a0s", "all 1 passed"},
-		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s", "1 of 2 passed"},
+		{ended(stage(job.StatusPass, job.StatusPass)), "1.3\u00a0s", "1 case passed"},
+		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s", "1 of 2 cases passed"},
 	} {
 		if note, summary := test.stage.Note(), test.stage.Summary(); note != test.note || summary != test.summary {
 			t.Errorf("the stage says %q and %q, want %q and %q", note, summary, test.note, test.summary)
 		}
+	}
+}
+
+func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
+	stage := func(name job.Stage, status job.Status, stderr string) StageView {
+		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr, Command: "python3 eval.py"}}
+	}
+	doc := show(t, Run(RunCard{SubmissionID: 7, State: "failed", SourceName: "submission.py",
+		Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1},
+		Stages: []StageView{stage(job.StageBuild, job.StatusPass, ""), stage(job.StageTest, job.StatusError,
+			"  File \"/tmp/job/submission.py\", line 6, in helper\nValueError: no such shape\n")}}))
+	if doc.Find("[data-output=test][open]").Length() != 1 || doc.Find("[data-output=build][open]").Length() != 0 {
+		t.Error("of the two outputs, not only that of the failed stage is open")
+	}
+	if line := doc.Find("[data-failure] a").AttrOr("href", ""); line != "/submissions/7?tab=source#L6" {
+		t.Errorf("the failure leads to %q", line)
 	}
 }
 

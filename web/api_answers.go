@@ -1,9 +1,12 @@
 package web
 
 import (
+	"context"
+
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/views"
 	"warpboard/web/client"
 )
 
@@ -57,6 +60,18 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 		answer.Stages = append(answer.Stages, result)
 	}
 	return answer
+}
+
+// profileAddress is where a run's profile is; empty while it has none.
+func (s *Server) profileAddress(ctx context.Context, run models.Run) (string, error) {
+	if !run.State.Final() {
+		return "", nil
+	}
+	profile, err := s.profileOf(ctx, run)
+	if err != nil || profile.run.ID == 0 || profile.why != "" {
+		return "", err
+	}
+	return s.cfg.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
 }
 
 func eventAnswer(e models.RunEvent) client.Event {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"strings"
@@ -318,4 +319,15 @@ func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 		wantProblem(t, s.browser().get("/api/v1/"+path), http.StatusNotFound, "not_found")
 	}
 	wantProblem(t, s.browser().get("/api/v1/boards/vectoradd/CPU?version=x"), http.StatusUnprocessableEntity, "version")
+}
+
+func TestTheAPILeadsToTheProfileOfARun(t *testing.T) {
+	s := newProfiledScene(t)
+	for run, want := range map[*models.Run]string{&s.first: s.url + profilePath(s.first), &s.refused: ""} {
+		var answer client.Submission
+		decodeBody(t, s.browserOf(s.admin).get(fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)), &answer)
+		if len(answer.Runs) == 0 || answer.Runs[0].Profile != want {
+			t.Errorf("the profile is at %q, want %q", answer.Runs[0].Profile, want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -23,9 +24,13 @@ func (s *Server) authBegin(c *fiber.Ctx) error {
 		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
 		return c.Redirect(s.cfg.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}
+	link, err := s.linkFor(c)
+	if err != nil {
+		return err
+	}
 	f := flow{
 		Provider: p.name, State: randomText(24), Verifier: randomText(32), Nonce: randomText(24),
-		Next: safeNext(c.Query("next")),
+		Next: safeNext(c.Query("next")), Link: link,
 	}
 	address, err := p.begin(c.UserContext(), f)
 	if err != nil {
@@ -45,7 +50,7 @@ func (s *Server) authCallback(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f, ok := takeFlow(c)
+	f, ok := s.takeFlow(c)
 	s.clearCookie(c, flowCookie)
 	if !ok || f.Provider != p.name || !sameText(f.State, c.Query("state")) {
 		return forbidden("state", "This sign-in was not started in this browser, or took too long. Start it again.")
@@ -56,6 +61,9 @@ func (s *Server) authCallback(c *fiber.Ctx) error {
 	who, err := p.complete(c.UserContext(), f, c.Query("code"))
 	if err != nil {
 		return s.providerTrouble(c, p, err)
+	}
+	if f.Link != 0 {
+		return s.link(c, f, who)
 	}
 	user, err := s.store.SignIn(c.UserContext(), s.signInOf(who))
 	if err != nil {
@@ -93,10 +101,24 @@ func (s *Server) signInOf(who person) models.SignIn {
 }
 
 // isAdmin tells whether the operator named this person as an admin.
-func (s *Server) isAdmin(who person) bool {
-	return slices.ContainsFunc(s.cfg.Admins, func(entry string) bool {
-		return strings.EqualFold(entry, who.email) && who.email != "" ||
-			strings.EqualFold(entry, who.provider+":"+who.login) && who.login != "" ||
-			entry == who.provider+":"+who.subject
-	})
+func (s *Server) isAdmin(who person) bool { return slices.ContainsFunc(s.cfg.Admins, who.is) }
+
+// is tells whether an entry of Config.Admins means this person. An entry says what it is: an account's
+// number after "id:", an e-mail address by its "@", else a login. Each is compared with its own kind
+// only, so that nobody can choose a login which is an admin's number or address.
+func (who person) is(entry string) bool {
+	name, own := strings.CutPrefix(entry, who.provider+":")
+	if number, ok := strings.CutPrefix(name, "id:"); ok && own {
+		return number == who.subject
+	}
+	if strings.Contains(name, "@") {
+		return sameName(name, who.email)
+	}
+	return own && sameName(name, who.login)
+}
+
+// sameName compares in any case, but only of ASCII: other letters fold into those of somebody else.
+func sameName(entry, said string) bool {
+	return said != "" && !strings.ContainsFunc(said, func(r rune) bool { return r > unicode.MaxASCII }) &&
+		strings.EqualFold(entry, said)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -22,12 +23,13 @@ type Config struct {
 	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
 
 	Providers []ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
-	Admins    []string         // "provider:login", "provider:subject" or a verified e-mail address
+	Admins    []string         // "provider:login", "provider:id:number", or a verified e-mail address with or without its provider
 
-	SandboxOff  bool   // the worker runs programs unprotected: every page says so
-	BundleLimit int    // largest task zip in bytes; 0: DefaultBundleLimit
-	StreamLimit int    // streams open at once; 0: DefaultStreamLimit
-	OpenEvalAPI string // who may evaluate without a token: "all", "loopback" or "none"; empty: none
+	SandboxOff  bool          // the worker runs programs unprotected: every page says so
+	BundleLimit int           // largest task zip in bytes; 0: DefaultBundleLimit
+	StreamLimit int           // streams open at once; 0: DefaultStreamLimit
+	Heartbeat   time.Duration // of streams, when a reader's sign-in is looked at again; 0: DefaultHeartbeat
+	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  EvalLimits
 	Version     string
 	Log         *slog.Logger
@@ -38,6 +40,7 @@ type Config struct {
 const (
 	DefaultBundleLimit = 32 << 20
 	DefaultStreamLimit = 20000
+	DefaultHeartbeat   = 15 * time.Second
 )
 
 // check fills in defaults and refuses what cannot work, with a sentence for the operator.
@@ -58,6 +61,7 @@ func (c *Config) check() error {
 	c.BaseURL = base.Scheme + "://" + base.Host
 	c.BundleLimit = orDefault(c.BundleLimit, DefaultBundleLimit)
 	c.StreamLimit = orDefault(c.StreamLimit, DefaultStreamLimit)
+	c.Heartbeat = cmp.Or(c.Heartbeat, DefaultHeartbeat)
 	if err := c.checkEval(); err != nil {
 		return err
 	}

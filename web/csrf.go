@@ -21,20 +21,20 @@ const visitorCookie = "wb_visitor"
 // csrfToken is the token that forms of this page must carry. It is made from a cookie that scripts
 // cannot read: only this site's pages can know it, and it changes when the session does.
 func (s *Server) csrfToken(c *fiber.Ctx) string {
-	secret := csrfSecret(c)
+	secret := s.csrfSecret(c)
 	if secret == "" {
 		secret = randomText(24)
 		s.setCookie(c, visitorCookie, secret, 0)
-		c.Request().Header.SetCookie(visitorCookie, secret) // a second form on this page gets the same token
+		c.Request().Header.SetCookie(s.cookieName(visitorCookie), secret) // a second form on this page gets the same token
 	}
 	return tokenOf(secret)
 }
 
-func csrfSecret(c *fiber.Ctx) string {
-	if secret := c.Cookies(sessionCookie); secret != "" {
+func (s *Server) csrfSecret(c *fiber.Ctx) string {
+	if secret := s.cookie(c, sessionCookie); secret != "" {
 		return secret
 	}
-	return c.Cookies(visitorCookie)
+	return s.cookie(c, visitorCookie)
 }
 
 func tokenOf(secret string) string {
@@ -44,13 +44,16 @@ func tokenOf(secret string) string {
 
 // requireCSRF lets a request that changes something through only if a page of this site sent it: the
 // browser must say so, and the page's token must be there. Bearer tokens are no cookies, so
-// no other site can make a browser send them.
+// no other site can make a browser send them; but one that leaked must not make others, or admins.
 func (s *Server) requireCSRF(c *fiber.Ctx) error {
 	switch c.Method() {
 	case fiber.MethodGet, fiber.MethodHead, fiber.MethodOptions:
 		return c.Next()
 	}
 	if bearer, _ := c.Locals(localBearer).(bool); bearer {
+		if !strings.HasPrefix(c.Path(), "/api/") {
+			return forbidden("token", "A token is for the API only; sign in to do this.")
+		}
 		return c.Next()
 	}
 	if viewer(c) == nil && strings.HasPrefix(c.Path(), "/api/") {
@@ -85,6 +88,6 @@ func (s *Server) tokenMatches(c *fiber.Ctx) bool {
 	if given == "" && !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEApplicationJSON) {
 		given = c.FormValue(CSRFField)
 	}
-	secret := csrfSecret(c)
+	secret := s.csrfSecret(c)
 	return secret != "" && subtle.ConstantTimeCompare([]byte(given), []byte(tokenOf(secret))) == 1
 }

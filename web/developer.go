@@ -9,9 +9,9 @@ import (
 )
 
 // developerSignIn tells whether anyone may sign in as anyone: only where no provider is set up and only for
-// requests that surely come from this machine.
+// requests that surely come from this machine. A base URL elsewhere means a proxy, which may leave no mark.
 func (s *Server) developerSignIn(c *fiber.Ctx) bool {
-	return len(s.providers) == 0 && isLoopback(s.cfg.Addr) && fromThisMachine(c)
+	return len(s.providers) == 0 && isLoopback(s.cfg.Addr) && isLoopback(s.base.Host) && fromThisMachine(c)
 }
 
 // fromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of

@@ -50,7 +50,20 @@ func (s *Server) evalRoutes(app *fiber.App) {
 	app.Get("/health", with(api.health)...)
 	app.Get("/stats", with(api.stats)...)
 	app.Post("/admin/cleanup-jobs", with(api.cleanUp)...)
+	for path, method := range map[string]string{ // not /compare: to GET it is a page
+		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
+		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
+		app.All(path, onlyBy(method))
+	}
 	s.mcpRoutes(app)
+}
+
+// onlyBy answers another method than an address has, as FastAPI does.
+func onlyBy(method string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		c.Set(fiber.HeaderAllow, method)
+		return c.Status(fiber.StatusMethodNotAllowed).JSON(fiber.Map{"detail": "Method Not Allowed"})
+	}
 }
 
 // isEvaluation tells whether a POST to this path carries kernels.
@@ -79,7 +92,7 @@ func (s *Server) evalOpen(c *fiber.Ctx) bool {
 	case "all":
 		return s.sameOrigin(c)
 	case "loopback":
-		return isLoopback(s.cfg.Addr) && fromThisMachine(c) && s.sameOrigin(c)
+		return isLoopback(s.cfg.Addr) && isLoopback(s.base.Host) && fromThisMachine(c) && s.sameOrigin(c)
 	}
 	return false
 }

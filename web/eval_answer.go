@@ -14,39 +14,39 @@ import (
 
 // evalAnswer is the answer to an evaluation that has ended, whatever became of the kernel.
 type evalAnswer struct {
-	JobID      string         `json:"job_id"`
-	Status     string         `json:"status"`
-	PodName    string         `json:"pod_name"`
-	PodIP      string         `json:"pod_ip"`
-	GPUType    string         `json:"gpu_type,omitempty"`
-	Result     execResult     `json:"kernel_exec_result"`
-	RefRuntime *kernels.Stats `json:"ref_runtime,omitempty"` // of a comparison; zeros when it was not timed
+	JobID      string         `json:"job_id" jsonschema:"id of the evaluation"`
+	Status     string         `json:"status" jsonschema:"success, whatever became of the kernel"`
+	PodName    string         `json:"pod_name" jsonschema:"the machine that evaluated it"`
+	PodIP      string         `json:"pod_ip" jsonschema:"the site's address that was reached"`
+	GPUType    string         `json:"gpu_type,omitempty" jsonschema:"the device that it ran on"`
+	Result     execResult     `json:"kernel_exec_result" jsonschema:"what became of the kernel; of a comparison's custom kernel"`
+	RefRuntime *kernels.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
 }
 
 // execResult is what is known of the custom kernel. What is not known is absent.
 type execResult struct {
 	kernels.Report
-	Runtime    float64            `json:"runtime"`               // mean, ms; 0 when it was not timed
-	RefRuntime *struct{}          `json:"ref_runtime,omitempty"` // hides the report's: it stands beside this
+	Runtime    float64            `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
+	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"` // hides the report's
 	Metadata   evalMetadata       `json:"metadata"`
-	Stage      string             `json:"stage,omitempty"` // that the evaluation ended in
-	Signal     string             `json:"signal,omitempty"`
-	Limit      string             `json:"limit,omitempty"`
-	Stdout     string             `json:"stdout,omitempty"`
-	Stderr     string             `json:"stderr,omitempty"`
-	Seconds    map[string]float64 `json:"stage_seconds,omitempty"`
+	Stage      string             `json:"stage,omitempty" jsonschema:"the last stage that was begun"`
+	Signal     string             `json:"signal,omitempty" jsonschema:"that killed the kernel's process"`
+	Limit      string             `json:"limit,omitempty" jsonschema:"that the kernel's process hit"`
+	Stdout     string             `json:"stdout,omitempty" jsonschema:"the end of what the kernels printed"`
+	Stderr     string             `json:"stderr,omitempty" jsonschema:"the end of what they printed as errors"`
+	Seconds    map[string]float64 `json:"stage_seconds,omitempty" jsonschema:"how long each stage took"`
 }
 
 type evalMetadata struct {
 	GPUID         int                        `json:"gpu_id"`
 	KernelName    string                     `json:"kernel_name,omitempty"`
 	KernelType    string                     `json:"kernel_type,omitempty"`
-	GPUType       string                     `json:"gpu_type,omitempty"` // "NVIDIA H200"
+	GPUType       string                     `json:"gpu_type,omitempty" jsonschema:"its maker's name for the device"`
 	CUDAVersion   string                     `json:"cuda_version,omitempty"`
 	Worker        string                     `json:"worker,omitempty"`
-	DeviceMetrics map[string]any             `json:"device_metrics,omitempty"`
-	Reports       map[string]json.RawMessage `json:"ncu_reports,omitempty"` // all that Nsight Compute gave
-	MetricsError  string                     `json:"device_metrics_error,omitempty"`
+	DeviceMetrics map[string]any             `json:"device_metrics,omitempty" jsonschema:"hardware counters by kernel, category and name"`
+	Reports       map[string]json.RawMessage `json:"ncu_reports,omitempty" jsonschema:"all that Nsight Compute gave, by kernel"`
+	MetricsError  string                     `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
 }
 
 // resultOf reads what a worker sent; the zero Result before it has.
@@ -65,9 +65,9 @@ func newEvalAnswer(e models.Evaluation, podIP string) (evalAnswer, error) {
 	if err != nil {
 		return evalAnswer{}, err
 	}
-	var request kernels.Request
-	if err := json.Unmarshal(e.Request, &request); err != nil {
-		return evalAnswer{}, fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
+	request, err := requestIn(e)
+	if err != nil {
+		return evalAnswer{}, err
 	}
 	answer := evalAnswer{
 		JobID: e.ID, Status: "success", PodName: podName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device),

@@ -155,6 +155,24 @@ func TestABodyThatIsNoObjectIsFastAPIsAnswer(t *testing.T) {
 	}
 }
 
+func TestAnotherMethodIsNotAllowed(t *testing.T) {
+	s := newEvalSite(t)
+	for address, allowed := range map[string]string{"GET /evaluate": "POST", "PUT /evaluate": "POST", "POST /stats": "GET", "DELETE /job/x": "GET", "GET /admin/cleanup-jobs": "POST"} {
+		method, path, _ := strings.Cut(address, " ")
+		resp, answer := s.ask(method, path, nil)
+		if resp.StatusCode != 405 || resp.Header.Get("Allow") != allowed || answer["detail"] != "Method Not Allowed" {
+			t.Errorf("%s: %s %v", address, resp.Status, answer)
+		}
+	}
+}
+
+func TestAPublicSiteBehindASilentProxyIsNotOpenToEverybody(t *testing.T) {
+	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI, c.BaseURL = "loopback", "https://boards.example.org" })
+	if resp, answer := s.ask("POST", "/evaluate", object{}, "Authorization", ""); resp.StatusCode != 401 {
+		t.Errorf("status %d: %v", resp.StatusCode, answer)
+	}
+}
+
 func TestUnknownJobIsNotFound(t *testing.T) {
 	resp, answer := newEvalSite(t).ask("GET", "/job/none", nil)
 	if diff := cmp.Diff(object{"error": "Job none not found", "status": "error"}, answer); diff != "" || resp.StatusCode != 404 {
@@ -207,13 +225,8 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 	if e := s.waitForState(models.EvaluationCancelled); e.ID != first.ID {
 		t.Errorf("cancelled: %+v", e)
 	}
-	large, err := s.send(t.Context(), "POST", "/evaluate", strings.Repeat(" ", 5000))
-	if err != nil {
-		t.Fatal(err)
-	}
-	large.Body.Close()
-	if large.StatusCode != 413 {
-		t.Errorf("too large: %s", large.Status)
+	if resp, answer := s.ask("POST", "/evaluate", strings.Repeat(" ", 5000)); resp.StatusCode != 413 {
+		t.Errorf("too large: %s %v", resp.Status, answer)
 	}
 }
 

@@ -35,6 +35,7 @@ const sevenStatistics = "mean std min max median percentile_95 percentile_99"
 // TestEvaluationsAgainstARealWorker goes the whole way: HTTP, queue, worker, sandbox, PyTorch on the CPU.
 func TestEvaluationsAgainstARealWorker(t *testing.T) {
 	s := newWorkingSite(t)
+	is := s.documented(t)
 	quick := func(body object) object {
 		for k, v := range map[string]any{"num_trials": 3, "timeout": 60, "l2_flush": false} {
 			if _, given := body[k]; !given {
@@ -49,6 +50,7 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 			t.Fatalf("%s %v", resp.Status, answer)
 		}
 		wantNoCache(t, resp)
+		is("EvaluationAnswer", answer)
 		if diff := cmp.Diff(set("job_id status pod_name pod_ip gpu_type kernel_exec_result ref_runtime"), keysOf(answer)); diff != "" {
 			t.Errorf("keys of the answer:\n%s", diff)
 		}
@@ -91,6 +93,13 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 			t.Errorf("answer: %v", answer)
 		}
 	})
+	t.Run("a syntax error", func(t *testing.T) {
+		_, answer := s.ask("POST", "/evaluate", quick(object{"kernel": torchModel("return (")}))
+		is("EvaluationAnswer", answer)
+		if got := answer["kernel_exec_result"].(object)["compilation_error"].(string); !strings.Contains(got, `custom_kernel.py", line 4`) || strings.Contains(got, "evaluate.py") {
+			t.Errorf("the error is not the author's alone: %s", got)
+		}
+	})
 	t.Run("a crash", func(t *testing.T) {
 		_, answer := s.ask("POST", "/evaluate", quick(object{"kernel": torchModel("ctypes.string_at(0)")}))
 		result := answer["kernel_exec_result"].(object)
@@ -121,7 +130,7 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 			t.Errorf("the slot is not free again: %v", answer)
 		}
 	})
-	t.Run("submit, follow, read", func(t *testing.T) { s.followOne(t, quick) })
+	t.Run("submit, follow, read", func(t *testing.T) { is("Evaluation", s.followOne(t, quick)) })
 	t.Run("cancel", func(t *testing.T) {
 		_, made := s.ask("POST", "/api/v1/evaluations", quick(object{"kernel": torchModel("while True: pass")}))
 		s.waitForState(models.EvaluationValidating)
@@ -136,8 +145,8 @@ func TestEvaluationsAgainstARealWorker(t *testing.T) {
 	t.Run("what is counted", func(t *testing.T) { s.wantCounts(t) })
 }
 
-// followOne submits without waiting, follows the stream to its end and reads the result.
-func (s *evalSite) followOne(t *testing.T, quick func(object) object) {
+// followOne submits without waiting, follows the stream to its end and returns what is then read.
+func (s *evalSite) followOne(t *testing.T, quick func(object) object) object {
 	resp, made := s.ask("POST", "/api/v1/evaluations", quick(object{"kernel": torchModel("return x"), "gpu_type": "CPU"}))
 	if resp.StatusCode != 202 || resp.Header.Get("Location") != made["url"] || made["state"] != "submitted" {
 		t.Fatalf("%s %v", resp.Status, made)
@@ -174,6 +183,7 @@ func (s *evalSite) followOne(t *testing.T, quick func(object) object) {
 	if first := list["evaluations"].([]any)[0].(object); first["id"] != made["id"] {
 		t.Errorf("the newest of the list is %v", first)
 	}
+	return read
 }
 
 // wantCounts checks the counters after what the other tests did.

@@ -3,6 +3,7 @@ package web
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -338,4 +339,41 @@ func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
 	if got != want {
 		t.Errorf("frame is %q, want %q", got, want)
 	}
+}
+
+func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
+	s := startSite(t, func(cfg *Config) { cfg.Heartbeat = time.Millisecond })
+	ada := modelstest.Person(t, s.store, "ada", models.RoleUser)
+	task := modelstest.Task(t, s.store, modelstest.Person(t, s.store, "creator", models.RoleCreator), "vectoradd", "CPU")
+	run := modelstest.Submit(t, s.store, ada, task)[0]
+	path := fmt.Sprintf("/submissions/%d/events", run.SubmissionID)
+	secret, session, err := s.store.StartSession(t.Context(), models.NewSession{UserID: ada.ID, Life: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key, token, err := s.store.CreateToken(t.Context(), ada.ID, "lost", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	visitor := s.open(path, "")
+	ended := map[string]*reader{
+		"session": s.open(path, "", "Cookie", sessionCookie+"="+secret),
+		"token":   s.open("/api/v1"+path, "", "Authorization", "Bearer "+key),
+	}
+	for _, r := range ended {
+		r.want(1) // it is open
+	}
+	if err := errors.Join(s.store.EndSession(t.Context(), ada.ID, session.ID), s.store.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
+		t.Fatal(err)
+	}
+	for name, r := range ended {
+		late := time.AfterFunc(10*time.Second, func() { t.Errorf("the stream outlives its %s", name); r.cancel() })
+		defer late.Stop()
+		if e, ok := r.next(); ok {
+			t.Errorf("after its %s was revoked, a reader is told %+v", name, e)
+		}
+	}
+	visitor.want(1)
+	newWorker(t, s, run).say(job.Event{Type: job.EventTaken})
+	visitor.want(1)
 }

@@ -28,11 +28,12 @@ type flow struct {
 	Verifier string `json:"v"` // PKCE
 	Nonce    string `json:"n"`
 	Next     string `json:"to"`
+	Link     int64  `json:"l,omitempty"` // person whom the account is added to; 0: it signs in
 }
 
-func takeFlow(c *fiber.Ctx) (flow, bool) {
+func (s *Server) takeFlow(c *fiber.Ctx) (flow, bool) {
 	var f flow
-	text, err := base64.RawURLEncoding.DecodeString(c.Cookies(flowCookie))
+	text, err := base64.RawURLEncoding.DecodeString(s.cookie(c, flowCookie))
 	if err != nil || json.Unmarshal(text, &f) != nil {
 		return flow{}, false
 	}

@@ -2,7 +2,10 @@ package web
 
 import (
 	"bufio"
+	"bytes"
+	"compress/gzip"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -83,6 +86,29 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 	bundle := strings.NewReader(strings.Repeat("x", smallBody+1))
 	if got := s.browser().send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
 		t.Error("a bundle within its own limit was refused for its size")
+	}
+}
+
+func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
+	s := startSite(t)
+	form := "--x\r\nContent-Disposition: form-data; name=\"_csrf\"\r\n\r\n" + strings.Repeat("\x00", 1<<20) + "\r\n--x--\r\n"
+	var bomb bytes.Buffer
+	w := gzip.NewWriter(&bomb)
+	if _, err := io.WriteString(w, form); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for path, kind := range map[string]string{
+		"/sign-out": "multipart/form-data; boundary=x", "/tasks/new": "multipart/form-data; boundary=x",
+		"/api/v1/submissions": "application/json", "/evaluate": "application/json",
+	} {
+		for _, encoding := range []string{"gzip", "gzip, gzip", "br", "zstd"} {
+			resp := s.browser().send(http.MethodPost, path, bytes.NewReader(bomb.Bytes()),
+				"Content-Type", kind, "Content-Encoding", encoding, "Accept", "application/json")
+			wantProblem(t, resp, http.StatusUnsupportedMediaType, "encoding")
+		}
 	}
 }
 

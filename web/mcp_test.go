@@ -153,6 +153,18 @@ func (a agent) useEvaluations() {
 	if refused != "" || answer["throughput"].(object)["completed_requests"].(float64) < 3 {
 		a.Errorf("get_server_stats: %v %s", answer, refused)
 	}
+	answer, refused = a.call("evaluate_kernel", object{"request": object{"kernel": torchModel("return x"), "num_trials": 2}})
+	if refused != "" || answer["kernel_exec_result"].(object)["correctness"] != true || answer["ref_runtime"] != nil {
+		a.Errorf("evaluate_kernel with a request: %v %s", answer, refused)
+	}
+	answer, refused = a.call("compare_kernels", object{"request": object{
+		"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x + 1"), "num_trials": 2}})
+	if refused != "" || answer["kernel_exec_result"].(object)["correctness"] != false {
+		a.Errorf("compare_kernels with a request: %v %s", answer, refused)
+	}
+	if _, refused = a.call("evaluate_kernel", object{"kernel_type": "torch"}); !strings.Contains(refused, "source_code: Field required") {
+		a.Errorf("no source: %q", refused)
+	}
 	if _, refused = a.call("evaluate_kernel", object{"kernel_source": "x", "kernel_type": "basic"}); !strings.Contains(refused, "Input should be 'torch'") {
 		a.Errorf("a wrong kernel type: %q", refused)
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"strconv"
 	"time"
 
@@ -34,7 +33,7 @@ func newMetrics(s *Server) *metrics {
 		}, []string{"route"}),
 	}
 	m.registry.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{s}, evalCollector{s},
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{s}, runCollector{s}, evalCollector{s},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
 		}, func() float64 { return float64(s.hub.Open()) }))
@@ -60,36 +59,4 @@ func (m *metrics) measure(c *fiber.Ctx) error {
 	m.requests.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(time.Since(began).Seconds())
 	return err
-}
-
-var (
-	queuedDesc = prometheus.NewDesc("warpboard_runs_queued", "Runs that wait for a slot.", []string{"device"}, nil)
-	activeDesc = prometheus.NewDesc("warpboard_runs_active", "Runs that a worker is on.", []string{"device"}, nil)
-	slotsDesc  = prometheus.NewDesc("warpboard_slots", "Slots that take jobs.", []string{"device"}, nil)
-)
-
-// queueCollector reads the queue when it is asked, because the store is the truth about it.
-type queueCollector struct{ s *Server }
-
-// Describe names what Collect sends.
-func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
-	to <- queuedDesc
-	to <- activeDesc
-	to <- slotsDesc
-}
-
-// Collect sends the queue's lengths and slots per device; nothing when the store does not answer.
-func (q queueCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(q.s.requests, 3*time.Second)
-	defer cancel()
-	devices, err := q.s.deviceList(ctx)
-	if err != nil {
-		q.s.log.Warn("metrics without the queue", "error", err)
-		return
-	}
-	for _, d := range devices {
-		to <- prometheus.MustNewConstMetric(queuedDesc, prometheus.GaugeValue, float64(d.Queued), d.Device)
-		to <- prometheus.MustNewConstMetric(activeDesc, prometheus.GaugeValue, float64(d.Running), d.Device)
-		to <- prometheus.MustNewConstMetric(slotsDesc, prometheus.GaugeValue, float64(d.Slots), d.Device)
-	}
 }

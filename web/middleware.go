@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -38,6 +39,18 @@ func (s *Server) bodyLimits(header *fasthttp.RequestHeader) fasthttp.RequestConf
 	return fasthttp.RequestConfig{MaxRequestBodySize: smallBody}
 }
 
+// plainBodies refuses compressed requests: a few megabytes unpack to gigabytes, before any handler can
+// say how much it wants. No client needs them.
+func plainBodies(c *fiber.Ctx) error {
+	for _, encoding := range c.Request().Header.PeekAll(fiber.HeaderContentEncoding) {
+		if len(encoding) > 0 {
+			return &failure{status: fiber.StatusUnsupportedMediaType, code: "encoding",
+				message: "Send the request as it is: a body with a Content-Encoding is not unpacked."}
+		}
+	}
+	return c.Next()
+}
+
 // requestID names the request in the log and in error pages.
 func (s *Server) requestID(c *fiber.Ctx) error {
 	id := randomText(9)
@@ -54,7 +67,11 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	s.log.Info("request", "id", c.Locals(localRequestID), "method", c.Method(), "path", c.Path(),
+	level := slog.LevelInfo
+	if path := c.Path(); (path == "/healthz" || path == "/metrics") && c.Response().StatusCode() == fiber.StatusOK {
+		level = slog.LevelDebug // asked every few seconds, for ever
+	}
+	s.log.Log(c.UserContext(), level, "request", "id", c.Locals(localRequestID), "method", c.Method(), "path", c.Path(),
 		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", c.IP())
 	return nil
 }
@@ -110,6 +127,7 @@ func nonce(c *fiber.Ctx) string {
 func isAPI(c *fiber.Ctx) bool {
 	accept := c.Get(fiber.HeaderAccept)
 	return strings.HasPrefix(c.Path(), "/api/") ||
+		c.Method() == fiber.MethodPost && isEvaluation(c.Path()) && c.Path() != "/playground" ||
 		strings.Contains(accept, "json") && !strings.Contains(accept, "html")
 }
 

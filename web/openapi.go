@@ -68,17 +68,32 @@ func answerTypes() map[string]any {
 		"EvaluationAnswer": evalAnswer{}, "Evaluation": client.Evaluation{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
+		"KernelExecResult": execResult{}, "Metadata": evalMetadata{}, "RuntimeStats": kernels.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
+	}
+}
+
+// parts are the types that answers hold under a name of their own.
+func parts() map[reflect.Type]*jsonschema.Schema {
+	anything := &jsonschema.Schema{Description: "any JSON value"} // an empty schema would be written as true
+	part := func(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/components/schemas/" + name} }
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): anything,
+		reflect.TypeFor[any]():             anything,
+		reflect.TypeFor[time.Duration]():   {Type: "integer"},
+		reflect.TypeFor[execResult]():      part("KernelExecResult"),
+		reflect.TypeFor[evalMetadata]():    part("Metadata"),
+		reflect.TypeFor[kernels.Stats]():   part("RuntimeStats"),
+		reflect.TypeFor[client.Run]():      part("Run"),
+		reflect.TypeFor[client.Entry]():    part("Entry"),
 	}
 }
 
 // schemaOf is the JSON Schema of a type, as a plain object.
 func schemaOf(value any) (out map[string]any, err error) {
-	anything := &jsonschema.Schema{Description: "any JSON value"} // an empty schema would be written as true
-	schema, err := jsonschema.ForType(reflect.TypeOf(value), &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
-		reflect.TypeFor[json.RawMessage](): anything,
-		reflect.TypeFor[any]():             anything,
-		reflect.TypeFor[time.Duration]():   {Type: "integer"},
-	}})
+	own := reflect.TypeOf(value)
+	others := parts()
+	delete(others, own)
+	schema, err := jsonschema.ForType(own, &jsonschema.ForOptions{TypeSchemas: others})
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +101,20 @@ func schemaOf(value any) (out map[string]any, err error) {
 	if err == nil {
 		err = json.Unmarshal(text, &out)
 	}
+	properties, _ := out["properties"].(map[string]any)
+	for _, property := range properties {
+		withoutNull(property)
+	}
 	return out, err
+}
+
+// withoutNull takes back that a pointer to a part is null and nothing else: a part has no type of its own
+// that null could be added to.
+func withoutNull(schema any) {
+	s, _ := schema.(map[string]any)
+	if types, _ := s["type"].([]any); len(types) == 1 && types[0] == "null" {
+		delete(s, "type")
+	}
 }
 
 // describe is the operation as OpenAPI has it.

@@ -2,12 +2,17 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 // apiRoutes are the addresses that the API must describe, as the document writes them.
@@ -80,5 +85,60 @@ func TestThePageShowsTheDocument(t *testing.T) {
 		return tr.Find("td").First().Text() == "num_trials"
 	}); !strings.Contains(row.Text(), "100") || !strings.Contains(row.Text(), "integer") {
 		t.Errorf("num_trials is shown as %q", row.Text())
+	}
+}
+
+// documented returns a check of whether a value is what the document says of a schema. It fails at once
+// when the document's schemas are not sound.
+func (s *site) documented(t *testing.T) func(name string, value any) {
+	t.Helper()
+	text := strings.ReplaceAll(body(t, s.browser().get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
+	var document struct {
+		Components struct {
+			Schemas map[string]*jsonschema.Schema `json:"schemas"`
+		} `json:"components"`
+	}
+	if err := json.Unmarshal([]byte(text), &document); err != nil {
+		t.Fatal(err)
+	}
+	return func(name string, value any) {
+		t.Helper()
+		schema, err := (&jsonschema.Schema{Ref: "#/$defs/" + name, Defs: document.Components.Schemas}).Resolve(nil)
+		if err != nil {
+			t.Fatalf("the schemas are not sound: %v", err)
+		}
+		if err := schema.Validate(value); err != nil {
+			t.Errorf("this is no %s: %v\n%v", name, err, value)
+		}
+	}
+}
+
+func TestAnswersAreWhatTheDocumentSays(t *testing.T) {
+	s := newEvalSite(t)
+	is := s.documented(t)
+	creator := modelstest.Person(t, s.store, "creator", models.RoleCreator)
+	task := modelstest.Task(t, s.store, creator, "sort", "CPU")
+	first := func(answer object, list string) any { return answer[list].([]any)[0] }
+
+	request := object{"kernel": torchModel("return x"), "num_trials": 3}
+	is("EvaluationRequest", request)
+	_, made := s.ask("POST", "/api/v1/evaluations", request)
+	is("Evaluation", made)
+	_, evaluations := s.ask("GET", "/api/v1/evaluations", nil)
+	is("Evaluation", first(evaluations, "evaluations"))
+	_, tasks := s.ask("GET", "/api/v1/tasks", nil)
+	is("TaskSummary", first(tasks, "tasks"))
+	_, devices := s.ask("GET", "/api/v1/devices", nil)
+	is("Device", first(devices, "devices"))
+	runs := modelstest.Submit(t, s.store, s.user, task)
+	modelstest.Finish(t, s.store, runs[0], 5000)
+	_, submission := s.ask("GET", fmt.Sprintf("/api/v1/submissions/%d", runs[0].SubmissionID), nil)
+	is("Submission", submission)
+	for path, name := range map[string]string{
+		"/api/v1/me": "User", "/api/v1/tasks/sort": "Task", "/api/v1/boards/sort/CPU": "Board",
+		"/api/v1/evaluations/" + made["id"].(string): "Evaluation", "/api/v1/submissions/99": "Problem",
+	} {
+		_, answer := s.ask("GET", path, nil)
+		is(name, answer)
 	}
 }

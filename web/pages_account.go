@@ -44,6 +44,10 @@ func (p pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 	if err != nil {
 		return err
 	}
+	page.Older = len(page.Submissions) == accountSubmissions
+	if err := p.addIdentities(c, user.ID, &page); err != nil {
+		return err
+	}
 	if page.Tokens, err = p.tokenRows(c, user.ID); err != nil {
 		return err
 	}
@@ -70,7 +74,7 @@ func (p pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, erro
 	rows := make([]views.SessionRow, len(sessions))
 	for i, session := range sessions {
 		rows[i] = views.SessionRow{
-			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: session.Provider,
+			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: p.providerLabel(session.Provider),
 			Started: session.CreatedAt, Seen: session.SeenAt, Current: session.ID == sessionID(c),
 		}
 	}

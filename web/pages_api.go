@@ -24,7 +24,8 @@ func (s *Server) apiPage(c *fiber.Ctx) error {
 	}
 	page := views.APIPage{Page: s.page(c, "API", "api"), Spec: "/api/v1/openapi.json"}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
-		page.Schemas = append(page.Schemas, views.APISchema{Name: name, About: read[name].Description, Fields: read[name].fields()})
+		page.Schemas = append(page.Schemas, views.APISchema{
+			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
 	}
 	for _, o := range operations() {
 		last := len(page.Groups) - 1
@@ -100,6 +101,15 @@ func (j jsonSchema) fields() []views.APIField {
 		fields = append(fields, f)
 	}
 	return fields
+}
+
+// either names the schemas that a schema is one of.
+func (j jsonSchema) either() (names []string) {
+	for _, one := range j.AnyOf {
+		name, _ := one.kind()
+		names = append(names, name)
+	}
+	return names
 }
 
 // kind names a type for a reader, and the schema behind it if it has a name.

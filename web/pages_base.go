@@ -20,6 +20,8 @@ var notices = map[string]string{
 	"deleted":   "The task is gone, with its boards and submissions.",
 	"cancelled": "Cancelled.",
 	"revoked":   "Revoked. The worker is disconnected.",
+	"linked":    "Added. You can sign in with that account from now on.",
+	"unlinked":  "Removed. That account does not open this one any more.",
 }
 
 // page is what every page has; section names its link in the head.

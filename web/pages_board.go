@@ -61,12 +61,37 @@ func (p pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVer
 		ViewerID: actor(c).ID, Current: version.ID == task.VersionID,
 	}
 	for _, st := range board.Standings {
-		table.Entries = append(table.Entries, views.BoardEntry{
-			Rank: st.Rank, Person: personOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
-			SubmissionID: st.SubmissionID, RunID: st.RunID, Achieved: st.AchievedAt,
-		})
+		table.Entries = append(table.Entries, boardEntry(st))
+	}
+	if err := p.addOwn(c, board, &table); err != nil {
+		return table, err
 	}
 	return table, p.addProfiles(c.UserContext(), board, &table)
+}
+
+func boardEntry(st models.Standing) views.BoardEntry {
+	return views.BoardEntry{
+		Rank: st.Rank, Person: personOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
+		SubmissionID: st.SubmissionID, RunID: st.RunID, Achieved: st.AchievedAt,
+	}
+}
+
+// addOwn puts the viewer's entry under a page that it is not on.
+func (p pages) addOwn(c *fiber.Ctx, board models.BoardPage, table *views.BoardTable) error {
+	own := func(st models.Standing) bool { return st.UserID == actor(c).ID }
+	if viewer(c) == nil || slices.ContainsFunc(board.Standings, own) {
+		return nil
+	}
+	st, err := p.store.Place(c.UserContext(), board.VersionID, board.Device, actor(c).ID)
+	switch {
+	case models.KindOf(err) == models.NotFound:
+		return nil
+	case err != nil:
+		return err
+	}
+	entry := boardEntry(st)
+	table.Mine = &entry
+	return nil
 }
 
 // addProfiles notes which entries have a profile, and the run that all can be compared with.

@@ -35,7 +35,22 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	if got := second.Find("#board tbody tr").First().AttrOr("data-rank", ""); got != "51" {
 		t.Errorf("the second page begins at %s", got)
 	}
+	if second.Find("tfoot").Length() != 0 {
+		t.Error("a visitor has a place")
+	}
+	elsewhere := s.browserOf(s.ada).page(board+"?page=2", http.StatusOK)
+	checkSound(t, elsewhere)
+	wantText(t, elsewhere, "#board tfoot .mine", "5 Ada Lovelace you 11.91 µs")
 	s.browser().page("/tasks/"+s.task.Slug+"/boards/T4", http.StatusNotFound)
+}
+
+func TestBoardShowsAllScoresInOneUnit(t *testing.T) {
+	s := newScene(t)
+	s.finish(s.queued, 1e3)
+	slow := s.submit(s.admin, "H200", goodKernel)
+	s.finish(slow, 999.96e3)
+	doc := s.browser().page("/tasks/"+s.task.Slug+"/boards/H200?page=2", http.StatusOK)
+	wantText(t, doc, fmt.Sprintf("#entry-%d", s.admin.ID), "999.960 µs ×1000.0")
 }
 
 func TestBoardIsAskedForAgainOnlyWhenItChanged(t *testing.T) {

@@ -48,14 +48,22 @@ func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err erro
 	if err != nil {
 		return status, err
 	}
+	pauses, err := p.store.Pauses(ctx)
+	if err != nil {
+		return status, err
+	}
 	list := queueList{pages: p, viewer: actor(c), submissions: map[int64]views.QueuedRun{}, slots: map[string]int64{}}
 	if err := list.read(ctx); err != nil {
 		return status, err
 	}
 	for _, d := range devices {
-		status.Queues = append(status.Queues, views.DeviceQueue{
-			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Runs: list.rows[d.Device],
-		})
+		queue := views.DeviceQueue{
+			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
+		}
+		if pause, ok := pauses[d.Device]; ok {
+			queue.PausedBy, queue.PausedSince = pause.By, pause.Since
+		}
+		status.Queues = append(status.Queues, queue)
 	}
 	if actor(c).IsAdmin() {
 		page := p.page(c, "", "")
@@ -69,7 +77,7 @@ func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err erro
 
 func (p pages) workerCard(w models.Worker, submissions map[string]int64) views.WorkerCard {
 	card := views.WorkerCard{
-		Name: w.Name, Version: w.Version, Online: w.Live(p.now()), Seen: w.SeenAt,
+		Name: w.Name, Version: w.Version, Online: w.Live(p.now()), Seen: w.SeenAt, Started: w.StartedAt,
 		Refusing: w.Refusing, SelfTest: w.SelfTest,
 	}
 	for _, slot := range w.Slots {

@@ -6,9 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"warpboard/models"
@@ -22,101 +20,107 @@ type upload struct {
 	data []byte
 }
 
-// draft is a task that an upload would make.
-type draft struct {
-	bundle   *tasks.Bundle
-	name     string
-	deadline time.Time
-	devices  []string
-	notes    []string
-	err      error // why it cannot be made; bundle is nil then
-}
-
-// drafts reads the tasks of an upload. An upload without any usable task is an error with Problems.
-func (u upload) drafts(now time.Time) ([]draft, error) {
-	switch strings.ToLower(path.Ext(u.name)) {
-	case ".cu", ".cuh", ".cpp", ".py":
-		bundle, err := tasks.FromReference(path.Base(u.name), u.data, nil)
-		return []draft{{bundle: bundle}}, err
-	}
-	stem := strings.TrimSuffix(path.Base(u.name), path.Ext(u.name))
-	opened, err := tasks.OpenZip(bytes.NewReader(u.data), int64(len(u.data)), tasks.Options{Name: stem})
+// proposals reads the tasks of an upload. An upload without any usable task is an error with Problems.
+func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
+	opened, err := tasks.OpenFile(u.name, u.data)
 	if err != nil {
 		return nil, err
 	}
-	sets, err := opened.ProblemSets(now)
-	if err != nil {
-		return nil, err
-	}
-	if len(sets) > 0 {
-		return setDrafts(sets), nil
-	}
-	bundles, err := opened.Bundles()
-	if err != nil {
-		return nil, err
-	}
-	list := make([]draft, len(bundles))
-	for i, bundle := range bundles {
-		list[i] = draft{bundle: bundle}
-	}
-	return list, nil
-}
-
-func setDrafts(sets []tasks.ProblemSet) []draft {
-	var list []draft
-	for _, set := range sets {
-		for _, problem := range set.Problems {
-			list = append(list, draft{
-				bundle: problem.Bundle, name: problem.Name, deadline: problem.Deadline,
-				devices: problem.GPUs, notes: problem.Notes, err: problem.Err,
-			})
-		}
-	}
-	return list
+	return opened.Proposals(now)
 }
 
 // single is the one task of an upload that must hold just one.
 func (u upload) single(now time.Time) (*tasks.Bundle, error) {
-	list, err := u.drafts(now)
+	list, err := u.proposals(now)
 	if err != nil {
 		return nil, err
 	}
-	if len(list) != 1 || list[0].bundle == nil {
+	if len(list) != 1 {
 		return nil, invalid("tasks", "This needs an upload with exactly one task; %s holds %d.", u.name, len(list))
 	}
-	return list[0].bundle, nil
+	return list[0].Bundle, nil
+}
+
+// draft is a task that an upload would make or change, and how a form shows it.
+type draft struct {
+	tasks.Proposal
+	number   int
+	current  *models.Task // that it would change; nil for a new one
+	settings *models.Task // as a form had them; nil for what the upload says
+	rehouse  *bool        // whether to use Warpboard's harness, as a form had it; nil for as it is
+	refused  string       // why the last try to publish it failed
+}
+
+// drafts finds for each proposal the task that it would change: one of its name that the person may edit.
+func (p pages) drafts(ctx context.Context, user models.User, list []tasks.Proposal) ([]draft, error) {
+	out := make([]draft, len(list))
+	for i, proposal := range list {
+		out[i] = draft{Proposal: proposal, number: i}
+		task, err := p.store.Task(ctx, models.Slug(proposal.Name))
+		switch {
+		case err != nil && models.KindOf(err) != models.NotFound:
+			return nil, err
+		case err == nil && task.EditableBy(user):
+			out[i].current = &task
+		}
+	}
+	return out, nil
 }
 
 // showDraft makes the preview of a draft, with the devices that a creator can choose.
-func (p pages) showDraft(ctx context.Context, d draft) (views.TaskDraft, error) {
-	if d.bundle == nil {
-		return views.TaskDraft{Settings: views.TaskSettings{Slug: models.Slug(d.name), Title: d.name}, Problem: fmt.Sprint(d.err)}, nil
+func (p pages) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, err error) {
+	shown = views.TaskDraft{Number: d.number, Refused: d.refused}
+	if d.Bundle == nil {
+		shown.Settings, shown.Problem = views.TaskSettings{Slug: models.Slug(d.Name), Title: d.Name}, fmt.Sprint(d.Err)
+		return shown, nil
 	}
-	def := d.bundle.Definition
-	devices := slices.Concat(d.devices, def.GPUs)
-	if len(devices) == 0 && def.Lang == tasks.LangCPP {
-		devices = []string{"CPU"}
-	}
-	settings, err := p.settingsOf(ctx, models.Task{
-		Slug:    models.Slug(firstText(d.name, d.bundle.Name)),
-		Title:   firstText(def.Title, d.name, d.bundle.Name),
-		Devices: devices,
-	})
-	if err != nil {
-		return views.TaskDraft{}, err
-	}
-	settings.Deadline = d.deadline
-	shown := views.TaskDraft{
-		Settings: settings, Definition: def, Files: draftFiles(d.bundle), Warnings: slices.Concat(d.notes, d.bundle.Warnings),
-	}
-	if shown.Description, err = views.Markdown(def.Description); err != nil {
+	if shown.Settings, err = p.settingsOf(ctx, d.task()); err != nil {
 		return shown, err
 	}
-	_, refused := d.bundle.WithWarpboardHarness()
-	shown.MayRehouse = refused == nil
-	shown.Upload, shown.UploadName, err = carry(d.bundle)
+	if shown.Upload, shown.UploadName, err = carry(d.Bundle); err != nil {
+		return shown, err
+	}
+	_, refused := d.Bundle.WithWarpboardHarness()
+	shown.MayRehouse, shown.Rehoused = refused == nil, d.rehouse != nil && *d.rehouse
+	bundle := d.Bundle
+	if d.current != nil {
+		if bundle, err = p.showChange(ctx, d, &shown); err != nil {
+			return shown, err
+		}
+	}
+	shown.Chosen = d.current == nil || !shown.NewVersion && len(shown.Changes) > 0
+	shown.Definition, shown.Files = bundle.Definition, draftFiles(bundle)
+	shown.Warnings = slices.Concat(d.Notes, d.Bundle.Warnings)
+	shown.Description, err = views.Markdown(bundle.Definition.Description)
 	return shown, err
 }
+
+// task is the task as the draft's form begins: as a form had it, or as it is with the upload's deadline,
+// or as the upload proposes it.
+func (d draft) task() models.Task {
+	switch {
+	case d.settings != nil:
+		return *d.settings
+	case d.current != nil:
+		task := *d.current
+		if d.saysDeadline() {
+			task.Deadline = &d.Deadline
+		}
+		return task
+	}
+	def := d.Bundle.Definition
+	task := models.Task{Slug: models.Slug(d.Name), Title: firstText(def.Title, d.Name), Devices: slices.Concat(d.GPUs, def.GPUs)}
+	if !d.Deadline.IsZero() {
+		task.Deadline = &d.Deadline
+	}
+	if len(task.Devices) == 0 && def.Lang == tasks.LangCPP {
+		task.Devices = []string{"CPU"}
+	}
+	return task
+}
+
+// saysDeadline tells whether the upload gives a deadline of its own.
+func (d draft) saysDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
 
 func firstText(texts ...string) string {
 	for _, text := range texts {

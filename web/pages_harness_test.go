@@ -78,7 +78,7 @@ func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
 	if doc.Find(harnessTick).Length() != 1 {
 		t.Fatal("Warpboard's harness is not offered")
 	}
-	form := fields(doc.Find("[data-draft=add-two] form"))
+	form := fields(doc.Find("main form"))
 	wantText(t, document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK), "[aria-labelledby=rules]", "The task's own")
 	wantText(t, creator.page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by the task's own harness")
 
@@ -90,6 +90,14 @@ func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
 	wantText(t, doc, "[aria-labelledby=rules]", "Warpboard's")
 	wantText(t, creator.page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by Warpboard's harness")
 	wantText(t, creator.page("/tasks/add-two/boards/CPU?version=1", http.StatusOK), ".meta", "measured by the task's own harness")
+
+	doc = preview("/tasks/add-two/version", ownHarness)
+	if _, kept := doc.Find(harnessTick).Attr("checked"); !kept || doc.Find("[data-change]").Length() > 0 {
+		t.Error("the choice is forgotten when the same zip is uploaded again")
+	}
+	form = fields(doc.Find("main form"))
+	form.Del("warpboard_harness")
+	wantText(t, document(t, creator.upload("/tasks/add-two/publish", "", "", nil, form), http.StatusOK), "[data-change=harness]", "the task's own")
 }
 
 const olderReference = `#include <vector>
@@ -106,7 +114,7 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 	for file, lang := range map[string]tasks.Lang{"copyhost.cpp": tasks.LangCPP, "copydevice.cuh": tasks.LangCUDA} {
 		slug := strings.TrimSuffix(strings.TrimSuffix(file, ".cpp"), ".cuh")
 		doc := document(t, creator.upload("/tasks/new", "zip", file, []byte(olderReference), nil), http.StatusOK)
-		form := fields(doc.Find("[data-draft=" + slug + "] form"))
+		form := fields(doc.Find("main form"))
 		form["device"] = []string{"CPU"}
 		document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 		task, err := s.store.Task(t.Context(), slug)

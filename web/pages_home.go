@@ -28,7 +28,7 @@ func (p pages) home(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, views.Home(page))
 }
 
-// soonestFirst orders open tasks by their deadline; those without one come last.
+// soonestFirst orders open tasks by their deadline; those without one come last, the liveliest first.
 func soonestFirst(a, b views.TaskCard) int {
 	if a.Deadline.Set() != b.Deadline.Set() {
 		if a.Deadline.Set() {
@@ -36,7 +36,7 @@ func soonestFirst(a, b views.TaskCard) int {
 		}
 		return 1
 	}
-	return cmp.Compare(a.Deadline.Time.Unix(), b.Deadline.Time.Unix())
+	return cmp.Or(cmp.Compare(a.Deadline.Time.Unix(), b.Deadline.Time.Unix()), cmp.Compare(b.People(), a.People()))
 }
 
 func (p pages) taskCard(t models.TaskSummary) views.TaskCard {

@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 // patience is how long a page gets for what it does at once: enough for a machine with much else to do.
@@ -121,6 +122,7 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	w.until(fmt.Sprintf(`document.querySelector(%q).dataset.state == "done"`, card))
 	w.hasText(card+` [data-output="build"]`, "nvcc -O3") // only who may see the source
 	w.hasText("#live-status", "passed, 11.50")
+	w.until(`document.title.startsWith("H200: passed, 11.50")`) // for whoever looks at another tab
 	w.until(`!document.querySelector("#cancel")`)
 	w.refusedNothing()
 }
@@ -188,4 +190,20 @@ func (s *scene) browserOf(user models.User) *browser {
 	b := s.browser()
 	b.setCookie(sessionCookie, secret)
 	return b
+}
+
+// TestPhoneShowsWhatMatters holds that a score is seen without scrolling however long names are, and
+// that what points at columns is not wrapped.
+func TestPhoneShowsWhatMatters(t *testing.T) {
+	s := newScene(t)
+	long := modelstest.Person(t, s.store, "Bartholomew Maximilian Featherstonehaugh", models.RoleUser)
+	s.finish(s.submit(long, "H200", goodKernel), 9e3)
+	w := s.window().as(s.browserOf(s.ada))
+	w.do(chromedp.EmulateViewport(390, 844))
+	w.open("/tasks/" + s.task.Slug + "/boards/H200")
+	w.until(fmt.Sprintf(`document.querySelector("#entry-%d td:nth-child(3)").getBoundingClientRect().right < innerWidth`, long.ID))
+	w.until(`document.documentElement.scrollWidth == innerWidth`)
+	w.open(fmt.Sprintf("/submissions/%d", s.failed.SubmissionID))
+	w.until(`(({scrollWidth, clientWidth}) => scrollWidth > clientWidth)(document.querySelector("[data-output=build] pre"))`)
+	w.until(`document.documentElement.scrollWidth == innerWidth`)
 }

@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -11,17 +13,20 @@ import (
 	"warpboard/views"
 )
 
-// playground shows the form: empty, or with ?from=ID as it was for an evaluation.
+const recentEvaluations = 10 // that the playground lists
+
+// playground shows the form: empty, with ?from=ID as it was for an evaluation, or with ?example=NAME.
 func (p pages) playground(c *fiber.Ctx) error {
 	form := newPlayground()
+	form.example(c.Query("example"))
 	if id := c.Query("from"); id != "" {
 		e, err := p.store.Evaluation(c.UserContext(), id)
 		if err != nil {
 			return err
 		}
-		var request kernels.Request
-		if err := json.Unmarshal(e.Request, &request); err != nil {
-			return fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
+		request, err := requestIn(e)
+		if err != nil {
+			return err
 		}
 		form.fill(request)
 	}
@@ -60,11 +65,27 @@ func (p pages) showPlayground(c *fiber.Ctx, status int, form *playground) error 
 	if err != nil {
 		return err
 	}
-	page := views.PlaygroundPage{Page: p.page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows, Problems: form.problems}
+	page := views.PlaygroundPage{Page: p.page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
+		Problems: form.problems, Examples: exampleNames()}
 	for _, u := range evalUnits(workers, p.now()) {
 		page.Devices = append(page.Devices, u.device)
 	}
+	if user := viewer(c); user != nil {
+		if page.Recent, err = p.recent(c, *user); err != nil {
+			return err
+		}
+	}
 	return p.render(c, status, views.Playground(page))
+}
+
+// recent are the newest evaluations of a person.
+func (p pages) recent(c *fiber.Ctx, user models.User) (list []views.RecentEvaluation, err error) {
+	found, err := p.store.Evaluations(c.UserContext(), user.ID, 0, recentEvaluations)
+	for _, e := range found {
+		list = append(list, views.RecentEvaluation{
+			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Created: e.CreatedAt})
+	}
+	return list, err
 }
 
 // evaluation shows an evaluation to whoever knows its address; htmx gets the part that changes.
@@ -89,7 +110,39 @@ func (p pages) evaluation(c *fiber.Ctx) error {
 	if isFragment(c) {
 		return p.render(c, fiber.StatusOK, views.EvaluationState(page))
 	}
+	if page.Sources, err = p.evaluationSources(e); err != nil {
+		return err
+	}
 	return p.render(c, fiber.StatusOK, views.Evaluation(page))
+}
+
+// evaluationSources are the coloured sources of an evaluation's kernels.
+func (p pages) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
+	request, err := requestIn(e)
+	if err != nil {
+		return nil, err
+	}
+	add := func(title string, code kernels.Code) {
+		name := "kernel.py"
+		if code.Type == "cuda" {
+			name = "kernel.cu"
+		}
+		file, failed := p.code.Source(name, strings.ToLower(title)+"-", []byte(code.Source))
+		list, err = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file}), cmp.Or(err, failed)
+	}
+	add("Kernel", request.Custom)
+	if request.Ref != nil {
+		add("Reference", *request.Ref)
+	}
+	return list, err
+}
+
+// requestIn reads what an evaluation was asked for.
+func requestIn(e models.Evaluation) (request kernels.Request, err error) {
+	if err = json.Unmarshal(e.Request, &request); err != nil {
+		err = fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
+	}
+	return request, err
 }
 
 func evaluationTitle(e models.Evaluation) string {

@@ -68,6 +68,10 @@ func tensorOf(get func(string) string) map[string]any {
 	for _, extent := range strings.FieldsFunc(get("shape"), func(r rune) bool { return strings.ContainsRune(", x×[]()", r) }) {
 		shape = append(shape, extent)
 	}
+	spec := map[string]any{"shape": shape, "dtype": get("dtype")}
+	if get("init") == "nothing" {
+		return spec
+	}
 	init := map[string]any{"kind": get("init")}
 	for i, name := range initNumbers[get("init")] {
 		if number := get([]string{"first", "second"}[i]); number != "" {
@@ -77,7 +81,8 @@ func tensorOf(get func(string) string) map[string]any {
 	if seed := get("seed"); seed != "" {
 		init["seed"] = seed
 	}
-	return map[string]any{"shape": shape, "dtype": get("dtype"), "init": init}
+	spec["init"] = init
+	return spec
 }
 
 // scalarOf reads a scalar in its type; the problem is empty when that went well.

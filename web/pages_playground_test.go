@@ -269,3 +269,46 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryExampleIsARequest(t *testing.T) {
+	s := newEvalSite(t)
+	b := (&scene{site: s.site}).browserOf(s.user)
+	for _, name := range exampleNames() {
+		doc := b.page("/playground?example="+name, http.StatusOK)
+		checkSound(t, doc)
+		form := newPlayground()
+		form.example(name)
+		request, ok := form.request(kernels.DefaultBounds())
+		if !ok || request.Kind != kernels.Compare || request.Custom.Type != name {
+			t.Errorf("%s: %v, %+v", name, form.problems, request)
+		}
+		if got := doc.Find("#kernel").Text(); strings.TrimPrefix(got, "\n") != request.Custom.Source {
+			t.Errorf("%s shows %q", name, got)
+		}
+		for _, arg := range request.Custom.IO["args"].([]any) {
+			arg := arg.(map[string]any)
+			if spec, _ := arg["tensor_spec"].(map[string]any); arg["role"] == "output" && spec["init"] != nil {
+				t.Errorf("%s: an output is filled with %v", name, spec["init"])
+			}
+		}
+	}
+}
+
+func TestPeopleFindTheirEvaluationsAndTheSourcesAgain(t *testing.T) {
+	s := newEvalSite(t)
+	b, resp := s.playground(tryForm(url.Values{"reference": {"def f(x): return x"}, "reference_type": {"torch"}}))
+	wantStatus(t, resp, http.StatusSeeOther)
+	path := resp.Header.Get("Location")
+	if b.page("/playground", http.StatusOK).Find(`a[href="`+path+`"]`).Length() != 1 {
+		t.Error("the playground does not list the evaluation")
+	}
+	visitor := s.browser()
+	if visitor.page("/playground", http.StatusOK).Find(`a[href^="/evaluations/"]`).Length() != 0 {
+		t.Error("a visitor sees the evaluations of others")
+	}
+	doc := visitor.page(path, http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "[data-source=Kernel]", "def add ( x , n ): pass") // its parts are coloured apart
+	wantText(t, doc, "[data-source=Reference]", "def f ( x ): return x")
+	wantText(t, doc, "main", "whoever has it sees the result and the sources")
+}

@@ -22,6 +22,8 @@ func (s *Server) pageRoutes(r fiber.Router) {
 
 	r.Get("/", p.home)
 	r.Get("/devices", p.devices)
+	r.Post("/devices/:device/pause", p.devicePause)
+	r.Post("/devices/:device/resume", p.deviceResume)
 	r.Post("/workers", p.workerCreate)
 	r.Post("/workers/:name/revoke", p.workerRevoke)
 	r.Post("/workers/:name/forget", p.workerForget)

@@ -35,8 +35,9 @@ func (s *Server) runCard(ctx context.Context, task models.Task, run models.Run, 
 	if !source {
 		hideOutput(&card)
 	}
+	card.Ranking, card.SourceName = views.RankingName(version.Definition.RankingBy), version.Definition.SubmissionName()
 	if run.Valid() && run.VersionID == task.VersionID {
-		if card.Rank, err = s.rankOf(ctx, run); err != nil {
+		if err := s.addRank(ctx, run, &card); err != nil {
 			return card, err
 		}
 	}
@@ -67,16 +68,21 @@ func timeOf(t *time.Time) time.Time {
 	return *t
 }
 
-// rankOf is the run's place if it is its person's entry, else 0.
-func (s *Server) rankOf(ctx context.Context, run models.Run) (int, error) {
+// addRank gives the run its place if it is its person's entry, else the entry that it did not beat.
+func (s *Server) addRank(ctx context.Context, run models.Run, card *views.RunCard) error {
 	st, err := s.store.Place(ctx, run.VersionID, run.Device, run.UserID)
 	switch {
 	case models.KindOf(err) == models.NotFound:
-		return 0, nil
-	case err != nil || st.RunID != run.ID:
-		return 0, err
+		return nil
+	case err != nil:
+		return err
 	}
-	return st.Rank, nil
+	if st.RunID == run.ID {
+		card.Rank, card.FirstNS = st.Rank, st.ScoreNS-st.GapNS
+	} else {
+		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank}
+	}
+	return nil
 }
 
 // addProgress fills in what only events have told of a run that goes on: the stage it is in, with

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 func TestSubmittingByTextAndByFile(t *testing.T) {
@@ -20,7 +21,7 @@ func TestSubmittingByTextAndByFile(t *testing.T) {
 	if n := doc.Find("[data-run]").Length(); n != 2 {
 		t.Errorf("two devices gave %d runs", n)
 	}
-	wantText(t, doc, ".meta", "Benchmark by Ada Lovelace")
+	wantText(t, doc, ".meta", "Submitted by Ada Lovelace")
 	source := doc.Find("nav.tabs a").Last().AttrOr("href", "")
 	wantText(t, b.page(source, http.StatusOK), ".source", "// typed")
 
@@ -55,11 +56,17 @@ func TestFailedRunSaysWhy(t *testing.T) {
 	wantText(t, doc, "[data-stage=build].stage-fail", "error")
 	wantText(t, doc, "[data-stage=test]", "not reached")
 	wantText(t, doc, "[data-output=build][open]", "1 error detected")
+	if line := doc.Find("[data-failure] a").AttrOr("href", ""); line != fmt.Sprintf("/submissions/%d?tab=source#L3", s.failed.SubmissionID) {
+		t.Errorf("the failure leads to %q, want the line that is wrong", line)
+	}
+	if doc.Find("[data-output=build] ~ [data-timeline]").Length() != 1 {
+		t.Error("what the compiler said comes after the timeline")
+	}
 
 	doc = b.page(fmt.Sprintf("/submissions/%d", s.wrong.SubmissionID), http.StatusOK)
 	wantText(t, doc, "[data-failure]", "expected 128.25, got 127.75")
-	wantText(t, doc, "[data-cases=test][open] summary", "4 of 5 passed")
-	wantText(t, doc, "[data-case='3'][data-status=fail]", "41 of 262144 elements differ")
+	wantText(t, doc, "[data-cases=test][open] summary", "4 of 5 cases passed")
+	wantText(t, doc, "[data-case='3'][data-status=fail] + [data-said='3']", "41 of 262144 elements differ")
 }
 
 func TestRankedRunShowsItsNumbersAndPlace(t *testing.T) {
@@ -74,8 +81,52 @@ func TestRankedRunShowsItsNumbersAndPlace(t *testing.T) {
 	wantText(t, doc, row, "n: 1024; seed: 1")
 	wantText(t, doc, row, "± 0.20 %")
 	wantText(t, doc, "[data-machine]", "1980 MHz")
+	wantText(t, doc, "[data-cases=ranked][open] summary", "the score is the ")
+	if doc.Find("[data-cases=benchmark][open]").Length() != 0 {
+		t.Error("times that do not count are shown before those that do")
+	}
+	wantText(t, doc, "[data-run] header", "+14.5 %")
 	if doc.Find("[hx-sse\\:connect]").Length() != 0 {
 		t.Error("the page of an ended run waits for events")
+	}
+}
+
+func TestRunThatIsNotTheBestNamesTheBest(t *testing.T) {
+	s := newScene(t)
+	s.finish(s.queued, 15e3)
+	doc := s.browser().page(fmt.Sprintf("/submissions/%d", s.queued.SubmissionID), http.StatusOK)
+	wantText(t, doc, "[data-run] header", "not faster than 11.91 µs , place 5")
+	best := fmt.Sprintf("[data-run] header a[href='/submissions/%d']", s.done.SubmissionID)
+	if doc.Find(best).Length() != 1 {
+		t.Error("the best is not linked")
+	}
+}
+
+func TestSubmissionCanBeChangedAndSubmittedAgain(t *testing.T) {
+	s := newScene(t)
+	form := url.Values{"source": {"// first try\n"}, "device": {"CPU"}, "mode": {"benchmark"}, "filename": {"seven.cu"}}
+	b := s.browserOf(s.ada)
+	doc := document(t, b.upload("/tasks/"+s.task.Slug+"/submit", "", "", nil, form), http.StatusOK)
+	again := doc.Find("main a.btn").AttrOr("href", "")
+	wantText(t, b.page(doc.Find("nav.tabs a").Last().AttrOr("href", ""), http.StatusOK), "h2", "seven.cu")
+
+	doc = b.page(again, http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "#source", "// first try")
+	for _, chosen := range []string{"input[value=benchmark]", "input[value=CPU]"} {
+		if doc.Find("#submit "+chosen+"[checked]").Length() != 1 {
+			t.Errorf("%s is not chosen as before", chosen)
+		}
+	}
+	if doc.Find("#submit input[value=H200][checked]").Length() != 0 {
+		t.Error("a device is chosen that was not before")
+	}
+	if text := s.browserOf(modelstest.Person(t, s.store, "Eve", models.RoleUser)).page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
+		t.Error("somebody else gets the source")
+	}
+	other := strings.Replace(again, s.task.Slug, "vectoradd-cpp", 1)
+	if text := words(b.page(other, http.StatusOK).Find("#source")); strings.Contains(text, "first try") {
+		t.Error("another task gets the source")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/views"
 )
@@ -57,6 +58,8 @@ func readForm(c *fiber.Ctx) (submitRequest, error) {
 		in.Source, err = readUpload(files[0], tasks.MaxSubmission)
 		return in, err
 	}
+	// The editor may have been filled from a file.
+	in.FileName = c.FormValue("filename")
 	in.Source = []byte(strings.ReplaceAll(c.FormValue("source"), "\r\n", "\n")) // forms send lines so
 	return in, nil
 }
@@ -80,6 +83,11 @@ func (p pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bundl
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename = page.Page, page.Task, d.Lang, d.SubmissionName()
 	form.Modes = modesOf(d.Lang)
+	if from := c.QueryInt("from"); from > 0 && form.Problem == "" {
+		if err := p.fillAgain(c, int64(from), &form); err != nil {
+			return form, err
+		}
+	}
 	if form.Source == "" && form.Problem == "" {
 		form.Source = firstTemplate(c.Query("template"), bundle)
 	}
@@ -90,6 +98,33 @@ func (p pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bundl
 	choices, err := p.deviceChoices(c.UserContext(), names, form.Devices)
 	form.Devices = choices
 	return form, err
+}
+
+// fillAgain puts an earlier submission to the task into the form, if the viewer may read it.
+func (p pages) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
+	seen, err := p.seeSubmission(c, id)
+	if models.KindOf(err) == models.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !seen.source || seen.task.Slug != form.Task.Slug {
+		return nil
+	}
+	text, err := p.store.Source(c.UserContext(), seen.sub)
+	if err != nil {
+		return err
+	}
+	runs, err := p.store.Runs(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	form.Source, form.Mode, form.From = string(text), string(seen.sub.Mode), id
+	for _, run := range runs {
+		form.Devices = append(form.Devices, views.DeviceChoice{Device: run.Device, Chosen: true})
+	}
+	return nil
 }
 
 // firstTemplate is the wished template's text, else the first one's.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
@@ -86,7 +88,7 @@ func (p pages) taskSave(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	settings, err := readSettings(c)
+	settings, err := readSettings(c, 0)
 	if err == nil {
 		_, err = p.store.UpdateTask(c.UserContext(), actor(c), task.ID, settings)
 	}
@@ -115,12 +117,12 @@ func (p pages) versionPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return p.showVersion(c, task, bundle)
+	return p.showVersion(c, task, bundle, nil)
 }
 
 // showVersion answers with what a bundle would change about a task.
-func (p pages) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle) error {
-	shown, err := p.showChange(c.UserContext(), task, bundle)
+func (p pages) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle, rehouse *bool) error {
+	shown, err := p.showDraft(c.UserContext(), draft{Proposal: tasks.Proposal{Name: task.Slug, Bundle: bundle}, current: &task, rehouse: rehouse})
 	if err != nil {
 		return err
 	}
@@ -128,25 +130,39 @@ func (p pages) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle)
 	return p.render(c, fiber.StatusOK, views.TaskPreview(page))
 }
 
-func (p pages) showChange(ctx context.Context, task models.Task, bundle *tasks.Bundle) (views.TaskDraft, error) {
-	shown, err := p.showDraft(ctx, draft{bundle: bundle})
+// showChange adds to a preview what the draft would change about its task, and gives the bundle that
+// it would publish. Where the form has not said otherwise, a task that is measured by Warpboard's
+// harness stays so.
+func (p pages) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
+	current, err := p.store.Bundle(ctx, d.current.VersionID)
 	if err != nil {
-		return shown, err
+		return nil, err
 	}
-	change, err := p.store.Compare(ctx, task.ID, bundle)
+	bundle := d.Bundle
+	if shown.Rehoused || d.rehouse == nil && !current.Definition.OwnHarness {
+		if ours, err := bundle.WithWarpboardHarness(); err == nil {
+			bundle, shown.Rehoused = ours, true
+		}
+	}
+	change, err := p.store.Compare(ctx, d.current.ID, bundle)
 	if err != nil {
-		return shown, err
+		return nil, err
 	}
-	current, err := p.store.Bundle(ctx, task.VersionID)
-	if err != nil {
-		return shown, err
-	}
-	shown.Settings.Title = task.Title
-	shown.NewVersion = change == models.ChangeVersion
+	shown.Updates, shown.NewVersion = taskRef(*d.current), change == models.ChangeVersion
 	if change != models.ChangeNone {
 		shown.Changes = taskChanges(current, bundle)
 	}
-	return shown, nil
+	if before, after := deadlineText(d.current.Deadline), deadlineText(d.task().Deadline); before != after {
+		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: views.DiffLines(before, after)})
+	}
+	return bundle, nil
+}
+
+func deadlineText(at *time.Time) string {
+	if at == nil {
+		return "none"
+	}
+	return at.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
 // taskChanges lists what differs, with whole texts where tasks.Diff has them in short.
@@ -187,25 +203,34 @@ func (p pages) versionPublish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := p.readCarried(c)
+	d, err := p.readDraft(c, 0)
 	if err != nil {
 		return err
 	}
-	bundle, other, err := rehoused(c, bundle)
+	if *d.rehouse != d.shownRehoused {
+		return p.showVersion(c, task, d.Bundle, d.rehouse)
+	}
+	bundle, err := d.chosenBundle()
 	if err != nil {
 		return err
-	}
-	if other {
-		return p.showVersion(c, task, bundle)
 	}
 	_, change, err := p.store.Publish(c.UserContext(), actor(c), task.ID, bundle)
 	if err != nil {
 		return err
 	}
-	if change == models.ChangeVersion {
-		return redirect(c, views.TaskURL(task.Slug)+"?done=version")
+	return redirect(c, views.TaskURL(task.Slug)+"?done="+noticeOf(change))
+}
+
+// noticeOf names what the task's page says after a change.
+func noticeOf(change models.Change) templ.SafeURL {
+	switch change {
+	case models.ChangeVersion:
+		return "version"
+	case models.ChangeTexts:
+		return "texts"
+	default:
+		return "saved"
 	}
-	return redirect(c, views.TaskURL(task.Slug)+"?done=texts")
 }
 
 // taskDelete removes a task; its name must have been typed.

@@ -6,6 +6,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -55,24 +56,25 @@ func fields(form *goquery.Selection) url.Values {
 // zipOf is the built-in C++ vector add under another name, with changes.
 func zipOf(t testing.TB, change func(*tasks.Bundle)) []byte {
 	t.Helper()
+	b := exampleTask(t)
+	b.Name, b.Definition.Title = "add_two", "Add two"
+	change(b)
+	var buf bytes.Buffer
+	if err := tasks.WriteZip(&buf, b); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// exampleTask is the built-in C++ vector add.
+func exampleTask(t testing.TB) *tasks.Bundle {
+	t.Helper()
 	examples, err := tasks.Examples()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range examples {
-		if b.Name != "vectoradd_cpp" {
-			continue
-		}
-		b.Name, b.Definition.Title = "add_two", "Add two"
-		change(b)
-		var buf bytes.Buffer
-		if err := tasks.WriteZip(&buf, b); err != nil {
-			t.Fatal(err)
-		}
-		return buf.Bytes()
-	}
-	t.Fatal("vectoradd_cpp is not built in")
-	return nil
+	i := slices.IndexFunc(examples, func(b *tasks.Bundle) bool { return b.Name == "vectoradd_cpp" })
+	return examples[i]
 }
 
 func unchangedBundle(*tasks.Bundle) {}
@@ -89,11 +91,11 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 		t.Fatalf("the preview made a task (%v)", err)
 	}
 
-	form := fields(doc.Find("[data-draft=add-two] form"))
+	form := fields(doc.Find("main form"))
 	if got := form["device"]; len(got) != 1 || got[0] != "CPU" {
 		t.Errorf("a C++ task begins with the devices %v, want CPU", got)
 	}
-	form.Set("deadline", "2031-05-01T18:30")
+	form.Set("deadline", "2031-05-01T18:30:05")
 	form.Set("title", "Add two vectors")
 	resp := creator.upload("/tasks/publish", "", "", nil, form)
 	wantText(t, document(t, resp, http.StatusOK), "h1", "Add two vectors")
@@ -101,8 +103,13 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := time.Date(2031, 5, 1, 18, 30, 0, 0, time.UTC); task.Deadline == nil || !task.Deadline.Equal(want) {
+	if want := time.Date(2031, 5, 1, 18, 30, 5, 0, time.UTC); task.Deadline == nil || !task.Deadline.Equal(want) {
 		t.Errorf("the deadline is %v, want %v", task.Deadline, want)
+	}
+
+	edit := creator.page("/tasks/add-two/edit", http.StatusOK)
+	if got := edit.Find("input[name=deadline]").AttrOr("value", ""); got != "2031-05-01T18:30:05" {
+		t.Errorf("the edit page has the deadline %q: saving it would move it", got)
 	}
 
 	again := creator.upload("/tasks/publish", "", "", nil, form)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -74,5 +75,23 @@ func (p pages) workerForget(c *fiber.Ctx) error {
 	if err := p.store.ForgetWorker(c.UserContext(), actor(c), c.Params("name")); err != nil {
 		return err
 	}
+	return redirect(c, "/devices")
+}
+
+// devicePause holds back the queue of a device.
+func (p pages) devicePause(c *fiber.Ctx) error { return p.changeDevice(c, p.store.PauseDevice) }
+
+// deviceResume lets the queue of a device go on.
+func (p pages) deviceResume(c *fiber.Ctx) error { return p.changeDevice(c, p.store.ResumeDevice) }
+
+func (p pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor models.User, device string) error) error {
+	if _, err := requireUser(c); err != nil {
+		return err
+	}
+	if err := change(c.UserContext(), actor(c), c.Params("device")); err != nil {
+		return err
+	}
+	p.cfg.Dispatcher.Wake()
+	p.hub.QueueChanged()
 	return redirect(c, "/devices")
 }

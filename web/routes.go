@@ -8,7 +8,7 @@ import (
 // routes is the whole site: first what every request passes through, then every address.
 // Pages are listed in pageRoutes.
 func (s *Server) routes(app *fiber.App) {
-	app.Use(s.requestID, s.accessLog, s.metrics.measure, s.recoverPanics, s.requestContext, s.securityHeaders)
+	app.Use(s.requestID, s.accessLog, s.metrics.measure, s.recoverPanics, s.requestContext, s.securityHeaders, plainBodies)
 	app.Use(compress.New(compress.Config{Level: compress.LevelBestSpeed, Next: isStream}))
 
 	app.Get("/healthz", s.healthz)
@@ -23,6 +23,7 @@ func (s *Server) routes(app *fiber.App) {
 	site.Post("/auth/developer", s.authDeveloper)
 	site.Post("/sign-out", s.signOut)
 	site.Post("/me/sessions/:id/revoke", s.sessionRevoke)
+	site.Post("/me/identities/:id/remove", s.identityRemove)
 	site.Post("/me/tokens", s.tokenCreate)
 	site.Post("/me/tokens/:id/revoke", s.tokenRevoke)
 

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"strconv"
 	"strings"
 	"time"
@@ -49,7 +50,7 @@ func (s *Server) identify(c *fiber.Ctx) error {
 		c.Locals(localViewer, &user)
 		return c.Next()
 	}
-	if secret := c.Cookies(sessionCookie); secret != "" {
+	if secret := s.cookie(c, sessionCookie); secret != "" {
 		session, user, err := s.store.SessionUser(c.UserContext(), secret)
 		switch {
 		case err == nil:
@@ -60,6 +61,25 @@ func (s *Server) identify(c *fiber.Ctx) error {
 		}
 	}
 	return c.Next()
+}
+
+// standing returns what asks again, later, whether the sign-in that a request came with still counts.
+func (s *Server) standing(c *fiber.Ctx) func(context.Context) error {
+	secret, bearer := bearerToken(c)
+	switch {
+	case viewer(c) == nil:
+		return func(context.Context) error { return nil }
+	case !bearer:
+		secret = s.cookie(c, sessionCookie)
+	}
+	return func(ctx context.Context) (err error) {
+		if bearer {
+			_, _, err = s.store.TokenUser(ctx, secret)
+		} else {
+			_, _, err = s.store.SessionUser(ctx, secret)
+		}
+		return err
+	}
 }
 
 func bearerToken(c *fiber.Ctx) (string, bool) {
@@ -138,17 +158,28 @@ func idParam(c *fiber.Ctx, name string) (int64, error) {
 	return id, nil
 }
 
+// cookieName keeps sibling domains and plain HTTP from planting a cookie: browsers take one with this
+// prefix only from the host itself, over TLS.
+func (s *Server) cookieName(name string) string {
+	if s.secure() {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (s *Server) cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.cookieName(name)) }
+
 // setCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
 func (s *Server) setCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	c.Cookie(&fiber.Cookie{
-		Name: name, Value: value, Path: "/", MaxAge: int(life.Seconds()),
+		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
 		HTTPOnly: true, Secure: s.secure(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
 	})
 }
 
 func (s *Server) clearCookie(c *fiber.Ctx, name string) {
 	c.Cookie(&fiber.Cookie{
-		Name: name, Path: "/", Expires: time.Unix(1, 0),
+		Name: s.cookieName(name), Path: "/", Expires: time.Unix(1, 0),
 		HTTPOnly: true, Secure: s.secure(), SameSite: fiber.CookieSameSiteLaxMode,
 	})
 }

@@ -18,20 +18,21 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 		secure bool
 	}{
 		{"plain", "", false},
-		{"behind TLS", "https://boards.example.org", true},
+		{"behind TLS", "https://localhost", true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			s := startSite(t, func(cfg *Config) { cfg.BaseURL = tt.base })
 			b := s.browser()
+			b.setCookie(s.cookieName(visitorCookie), "a visitor's secret")
 			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, "Sec-Fetch-Site", "same-origin")
 			wantStatus(t, resp, http.StatusSeeOther)
 			for _, cookie := range resp.Cookies() {
-				if cookie.Name != sessionCookie {
+				if !strings.HasSuffix(cookie.Name, sessionCookie) {
 					continue
 				}
-				if !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Secure != tt.secure || cookie.MaxAge <= 0 {
+				if strings.HasPrefix(cookie.Name, "__Host-") != tt.secure || cookie.Path != "/" || cookie.Domain != "" || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Secure != tt.secure || cookie.MaxAge <= 0 {
 					t.Errorf("session cookie is %s", cookie.Raw)
 				}
 				return
@@ -116,6 +117,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 		{"through a proxy", nil, []string{"X-Forwarded-For", "203.0.113.9"}},
 		{"through a proxy that says Forwarded", nil, []string{"Forwarded", "for=203.0.113.9"}},
 		{"foreign host name (DNS rebinding)", nil, []string{"Host", "evil.example:3000"}},
+		{"through a proxy that says nothing", func(cfg *Config) { cfg.BaseURL = "https://boards.example.org" }, nil},
 		{"listening for everybody", func(cfg *Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
 		{"a provider is set up", func(cfg *Config) {
 			cfg.Providers = []ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
@@ -129,7 +131,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 			}
 			b := startSite(t, change).browser()
 			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, append(tt.headers, "Accept", "application/json",
-				"Cookie", visitorCookie+"=x", CSRFHeader, tokenOf("x"))...)
+				"Cookie", visitorCookie+"=x; __Host-"+visitorCookie+"=x", CSRFHeader, tokenOf("x"))...)
 			wantProblem(t, resp, http.StatusForbidden, "developer")
 		})
 	}
@@ -161,4 +163,25 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 	}
 	b.post(fmt.Sprintf("/me/tokens/%d/revoke", tokens[0].ID), nil)
 	wantProblem(t, asked.get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusUnauthorized, "unauthorized")
+}
+
+func TestTokenThatLeakedMakesNoOthersAndNoAdmins(t *testing.T) {
+	s := startSite(t)
+	boss, eve := s.signedIn("boss", models.RoleAdmin), s.signedIn("eve", models.RoleUser)
+	secret, _, err := s.store.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, form := range map[string]url.Values{
+		"/me/tokens":                 {"name": {"another"}},
+		"/workers":                   {"name": {"rogue"}, "devices": {"CPU"}},
+		"/me/sessions/others/revoke": nil,
+		fmt.Sprintf("/users/%d/role", eve.me().ID): {"role": {"admin"}},
+	} {
+		resp := s.browser().post(path, form, "Authorization", "Bearer "+secret, "Accept", "application/json")
+		wantProblem(t, resp, http.StatusForbidden, "token")
+	}
+	if got := eve.me().Role; got != "user" {
+		t.Errorf("eve is %s now", got)
+	}
 }

@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	heartbeat   = 15 * time.Second
 	streamLife  = 30 * time.Minute // then the browser connects again, to whichever server is there
 	streamWrite = 10 * time.Second // a reader that takes nothing for so long is gone
 	streamRetry = "retry: 1000\n\n"
@@ -30,10 +29,13 @@ type feed struct {
 	backlog func(ctx context.Context, out *outlet) error
 	// live writes one message, unless backlog has sent it already.
 	live func(ctx context.Context, m message, out *outlet) error
+
+	heartbeat time.Duration
+	standing  func(context.Context) error // asked at each heartbeat; an error ends the stream
 }
 
-// stream answers with server-sent events until the reader leaves or takes nothing any more, half an hour is
-// over, the feed is complete, or the server stops.
+// stream answers with server-sent events until the reader leaves, takes nothing any more or is signed out,
+// half an hour is over, the feed is complete, or the server stops.
 func (s *Server) stream(c *fiber.Ctx, f feed) error {
 	if s.hub.Open() >= s.cfg.StreamLimit {
 		return tooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
@@ -41,6 +43,7 @@ func (s *Server) stream(c *fiber.Ctx, f feed) error {
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
+	f.heartbeat, f.standing = s.cfg.Heartbeat, s.standing(c)
 	conn := c.Context().Conn()
 	sub := s.hub.subscribe(f.topic)
 	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
@@ -78,7 +81,7 @@ func (f feed) run(ctx context.Context, sub *subscription, out *outlet) error {
 	if err := f.backlog(ctx, out); err != nil {
 		return err
 	}
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(f.heartbeat)
 	defer beat.Stop()
 	for {
 		if err := out.Flush(); err != nil {
@@ -90,6 +93,9 @@ func (f feed) run(ctx context.Context, sub *subscription, out *outlet) error {
 				return err
 			}
 		case <-beat.C:
+			if err := f.standing(ctx); err != nil {
+				return err
+			}
 			out.WriteString(":\n\n")
 		case <-gone:
 			return errors.New("reader left")

@@ -83,7 +83,11 @@ func (s *Server) runAnswers(ctx context.Context, id int64, source bool) (answers
 		if err != nil {
 			return nil, false, err
 		}
-		answers = append(answers, runAnswer(run, stages, places[run.ID], source))
+		answer := runAnswer(run, stages, places[run.ID], source)
+		if answer.Profile, err = s.profileAddress(ctx, run); err != nil {
+			return nil, false, err
+		}
+		answers = append(answers, answer)
 		ended = ended && run.State.Final()
 	}
 	return answers, ended, nil

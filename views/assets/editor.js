@@ -22,18 +22,33 @@ export function edit(area) {
       EditorView.cspNonce.of(area.dataset.nonce),
       EditorView.contentAttributes.of({ "aria-label": area.getAttribute("aria-label") }),
       EditorView.updateListener.of((update) => {
-        if (update.docChanged) area.value = update.state.doc.toString();
+        if (!update.docChanged) return;
+        area.value = update.state.doc.toString();
+        area.dispatchEvent(new Event("input", { bubbles: true }));
       }),
     ],
   });
+  const fill = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
   area.hidden = true;
   area.after(view.dom);
+  area.labels.forEach((label) => label.addEventListener("click", () => view.focus()));
+  // Somebody has changed the text area behind the editor.
+  area.addEventListener("change", () => area.value !== view.state.doc.toString() && fill(area.value));
+  form.querySelectorAll("[data-keys]").forEach((hint) => (hint.hidden = false));
   area.dispatchEvent(new CustomEvent("editor", { bubbles: true, detail: view }));
 
-  // A chosen file fills the editor, so that it can be read and changed before it is sent.
-  form.querySelector("input[type=file][data-into-editor]")?.addEventListener("change", async (event) => {
-    const [file] = event.target.files;
+  // A chosen file fills the editor, so that it can be read and changed before it is sent: what is
+  // sent is then the text, under the file's name, and no longer the file.
+  const input = form.querySelector("input[type=file][data-into-editor]");
+  const name = form.querySelector("input[name=filename]");
+  const note = form.querySelector("[data-file-note]");
+  if (note) note.textContent = "It goes into the editor, where it can still be changed.";
+  input?.addEventListener("change", async () => {
+    const [file] = input.files;
     if (!file) return;
-    view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: await file.text() } });
+    fill(await file.text());
+    input.value = "";
+    if (name) name.value = file.name;
+    if (note) note.textContent = `${file.name} is in the editor now.`;
   });
 }

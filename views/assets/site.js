@@ -20,7 +20,11 @@ function themeButton(button) {
 function localTime(time) {
   const when = new Date(time.dateTime);
   if (Number.isNaN(when.valueOf())) return;
-  const options = time.dataset.time === "date" ? { dateStyle: "medium" } : { dateStyle: "medium", timeStyle: "short" };
+  const options = {
+    date: { dateStyle: "medium" },
+    clock: { timeStyle: "short" },
+    second: { dateStyle: "medium", timeStyle: "medium" },
+  }[time.dataset.time] ?? { dateStyle: "medium", timeStyle: "short" };
   if (!time.title) time.title = time.textContent;
   time.textContent = new Intl.DateTimeFormat("en-GB", options).format(when);
 }
@@ -56,6 +60,44 @@ function copyButton(button) {
   });
 }
 
+// What was typed stays in this browser, so that a reload loses nothing: the work on a template for good, the
+// changes to an earlier submission with the tab. Both give way to what the server refused and sent back.
+function draft(area) {
+  const key = `draft ${area.dataset.draft} ${location.search}`;
+  const store = () => ("from" in area.dataset ? sessionStorage : localStorage);
+  const note = area.form.querySelector("[data-kept]");
+  const template = area.value;
+  const kept = stored(() => store().getItem(key));
+  if (kept && kept !== template && !("refused" in area.dataset)) {
+    area.value = kept;
+    note.hidden = false;
+  }
+  area.addEventListener("input", () => {
+    stored(() => (area.value === template ? store().removeItem(key) : store().setItem(key, area.value)));
+  });
+  area.form.querySelector("[data-discard]").addEventListener("click", () => {
+    area.value = template;
+    note.hidden = true;
+    area.dispatchEvent(new Event("change"));
+    area.dispatchEvent(new Event("input"));
+  });
+}
+
+// A browser may refuse to keep anything, or have no room left.
+function stored(act) {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}
+
+// How a run stands is said to screen readers, and in the title to whoever looks at another tab.
+function titled(status) {
+  const title = document.title;
+  new MutationObserver(() => (document.title = `${status.textContent} ${title}`)).observe(status, { childList: true });
+}
+
 // The editor is heavy: it is fetched only when its text box comes into view.
 function lazyEditor(area) {
   // What has changed twice since the last frame comes as two entries.
@@ -75,6 +117,8 @@ function enhance(within) {
 each("[data-theme-toggle]", document, themeButton);
 each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
+each("textarea[data-draft]", document, draft);
+each("#live-status", document, titled);
 each("textarea[data-editor]", document, lazyEditor);
 enhance(document);
 document.addEventListener("htmx:after:swap", () => enhance(document));

@@ -12,20 +12,20 @@ import (
 // Evaluation is one kernel that is compiled, checked and timed, or two that are compared, outside any task.
 type Evaluation struct {
 	ID      string           `json:"id"`
-	URL     string           `json:"url"`    // of this answer
-	Events  string           `json:"events"` // of its live stream
-	Kind    string           `json:"kind"`   // "evaluate" or "compare"
-	State   string           `json:"state"`  // "submitted", "compiling", "validating", "profiling"; "completed", "failed", "timeout", "cancelled"
+	URL     string           `json:"url" jsonschema:"address of this answer"`
+	Events  string           `json:"events" jsonschema:"address of its live stream"`
+	Kind    string           `json:"kind" jsonschema:"evaluate or compare"`
+	State   string           `json:"state" jsonschema:"submitted, compiling, validating, profiling; then completed, failed, timeout or cancelled"`
 	Ended   bool             `json:"ended"`
 	Device  string           `json:"device"`
 	Worker  string           `json:"worker,omitempty"`
 	Created time.Time        `json:"created"`
-	Taken   *time.Time       `json:"taken,omitempty"` // by a worker
+	Taken   *time.Time       `json:"taken,omitempty" jsonschema:"when a worker had taken it"`
 	Finish  *time.Time       `json:"finished,omitempty"`
-	Failure string           `json:"failure,omitempty"` // why there is no result
-	Source  string           `json:"source_hash"`
-	Request json.RawMessage  `json:"request,omitempty"`
-	Result  *json.RawMessage `json:"result,omitempty"` // what POST /evaluate and /compare answer with
+	Failure string           `json:"failure,omitempty" jsonschema:"why there is no result"`
+	Source  string           `json:"source_hash" jsonschema:"SHA-256 of the sources"`
+	Request json.RawMessage  `json:"request,omitempty" jsonschema:"what was asked for, with its defaults"`
+	Result  *json.RawMessage `json:"result,omitempty" jsonschema:"what POST /evaluate and /compare answer with"`
 }
 
 // NewWith is New with an HTTP client of one's own.

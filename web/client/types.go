@@ -14,19 +14,19 @@ type TaskSummary struct {
 	Title    string     `json:"title"`
 	Lang     tasks.Lang `json:"lang"`
 	Devices  []string   `json:"devices"`
-	Deadline *time.Time `json:"deadline,omitempty"` // submissions are taken up to this moment; nil: always
+	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"submissions are taken up to this moment; absent: always"`
 }
 
 // Task is everything that a submitter needs to know of a task.
 type Task struct {
 	TaskSummary
-	Version     int                   `json:"version"`     // the current one; boards belong to it
-	Description string                `json:"description"` // Markdown
+	Version     int                   `json:"version" jsonschema:"the current one; boards belong to it"`
+	Description string                `json:"description" jsonschema:"Markdown"`
 	RankingBy   tasks.Ranking         `json:"ranking_by"`
 	Tests       []tasks.Case          `json:"tests"`
 	Benchmarks  []tasks.Case          `json:"benchmarks"`
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
-	Templates   map[string]SourceFile `json:"templates,omitempty"` // by label: "C++", "CUDA", "Python" …
+	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
 }
 
 // SourceFile is one file with its text.
@@ -40,7 +40,7 @@ type SourceFile struct {
 type NewSubmission struct {
 	Task     string   `json:"task,omitempty"`
 	Devices  []string `json:"devices,omitempty"`
-	Mode     job.Mode `json:"mode,omitempty"` // empty: test
+	Mode     job.Mode `json:"mode,omitempty" jsonschema:"test, benchmark, ranked or profile; absent: test"`
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
 }
@@ -49,20 +49,20 @@ type NewSubmission struct {
 type User struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
-	Role string `json:"role,omitempty"` // only about oneself
+	Role string `json:"role,omitempty" jsonschema:"only about oneself"`
 }
 
 // Submission is one act of submitting and its runs, one per device.
 type Submission struct {
 	ID       int64     `json:"id"`
 	URL      string    `json:"url"`
-	Task     string    `json:"task"` // slug
+	Task     string    `json:"task" jsonschema:"slug of the task"`
 	Version  int       `json:"version"`
 	Mode     job.Mode  `json:"mode"`
 	FileName string    `json:"file_name"`
 	User     User      `json:"user"`
 	Created  time.Time `json:"created"`
-	Ended    bool      `json:"ended"` // every run has ended
+	Ended    bool      `json:"ended" jsonschema:"every run has ended"`
 	Runs     []Run     `json:"runs"`
 }
 
@@ -70,8 +70,8 @@ type Submission struct {
 type Run struct {
 	ID       int64             `json:"id"`
 	Device   string            `json:"device"`
-	State    string            `json:"state"`              // "queued", "building" … "done", "failed"
-	Position int               `json:"position,omitempty"` // in the queue, from 1
+	State    string            `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
+	Position int               `json:"position,omitempty" jsonschema:"in the queue, from 1"`
 	Attempts int               `json:"attempts"`
 	Queued   time.Time         `json:"queued"`
 	Started  *time.Time        `json:"started,omitempty"`
@@ -79,6 +79,7 @@ type Run struct {
 	ScoreNS  *float64          `json:"score_ns,omitempty"`
 	StdNS    float64           `json:"std_ns,omitempty"`
 	ErrNS    float64           `json:"err_ns,omitempty"`
+	Profile  string            `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
 	Failure  *job.Failure      `json:"failure,omitempty"`
 	Harness  string            `json:"harness,omitempty"`
 	Machine  *job.Machine      `json:"machine,omitempty"`
@@ -91,9 +92,9 @@ type Event struct {
 	RunID   int64        `json:"run_id"`
 	Device  string       `json:"device"`
 	Type    string       `json:"type"`
-	State   string       `json:"state"` // of the run after the event
+	State   string       `json:"state" jsonschema:"state of the run after the event"`
 	Time    time.Time    `json:"time"`
-	Detail  *job.Event   `json:"detail,omitempty"` // what the worker told, without its secret
+	Detail  *job.Event   `json:"detail,omitempty" jsonschema:"what the worker told, without its secret"`
 	Failure *job.Failure `json:"failure,omitempty"`
 	ScoreNS *float64     `json:"score_ns,omitempty"`
 }
@@ -103,9 +104,9 @@ type Board struct {
 	Task    string  `json:"task"`
 	Version int     `json:"version"`
 	Device  string  `json:"device"`
-	Change  int64   `json:"change"` // grows whenever the board changes
-	Total   int     `json:"total"`  // entries on all pages
-	Page    int     `json:"page"`   // from 1
+	Change  int64   `json:"change" jsonschema:"grows whenever the board changes"`
+	Total   int     `json:"total" jsonschema:"entries on all pages"`
+	Page    int     `json:"page" jsonschema:"from 1"`
 	Entries []Entry `json:"entries"`
 }
 
@@ -123,7 +124,7 @@ type Entry struct {
 // Device is a kind of hardware and how busy it is.
 type Device struct {
 	Device  string `json:"device"`
-	Slots   int    `json:"slots"` // that take jobs now
+	Slots   int    `json:"slots" jsonschema:"that take jobs now"`
 	Busy    int    `json:"busy"`
 	Queued  int    `json:"queued"`
 	Running int    `json:"running"`
@@ -134,8 +135,8 @@ type Problem struct {
 	Type       string        `json:"type"`
 	Title      string        `json:"title"`
 	Status     int           `json:"status"`
-	Code       string        `json:"code"`   // stable, for programs: "deadline_passed"
-	Detail     string        `json:"detail"` // a sentence for a person
+	Code       string        `json:"code" jsonschema:"stable, for programs: 'deadline_passed'"`
+	Detail     string        `json:"detail" jsonschema:"a sentence for a person"`
 	RequestID  string        `json:"request_id,omitempty"`
 	RetryAfter time.Duration `json:"-"` // how long to wait before asking again; 0: not said
 }

@@ -33,8 +33,9 @@ type settings struct {
 }
 
 type evaluateIn struct {
-	Source      string `json:"kernel_source" jsonschema:"source of the kernel"`
-	Type        string `json:"kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
+	Request     object `json:"request,omitempty" jsonschema:"body of POST /evaluate (EvaluationRequest: kernel, num_trials, …); it stands for all other parameters"`
+	Source      string `json:"kernel_source,omitempty" jsonschema:"source of the kernel; needed without request"`
+	Type        string `json:"kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
 	RefSource   string `json:"reference_kernel_source,omitempty" jsonschema:"source of a kernel that is right; the kernel is then compared with it"`
 	RefType     string `json:"reference_kernel_type,omitempty" jsonschema:"its type; default torch"`
 	IO          object `json:"io_contract,omitempty" jsonschema:"arguments and launch sizes (IOContract): args, launch"`
@@ -44,10 +45,11 @@ type evaluateIn struct {
 }
 
 type compareIn struct {
-	RefSource      string `json:"ref_kernel_source" jsonschema:"source of the kernel that is right"`
-	RefType        string `json:"ref_kernel_type" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel"`
-	CustomSource   string `json:"custom_kernel_source" jsonschema:"source of the kernel that is checked and timed"`
-	CustomType     string `json:"custom_kernel_type" jsonschema:"its type"`
+	Request        object `json:"request,omitempty" jsonschema:"body of POST /compare (CompareRequest: ref_kernel, custom_kernel, …); it stands for all other parameters"`
+	RefSource      string `json:"ref_kernel_source,omitempty" jsonschema:"source of the kernel that is right; needed without request"`
+	RefType        string `json:"ref_kernel_type,omitempty" jsonschema:"torch, torch_cuda, triton, cuda or multi_kernel; needed without request"`
+	CustomSource   string `json:"custom_kernel_source,omitempty" jsonschema:"source of the kernel that is checked and timed; needed without request"`
+	CustomType     string `json:"custom_kernel_type,omitempty" jsonschema:"its type; needed without request"`
 	RefIO          object `json:"ref_kernel_io,omitempty" jsonschema:"IOContract of the reference"`
 	CustomIO       object `json:"custom_kernel_io,omitempty" jsonschema:"IOContract of the custom kernel"`
 	RefMetadata    object `json:"ref_kernel_metadata,omitempty" jsonschema:"metadata of the reference"`
@@ -77,9 +79,14 @@ func (t tools) addEvaluations(server *sdk.Server) {
 	add(server, "get_job_status", "Where an evaluation is, and its result once it has one.", true, t.status)
 }
 
-// code is a KernelCode of the API.
+// code is a KernelCode of the API. What was not given is left out, so that the site says what is missing.
 func code(source, kind string, io, metadata object) object {
-	k := object{"source_code": source, "kernel_type": kind}
+	k := object{}
+	for name, text := range map[string]string{"source_code": source, "kernel_type": kind} {
+		if text != "" {
+			k[name] = text
+		}
+	}
 	if len(io) > 0 {
 		k["io"] = io
 	}
@@ -107,6 +114,9 @@ func (s settings) request(kernels object) object {
 }
 
 func (t tools) evaluate(ctx context.Context, in evaluateIn) (any, error) {
+	if in.Request != nil {
+		return t.run(ctx, in.Request)
+	}
 	kernels := object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}
 	if in.RefSource != "" {
 		kernels = object{
@@ -118,6 +128,9 @@ func (t tools) evaluate(ctx context.Context, in evaluateIn) (any, error) {
 }
 
 func (t tools) compare(ctx context.Context, in compareIn) (any, error) {
+	if in.Request != nil {
+		return t.run(ctx, in.Request)
+	}
 	return t.run(ctx, in.request(object{
 		"ref_kernel":    code(in.RefSource, in.RefType, in.RefIO, in.RefMetadata),
 		"custom_kernel": code(in.CustomSource, in.CustomType, in.CustomIO, in.CustomMetadata),

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"archive/zip"
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// setZip is a problem set of three problems, of which the third cannot be made.
+func setZip(t testing.TB, deadline string, change func(name string, b *tasks.Bundle)) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	write := func(name string, text []byte) {
+		file, err := w.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Write(text)
+	}
+	write("problems/first.yaml", []byte(`name: First steps
+problems:
+  - {directory: first/add, name: add, deadline: "`+deadline+`", gpus: [CPU]}
+  - {directory: first/sum, name: sum, gpus: [CPU, H200]}
+  - {directory: first/bad, name: bad, gpus: [CPU]}
+`))
+	write("problems/first/bad/task.yml", []byte("lang: cpp\n"))
+	for _, name := range []string{"add", "sum"} {
+		b := exampleTask(t)
+		b.Definition.Title = "Task " + name
+		change(name, b)
+		text, err := b.TaskYAML()
+		if err != nil {
+			t.Fatal(err)
+		}
+		write("problems/first/"+name+"/task.yml", text)
+		for file, text := range b.Files {
+			write("problems/first/"+name+"/"+file, text)
+		}
+	}
+	w.Close()
+	return buf.Bytes()
+}
+
+func asItIs(string, *tasks.Bundle) {}
+
+func (s *scene) taskNow(slug string) (models.Task, models.TaskVersion) {
+	s.t.Helper()
+	task, err := s.store.Task(s.t.Context(), slug)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	version, err := s.store.Version(s.t.Context(), task.VersionID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return task, version
+}
+
+func chosen(doc *goquery.Document) (names []string) {
+	doc.Find("[data-draft] header input[type=checkbox][checked]").Each(func(_ int, e *goquery.Selection) {
+		names = append(names, e.Closest("[data-draft]").AttrOr("data-draft", ""))
+	})
+	return names
+}
+
+func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
+	s := newScene(t)
+	creator := s.signedIn("Carla", models.RoleCreator)
+	doc := document(t, creator.upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01 18:30", asItIs), nil), http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "[data-draft=bad] .callout-fail", "problems/first/bad/task.yml: files: is required")
+	if got := strings.Join(chosen(doc), " "); got != "add sum" {
+		t.Fatalf("chosen beforehand are %q, want the two that can be made", got)
+	}
+	form := fields(doc.Find("main form"))
+	form.Del("1.chosen")
+	doc = document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "[role=status]", "Task add")
+	if _, err := s.store.Task(t.Context(), "sum"); models.KindOf(err) != models.NotFound {
+		t.Fatalf("a task that was left out was made (%v)", err)
+	}
+	task, _ := s.taskNow("add")
+	if want := time.Date(2031, 5, 1, 18, 30, 0, 0, time.UTC); task.Deadline == nil || !task.Deadline.Equal(want) || strings.Join(task.Devices, " ") != "CPU" {
+		t.Errorf("the task has the deadline %v and the devices %v", task.Deadline, task.Devices)
+	}
+
+	form = fields(doc.Find("main form"))
+	form.Set("1.chosen", "on")
+	form["1.device"] = []string{"CPU", "H200"}
+	form.Set("1.deadline", "2031-06-01T12:00:07")
+	wantText(t, document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK), "[role=status]", "Task sum")
+	task, _ = s.taskNow("sum")
+	if want := time.Date(2031, 6, 1, 12, 0, 7, 0, time.UTC); !task.Deadline.Equal(want) || strings.Join(task.Devices, " ") != "CPU H200" {
+		t.Errorf("the task has the deadline %v and the devices %v", task.Deadline, task.Devices)
+	}
+}
+
+func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
+	s := newScene(t)
+	creator := s.signedIn("Carla", models.RoleCreator)
+	preview := func(deadline string, change func(string, *tasks.Bundle)) *goquery.Document {
+		doc := document(t, creator.upload("/tasks/new", "zip", "set.zip", setZip(t, deadline, change), nil), http.StatusOK)
+		checkSound(t, doc)
+		return doc
+	}
+	document(t, creator.upload("/tasks/publish", "", "", nil, fields(preview("2031-05-01", asItIs).Find("main form"))), http.StatusOK)
+	before, _ := s.taskNow("sum")
+
+	doc := preview("2031-05-02 06:00", func(name string, b *tasks.Bundle) {
+		if name == "sum" {
+			b.Files["reference.h"] = append([]byte("// changed\n"), b.Files["reference.h"]...)
+		}
+	})
+	wantText(t, doc, "[data-draft=add] [data-change=deadline] ins", "2031-05-02 06:00:00 UTC")
+	wantText(t, doc, `[data-draft=sum] [data-change="files.reference.h"]`, "new boards")
+	wantText(t, doc, "[data-draft=sum] header label", "with empty boards")
+	if got := strings.Join(chosen(doc), " "); got != "add" {
+		t.Errorf("chosen beforehand are %q: what empties boards must be chosen by hand", got)
+	}
+	form := fields(doc.Find("main form"))
+	document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
+	task, version := s.taskNow("add")
+	if want := time.Date(2031, 5, 2, 6, 0, 0, 0, time.UTC); !task.Deadline.Equal(want) || version.Number != 1 {
+		t.Errorf("the deadline is %v in version %d", task.Deadline, version.Number)
+	}
+	form.Set("1.chosen", "on")
+	document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
+	task, version = s.taskNow("sum")
+	if version.Number != 2 || !task.Deadline.Equal(*before.Deadline) {
+		t.Errorf("version %d, deadline %v (was %v): a set that says none leaves it", version.Number, task.Deadline, before.Deadline)
+	}
+
+	other := s.signedIn("Otto", models.RoleCreator)
+	doc = document(t, other.upload("/tasks/new", "zip", "set.zip", setZip(t, "2031-05-01", asItIs), nil), http.StatusOK)
+	if doc.Find("[data-change]").Length() > 0 {
+		t.Error("somebody else's task is shown as one to update")
+	}
+	wantStatus(t, other.upload("/tasks/publish", "", "", nil, form), http.StatusForbidden)
+}
