@@ -66,6 +66,8 @@ func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 		"tests":                 "test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ntest.0.message: fine\ncheck: pass\n",
 		"times and no status":   "benchmark-count: 1\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 3\nbenchmark.0.mean: 1000.0\nbenchmark.0.std: 1.5\nbenchmark.0.err: 0.9\nbenchmark.0.best: 999.0\nbenchmark.0.worst: 1001.5\ncheck: pass\n",
 		"a report of a profile": "benchmark-count: 1\nbenchmark.0.spec: n: 1\nbenchmark.0.report: aGVsbG8=\ncheck: pass\n",
+		"a mean alone":          "benchmark.0.mean: 1234.5\ncheck: pass\n",
+		"rounded numbers":       "benchmark.0.runs: 1\nbenchmark.0.mean: 1.23456e+06\nbenchmark.0.best: 1234564\nbenchmark.0.worst: 1234564\ncheck: pass\n",
 		"a verdict and extras":  "benchmark.0.runs: 3\nbenchmark.0.mean: 2\nspeedup: 1.5\ncheck: pass\nfwd_bw: 12\n",
 	} {
 		if status, failure := Judge(sandbox.Outcome{}, parse(pipe), nil); status != job.StatusPass {
