@@ -152,12 +152,6 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	}
 }
 
-func (s *site) beat(worker string) job.Heartbeat {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.beats[worker]
-}
-
 // endless is a preparation that ends when it has to give way, or when it is told to.
 func endless(began chan<- string, end <-chan struct{}) func(context.Context, job.Preparation, toolchain.Place) (int, error) {
 	return func(ctx context.Context, p job.Preparation, _ toolchain.Place) (int, error) {

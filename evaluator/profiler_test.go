@@ -70,7 +70,7 @@ func profileJob(t *testing.T, id string) job.Job {
 func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	s := newSite(t)
 	s.start(profilingConfig(t))
-	if !s.beats["w1"].Slots[0].Profiler {
+	if !s.beat("w1").Slots[0].Profiler {
 		t.Error("the heartbeat does not say that the slot can profile")
 	}
 	j := profileJob(t, "a1")

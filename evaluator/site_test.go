@@ -74,6 +74,8 @@ func (s *site) wait(what string, holds func() bool) {
 		select {
 		case <-changed:
 		case <-deadline:
+			s.mu.Lock()
+			defer s.mu.Unlock()
 			s.t.Fatalf("never happened: %s\nevents: %+v\nheartbeats: %+v", what, s.events, s.beats)
 		}
 	}
@@ -103,6 +105,13 @@ func (s *site) heard() []job.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.events)
+}
+
+// beat returns the worker's latest heartbeat.
+func (s *site) beat(worker string) job.Heartbeat {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.beats[worker]
 }
 
 func (s *site) publish(jobs ...job.Job) {

@@ -102,7 +102,7 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		if run := w.submit(t, s, w.ben); run.VersionID != fresh.ID {
 			t.Errorf("a new submission went to version %d", run.VersionID)
 		}
-		if list, err := s.Versions(ctx, w.task.ID); err != nil || len(list) != 2 || list[0].ID != fresh.ID {
+		if list, err := s.VersionNumbers(ctx, w.task.ID); err != nil || len(list) != 2 || list[0] != fresh.Number {
 			t.Errorf("Versions: %v, %v", list, err)
 		}
 		if v, err := s.VersionNumber(ctx, w.task.ID, 1); err != nil || v.ID != old.ID || v.Definition.Description != "Add two vectors, quickly." {

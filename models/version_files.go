@@ -23,11 +23,11 @@ func (s *Store) VersionNumber(ctx context.Context, taskID int64, number int) (Ta
 	return v, lookup(err, "version %d of this task", number)
 }
 
-// Versions lists a task's versions, the newest first.
-func (s *Store) Versions(ctx context.Context, taskID int64) ([]TaskVersion, error) {
-	var list []TaskVersion
-	err := s.read(ctx).Where("task_id = ?", taskID).Order("number desc").Find(&list).Error
-	return list, lookup(err, "versions of task %d", taskID)
+// VersionNumbers lists the numbers of a task's versions, the newest first.
+func (s *Store) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
+	var numbers []int
+	err := s.read(ctx).Model(&TaskVersion{}).Where("task_id = ?", taskID).Order("number desc").Pluck("number", &numbers).Error
+	return numbers, lookup(err, "versions of task %d", taskID)
 }
 
 // Bundle returns a version's definition with all its files.

@@ -19,6 +19,10 @@ func (s *Server) deviceList(ctx context.Context) ([]client.Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	pauses, err := s.store.Pauses(ctx)
+	if err != nil {
+		return nil, err
+	}
 	byName := map[string]*client.Device{}
 	at := func(name string) *client.Device {
 		if byName[name] == nil {
@@ -35,7 +39,10 @@ func (s *Server) deviceList(ctx context.Context) ([]client.Device, error) {
 		at(length.Device).Queued, at(length.Device).Running = length.Waiting, length.Running
 	}
 	list := make([]client.Device, 0, len(byName))
-	for _, d := range byName {
+	for name, d := range byName {
+		if pause, ok := pauses[name]; ok {
+			d.PausedBy, d.PausedSince = pause.By, &pause.Since
+		}
 		list = append(list, *d)
 	}
 	slices.SortFunc(list, func(a, b client.Device) int { return cmp.Compare(a.Device, b.Device) })

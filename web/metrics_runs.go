@@ -58,13 +58,9 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 		gauge(activeDesc, d.Running, d.Device)
 		gauge(slotsDesc, d.Slots, d.Device)
 		gauge(busyDesc, d.Busy, d.Device)
-	}
-	pauses, err := q.s.store.Pauses(ctx)
-	if err != nil {
-		return err
-	}
-	for device := range pauses {
-		gauge(pausedDesc, 1, device)
+		if d.PausedSince != nil {
+			gauge(pausedDesc, 1, d.Device)
+		}
 	}
 	workers, err := q.s.store.Workers(ctx)
 	if err != nil {

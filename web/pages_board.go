@@ -115,7 +115,7 @@ func (p pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVers
 	if err != nil {
 		return err
 	}
-	versions, err := p.store.Versions(c.UserContext(), task.ID)
+	versions, err := p.store.VersionNumbers(c.UserContext(), task.ID)
 	if err != nil {
 		return err
 	}
@@ -127,11 +127,7 @@ func (p pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVers
 		EventsURL: fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, table.Device, table.Change),
 	}
 	page.Live = true
-	for _, v := range versions {
-		if v.ID != version.ID {
-			page.Versions = append(page.Versions, v.Number)
-		}
-	}
+	page.Versions = slices.DeleteFunc(versions, func(number int) bool { return number == version.Number })
 	page.History = historySteps(history)
 	return p.render(c, fiber.StatusOK, views.Board(page))
 }

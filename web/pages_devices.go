@@ -48,10 +48,6 @@ func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err erro
 	if err != nil {
 		return status, err
 	}
-	pauses, err := p.store.Pauses(ctx)
-	if err != nil {
-		return status, err
-	}
 	list := queueList{pages: p, viewer: actor(c), submissions: map[int64]views.QueuedRun{}, slots: map[string]int64{}}
 	if err := list.read(ctx); err != nil {
 		return status, err
@@ -60,9 +56,7 @@ func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err erro
 		queue := views.DeviceQueue{
 			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
 		}
-		if pause, ok := pauses[d.Device]; ok {
-			queue.PausedBy, queue.PausedSince = pause.By, pause.Since
-		}
+		queue.PausedBy, queue.PausedSince = d.PausedBy, timeOf(d.PausedSince)
 		status.Queues = append(status.Queues, queue)
 	}
 	if actor(c).IsAdmin() {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 )
@@ -24,6 +25,9 @@ func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
 	doc := visitor.page("/devices", http.StatusOK)
 	wantText(t, doc, "[data-device=H200] .card-head", "paused")
 	wantText(t, doc, "[data-device=H200] .callout", s.admin.Name+" paused this device")
+	waits := visitor.page(fmt.Sprintf("/submissions/%d", s.queued.SubmissionID), http.StatusOK)
+	wantText(t, waits, "main", s.admin.Name+" paused H200; the run keeps its place")
+	wantText(t, s.browserOf(s.ada).page("/tasks/"+s.task.Slug, http.StatusOK), "main", "Paused, 1 waiting")
 	press("/devices/H200/resume")
 	if visitor.page("/devices", http.StatusOK).Find("[data-device=H200] .callout").Length() > 0 {
 		t.Error("a device that was resumed is still shown as paused")

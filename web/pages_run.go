@@ -141,6 +141,8 @@ func (s *Server) addPlace(ctx context.Context, run models.Run, card *views.RunCa
 	for _, d := range devices {
 		switch {
 		case d.Device != run.Device || d.Slots == 0:
+		case d.PausedSince != nil:
+			card.Waiting = fmt.Sprintf("%s paused %s; the run keeps its place and starts when that ends.", d.PausedBy, run.Device)
 		case d.Busy >= d.Slots:
 			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
 		default:

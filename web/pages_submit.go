@@ -152,6 +152,9 @@ func (p pages) deviceChoices(ctx context.Context, names []string, before []views
 			if d.Device == name && d.Slots > 0 {
 				choices[i].Offline = false
 				choices[i].Note = fmt.Sprintf("%d of %d free, %d waiting", max(d.Slots-d.Busy, 0), d.Slots, d.Queued)
+				if d.PausedSince != nil {
+					choices[i].Note = fmt.Sprintf("Paused, %d waiting", d.Queued)
+				}
 			}
 		}
 		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })

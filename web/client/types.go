@@ -128,6 +128,9 @@ type Device struct {
 	Busy    int    `json:"busy"`
 	Queued  int    `json:"queued"`
 	Running int    `json:"running"`
+	// Nothing new begins on a paused device.
+	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who holds back its queue"`
+	PausedSince *time.Time `json:"paused_since,omitempty"`
 }
 
 // Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.
