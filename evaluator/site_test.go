@@ -30,7 +30,11 @@ type site struct {
 	events  []job.Event
 	results map[string][]job.Result
 	beats   map[string]job.Heartbeat // the latest of each worker
+	hears   bool                     // events arrive: before, they are gone
 }
+
+// probe is the attempt of events that only try whether anybody listens.
+const probe = "probe"
 
 func newSite(t testing.TB) *site {
 	t.Helper()
@@ -41,7 +45,7 @@ func newSite(t testing.TB) *site {
 	s := &site{t: t, queue: q, changed: make(chan struct{}), results: map[string][]job.Result{}, beats: map[string]job.Heartbeat{}}
 	ctx, cancel := context.WithCancel(context.Background())
 	var listeners sync.WaitGroup
-	listeners.Go(func() { q.Events(ctx, func(e job.Event) { s.note(func() { s.events = append(s.events, e) }) }) })
+	listeners.Go(func() { q.Events(ctx, func(e job.Event) { s.note(func() { s.hear(e) }) }) })
 	listeners.Go(func() { q.Heartbeats(ctx, func(b job.Heartbeat) { s.note(func() { s.beats[b.Worker] = b }) }) })
 	listeners.Go(func() {
 		q.Results(ctx, func(_ context.Context, r job.Result) error {
@@ -50,7 +54,36 @@ func newSite(t testing.TB) *site {
 		})
 	})
 	t.Cleanup(func() { cancel(); listeners.Wait(); q.Close() })
+	s.listens()
 	return s
+}
+
+// listens returns when events arrive.
+func (s *site) listens() {
+	s.t.Helper()
+	conn := s.dial(probe)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); <-tick.C {
+		if err := conn.PublishEvent(job.Event{AttemptID: probe}); err != nil {
+			s.t.Fatal(err)
+		}
+		s.mu.Lock()
+		hears := s.hears
+		s.mu.Unlock()
+		if hears {
+			return
+		}
+	}
+	s.t.Fatal("no event arrives")
+}
+
+func (s *site) hear(e job.Event) {
+	if e.AttemptID == probe {
+		s.hears = true
+		return
+	}
+	s.events = append(s.events, e)
 }
 
 func (s *site) note(change func()) {
