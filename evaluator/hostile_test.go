@@ -1,6 +1,7 @@
 package evaluator_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -258,7 +259,7 @@ func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 func TestCancelKillsTheRealProgramInAnyStage(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
-	slow := kernel("usleep(100000);")
+	slow := kernel("usleep(100000); /* " + rand.Text() + " */") // new, or its build is over before it is cancelled
 	for _, stage := range []job.Stage{job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked} {
 		id := "cancelled in " + string(stage)
 		j := example(t, vectorAdd, id, job.ModeRanked, slow)
