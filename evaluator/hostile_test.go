@@ -211,14 +211,20 @@ __attribute__((section(".preinit_array"), used)) static void (*early)(int, char*
 	for _, c := range cases {
 		j := example(t, vectorAdd, c.name, job.ModeRanked, forger(c.beside))
 		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[:1], j.Task.Benchmarks[:1]
-		r := s.run(j)
-		if c.reason == "" {
-			if r.ScoreNS == nil || *r.ScoreNS < 1000 {
-				t.Errorf("%s: outcome %s, score %v, failure %+v", c.name, r.Outcome, r.ScoreNS, r.Failure)
-			}
-		} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || !strings.Contains(r.Failure.Reason, c.reason) {
-			t.Errorf("%s: outcome %s, failure %+v", c.name, r.Outcome, r.Failure)
+		wantNoForgery(t, c.name, s.run(j), c.reason)
+	}
+}
+
+// wantNoForgery holds that a run failed for the reason or, without one, that what it tried changed nothing:
+// it has a score, and none that only a forger has.
+func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
+	t.Helper()
+	if reason == "" {
+		if r.ScoreNS == nil || *r.ScoreNS < 1000 {
+			t.Errorf("%s: outcome %s, score %v, failure %+v", name, r.Outcome, r.ScoreNS, r.Failure)
 		}
+	} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || !strings.Contains(r.Failure.Reason, reason) {
+		t.Errorf("%s: outcome %s, failure %+v", name, r.Outcome, r.Failure)
 	}
 }
 
@@ -245,14 +251,7 @@ func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	for _, c := range cases {
 		j := example(t, "softmax_numpy", c.name, job.ModeRanked, []byte("import numpy as np\n"+c.before+"def custom_kernel(data):\n"+c.kernel))
 		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[1:2], j.Task.Benchmarks[:1]
-		r := s.run(j)
-		if c.reason == "" {
-			if r.ScoreNS == nil || *r.ScoreNS < 1000 {
-				t.Errorf("%s: outcome %s, score %v, failure %+v", c.name, r.Outcome, r.ScoreNS, r.Failure)
-			}
-		} else if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || !strings.Contains(r.Failure.Reason, c.reason) {
-			t.Errorf("%s: outcome %s, failure %+v", c.name, r.Outcome, r.Failure)
-		}
+		wantNoForgery(t, c.name, s.run(j), c.reason)
 	}
 }
 

@@ -44,18 +44,7 @@ func (s *Server) link(c *fiber.Ctx, f flow, who person) error {
 }
 
 func (s *Server) identityRemove(c *fiber.Ctx) error {
-	user, err := requireUser(c)
-	if err != nil {
-		return err
-	}
-	id, err := idParam(c, "id")
-	if err != nil {
-		return err
-	}
-	if err := s.store.Unlink(c.UserContext(), user.ID, id); err != nil {
-		return err
-	}
-	return c.Redirect("/me?done=unlinked", fiber.StatusSeeOther)
+	return removeOwn(c, s.store.Unlink, "/me?done=unlinked")
 }
 
 // addIdentities fills in how a person can sign in, and which ways could be added.

@@ -123,22 +123,33 @@ func (s *Server) signOut(c *fiber.Ctx) error {
 
 // sessionRevoke ends one of the person's sessions, or with the id "others" all but this one.
 func (s *Server) sessionRevoke(c *fiber.Ctx) error {
+	if c.Params("id") != "others" {
+		return removeOwn(c, s.store.EndSession, "/me")
+	}
 	user, err := requireUser(c)
 	if err != nil {
 		return err
 	}
-	if c.Params("id") == "others" {
-		err = s.store.EndOtherSessions(c.UserContext(), user.ID, sessionID(c))
-	} else {
-		var id int64
-		if id, err = idParam(c, "id"); err == nil {
-			err = s.store.EndSession(c.UserContext(), user.ID, id)
-		}
-	}
-	if err != nil {
+	if err := s.store.EndOtherSessions(c.UserContext(), user.ID, sessionID(c)); err != nil {
 		return err
 	}
 	return c.Redirect("/me", fiber.StatusSeeOther)
+}
+
+// removeOwn removes what the address names by its id and the viewer owns, and goes on to a page.
+func removeOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) error, next string) error {
+	user, err := requireUser(c)
+	if err != nil {
+		return err
+	}
+	id, err := idParam(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := remove(c.UserContext(), user.ID, id); err != nil {
+		return err
+	}
+	return c.Redirect(next, fiber.StatusSeeOther)
 }
 
 // requireUser refuses visitors.

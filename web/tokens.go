@@ -25,16 +25,5 @@ func (s *Server) tokenCreate(c *fiber.Ctx) error {
 }
 
 func (s *Server) tokenRevoke(c *fiber.Ctx) error {
-	user, err := requireUser(c)
-	if err != nil {
-		return err
-	}
-	id, err := idParam(c, "id")
-	if err != nil {
-		return err
-	}
-	if err := s.store.RevokeToken(c.UserContext(), user.ID, id); err != nil {
-		return err
-	}
-	return c.Redirect("/me", fiber.StatusSeeOther)
+	return removeOwn(c, s.store.RevokeToken, "/me")
 }

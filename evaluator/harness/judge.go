@@ -74,6 +74,7 @@ func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *jo
 			return failure(job.StatusFail, wrong(c))
 		}
 	}
+	doubt := doubts(p, want)
 	switch {
 	case p.doubt != "":
 		return failure(job.StatusError, p.doubt)
@@ -81,8 +82,8 @@ func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *jo
 		return failure(job.StatusError, "The program ended without a verdict"+whereabouts(p)+": it left before its checks were done.")
 	case p.Check() != "pass":
 		return failure(job.StatusFail, "The program reported that its check failed.")
-	case doubts(p, want) != "":
-		return failure(job.StatusError, doubts(p, want))
+	case doubt != "":
+		return failure(job.StatusError, doubt)
 	case out.ExitCode == exitFailed:
 		return failure(job.StatusFail, "The program's exit code says that its check failed.")
 	case len(want) > passedCases(p):
