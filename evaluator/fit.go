@@ -91,7 +91,7 @@ func leaveOut(r *job.Result, i int) {
 	if extra == nil {
 		extra = map[string]string{}
 	}
-	extra[r.Artifacts[i].Name] = fmt.Sprintf("This file of %.1f MB was not kept: it is larger than what a worker can send.", float64(r.Artifacts[i].Size)/1e6)
+	extra[r.Artifacts[i].Name] = fmt.Sprintf("This file of %.1f MB (packed) was not kept: it is more than a worker can send with the rest of its result.", float64(r.Artifacts[i].Size)/1e6)
 	last.Extra = extra
 }
 

@@ -1,14 +1,20 @@
 package evaluator
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
+	"math/rand/v2"
 	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/profile"
+	"warpboard/evaluator/queue"
 )
 
 // bulky is a result with much of everything in its ranked stage.
@@ -29,7 +35,7 @@ func bulky() job.Result {
 		r.Stages = append(r.Stages, s)
 	}
 	r.Evaluation = json.RawMessage(`{"stdout":"` + strings.Repeat("o", 200_000) + `","device":"CPU"}`)
-	r.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep", Size: 3 << 20, Data: make([]byte, 3<<20)}}
+	r.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Size: 3 << 20, Data: make([]byte, 3<<20)}}
 	return r
 }
 
@@ -84,5 +90,45 @@ func TestCutKeepsBothEndsAndCharactersWhole(t *testing.T) {
 	}
 	if got := cut("short", 5); got != "short" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// likeReport is a report as large as those of programs with torch, which packs as well as they do.
+func likeReport(seed uint64) []byte {
+	random := rand.NewChaCha8([32]byte{byte(seed)})
+	data := bytes.Repeat([]byte("smsp__sass_thread_inst_executed_op_ffma_pred_on "), 7_000_000/48)
+	for i := 0; i < len(data); i += 96 {
+		random.Read(data[i : i+5]) // never fails
+	}
+	return data
+}
+
+func TestReportFilesOfThreeCasesArriveWhole(t *testing.T) {
+	r := job.Result{RunID: 1, AttemptID: "a1", Outcome: job.OutcomeDone, Stages: []job.StageResult{{Stage: job.StageProfile}}}
+	for i := range 3 {
+		files, err := reportArtifacts(i, &profile.Report{}, likeReport(uint64(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Artifacts = append(r.Artifacts, files...)
+	}
+	fit(&r, queue.MaxMessage)
+	var arrived job.Result
+	if data, err := json.Marshal(r); err != nil || len(data) > queue.MaxMessage || json.Unmarshal(data, &arrived) != nil {
+		t.Fatalf("a message of %d bytes, %v", len(data), err)
+	}
+	for i := range 3 {
+		a := arrived.Artifacts[2*i+1]
+		if a.Name != fmt.Sprintf("profile.%d.ncu-rep.gz", i) || a.Size != int64(len(a.Data)) || a.Size > 1_000_000 {
+			t.Errorf("case %d: %s with %d of %d bytes", i, a.Name, len(a.Data), a.Size)
+			continue
+		}
+		z, err := gzip.NewReader(bytes.NewReader(a.Data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report, err := io.ReadAll(z); err != nil || !bytes.Equal(report, likeReport(uint64(i))) {
+			t.Errorf("case %d: the report is another, %v", i, err)
+		}
 	}
 }

@@ -14,10 +14,8 @@ import (
 
 const (
 	reportFile = "profile.ncu-rep"
-	// maxReport bounds a report file in bytes, and maxPage what ncu prints of one: the program under it
-	// can write a report of its own making.
-	maxReport = 256 << 20
-	maxPage   = 64 << 20
+	// maxPage bounds what ncu prints of a report in bytes, for the same reason as profile.MaxReport.
+	maxPage = 64 << 20
 )
 
 // Nsight runs Nsight Compute inside the sandbox. It is the worker's Profiler.
@@ -37,8 +35,8 @@ func (n *Nsight) collect(ctx context.Context, spec sandbox.Spec, o profile.Optio
 	o.Report = "/out/" + reportFile
 	spec.Argv = profile.Command(n.Tool, spec.Argv, o)
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
-	spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: maxReport}
-	spec.Limits.FileSize, spec.Limits.Out = maxReport, 2*maxReport
+	spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: profile.MaxReport}
+	spec.Limits.FileSize, spec.Limits.Out = profile.MaxReport, 2*profile.MaxReport
 	if out, err = n.Runner.Run(ctx, spec); err != nil {
 		return nil, out, "", fmt.Errorf("profile: %w", err)
 	}

@@ -28,7 +28,7 @@ const (
 
 // Profile profiles every case in a process of its own. The stage passes when at least one case left
 // a report; what went wrong with another is its case's message. Each case leaves the artifacts
-// "profile.<case>.json.gz", the report as parsed, and "profile.<case>.ncu-rep".
+// "profile.<case>.json.gz", the report as parsed, and "profile.<case>.ncu-rep.gz", as ncu wrote it.
 func (n *Nsight) Profile(ctx context.Context, req ProfileRequest) (job.StageResult, []job.Artifact, error) {
 	result := job.StageResult{Stage: job.StageProfile, Status: job.StatusError, Started: time.Now().UTC()}
 	var artifacts []job.Artifact
@@ -115,25 +115,36 @@ func keepFewer(report *profile.Report) {
 	report.Warnings = append(report.Warnings, "The kernels have more instructions than are kept; the report file has them all.")
 }
 
-// reportArtifacts are the files that a profiled case leaves.
+// reportArtifacts are the files that a profiled case leaves. ncu's own is packed as well: that of a program
+// with torch has 7 MB, and three of them would not fit into the result's message; packed it has a twelfth.
 func reportArtifacts(index int, report *profile.Report, file []byte) ([]job.Artifact, error) {
 	parsed, err := json.Marshal(report)
 	if err != nil {
 		return nil, fmt.Errorf("write the parsed report: %w", err)
 	}
-	var packed bytes.Buffer
-	z := gzip.NewWriter(&packed)
-	_, err = z.Write(parsed)
+	var artifacts []job.Artifact
+	for _, f := range []struct {
+		ending string
+		data   []byte
+	}{{"json", parsed}, {"ncu-rep", file}} {
+		a, err := packed(fmt.Sprintf("profile.%d.%s", index, f.ending), f.data)
+		if err != nil {
+			return nil, err
+		}
+		artifacts = append(artifacts, a)
+	}
+	return artifacts, nil
+}
+
+// packed is a file as an artifact, under its name with .gz behind it.
+func packed(name string, data []byte) (job.Artifact, error) {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, err := z.Write(data)
 	if err := errors.Join(err, z.Close()); err != nil {
-		return nil, fmt.Errorf("pack the parsed report: %w", err)
+		return job.Artifact{}, fmt.Errorf("pack %s: %w", name, err)
 	}
-	artifact := func(suffix, media string, data []byte) job.Artifact {
-		return job.Artifact{Name: fmt.Sprintf("profile.%d.%s", index, suffix), Type: media, Size: int64(len(data)), Data: data}
-	}
-	return []job.Artifact{
-		artifact("json.gz", "application/gzip", packed.Bytes()),
-		artifact("ncu-rep", "application/octet-stream", file),
-	}, nil
+	return job.Artifact{Name: name + ".gz", Type: "application/gzip", Size: int64(b.Len()), Data: b.Bytes()}, nil
 }
 
 // whyNothing is the sentence of a stage in which no case left a report.

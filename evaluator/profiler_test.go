@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,12 +87,18 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	for _, a := range r.Artifacts {
 		names = append(names, a.Name)
 	}
-	if diff := cmp.Diff([]string{"profile.0.json.gz", "profile.0.ncu-rep", "profile.1.json.gz", "profile.1.ncu-rep"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"profile.0.json.gz", "profile.0.ncu-rep.gz", "profile.1.json.gz", "profile.1.ncu-rep.gz"}, names); diff != "" {
 		t.Fatalf("artifacts:\n%s", diff)
 	}
-	report := unpack(t, r.Artifacts[2].Data)
+	var report profile.Report
+	if err := json.Unmarshal(unpack(t, r.Artifacts[2].Data), &report); err != nil {
+		t.Fatal(err)
+	}
 	if len(report.Kernels) != 4 || report.Version != "2025.3.1.0" || report.Kernels[0].Source == nil {
 		t.Errorf("report of version %q with %d kernels", report.Version, len(report.Kernels))
+	}
+	if written := string(unpack(t, r.Artifacts[3].Data)); written != "cuda4" { // what the stand-in writes
+		t.Errorf("ncu's own file holds %q", written)
 	}
 	s.wait("both cases are told", func() bool {
 		told := slices.DeleteFunc(slices.Clone(s.events), func(e job.Event) bool { return e.Type != job.EventCase })
@@ -99,16 +106,17 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	})
 }
 
-func unpack(t *testing.T, data []byte) (report profile.Report) {
+func unpack(t *testing.T, packed []byte) []byte {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(data))
-	if err == nil {
-		err = json.NewDecoder(z).Decode(&report)
-	}
+	z, err := gzip.NewReader(bytes.NewReader(packed))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report
+	data, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
@@ -158,11 +166,11 @@ func TestTheReportThatTheSiteDrawsIsTheLastToBeLeftOut(t *testing.T) {
 	for _, a := range r.Artifacts {
 		kept[a.Name] = a.Data != nil
 	}
-	want := map[string]bool{"profile.0.json.gz": true, "profile.0.ncu-rep": false, "profile.1.json.gz": true, "profile.1.ncu-rep": true}
+	want := map[string]bool{"profile.0.json.gz": true, "profile.0.ncu-rep.gz": false, "profile.1.json.gz": true, "profile.1.ncu-rep.gz": true}
 	if diff := cmp.Diff(want, kept); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
-	if note := r.Stages[1].Extra["profile.0.ncu-rep"]; !strings.Contains(note, "20.0 MB") {
+	if note := r.Stages[1].Extra["profile.0.ncu-rep.gz"]; !strings.Contains(note, "20.0 MB (packed)") {
 		t.Errorf("the stage says %s", fmt.Sprint(r.Stages[1].Extra))
 	}
 }

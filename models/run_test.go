@@ -23,7 +23,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 			t.Errorf("StartAttempt: %+v, %+v", started, attempt)
 		}
 		result := modelstest.Result(attempt, 1234.5)
-		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep", Type: "application/octet-stream", Data: []byte("report")}}
+		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep.gz", Type: "application/gzip", Data: []byte("report")}}
 		out, err := s.RecordResult(ctx, result, &models.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25})
 		check(t, err)
 		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 || out.Events[0].State != models.StateDone {
@@ -44,7 +44,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 			t.Errorf("stages (-sent +kept):\n%s", diff)
 		}
 		files, err := s.Artifacts(ctx, run.ID)
-		if err != nil || len(files) != 1 || files[0].Name != "profile.0.ncu-rep" {
+		if err != nil || len(files) != 1 || files[0].Name != "profile.0.ncu-rep.gz" {
 			t.Fatalf("Artifacts: %+v, %v", files, err)
 		}
 		f, err := s.OpenArtifact(files[0])

@@ -65,7 +65,7 @@ func finishWithArtifact(t *testing.T, s *models.Store, w world, content string) 
 	_, attempt, err := s.StartAttempt(t.Context(), run.ID)
 	check(t, err)
 	result := modelstest.Result(attempt, 10)
-	result.Artifacts = []job.Artifact{{Name: "profile.ncu-rep", Data: []byte(content)}}
+	result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(content)}}
 	check(t, second(s.RecordResult(t.Context(), result, &models.Score{NS: 10})))
 	return run
 }

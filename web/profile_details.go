@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"net/url"
 
@@ -156,33 +157,9 @@ func (p pages) profileCSV(c *fiber.Ctx) error {
 	if err := report.WriteCSV(&text); err != nil {
 		return err
 	}
-	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	return c.Send(text.Bytes())
-}
-
-// profileFile sends the report as ncu wrote it. It holds the source and the instructions.
-func (p pages) profileFile(c *fiber.Ctx) error {
-	seen, err := p.seenRunOf(c)
+	rows, err := csv.NewReader(&text).ReadAll()
 	if err != nil {
 		return err
 	}
-	if !seen.source {
-		return forbidden("source", "The report holds the program itself: "+sourceHidden(seen.task)+".")
-	}
-	index := charts.ReadQuery(queryOf(c)).Case
-	profile, err := p.profileOf(c.UserContext(), seen.run)
-	if err != nil {
-		return err
-	}
-	artifact, ok := profile.files[reportFileName(index)]
-	if !ok {
-		return models.Errorf(models.NotFound, "There is no report file of this case.")
-	}
-	f, err := p.store.OpenArtifact(artifact)
-	if err != nil {
-		return err
-	}
-	c.Attachment(fmt.Sprintf("run-%d-case-%d.ncu-rep", seen.run.ID, index))
-	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
-	return c.SendStream(f, int(artifact.Size))
+	return sendCSV(c, rows)
 }

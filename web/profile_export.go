@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"strconv"
 
@@ -56,12 +54,7 @@ func (p pages) compareCSV(c *fiber.Ctx) error {
 			}
 		}
 	}
-	var text bytes.Buffer
-	if err := csv.NewWriter(&text).WriteAll(rows); err != nil {
-		return fmt.Errorf("write the comparison as CSV: %w", err)
-	}
-	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
-	return c.Send(text.Bytes())
+	return sendCSV(c, rows)
 }
 
 func meanOf(c *job.CaseResult) string {

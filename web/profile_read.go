@@ -139,7 +139,7 @@ func (p runProfile) whyNot(index int) string {
 
 func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
 
-func reportFileName(index int) string { return fmt.Sprintf("profile.%d.ncu-rep", index) }
+func reportFileName(index int) string { return fmt.Sprintf("profile.%d.ncu-rep.gz", index) }
 
 // report reads the parsed report of a case; nil when there is none.
 func (s *Server) report(p runProfile, index int) (*ncu.Report, error) {

@@ -22,6 +22,9 @@ const (
 	profiledNS = 9.1e3
 )
 
+// writtenReport stands for what ncu wrote: binary, and longer than any buffer on its way.
+var writtenReport = bytes.Repeat([]byte("NVR\x00the report\xff"), 100_000)
+
 // profiledScene is a scene with two people at the head of the board, whose ranked runs were profiled, and
 // a third whose profile failed.
 type profiledScene struct {
@@ -115,11 +118,15 @@ func (s *profiledScene) profile(run models.Run, report string) {
 		result.Outcome, result.Failure = job.OutcomeFailed, stage.Failure
 	} else {
 		stage.Cases[1].Status, stage.Cases[1].Message = job.StatusError, "Profiling took longer than its time limit; ncu replays every kernel some forty times."
-		stage.Extra = map[string]string{"profile.2.ncu-rep": "This file of 20.0 MB was not kept: it is larger than what a worker can send."}
-		packed := pack(s.t, fixtureReport(s.t, report))
+		stage.Extra = map[string]string{"profile.2.ncu-rep.gz": "This file of 20.0 MB (packed) was not kept: it is more than a worker can send with the rest of its result."}
+		parsed, err := json.Marshal(fixtureReport(s.t, report))
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		packed := pack(s.t, parsed)
 		result.Artifacts = []job.Artifact{
 			{Name: "profile.0.json.gz", Type: "application/gzip", Data: packed},
-			{Name: "profile.0.ncu-rep", Type: "application/octet-stream", Data: []byte("NVR\x00the report")},
+			{Name: "profile.0.ncu-rep.gz", Type: "application/gzip", Data: pack(s.t, writtenReport)},
 			{Name: "profile.2.json.gz", Type: "application/gzip", Data: packed},
 		}
 	}
@@ -150,11 +157,11 @@ func fixtureReport(t testing.TB, name string) *ncu.Report {
 	return ncu.Parse(pages)
 }
 
-func pack(t testing.TB, report *ncu.Report) []byte {
+func pack(t testing.TB, data []byte) []byte {
 	t.Helper()
 	var buf bytes.Buffer
 	z := gzip.NewWriter(&buf)
-	if err := json.NewEncoder(z).Encode(report); err != nil {
+	if _, err := z.Write(data); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Close(); err != nil {

@@ -165,7 +165,7 @@ type Result struct {
 
 // Artifact names a file that the run left, sent apart from the result.
 type Artifact struct {
-	Name string `json:"name"` // "profile.0.ncu-rep"
+	Name string `json:"name"` // "profile.0.ncu-rep.gz"
 	Size int64  `json:"size"`
 	Type string `json:"type"` // media type
 	Data []byte `json:"data,omitempty"`

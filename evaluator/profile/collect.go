@@ -11,6 +11,9 @@ const Range = "custom_kernel"
 // DefaultKernels caps the launches of one report: each costs some forty replays.
 const DefaultKernels = 16
 
+// MaxReport bounds a report file in bytes: the program under ncu can write a report of its own making.
+const MaxReport = 256 << 20
+
 // Options bounds one profiling run.
 type Options struct {
 	// Report is where ncu writes, inside the sandbox: "/out/profile.0.ncu-rep".

@@ -2,6 +2,7 @@ package profile
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -194,6 +195,22 @@ func TestEveryFormOfTheSourcePageIsRead(t *testing.T) {
 	} {
 		if k := Parse(Pages{Raw: raw, Source: []byte(page), Lines: []byte(page)}).Kernels[0]; k.Source != nil && len(k.Source.Lines) != 0 {
 			t.Errorf("%s has no instructions, but gives %+v", form, k.Source.Lines)
+		}
+	}
+}
+
+func TestInstructionsAreFoundWhereTheSourcePageSpellsOutTheName(t *testing.T) {
+	table := func(name, sass string) string {
+		return fmt.Sprintf("\"Kernel Name\",%q\n\"Address\",\"Source\",\"# Samples\"\n\"0x10\",%q,\"3\"\n", name, sass)
+	}
+	raw := "\"ID\",\"Kernel Name\",\"m\"\n\"\",\"\",\"\"\n" +
+		"\"0\",\"void add<8, Half>(int, T2)\",\"1\"\n\"1\",\"plain(int)\",\"1\"\n\"2\",\"void add<4, Half>(int, T2)\",\"1\"\n\"3\",\"add(int)\",\"1\"\n"
+	source := table("void at::native::add<(int)8, c10::Half>(int, T2)", "FIRST") + table("plain(int)", "SECOND") +
+		table("void at::native::add<(int)4, c10::Half>(int, T2)", "THIRD") + table("add(int)", "FOURTH")
+	r := Parse(Pages{Raw: []byte(raw), Source: []byte(source)})
+	for i, want := range []string{"FIRST", "SECOND", "THIRD", "FOURTH"} {
+		if got := r.Kernels[i].Source; got == nil || len(got.Lines) != 1 || got.Lines[0].SASS != want {
+			t.Errorf("kernel %d (%s): %+v, want %s", i, r.Kernels[i].Name, got, want)
 		}
 	}
 }

@@ -98,27 +98,40 @@ func (s *Source) add(address, sass string, cells []string, warn func(string)) {
 	s.Lines = append(s.Lines, SourceLine{Address: address, SASS: sass, Cells: cells})
 }
 
-// attachSource gives each kernel its table. Launches of one name share it out in order; ncu prints
-// each launch's table twice when it imported sources, so the tables are divided evenly.
+// attachSource gives each kernel its table. Launches of one name share them out in order; ncu prints
+// each launch's table twice when it imported sources, so the tables are divided evenly. The source page may
+// spell out what the others shorten (namespaces, template arguments): such tables go by the function's own name.
 func (r *Report) attachSource(sections []sourceSection, lines map[string]lineRef) {
-	byName := map[string][]int{}
-	for i, s := range sections {
-		byName[s.name] = append(byName[s.name], i)
-	}
-	launches := map[string][]int{}
-	for i, k := range r.Kernels {
-		launches[k.Name] = append(launches[k.Name], i)
-	}
-	for name, kernels := range launches {
-		tables := byName[name]
-		for i, k := range kernels {
-			if len(tables) == 0 {
-				break
+	taken := map[string]bool{}
+	full := func(name string) string { return name }
+	for _, spelling := range []func(string) string{full, ShortName} {
+		tables := map[string][]int{}
+		for i, s := range sections {
+			if !taken[s.name] {
+				tables[spelling(s.name)] = append(tables[spelling(s.name)], i)
 			}
-			step := max(1, len(tables)/len(kernels))
-			code := sections[tables[min(i*step, len(tables)-1)]].code
-			code.link(lines)
-			r.Kernels[k].Source = &code
 		}
+		launches := map[string][]int{}
+		for i, k := range r.Kernels {
+			if k.Source == nil {
+				launches[spelling(k.Name)] = append(launches[spelling(k.Name)], i)
+				taken[k.Name] = true
+			}
+		}
+		for name, kernels := range launches {
+			r.shareOut(kernels, tables[name], sections, lines)
+		}
+	}
+}
+
+func (r *Report) shareOut(kernels, tables []int, sections []sourceSection, lines map[string]lineRef) {
+	if len(tables) == 0 {
+		return
+	}
+	step := max(1, len(tables)/len(kernels))
+	for i, k := range kernels {
+		code := sections[tables[min(i*step, len(tables)-1)]].code
+		code.link(lines)
+		r.Kernels[k].Source = &code
 	}
 }

@@ -74,6 +74,6 @@ func detailsOf(r *ncu.Report, kernel int) DetailsVM {
 		Cases:    []CaseTab{{0, "size: 1024; seed: 1"}, {1, "size: 4096; seed: 2"}},
 		Others:   []Dot{{"ada", "/runs/3", 2e12, 40}, {"grace", "/runs/4", 9e12, 0.9}},
 		Sources:  map[string]string{"submission.cu": "/runs/12/source/submission.cu"},
-		Download: "/runs/12/profile.0.ncu-rep", JSON: "/runs/12/profile.json", CSV: "/runs/12/profile.csv",
+		Download: "/runs/12/profile.ncu-rep?case=0", JSON: "/runs/12/profile.json", CSV: "/runs/12/profile.csv",
 	}
 }

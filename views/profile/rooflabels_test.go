@@ -50,6 +50,26 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 	}
 }
 
+func TestNamesStandBesideTheirDots(t *testing.T) {
+	// From the right edge of the drawing a name would be nearest for none of these.
+	for _, d := range []Dot{{"low", "/1", 1.09e12, 0.2}, {"lower", "/2", 1.01e9, 0.1001}, {"lowest", "/3", 2e6, 2e-4}, {"high", "/4", 9.9e14, 300}} {
+		r := report(t, "cuda4")
+		c := newRoofChart(r, &r.Kernels[0], []Dot{d})
+		for _, at := range []struct {
+			x, y  float64
+			label label
+		}{{c.dots[0].x, c.dots[0].y, c.dots[0].label}, {c.others[0].x, c.others[0].y, c.others[0].label}} {
+			a := at.label.area()
+			if at.label.text != "" && (a.x1 > at.x+15 || a.x2 < at.x-15 || a.y1 > at.y+55 || a.y2 < at.y-55) {
+				t.Errorf("beside %s, a dot at %.0f, %.0f has its name at %+v", d.Name, at.x, at.y, at.label)
+			}
+			if at.y > roofBottom-5 || at.x < roofLeft+5 {
+				t.Errorf("%s leaves no room below or beside the dot at %.0f, %.0f", d.Name, at.x, at.y)
+			}
+		}
+	}
+}
+
 func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
 	vm := detailsOf(report(t, "tri"), 0)
 	for i := range 8 {

@@ -88,7 +88,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 	return c
 }
 
-// scale chooses whole decades that hold all dots and every ridge.
+// scale chooses whole decades that hold all dots, with room for their names, and every ridge.
 func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	bandwidth := roof.PeakTraffic.Value.Value
 	most := 0.0
@@ -97,8 +97,8 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	}
 	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
 	for _, p := range points {
-		lowX, highX = min(lowX, max(p[0], leastIntensity)), max(highX, p[0])
-		lowY = min(lowY, max(p[1], leastOperation))
+		lowX, highX = min(lowX, max(p[0]/1.5, leastIntensity)), max(highX, p[0])
+		lowY = min(lowY, max(p[1]/1.5, leastOperation))
 		most = max(most, p[1])
 	}
 	c.xMin, c.xMax = math.Floor(math.Log10(lowX)), math.Ceil(math.Log10(highX))

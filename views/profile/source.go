@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ type codeView struct {
 type codeRow struct {
 	index    int // from 1, in program order
 	line     ncu.SourceLine
+	sass     string // with the targets of branches as numbers of instructions
 	offset   string
 	samples  ncu.Metric
 	executed ncu.Metric
@@ -87,7 +89,7 @@ func compare(a, b float64) int {
 func codeRows(s *ncu.Source) []codeRow {
 	rows := make([]codeRow, len(s.Lines))
 	stalls, samples := stallColumns(s), samplesColumn(s)
-	first := uint64(0)
+	first, numbers := uint64(0), instructionNumbers(s)
 	for i, l := range s.Lines {
 		address, err := strconv.ParseUint(strings.TrimPrefix(l.Address, "0x"), 16, 64)
 		if i == 0 {
@@ -98,7 +100,7 @@ func codeRows(s *ncu.Source) []codeRow {
 			offset = strconv.FormatUint(address-first, 16)
 		}
 		rows[i] = codeRow{
-			index: i + 1, line: l, offset: offset,
+			index: i + 1, line: l, offset: offset, sass: withTargets(l.SASS, numbers),
 			samples:  s.Counter(i, samples),
 			executed: s.Counter(i, "Instructions Executed"),
 			threads:  s.Counter(i, "Avg. Predicated-On Threads Executed"),
@@ -107,6 +109,29 @@ func codeRows(s *ncu.Source) []codeRow {
 		}
 	}
 	return rows
+}
+
+// absolute is an address in an instruction: where a branch goes.
+var absolute = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
+
+// instructionNumbers tells which instruction, from 1, is at an address.
+func instructionNumbers(s *ncu.Source) map[string]int {
+	numbers := make(map[string]int, len(s.Lines))
+	for i, l := range s.Lines {
+		numbers[l.Address] = i + 1
+	}
+	return numbers
+}
+
+// withTargets names the instructions that an instruction refers to by their number in the table: their
+// addresses are those of one run, and in no other column.
+func withTargets(sass string, numbers map[string]int) string {
+	return absolute.ReplaceAllStringFunc(sass, func(address string) string {
+		if n, ok := numbers[address]; ok {
+			return "#" + strconv.Itoa(n)
+		}
+		return address
+	})
 }
 
 // stallName spells out the source page's abbreviations.

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -96,5 +97,19 @@ func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
 	}
 	if diff := cmp.Diff([]float64{0.75, 0.25}, shares); diff != "" || v.hottest != 0.75 {
 		t.Errorf("hottest %v\n%s", v.hottest, diff)
+	}
+}
+
+func TestBranchesNameTheInstructionThatTheyGoTo(t *testing.T) {
+	s := &ncu.Source{Counters: []string{"# Samples"}}
+	for address, sass := range []string{"BRA !P0, 0x7f14dd7a0002", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(0x7f14dd7a0000)"} {
+		s.Lines = append(s.Lines, ncu.SourceLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), SASS: sass, Cells: []string{"0"}})
+	}
+	var got []string
+	for _, r := range newCodeView(s, Query{Code: 1}).rows {
+		got = append(got, r.sass)
+	}
+	if diff := cmp.Diff([]string{"BRA !P0, #3", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(#1)"}, got); diff != "" {
+		t.Error(diff)
 	}
 }

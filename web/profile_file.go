@@ -1,0 +1,83 @@
+package web
+
+import (
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/gofiber/fiber/v2"
+
+	ncu "warpboard/evaluator/profile"
+	"warpboard/models"
+	charts "warpboard/views/profile"
+)
+
+// profileFile sends the report as ncu wrote it. It holds the source and the instructions.
+func (p pages) profileFile(c *fiber.Ctx) error {
+	seen, err := p.seenRunOf(c)
+	if err != nil {
+		return err
+	}
+	if !seen.source {
+		return forbidden("source", "The report holds the program itself: "+sourceHidden(seen.task)+".")
+	}
+	index := charts.ReadQuery(queryOf(c)).Case
+	profile, err := p.profileOf(c.UserContext(), seen.run)
+	if err != nil {
+		return err
+	}
+	artifact, ok := profile.files[reportFileName(index)]
+	if !ok {
+		return models.Errorf(models.NotFound, "There is no report file of this case.")
+	}
+	file, size, err := p.openPacked(artifact)
+	if err != nil {
+		return err
+	}
+	c.Attachment(fmt.Sprintf("run-%d-case-%d.ncu-rep", seen.run.ID, index))
+	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
+	return c.SendStream(file, size)
+}
+
+// unpackedFile is a packed file as it was before.
+type unpackedFile struct {
+	io.Reader
+	io.Closer
+}
+
+// openPacked opens a packed artifact to read it unpacked, and tells its size then. It reads the whole
+// first: once an answer has begun, nothing can say any more that the file is damaged.
+func (s *Server) openPacked(a models.Artifact) (io.ReadCloser, int, error) {
+	f, err := s.store.OpenArtifact(a)
+	if err != nil {
+		return nil, 0, err
+	}
+	z, size, err := unpacked(f)
+	if err != nil {
+		damaged := &failure{status: fiber.StatusInternalServerError, code: "damaged",
+			message: "The report file of this case is damaged. Submit with the mode profile to make another."}
+		return nil, 0, errors.Join(fmt.Errorf("read %s of run %d: %w", a.Name, a.RunID, err), damaged, f.Close())
+	}
+	return unpackedFile{z, f}, size, nil
+}
+
+// unpacked reads a packed file through, and then from its beginning again.
+func unpacked(f *os.File) (*gzip.Reader, int, error) {
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		return nil, 0, err
+	}
+	size, err := io.Copy(io.Discard, io.LimitReader(z, ncu.MaxReport+1))
+	if err != nil {
+		return nil, 0, err
+	}
+	if size > ncu.MaxReport {
+		return nil, 0, fmt.Errorf("unpacked it has more than %d bytes", ncu.MaxReport)
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return nil, 0, err
+	}
+	return z, int(size), z.Reset(f)
+}
