@@ -65,7 +65,7 @@ func (p *pipeline) runStep(ctx context.Context, program toolchain.Program, s ste
 		return result, err
 	}
 	parser.Close()
-	result.Status, result.Failure = harness.Judge(out, parser, s.want)
+	result.Status, result.Failure = harness.Judge(out, s.timeout, parser, s.want)
 	cases := harness.Finish(parser.Cases(), result.Status)
 	for _, c := range cases[:min(len(cases), len(s.cases)+spareCases)] {
 		result.Cases = append(result.Cases, trimCase(c))

@@ -142,7 +142,7 @@ func TestTimeoutKeepsWhatWasKnown(t *testing.T) {
 	if diff := cmp.Diff(want, test.Cases); diff != "" || test.Stdout != "so far" {
 		t.Errorf("stdout %q, cases (-want +got):\n%s", test.Stdout, diff)
 	}
-	if !strings.Contains(r.Failure.Reason, "case 1 (size: 2)") || r.Failure.Limit != "wall" {
+	if !strings.Contains(r.Failure.Reason, "The time limit of 60 s was reached in case 1 (size: 2).") || r.Failure.Limit != "wall" {
 		t.Errorf("failure is %+v", r.Failure)
 	}
 	if r.ProgramNS != time.Minute.Nanoseconds() {

@@ -11,8 +11,10 @@ import (
 // Names of counters. Those that end in a dot are followed by what they count apart.
 const (
 	CounterSubmitted = "evaluations.submitted"
-	CounterWaited    = "evaluations.waited" // seconds until an evaluation had its slot
-	CounterEnded     = "evaluations.ended." // by state; seconds from submission to end
+	CounterWaited    = "evaluations.waited"   // seconds until an evaluation had its slot
+	CounterEnded     = "evaluations.ended."   // by state; seconds from submission to end
+	CounterGivenUp   = "evaluations.given-up" // a worker had it and no report counts: cancelled or lost
+	CounterHeld      = "evaluations.held"     // workers have them now
 )
 
 // Counter sums up what happened since the site was set up.
@@ -45,10 +47,13 @@ func count(tx *gorm.DB, samples ...Sample) error {
 	return nil
 }
 
-// Counters returns all counters by name.
+// Counters returns all counters by name. What is held now is counted in the same statement, so that an
+// evaluation which ends meanwhile is not missed and not counted twice.
 func (s *Store) Counters(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
-	if err := s.read(ctx).Find(&list).Error; err != nil {
+	err := s.read(ctx).Raw(`select name, count, total, least, most from counters
+		union all select ?, count(*), 0, 0, 0 from evaluations where taken_at is not null and `+liveEvaluation, CounterHeld).Scan(&list).Error
+	if err != nil {
 		return nil, lookup(err, "counters")
 	}
 	byName := make(map[string]Counter, len(list))

@@ -61,24 +61,28 @@ type EvaluationEnd struct {
 // attempt is not the current one any more, or has ended before; a wrong secret is Forbidden.
 func (s *Store) EndEvaluation(ctx context.Context, end EvaluationEnd) (e Evaluation, accepted bool, err error) {
 	err = s.write(ctx, func(tx *gorm.DB) error {
+		var samples []Sample
 		e, accepted, err = changeAttempt(tx, end.AttemptID, func(e *Evaluation) error {
 			if !e.hasSecret(end.Secret) {
 				return Errorf(Forbidden, "The result of attempt %s came with a wrong secret.", end.AttemptID)
 			}
 			e.take(end.Worker)
 			if !end.State.Final() {
-				e.lose(end.Failure)
+				samples = e.lose(end.Failure)
 				return nil
 			}
 			e.finish(end.State, end.Failure)
 			e.Result = end.Result
+			samples = append(end.Samples, e.ended())
 			return nil
 		})
-		if err != nil || !accepted || !e.State.Final() {
+		if err != nil || !accepted {
 			return err
 		}
-		waited := Sample{Name: CounterWaited, Value: (e.TakenAt.Sub(e.CreatedAt) + end.Waited).Seconds()}
-		return count(tx, append(end.Samples, waited, e.ended())...)
+		if e.State.Final() {
+			samples = append(samples, Sample{Name: CounterWaited, Value: (e.TakenAt.Sub(e.CreatedAt) + end.Waited).Seconds()})
+		}
+		return count(tx, samples...)
 	})
 	return e, accepted, err
 }
@@ -87,11 +91,12 @@ func (s *Store) EndEvaluation(ctx context.Context, end EvaluationEnd) (e Evaluat
 // happened MaxLosses times. When the attempt is not the current one, nothing happens.
 func (s *Store) LoseEvaluation(ctx context.Context, attemptID, reason string) (e Evaluation, accepted bool, err error) {
 	err = s.write(ctx, func(tx *gorm.DB) error {
-		e, accepted, err = changeAttempt(tx, attemptID, func(e *Evaluation) error { e.lose(reason); return nil })
-		if err != nil || !accepted || !e.State.Final() {
+		var samples []Sample
+		e, accepted, err = changeAttempt(tx, attemptID, func(e *Evaluation) error { samples = e.lose(reason); return nil })
+		if err != nil {
 			return err
 		}
-		return count(tx, e.ended())
+		return count(tx, samples...)
 	})
 	return e, accepted, err
 }
@@ -112,7 +117,7 @@ func (s *Store) CancelEvaluation(ctx context.Context, id, reason string) (e Eval
 		if err := tx.Save(&e).Error; err != nil {
 			return saving(err, "evaluation")
 		}
-		return count(tx, e.ended())
+		return count(tx, append(e.givenUp(), e.ended())...)
 	})
 	return e, attemptID, err
 }
@@ -122,19 +127,30 @@ func (e *Evaluation) finish(state EvaluationState, failure string) {
 	e.State, e.EndedAt, e.Failure = state, &t, clean(failure)
 }
 
-// lose puts the evaluation back to where it stood in the queue. An attempt that no worker took does not
-// count as lost.
-func (e *Evaluation) lose(reason string) {
+// lose puts the evaluation back to where it stood in the queue, and returns what the counters gain. An
+// attempt that no worker took does not count as lost.
+func (e *Evaluation) lose(reason string) []Sample {
+	samples := e.givenUp()
 	if e.TakenAt != nil {
 		e.Losses++
 	}
 	e.Failure = clean(reason)
 	if e.Losses >= MaxLosses {
 		e.finish(EvaluationFailed, fmt.Sprintf("The evaluation was given up after %d attempts that failed by our fault. The last reason: %s", e.Losses, reason))
-		return
+		return append(samples, e.ended())
 	}
 	e.State, e.AttemptID, e.Secret = EvaluationSubmitted, "", ""
 	e.DispatchedAt, e.PublishedAt, e.TakenAt = nil, nil, nil
+	return samples
+}
+
+// givenUp is what the counters gain when a worker's attempt ends without a report. Only a report names the
+// unit that was held, so without this one nothing would tell that it ever was.
+func (e *Evaluation) givenUp() []Sample {
+	if e.TakenAt == nil {
+		return nil
+	}
+	return []Sample{{Name: CounterGivenUp}}
 }
 
 // ended is what the counters gain from an evaluation's end: its time from first to last.

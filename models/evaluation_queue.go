@@ -60,8 +60,13 @@ func (s *Store) LiveEvaluations(ctx context.Context) ([]LiveAttempt, error) {
 }
 
 // EvaluationsTaken notes that a worker says it has these attempts, in case its events got lost. It returns
-// the evaluations that changed, and the attempts that are not at a live evaluation.
+// the evaluations that changed, and the attempts that are not at a live evaluation. As in NoteTaken, what
+// it says of a device that it may not work for is ignored.
 func (s *Store) EvaluationsTaken(ctx context.Context, worker string, attemptIDs []string) (changed []Evaluation, rest []string, err error) {
+	may, err := s.mayTake(ctx, worker)
+	if err != nil {
+		return nil, nil, err
+	}
 	live, err := s.LiveEvaluations(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -72,7 +77,7 @@ func (s *Store) EvaluationsTaken(ctx context.Context, worker string, attemptIDs 
 		switch {
 		case !ours:
 			rest = append(rest, id)
-		case a.TakenAt == nil:
+		case a.TakenAt == nil && may(a.Device):
 			e, current, err := s.changeAttempt(ctx, id, func(e *Evaluation) error { e.take(worker); return nil })
 			if err != nil {
 				return nil, nil, err

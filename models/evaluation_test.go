@@ -160,3 +160,48 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
+	endings := map[string]func(s *models.Store, e models.Evaluation) error{
+		"cancelled": func(s *models.Store, e models.Evaluation) error {
+			return third(s.CancelEvaluation(t.Context(), e.ID, "not wanted"))
+		},
+		"worker gone": func(s *models.Store, e models.Evaluation) error {
+			return third(s.LoseEvaluation(t.Context(), e.AttemptID, "the worker is gone"))
+		},
+		"given back": func(s *models.Store, e models.Evaluation) error {
+			return third(s.EndEvaluation(t.Context(), endOf(e, "")))
+		},
+	}
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		counted := func() (held, givenUp int64) {
+			all := got[map[string]models.Counter](t)(s.Counters(t.Context()))
+			return all[models.CounterHeld].Count, all[models.CounterGivenUp].Count
+		}
+		want := int64(0)
+		for name, end := range endings {
+			waiting := got[models.Evaluation](t)(s.StartEvaluation(t.Context(), submitted(t, s, "a").ID))
+			if held, _ := counted(); held != 0 {
+				t.Errorf("%s: %d are held before a worker took one", name, held)
+			}
+			check(t, end(s, waiting))
+			if name == "given back" { // a worker gave it back, so it had it
+				want++
+			}
+			taken := begun(t, s, submitted(t, s, "a").ID)
+			if held, _ := counted(); held != 1 {
+				t.Errorf("%s: %d are held, want 1", name, held)
+			}
+			check(t, end(s, taken))
+			want++
+			if held, givenUp := counted(); held != 0 || givenUp != want {
+				t.Errorf("%s: %d are held and %d given up, want 0 and %d", name, held, givenUp, want)
+			}
+		}
+		done := endOf(begun(t, s, submitted(t, s, "a").ID), models.EvaluationCompleted)
+		check(t, third(s.EndEvaluation(t.Context(), done)))
+		if held, givenUp := counted(); held != 0 || givenUp != want {
+			t.Errorf("after a report: %d are held and %d given up, want 0 and %d", held, givenUp, want)
+		}
+	})
+}

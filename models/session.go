@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"gorm.io/gorm"
 )
 
 // Session is one signed-in browser. The cookie holds a secret, the table only its hash.
@@ -72,16 +74,16 @@ func (s *Store) Sessions(ctx context.Context, userID int64) ([]Session, error) {
 
 // EndSession revokes one of a person's sessions.
 func (s *Store) EndSession(ctx context.Context, userID, id int64) error {
-	return s.endSessions(ctx, "user_id = ? and id = ?", userID, id)
+	return endSessions(s.save(ctx), "user_id = ? and id = ?", userID, id)
 }
 
 // EndOtherSessions revokes all of a person's sessions but one.
 func (s *Store) EndOtherSessions(ctx context.Context, userID, keep int64) error {
-	return s.endSessions(ctx, "user_id = ? and id <> ?", userID, keep)
+	return endSessions(s.save(ctx), "user_id = ? and id <> ?", userID, keep)
 }
 
-func (s *Store) endSessions(ctx context.Context, where string, args ...any) error {
-	if err := s.save(ctx).Where(where, args...).Delete(&Session{}).Error; err != nil {
+func endSessions(db *gorm.DB, where string, args ...any) error {
+	if err := db.Where(where, args...).Delete(&Session{}).Error; err != nil {
 		return fmt.Errorf("ending sessions: %w", err)
 	}
 	return nil

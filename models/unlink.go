@@ -7,8 +7,10 @@ import (
 	"gorm.io/gorm"
 )
 
-// Unlink takes one of a person's ways to sign in away. The last one stays: without it nobody could get in.
-func (s *Store) Unlink(ctx context.Context, userID, id int64) error {
+// Unlink takes one of a person's ways to sign in away, and ends all sessions but the one to keep: who
+// holds the account at that provider may have begun any of them. The last way stays: without it nobody
+// could get in.
+func (s *Store) Unlink(ctx context.Context, userID, id, keep int64) error {
 	return s.write(ctx, func(tx *gorm.DB) error {
 		var ways int64
 		if err := tx.Model(&Identity{}).Where("user_id = ?", userID).Count(&ways).Error; err != nil {
@@ -23,6 +25,6 @@ func (s *Store) Unlink(ctx context.Context, userID, id int64) error {
 		case ways == 1:
 			return Errorf(Conflict, "This is the only way into the account. Add another before you remove it.")
 		}
-		return nil
+		return endSessions(tx, "user_id = ? and id <> ?", userID, keep)
 	})
 }

@@ -43,14 +43,11 @@ func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refu
 // last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
 // another device would draw runs that nobody can take.
 func (s *Store) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
-	var cred WorkerCredential
-	found := s.read(ctx).Where("name = ? and revoked_at is null", clean(h.Worker)).Limit(1).Find(&cred)
-	if found.Error != nil {
-		return lookup(found.Error, "credential of worker %s", h.Worker)
+	may, err := s.mayTake(ctx, h.Worker)
+	if err != nil {
+		return err
 	}
-	if found.RowsAffected > 0 {
-		h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !slices.Contains(cred.Devices, slot.Device) })
-	}
+	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !may(slot.Device) })
 	row := Worker{
 		Name: clean(h.Worker), Version: clean(h.Version), StartedAt: stored(h.Started), SeenAt: now(),
 		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: clean(h.Refusing), Stopping: h.Stopping,
@@ -59,10 +56,21 @@ func (s *Store) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
 	}
-	err := s.save(ctx).Clauses(clause.OnConflict{
+	err = s.save(ctx).Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
 	}).Create(&row).Error
 	return saving(err, "heartbeat of worker %s", row.Name)
+}
+
+// mayTake tells which devices' jobs a worker may have: those of its credential. A worker without one is
+// the site's own, or somebody else's cluster lets it in; it may have all.
+func (s *Store) mayTake(ctx context.Context, worker string) (func(device string) bool, error) {
+	var cred WorkerCredential
+	found := s.read(ctx).Where("name = ? and revoked_at is null", clean(worker)).Limit(1).Find(&cred)
+	if found.Error != nil {
+		return nil, lookup(found.Error, "credential of worker %s", worker)
+	}
+	return func(device string) bool { return found.RowsAffected == 0 || slices.Contains(cred.Devices, device) }, nil
 }
 
 // Workers lists all workers that were ever heard of, by name.

@@ -84,6 +84,36 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 	})
 }
 
+func TestAHeartbeatTakesNothingOfADeviceThatIsNotItsWorkers(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		for name, device := range map[string]string{"mine": "CPU", "other": "H200"} {
+			_, _, err := s.CreateCredential(ctx, w.admin, name, []string{device})
+			check(t, err)
+		}
+		_, attempt, err := s.StartAttempt(ctx, w.submit(t, s, w.ann).ID)
+		check(t, err)
+		e := got[models.Evaluation](t)(s.StartEvaluation(ctx, submitted(t, s, "a").ID))
+		both := []string{attempt.ID, e.AttemptID}
+		for _, tt := range []struct {
+			worker string
+			taken  int
+		}{{"other", 0}, {"mine", 1}, {"other", 0}} {
+			changed, rest, err := s.EvaluationsTaken(ctx, tt.worker, both)
+			check(t, err)
+			events, stale, err := s.NoteTaken(ctx, tt.worker, rest)
+			if err != nil || len(changed) != tt.taken || len(events) != tt.taken || len(stale) != 0 {
+				t.Errorf("%s: evaluations %v, events %v, stale %v, %v", tt.worker, changed, types(events), stale, err)
+			}
+		}
+		for _, live := range append(got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)), got[[]models.LiveAttempt](t)(s.LiveEvaluations(ctx))...) {
+			if live.Worker != "mine" {
+				t.Errorf("%q has attempt %s", live.Worker, live.ID)
+			}
+		}
+	})
+}
+
 func TestACredentialOpensItsDevicesUntilItIsRevoked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()

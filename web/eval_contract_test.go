@@ -289,6 +289,35 @@ func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
 	}
 }
 
+func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
+	s := newEvalSite(t)
+	use := func() [3]any {
+		_, stats := s.ask("GET", "/stats", nil)
+		u := stats["gpu_utilization"].(object)
+		return [3]any{u["gpu_acquisitions"], u["gpu_releases"], u["active_sessions"]}
+	}
+	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")})
+	e, err := s.store.StartEvaluation(t.Context(), made["id"].(string))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := use(); got != [3]any{0.0, 0.0, 0.0} {
+		t.Errorf("while it waits: %v", got)
+	}
+	if _, _, err := s.store.EvaluationsTaken(t.Context(), "w1", []string{e.AttemptID}); err != nil {
+		t.Fatal(err)
+	}
+	if got := use(); got != [3]any{1.0, 0.0, 1.0} {
+		t.Errorf("while it runs: %v", got)
+	}
+	if resp, answer := s.ask("POST", "/api/v1/evaluations/"+e.ID+"/cancel", object{}); resp.StatusCode != 200 {
+		t.Fatalf("%s %v", resp.Status, answer)
+	}
+	if got := use(); got != [3]any{1.0, 1.0, 0.0} {
+		t.Errorf("after it was cancelled: %v", got)
+	}
+}
+
 func TestTheHealthOfAnIdleSite(t *testing.T) {
 	_, answer := newEvalSite(t).ask("GET", "/health", nil)
 	want := object{"status": "healthy", "gpu_manager": object{"available_gpus": 1.0},

@@ -25,10 +25,6 @@ func (a evalAPI) stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	live, err := a.store.LiveEvaluations(ctx)
-	if err != nil {
-		return err
-	}
 	census, err := a.store.EvaluationCensus(ctx)
 	if err != nil {
 		return err
@@ -36,7 +32,7 @@ func (a evalAPI) stats(c *fiber.Ctx) error {
 	n := counters(all)
 	return c.JSON(fiber.Map{
 		"job_stats": jobs, "compilation_metrics": n.compilations(), "profiling_metrics": n.profilings(),
-		"gpu_utilization": n.utilization(taken(live)), "throughput": n.throughput(a.now().Sub(a.began), census),
+		"gpu_utilization": n.utilization(), "throughput": n.throughput(a.now().Sub(a.began), census),
 		"timestamp": float64(a.now().UnixMicro()) / 1e6,
 	})
 }
@@ -53,15 +49,6 @@ func (s *Server) idleUnits(ctx context.Context) (idle int, err error) {
 		idle += u.free
 	}
 	return idle, err
-}
-
-func taken(live []models.LiveAttempt) (n int64) {
-	for _, a := range live {
-		if a.TakenAt != nil {
-			n++
-		}
-	}
-	return n
 }
 
 // counters are all counters, by name.
@@ -143,10 +130,13 @@ func (n counters) profilings() fiber.Map {
 	}
 }
 
-func (n counters) utilization(active int64) fiber.Map {
+// utilization tells how units were used. Of an attempt that was cancelled or lost only this is known: that
+// it held some unit.
+func (n counters) utilization() fiber.Map {
 	held, waits := n.sum(n.below(dispatch.CountDevice)...), n[models.CounterWaited]
+	released, active := held.Count+n[models.CounterGivenUp].Count, n[models.CounterHeld].Count
 	return fiber.Map{
-		"gpu_acquisitions": held.Count + active, "gpu_releases": held.Count, "active_sessions": active,
+		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
 		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byUnit(dispatch.CountDevice),
 		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": mean(waits),
 		"max_wait_time_seconds": waits.Most, "min_wait_time_seconds": waits.Least,

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"net/url"
 
 	"github.com/a-h/templ"
@@ -44,7 +45,9 @@ func (s *Server) link(c *fiber.Ctx, f flow, who person) error {
 }
 
 func (s *Server) identityRemove(c *fiber.Ctx) error {
-	return removeOwn(c, s.store.Unlink, "/me?done=unlinked")
+	return removeOwn(c, func(ctx context.Context, userID, id int64) error {
+		return s.store.Unlink(ctx, userID, id, sessionID(c))
+	}, "/me?done=unlinked")
 }
 
 // addIdentities fills in how a person can sign in, and which ways could be added.

@@ -57,6 +57,29 @@ func TestSecondWayToSignInOpensTheSameAccountUntilItIsRemoved(t *testing.T) {
 	wantStatus(t, cameAs(s, issuer, "3").post(last, nil), http.StatusNotFound)
 }
 
+func TestRemovingAWayToSignInSignsOutEverywhereElse(t *testing.T) {
+	issuer := newTestIssuer(t)
+	s := startSite(t, withIssuer(issuer))
+	ada, elsewhere, eve := cameAs(s, issuer, "1"), cameAs(s, issuer, "1"), cameAs(s, issuer, "3")
+	const warning = "signs you out everywhere but here"
+	if strings.Contains(ada.page("/me", http.StatusOK).Text(), warning) {
+		t.Error("the page speaks of removing the only way in")
+	}
+	issuer.set(map[string]any{"sub": "2", "preferred_username": "user2"})
+	doc := document(t, ada.get(linkOn(ada)), http.StatusOK)
+	wantText(t, doc, "[aria-labelledby=identities]", warning)
+	second := doc.Find("[data-identity]").Last().Find("form").AttrOr("action", "")
+	elsewhere.page("/me", http.StatusOK)
+
+	doc = document(t, ada.post(second, nil), http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "main [role=status]", "you are signed out everywhere but here")
+	if resp := elsewhere.get("/me"); resp.Request.URL.Path != "/sign-in" {
+		t.Errorf("the other browser still sees %s", resp.Request.URL)
+	}
+	eve.page("/me", http.StatusOK)
+}
+
 func TestAccountsAreAddedOnlyByTheirPersonFromTheirPage(t *testing.T) {
 	issuer := newTestIssuer(t)
 	s := startSite(t, withIssuer(issuer))

@@ -21,7 +21,7 @@ var notices = map[string]string{
 	"cancelled": "Cancelled.",
 	"revoked":   "Revoked. The worker is disconnected.",
 	"linked":    "Added. You can sign in with that account from now on.",
-	"unlinked":  "Removed. That account does not open this one any more.",
+	"unlinked":  "Removed. That account does not open this one any more, and you are signed out everywhere but here.",
 }
 
 // page is what every page has; section names its link in the head.

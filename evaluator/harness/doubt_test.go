@@ -3,6 +3,7 @@ package harness
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
@@ -49,7 +50,7 @@ func TestReportsThatAreNotToBeBelieved(t *testing.T) {
 			p := NewParser(nil, "word")
 			p.Write([]byte(tt.pipe))
 			p.Close()
-			status, failure := Judge(sandbox.Outcome{}, p, want)
+			status, failure := Judge(sandbox.Outcome{}, time.Minute, p, want)
 			if believed := status == job.StatusPass; believed != (tt.reason == "") {
 				t.Fatalf("got %s, %+v", status, failure)
 			}
@@ -70,7 +71,7 @@ func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 		"rounded numbers":       "benchmark.0.runs: 1\nbenchmark.0.mean: 1.23456e+06\nbenchmark.0.best: 1234564\nbenchmark.0.worst: 1234564\ncheck: pass\n",
 		"a verdict and extras":  "benchmark.0.runs: 3\nbenchmark.0.mean: 2\nspeedup: 1.5\ncheck: pass\nfwd_bw: 12\n",
 	} {
-		if status, failure := Judge(sandbox.Outcome{}, parse(pipe), nil); status != job.StatusPass {
+		if status, failure := Judge(sandbox.Outcome{}, time.Minute, parse(pipe), nil); status != job.StatusPass {
 			t.Errorf("%s: %s, %+v", name, status, failure)
 		}
 	}

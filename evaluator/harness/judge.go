@@ -3,6 +3,7 @@ package harness
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
@@ -42,16 +43,16 @@ var signalTexts = map[string]string{
 	"SIGPIPE": "it wrote to a closed pipe",
 }
 
-// Judge says how a stage ended: from how its program ended and from what it reported. want are the
-// cases that must have been reported for a pass, none when the program decides (a bundle's own). The
-// failure is nil exactly when the status is StatusPass.
-func Judge(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+// Judge says how a stage ended: from how its program ended and from what it reported. limit is the time
+// that the stage had; want are the cases that must have been reported for a pass, none when the program
+// decides (a bundle's own). The failure is nil exactly when the status is StatusPass.
+func Judge(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	where := whereabouts(p)
 	switch {
 	case out.Cancelled:
 		return job.StatusCancelled, &job.Failure{Reason: "The run was cancelled."}
 	case out.Limit == "wall":
-		return job.StatusTimeout, &job.Failure{Limit: out.Limit, Reason: "The time limit of this stage was reached" + where + "."}
+		return job.StatusTimeout, &job.Failure{Limit: out.Limit, Reason: fmt.Sprintf("The time limit of %v s was reached%s.", limit.Seconds(), where)}
 	case out.Limit != "":
 		return job.StatusLimit, &job.Failure{Limit: out.Limit, Signal: out.Signal,
 			Reason: fmt.Sprintf("The program hit its %s limit%s.", out.Limit, where)}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
@@ -40,13 +41,13 @@ func TestJudge(t *testing.T) {
 		{"bad spec", exit(113), "", 1, job.StatusError, "before its first case: the task's program could not read"},
 		{"unknown exit code", exit(7), "", 1, job.StatusError, "exit code 7 before its first case."},
 		{"crash", sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}, "test-count: 2\n" + strings.TrimPrefix(onePassed, "test-count: 1\n"), 2, job.StatusError, "SIGSEGV after 1 of 2 cases: it touched memory"},
-		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Limit: "wall"}, inTheFirst, 3, job.StatusTimeout, "time limit of this stage was reached in case 0 (a: 1)."},
+		{"time", sandbox.Outcome{ExitCode: -1, Signal: "SIGKILL", Limit: "wall"}, inTheFirst, 3, job.StatusTimeout, "The time limit of 90 s was reached in case 0 (a: 1)."},
 		{"memory", sandbox.Outcome{ExitCode: -1, Limit: "memory"}, "", 3, job.StatusLimit, "its memory limit before its first case."},
 		{"cancelled", sandbox.Outcome{ExitCode: -1, Cancelled: true}, onePassed, 3, job.StatusCancelled, "cancelled"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			status, failure := Judge(tt.out, parse(tt.pipe), wanted[:tt.want])
+			status, failure := Judge(tt.out, 90*time.Second, parse(tt.pipe), wanted[:tt.want])
 			if status != tt.status || (failure == nil) != (status == job.StatusPass) {
 				t.Fatalf("got %s, %+v; want %s", status, failure, tt.status)
 			}

@@ -158,7 +158,7 @@ func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
 		t.Fatal(err)
 	}
 	parser.Close()
-	status, failure := harness.Judge(outcome, parser, req.Cases[:want])
+	status, failure := harness.Judge(outcome, req.Timeout, parser, req.Cases[:want])
 	r := stageRun{status: status, cases: harness.Finish(parser.Cases(), status), outcome: outcome}
 	if failure != nil {
 		r.failure = *failure
