@@ -100,6 +100,28 @@ func TestVerifyTaskNamesEveryMistakeByFileLineAndKey(t *testing.T) {
 	}
 }
 
+func TestVerifyTaskNamesACompileFlagThatNoTaskMaySet(t *testing.T) {
+	for flags, want := range map[string]string{
+		"[-ffast-math]":                     "",
+		"[-ffast-math, -fplugin=/tmp/x.so]": `config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set`,
+		"[-Xptxas, -O2]":                    `config.compile_flags[0]: "-Xptxas" is not among`, // nvcc's, and this task is g++'s
+	} {
+		folder := taskFolder(t, "vectoradd_cpp")
+		file := filepath.Join(folder, "task.yml")
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, append(text, "\nconfig: {compile_flags: "+flags+"}\n"...), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		printed, err := verify(t, folder, "--lint")
+		if (err != nil) != (want != "") || !strings.Contains(printed, want) {
+			t.Errorf("%s: it ended with %v and printed\n%swant %q in it", flags, err, printed, want)
+		}
+	}
+}
+
 func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
 	write := func(name, text string) string {
 		t.Helper()

@@ -20,7 +20,7 @@ func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
 			Sources:      r.sources(f["sources"]),
 			IncludeDirs:  r.matching(f["include_dirs"], "config.include_dirs", isArgument, "cannot be a folder: it starts with - or holds a control character"),
 			Defines:      r.defines(f["defines"]),
-			CompileFlags: r.flags(f["compile_flags"]),
+			CompileFlags: r.flags(f["compile_flags"], lang),
 		}
 	default:
 		return Config{}
@@ -72,12 +72,13 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 	return out
 }
 
-func (r *taskReader) flags(node *yaml.Node) []string {
-	const key = "config.compile_flags"
-	flags := r.texts(node, key)
-	for i, flag := range flags {
-		if flag != "" && !strings.HasPrefix(flag, "-") {
-			r.refuse(node.Content[i], index(key, i), "%q is not a flag; flags start with -", flag)
+// flags reads compile flags as they are written: a build checks them again, for jobs that come from elsewhere.
+func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
+	flags := r.texts(node, flagsKey)
+	for i, flag := range withValues(lang, flags) {
+		refused := refusedFlag(lang, flag)
+		if refused != "" && strings.TrimSpace(flag) != "" {
+			r.refuse(node.Content[i], index(flagsKey, i), "%s", refused)
 		}
 	}
 	return flags

@@ -29,6 +29,32 @@ func FuzzTaskYAML(f *testing.F) {
 	})
 }
 
+// No flag that passes names a file, a program or a list of flags.
+func FuzzFlags(f *testing.F) {
+	f.Add("-Xcompiler=-O3,-fopenmp", true)
+	f.Add("-fplugin=x", false)
+	f.Add("-l:evil.a", false)
+	f.Fuzz(func(t *testing.T, flag string, cuda bool) {
+		lang := tasks.LangCPP
+		if cuda {
+			lang = tasks.LangCUDA
+		}
+		got, err := tasks.CheckFlags(lang, []string{flag})
+		if err != nil || strings.HasPrefix(flag, "-D") || strings.HasPrefix(flag, "-U") {
+			return
+		}
+		for _, part := range strings.Split(strings.Join(got, ","), ",") {
+			if strings.ContainsAny(part, "/@ \n\x00") && !strings.Contains(flag, ",-D") && !strings.Contains(flag, "=-D") &&
+				!strings.Contains(flag, ",-U") && !strings.Contains(flag, "=-U") {
+				t.Errorf("%q passed as %q", flag, got)
+			}
+			if strings.Contains(part, "plugin") && strings.HasPrefix(part, "-fplugin") {
+				t.Errorf("%q passed", flag)
+			}
+		}
+	})
+}
+
 // Whatever the archive holds, reading ends within the bounds and refuses in words.
 func FuzzZip(f *testing.F) {
 	f.Add(zipped(f, files{"task.yml": minimal, "reference.py": ""}))

@@ -51,6 +51,12 @@ func refusedName(name string) string {
 	return ""
 }
 
+// IsLibraryName tells whether -lNAME names a library and nothing else.
+func IsLibraryName(name string) bool { return libraryName.MatchString(name) }
+
+// IsIdentifier tells whether -DNAME defines a name and nothing else.
+func IsIdentifier(name string) bool { return identifier.MatchString(name) }
+
 // stem is a path's last element without its suffix.
 func stem(name string) string {
 	base := path.Base(name)

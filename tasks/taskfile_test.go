@@ -149,6 +149,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"define":                  {cpp("defines: {a-b: 1}"), `config.defines.a-b: "a-b" is not an identifier`},
 		"define list":             {cpp("defines: {A: [1]}"), "config.defines.A: must be one value"},
 		"flag":                    {cpp("compile_flags: [O2]"), `config.compile_flags[0]: "O2" is not a flag`},
+		"flag that loads code":    {cpp("compile_flags: [-O2, -fplugin=/x.so]"), `config.compile_flags[1]: "-fplugin=/x.so" is not among the flags that a C++ task may set: -O…, `},
 		"source not a file":       {cpp("sources: [x.cpp]"), `config.sources[0]: "x.cpp" is not the name of an entry of files`},
 		"include dir":             {cpp("include_dirs: [-I/]"), `config.include_dirs[0]: "-I/" cannot be a folder`},
 		"own harness, no sources": {`{lang: cu, description: x, files: [{name: eval.cu, source: eval.cu}, {name: s.cu, source: "@SUBMISSION@"}]}`, "config.sources: is required"},

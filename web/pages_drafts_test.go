@@ -105,6 +105,21 @@ func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
 	}
 }
 
+func TestProblemOfASetWithAForbiddenFlagSaysSo(t *testing.T) {
+	s := newScene(t)
+	creator := s.signedIn("Carla", models.RoleCreator)
+	set := setZip(t, "2031-05-01", func(name string, b *tasks.Bundle) {
+		if name == "sum" {
+			b.Definition.Config.CompileFlags = []string{"-specs=/tmp/x"}
+		}
+	})
+	doc := document(t, creator.upload("/tasks/new", "zip", "set.zip", set, nil), http.StatusOK)
+	wantText(t, doc, "[data-draft=sum] .callout-fail", `config.compile_flags[0]: "-specs=/tmp/x" is not among the flags`)
+	if got := strings.Join(chosen(doc), " "); got != "add" {
+		t.Errorf("chosen beforehand are %q, want the one that can be made", got)
+	}
+}
+
 func TestALaterUploadOfASetShowsItsChangesAndUpdates(t *testing.T) {
 	s := newScene(t)
 	creator := s.signedIn("Carla", models.RoleCreator)

@@ -131,12 +131,14 @@ func TestBadUploadIsRefusedWithFileLineAndKey(t *testing.T) {
 	}
 	file.Write([]byte("lang: cpp\nfiles:\n  - {name: a.h, source: nowhere.h}\nspeed: fast\n"))
 	w.Close()
+	forbidden := zipOf(t, func(b *tasks.Bundle) { b.Definition.Config.CompileFlags = []string{"-O2", "-fplugin=/tmp/x.so"} })
 	for name, test := range map[string]struct {
 		data []byte
 		want []string
 	}{
 		"broken.zip": {[]byte("PK but no zip"), []string{"not a zip"}},
 		"bad.zip":    {buf.Bytes(), []string{"mine/task.yml:4: speed", "nowhere.h"}},
+		"flag.zip":   {forbidden, []string{"task.yml:", `config.compile_flags[1]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set: -O…`}},
 		"old.cpp":    {[]byte("int x;"), []string{"old.cpp", "input_t"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -86,7 +86,7 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 		{"no custom_kernel", "missing.cpp", nil, "undefined reference to `custom_kernel(Scaled)'"},
 		{"task's own fault", "correct.cpp", func(j *job.Job) { j.Sources["reference.h"] = []byte("nonsense;") },
 			"The task's own file eval.cpp does not compile; its author has to mend it"},
-		{"plugin", "correct.cpp", flags("-fplugin=/tmp/x.so"), `compile flag "-fplugin=/tmp/x.so" is not among`},
+		{"plugin", "correct.cpp", flags("-fplugin=/tmp/x.so"), `its author has to mend it: config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among`},
 		{"include library", "correct.cpp", func(j *job.Job) { j.Task.Config.IncludeDirs = []string{"/CUTLASS/include"} },
 			`no include library "/CUTLASS/include" (it has: none)`},
 	}

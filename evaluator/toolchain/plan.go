@@ -38,7 +38,7 @@ var (
 func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch string) (*plan, error) {
 	cuda := def.Lang == tasks.LangCUDA
 	p := &plan{compiler: b.cfg.Tools.For(def.Lang), layout: layout, seal: layout.Separable && !cuda}
-	flags, err := CheckFlags(def.Config.CompileFlags, cuda)
+	flags, err := tasks.CheckFlags(def.Lang, def.Config.CompileFlags)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch stri
 		p.compile = append(p.compile, archFlag(arch))
 	}
 	for _, library := range def.Libraries {
-		if !libraryName.MatchString(library) {
+		if !tasks.IsLibraryName(library) {
 			return nil, fmt.Errorf("libraries: %q is not the name of a library", library)
 		}
 		p.link = append(p.link, "-l"+library)
@@ -72,7 +72,7 @@ func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch stri
 
 func (p *plan) addDefines(defines []tasks.Define) error {
 	for _, d := range defines {
-		if !defineName.MatchString(d.Name) {
+		if !tasks.IsIdentifier(d.Name) {
 			return fmt.Errorf("defines: %q is not a name that can be defined", d.Name)
 		}
 		flag := "-D" + d.Name

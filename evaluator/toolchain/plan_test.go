@@ -70,6 +70,7 @@ func TestPlanRefusesWhatReachesTheCompiler(t *testing.T) {
 		{"library that is a flag", func(d *tasks.Definition) { d.Libraries = []string{"-Tscript"} }},
 		{"library that is a path", func(d *tasks.Definition) { d.Libraries = []string{"../x"} }},
 		{"define that is a flag", func(d *tasks.Definition) { d.Config.Defines = []tasks.Define{{Name: "A -B/tmp"}} }},
+		{"flag that loads code", func(d *tasks.Definition) { d.Config.CompileFlags = []string{"-O2", "-fplugin=/tmp/x.so"} }},
 		{"include outside", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"/etc"} }},
 		{"include that climbs", func(d *tasks.Definition) { d.Config.IncludeDirs = []string{"lib/../../etc"} }},
 	}

@@ -91,7 +91,7 @@ func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
 		want string
 	}{
 		"does not compile": {broken, "Compiling eval.cpp failed: "},
-		"forbidden flag":   {flags, "is not among those that a task may set"},
+		"forbidden flag":   {flags, `config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among the flags that a C++ task may set`},
 		"no compiler":      {elsewhere, ErrMissing.Error()},
 	} {
 		if name == "no compiler" && tools().NVCC != nil {

@@ -1,4 +1,4 @@
-package toolchain
+package tasks
 
 import (
 	"fmt"
@@ -11,9 +11,6 @@ import (
 // programs. The sandbox bounds what that can do; here only what tunes code generation, warnings
 // and definitions passes.
 var (
-	libraryName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
-	defineName  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
 	// hostFlag passes what a g++ of its own may be given.
 	hostFlag = regexp.MustCompile(`^(-O([0-3gsz]|fast)?|-g[0-3]?|-ggdb|-w|-pthread|-pedantic|--?std=[a-z0-9+]+|` +
 		`-f[a-z0-9][a-z0-9=+:-]*|-m[a-z0-9][A-Za-z0-9=.+,-]*|-W[a-z][A-Za-z0-9=+-]*|-[DU][A-Za-z_][^\n]*|-l[A-Za-z0-9_][A-Za-z0-9_.+-]*)$`)
@@ -41,28 +38,61 @@ var (
 		`relocatable-device-code|split-compile|t|threads|ftz|fmad|prec-div|prec-sqrt)$`)
 )
 
-// CheckFlags checks a task's compile_flags for nvcc (cuda) or g++, and returns them with every
-// flag and its value in one argument. The error names the flag.
-func CheckFlags(flags []string, cuda bool) ([]string, error) {
+const (
+	flagsKey = "config.compile_flags"
+
+	// hostAllowed and deviceAllowed tell an author in short what the rules let pass.
+	hostAllowed = "-O…, -g…, -std=…, -D…, -U…, -l…, -w, -pthread, -pedantic, " +
+		"and those -f…, -m… and -W… that touch no other file or program"
+	deviceAllowed = "nvcc's own for generating code, such as -use_fast_math, -maxrregcount=… and -gencode=…, " +
+		"-Xptxas=… and -Xnvlink=… without files, and, also in -Xcompiler=…, g++'s " + hostAllowed
+)
+
+// CheckFlags checks the compile_flags of a task in lang for the compiler that builds it, and returns
+// them with every flag and its value in one argument. Its error is the Problem of the first flag that
+// a task may not set.
+func CheckFlags(lang Lang, flags []string) ([]string, error) {
 	var checked []string
-	for i := 0; i < len(flags); i++ {
-		flag := flags[i]
-		if cuda && takesValue.MatchString(flag) && i+1 < len(flags) {
-			i++
-			flag += "=" + flags[i]
-		}
-		if !allowed(flag, cuda) {
-			return nil, fmt.Errorf("compile flag %q is not among those that a task may set", flag)
+	for i, flag := range withValues(lang, flags) {
+		if refused := refusedFlag(lang, flag); refused != "" {
+			return nil, Problem{Key: index(flagsKey, i), Message: refused}
 		}
 		checked = append(checked, flag)
 	}
 	return checked, nil
 }
 
-func allowed(flag string, cuda bool) bool {
-	if !cuda {
-		return allowedHost(flag)
+// withValues walks flags by their index, each together with a value that follows as an argument of its own.
+func withValues(lang Lang, flags []string) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		for i := 0; i < len(flags); i++ {
+			at, flag := i, flags[i]
+			if lang == LangCUDA && takesValue.MatchString(flag) && i+1 < len(flags) {
+				i++
+				flag += "=" + flags[i]
+			}
+			if !yield(at, flag) {
+				return
+			}
+		}
 	}
+}
+
+// refusedFlag says why a task in lang may not set a flag, or "" if it may.
+func refusedFlag(lang Lang, flag string) string {
+	switch {
+	case !strings.HasPrefix(flag, "-"):
+		return fmt.Sprintf("%q is not a flag; flags start with -", flag)
+	case lang == LangCUDA && !allowedDevice(flag):
+		return fmt.Sprintf("%q is not among the flags that a CUDA task may set: %s", flag, deviceAllowed)
+	case lang != LangCUDA && !allowedHost(flag):
+		return fmt.Sprintf("%q is not among the flags that a C++ task may set: %s", flag, hostAllowed)
+	}
+	return ""
+}
+
+// allowedDevice tells what nvcc may be given, allowedHost what g++, and allowedTool what nvcc's ptxas and nvlink.
+func allowedDevice(flag string) bool {
 	name, value, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
 	switch name {
 	case "Xcompiler", "compiler-options":
