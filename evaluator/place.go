@@ -1,7 +1,9 @@
 package evaluator
 
 import (
+	"maps"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -27,7 +29,11 @@ func place(held []*slot, gpus int) toolchain.Place {
 		Env:   map[string]string{},
 		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
 	}
-	p.Run.Memory = min(p.Run.Memory, first.memory*int64(len(held)))
+	p.Run.Memory = min(p.Run.Memory, first.memory)
+	if n := len(held); n > 1 { // one process for each unit, and theirs beside it
+		p.Run.Memory, p.Run.Shm = int64(n)*p.Run.Memory, int64(n)*p.Run.Shm
+		p.Run.Processes, p.Run.CPU = n*p.Run.Processes, time.Duration(n)*p.Run.CPU
+	}
 	seen := map[string]bool{}
 	for _, s := range held {
 		for _, node := range s.Nodes {
@@ -37,6 +43,7 @@ func place(held []*slot, gpus int) toolchain.Place {
 			}
 		}
 	}
+	maps.Copy(p.Env, first.Links)
 	if lib := first.LibDir; lib != "" {
 		p.Env["LD_LIBRARY_PATH"] = lib
 		if !strings.HasPrefix(lib, "/usr/") {

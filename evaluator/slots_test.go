@@ -166,8 +166,11 @@ func multiGPU(id string, size int) job.Job {
 
 func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 	s, places := newSite(t), make(chan toolchain.Place, 10)
+	first, second := gpu(0), gpu(1)
+	first.Links = map[string]string{"NCCL_ALGO": "Ring"}
+	second.Links = first.Links
 	s.start(evaluator.Config{
-		Slots: []device.Slot{gpu(0), gpu(1), cpu(0)},
+		Slots: []device.Slot{first, second, cpu(0)},
 		Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
 			places <- st.Place
 			return pass(st.StageRequest), nil
@@ -179,6 +182,12 @@ func TestJobForSeveralGPUsHoldsThemAll(t *testing.T) {
 		p := <-places
 		if diff := cmp.Diff([]string{"/dev/nvidiactl", "/dev/nvidia0", "/dev/nvidia1"}, p.Device); diff != "" || p.GPUs != 2 {
 			t.Errorf("for %d GPUs, device nodes (-want +got):\n%s", p.GPUs, diff)
+		}
+		if alone := sandbox.DefaultRunLimits(); p.Run.Processes != 2*alone.Processes || p.Run.Shm != 2*alone.Shm || p.Run.CPU != 2*alone.CPU {
+			t.Errorf("two GPUs have the limits %+v, one has %+v", p.Run, alone)
+		}
+		if diff := cmp.Diff(first.Links, p.Env); diff != "" {
+			t.Errorf("environment (-want +got):\n%s", diff)
 		}
 	}
 	for _, j := range jobs {

@@ -22,11 +22,12 @@ type Slot struct {
 	UUID        string // of the unit; the slots of one CPU share it
 	UUIDHash    string // first 12 hex digits of the UUID's SHA-256: this may be published
 	MemoryBytes uint64
-	Arch        string   // compute capability without its dot: "90"; empty for CPU
-	Driver      string   // version of the NVIDIA driver; empty for CPU
-	CUDA        string   // newest version that the driver supports: "13.0"; empty for CPU
-	Nodes       []string // device nodes that a program on this slot needs, and no other
-	LibDir      string   // directory of libcuda.so.1; empty when it is not found, and for CPU
+	Arch        string            // compute capability without its dot: "90"; empty for CPU
+	Driver      string            // version of the NVIDIA driver; empty for CPU
+	CUDA        string            // newest version that the driver supports: "13.0"; empty for CPU
+	Nodes       []string          // device nodes that a program on this slot needs, and no other
+	LibDir      string            // directory of libcuda.so.1; empty when it is not found, and for CPU
+	Links       map[string]string // GPU: settings of the links between GPUs, for the environment of programs
 
 	lib nvml.Interface
 	gpu nvml.Device

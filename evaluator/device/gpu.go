@@ -66,6 +66,7 @@ func describe(lib nvml.Interface, index int) (Slot, error) {
 		CUDA:   fmt.Sprintf("%d.%d", cuda/1000, cuda%1000/10),
 		Nodes:  []string{"/dev/nvidiactl", "/dev/nvidia-uvm", fmt.Sprintf("/dev/nvidia%d", node)},
 		LibDir: findLibrary("libcuda.so.1", libraryDirs()),
+		Links:  linkSettings(os.Environ()),
 		lib:    lib, gpu: gpu,
 	}, nil
 }

@@ -140,7 +140,7 @@ func (p *Process) release(uid int) error {
 
 // start starts bubblewrap, or the program, with its descriptors; it then waits at the gate.
 func (p *Process) start(h *host, uid int) error {
-	d, err := newDescriptors(&p.spec, h.filter)
+	d, err := newDescriptors(&p.spec, h.filters[p.spec.Interfaces])
 	if err != nil {
 		return err
 	}

@@ -85,10 +85,10 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 // host is what this machine offers for a sandbox.
 type host struct {
 	bwrap   string
-	filter  []byte   // seccomp program
-	cgroups *cgroups // nil: no limits on whole trees
-	ownUID  bool     // runs get the uid of their slot
-	stage   bool     // runs get their files from a mount namespace of their own
+	filters map[bool][]byte // seccomp programs, by Spec.Interfaces
+	cgroups *cgroups        // nil: no limits on whole trees
+	ownUID  bool            // runs get the uid of their slot
+	stage   bool            // runs get their files from a mount namespace of their own
 }
 
 func (s *Sandbox) prepare() (*host, error) {
@@ -100,14 +100,16 @@ func (s *Sandbox) prepare() (*host, error) {
 	if err != nil {
 		return nil, fmt.Errorf("bubblewrap is not installed (on Debian: apt-get install bubblewrap): %w", err)
 	}
-	filter, err := seccompFilter()
-	if err != nil {
-		return nil, err
+	filters := map[bool][]byte{}
+	for _, interfaces := range []bool{false, true} {
+		if filters[interfaces], err = seccompFilter(interfaces); err != nil {
+			return nil, err
+		}
 	}
 	if err := adoptOrphans(); err != nil {
 		return nil, err
 	}
-	h := &host{bwrap: bwrap, filter: filter}
+	h := &host{bwrap: bwrap, filters: filters}
 	caps := effectiveCapabilities()
 	h.ownUID = caps.has(unix.CAP_SETUID) && caps.has(unix.CAP_SETGID) && caps.has(unix.CAP_KILL)
 	if os.Geteuid() == 0 && !h.ownUID {

@@ -12,6 +12,7 @@ const (
 	dataNumber   = 0
 	dataArch     = 4
 	dataFirstArg = 16 // the low half, on a little-endian machine
+	dataThirdArg = dataFirstArg + 2*8
 )
 
 const namespaceFlags = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS |
@@ -33,7 +34,7 @@ func (p *program) end(action uint32) {
 	*p = append(*p, unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K, K: action})
 }
 
-// call ends the call whose number is k with the action.
+// call ends the call with the action when what is loaded, its number or an argument, is k.
 func (p *program) call(k, action uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, 1)
 	p.end(action)
@@ -49,6 +50,24 @@ func (p *program) callByArg(k uint32, comparison uint16, values []uint32, hit, m
 		p.end(hit)
 	}
 	p.end(miss)
+}
+
+// socket allows sockets of the families, of netlink's protocols only the one for routes and addresses, if
+// at all, and denies all others.
+func (p *program) socket(families []uint32, routes bool, denied uint32) {
+	var body program
+	body.load(dataFirstArg)
+	for _, family := range families {
+		body.call(family, unix.SECCOMP_RET_ALLOW)
+	}
+	if routes {
+		body.jump(unix.BPF_JEQ, unix.AF_NETLINK, 0, 3)
+		body.load(dataThirdArg)
+		body.call(unix.NETLINK_ROUTE, unix.SECCOMP_RET_ALLOW)
+	}
+	body.end(denied)
+	p.jump(unix.BPF_JEQ, unix.SYS_SOCKET, 0, uint8(len(body)))
+	*p = append(*p, body...)
 }
 
 // bytes is the program as bubblewrap wants it: an array of struct sock_filter.

@@ -50,8 +50,9 @@ func deniedCalls() []deniedCall {
 	}
 }
 
-// seccompFilter is the program that bubblewrap installs last before the untrusted one begins.
-func seccompFilter() ([]byte, error) {
+// seccompFilter is the program that bubblewrap installs last before the untrusted one begins. With
+// interfaces it lets through what Spec.Interfaces promises.
+func seccompFilter(interfaces bool) ([]byte, error) {
 	const (
 		allow  = unix.SECCOMP_RET_ALLOW
 		denied = unix.SECCOMP_RET_ERRNO | uint32(unix.EPERM)
@@ -70,7 +71,7 @@ func seccompFilter() ([]byte, error) {
 	}
 	p.callByArg(unix.SYS_CLONE, unix.BPF_JSET, []uint32{namespaceFlags}, denied, allow)
 	p.callByArg(unix.SYS_PRCTL, unix.BPF_JEQ, []uint32{unix.PR_SET_SECCOMP}, denied, allow)
-	p.callByArg(unix.SYS_SOCKET, unix.BPF_JEQ, []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}, allow, denied)
+	p.socket([]uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6}, interfaces, denied)
 	p.end(allow)
 	return p.bytes(), nil
 }

@@ -11,6 +11,6 @@ type deniedCall struct {
 
 func deniedCalls() []deniedCall { return nil }
 
-func seccompFilter() ([]byte, error) {
+func seccompFilter(bool) ([]byte, error) {
 	return nil, errors.New("the sandbox has a system call filter for x86-64 only; use such a machine, or turn the sandbox off")
 }

@@ -59,6 +59,9 @@ type Spec struct {
 	Mounts []Mount
 	Proc   bool     // mount /proc (GPU drivers need it writable)
 	Device []string // device nodes bound with --dev-bind: /dev/nvidiactl …
+	// Interfaces lets the program ask the kernel for its network interfaces, of which there is one: the
+	// loopback of its own namespace. NCCL does not start without.
+	Interfaces bool
 	// Pipe is inherited as descriptor 3 (the result pipe's write end); nil for none. ExtraFiles
 	// follow from descriptor 4 on, at most four. The caller keeps and closes its own copies.
 	Pipe       *os.File
