@@ -44,7 +44,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first of the unprivileged user ids that sandboxes run under, one for each slot and build; a second worker on a machine needs others")
 	fs.Var(&w.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
-	fs.IntVar(&w.WarmPythons, "warm-python", min(2, max(1, runtime.NumCPU()/4)), "Pythons kept ready at each slot with torch imported; 0 for none")
+	fs.IntVar(&w.WarmPythons, "warm-python", min(2, max(1, runtime.NumCPU()/4)), "Pythons kept ready at each slot with torch imported, and at a GPU one more, which compiles beside it; 0 for none")
 	fs.BoolVar(&w.Ahead, "compile-ahead", true, "compile what belongs to a task before anybody submits to it, while no job needs the processors")
 	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the authority that signed the queue's certificate; default: those that this machine trusts")
 	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "how long running evaluations may go on after a stop signal; then another worker gets them")

@@ -35,7 +35,10 @@ type Sandbox interface {
 type Builder interface {
 	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
 	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
+	OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
+	Recall(text, arch string) []byte
+	Remember(text, arch string, data []byte)
 	Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (made int, err error)
 }
 

@@ -43,14 +43,15 @@ func (p *pipeline) evaluation(ctx context.Context) error {
 	if artifact == nil {
 		return p.keep(kernel.Refused(built.Stderr))
 	}
+	compiled, took := p.headStart(ctx, request, artifact)
 	waiting := time.Now()
 	held, release, err := p.hold(ctx, 1)
 	if err != nil {
 		return err
 	}
 	defer release()
-	e := evaluation{pipeline: p, request: request, held: held, began: time.Now()}
-	e.deadline = e.began.Add(time.Duration(request.Timeout)*time.Second - built.Ended.Sub(built.Started))
+	e := evaluation{pipeline: p, request: request, compiled: compiled, held: held, began: time.Now()}
+	e.deadline = e.began.Add(time.Duration(request.Timeout)*time.Second - built.Ended.Sub(built.Started) - took)
 	result, err := e.run(ctx, artifact)
 	if err != nil {
 		return err
@@ -115,6 +116,7 @@ func (p *pipeline) keep(result kernel.Result) error {
 type evaluation struct {
 	*pipeline
 	request  kernel.Request
+	compiled []byte // what the kernels were compiled to before, if they were
 	held     []*slot
 	began    time.Time
 	deadline time.Time
@@ -155,11 +157,15 @@ func (e *evaluation) run(ctx context.Context, artifact *toolchain.Artifact) (ker
 // test runs the program once, with its report read while it is written.
 func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kernel.Result, error) {
 	reader := kernel.NewReader(e.stageBegins)
-	watch := device.Watch(ctx, e.slot.Slot)
-	out, err := program.RunStage(ctx, toolchain.StageRequest{
+	req := toolchain.StageRequest{
 		Mode: kernel.ModeTest, Timeout: max(time.Until(e.deadline), time.Millisecond),
 		OnPipe: func(b []byte) { reader.Write(b) },
-	})
+	}
+	if e.compiled != nil {
+		req.Files = map[string][]byte{kernel.CompiledFile: e.compiled}
+	}
+	watch := device.Watch(ctx, e.slot.Slot)
+	out, err := program.RunStage(ctx, req)
 	e.result.Machine.Conditions = watch.Stop()
 	e.result.ProgramNS += out.Wall.Nanoseconds()
 	if err := e.interrupted(ctx, "", err); err != nil {
@@ -169,6 +175,9 @@ func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 		return kernel.Result{}, context.Cause(ctx)
 	}
 	e.clean = out.ExitCode == 0
+	if compiled := reader.Compiled(); e.clean && e.slot.IsGPU() && compiled != nil {
+		e.w.cfg.Builder.Remember(e.request.Kernels(), e.slot.Arch, compiled)
+	}
 	if out.Signal != "" || out.Limit != "" {
 		e.w.examine(ctx, e.held)
 	}

@@ -59,6 +59,14 @@ func (f fakeBuilder) Prepare(ctx context.Context, p job.Preparation, place toolc
 	return f.prepare(ctx, p, place)
 }
 
+// OpenReady has no Python that waits.
+func (f fakeBuilder) OpenReady(*toolchain.Artifact, toolchain.Place) toolchain.Program { return nil }
+
+// Recall has never seen anything.
+func (f fakeBuilder) Recall(string, string) []byte { return nil }
+
+func (f fakeBuilder) Remember(string, string, []byte) {}
+
 func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Place, _ int) error {
 	<-ctx.Done()
 	return ctx.Err()
@@ -150,7 +158,7 @@ type hugeReports struct{ evaluator.Profiler }
 func (h hugeReports) Profile(ctx context.Context, req evaluator.ProfileRequest) (job.StageResult, []job.Artifact, error) {
 	result, artifacts, err := h.Profiler.Profile(ctx, req)
 	for i, a := range artifacts {
-		if a.Name == "profile.0.ncu-rep" {
+		if a.Name == "profile.0.ncu-rep.gz" {
 			artifacts[i].Data, artifacts[i].Size = make([]byte, 20_000_000), 20_000_000
 		}
 	}

@@ -25,7 +25,8 @@ type slot struct {
 	unit    chan struct{}   // held while something runs on the unit
 	service context.Context // ends when the slot is out of service
 	retire  context.CancelCauseFunc
-	spare   spare
+	spare   spare // of the slot's own Pythons
+	bench   spare // of those that compile beside it
 
 	mu      sync.Mutex
 	attempt string // which attempt holds the unit

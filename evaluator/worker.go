@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
+	"warpboard/evaluator/toolchain"
 )
 
 // errStopping is why a job is taken from a worker that stops: it is handed back, not cancelled.
@@ -96,7 +97,10 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	group, receiving := errgroup.WithContext(ctx)
 	preparing.Go(func() { w.prepares(receiving, hints) })
 	for _, s := range w.slots {
-		warming.Go(func() { w.keepWarm(warm, s) })
+		warming.Go(func() { w.keepWarm(warm, s, place([]*slot{s}, 0), w.cfg.Warm) })
+		if s.IsGPU() {
+			warming.Go(func() { w.keepWarm(warm, s, w.benchPlace(s), min(w.cfg.Warm, 1)) })
+		}
 		group.Go(func() error {
 			return w.serve(receiving, s, func(d *queue.Delivery, done func()) {
 				running.Go(func() {
@@ -114,6 +118,7 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	running.Wait()
 	for _, s := range w.slots {
 		s.spare.close()
+		s.bench.close()
 	}
 	coolDown()
 	warming.Wait()
@@ -121,12 +126,12 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	return err
 }
 
-// keepWarm keeps the slot's Pythons ready while it is in service.
-func (w *Worker) keepWarm(ctx context.Context, s *slot) {
+// keepWarm keeps Pythons ready at a place of the slot while it is in service.
+func (w *Worker) keepWarm(ctx context.Context, s *slot, at toolchain.Place, n int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.service, cancel)()
-	if err := w.cfg.Builder.KeepWarm(ctx, place([]*slot{s}, 0), w.cfg.Warm); err != nil && ctx.Err() == nil {
+	if err := w.cfg.Builder.KeepWarm(ctx, at, n); err != nil && ctx.Err() == nil {
 		w.log.Error("no Python is kept ready", "slot", s.Index, "err", err)
 	}
 }

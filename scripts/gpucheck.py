@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILT_IN_CUDA = len(list((ROOT / "tasks" / "examples").glob("*_cuda")))
 STAGES = ("build", "test", "benchmark", "ranked", "secret", "profile")
 
 
@@ -27,7 +28,7 @@ class Site:
             self.url = f"http://127.0.0.1:{s.getsockname()[1]}"
         self.log = open(os.path.join(self.data, "server.log"), "w+b")
         self.process = subprocess.Popen(
-            [binary, "serve", "--addr", self.url.removeprefix("http://"), "--data", self.data, "--cpu-slots", "0", "--log-level", "warn", *extra],
+            [binary, "serve", "--addr", self.url.removeprefix("http://"), "--data", self.data, "--cpu-slots", "0", *extra],
             stdout=self.log, stderr=subprocess.STDOUT)
         self.wait()
         made = subprocess.run([binary, "token", "--data", self.data, "--user", "gpu-check", "--role", "admin"],
@@ -45,9 +46,9 @@ class Site:
         sys.exit("the server did not answer within 60 s:\n" + self.tail())
 
     def tail(self, size=6000):
-        self.log.flush()
-        self.log.seek(0)
-        return self.log.read()[-size:].decode(errors="replace")
+        """The end of the server's log, or all of it, without requests."""
+        text = pathlib.Path(self.log.name).read_text(errors="replace")
+        return "".join(line for line in text.splitlines(True) if "msg=request" not in line)[-(size or len(text)):]
 
     def ask(self, path, body=None):
         request = urllib.request.Request(
@@ -59,6 +60,18 @@ class Site:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
             sys.exit(f"{path}: {error} {error.read().decode(errors='replace')}")
+
+    def settle(self, tasks, limit=120):
+        """Waits until so many tasks are compiled ahead, as they are on a site that has run for a minute."""
+        began = time.monotonic()
+        while (ready := self.tail(None).count("task compiled ahead")) < tasks and time.monotonic() - began < limit:
+            time.sleep(0.2)
+        print(f"{ready} of {tasks} CUDA tasks compiled ahead after {time.monotonic() - began:.1f} s", flush=True)
+
+    def save(self, path, file):
+        request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            pathlib.Path(file).write_bytes(answer.read())
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -75,7 +88,7 @@ def run(site, task, device, path, mode="ranked", limit=600):
             return {"state": "timeout", "stages": [], "failure": {"reason": f"no end after {limit} s"}}, time.monotonic() - began
         time.sleep(0.05)
         sub = site.ask(f"/submissions/{sub['id']}")
-    return sub["runs"][0], time.monotonic() - began
+    return sub["runs"][0] | {"submission": sub["id"]}, time.monotonic() - began
 
 
 def seconds(stage):
@@ -93,11 +106,21 @@ def show(rows, header):
         print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
+def keep(site, folder, name, path, run, submission):
+    """Saves the pages and the report of a profile."""
+    to = pathlib.Path(folder)
+    to.mkdir(parents=True, exist_ok=True)
+    stem = f"{name}-{path.stem}"
+    page = f"/submissions/{submission}/runs/{run['id']}/profile"
+    for ending, file in (("", "html"), (".json", "json"), (".csv", "csv"), (".ncu-rep", "ncu-rep")):
+        site.save(page + ending, to / f"{stem}.{file}")
+
+
 def row_of(task, path, expected, result, wall):
     stages = {s["stage"]: s for s in result["stages"]}
     times = [f"{seconds(stages[name]):.2f}" if name in stages else "" for name in STAGES]
     score = f"{result['score_ns'] / 1e3:.2f} µs" if result.get("score_ns") else ""
-    good = (result["state"] == "done") == (expected != "wrong")
+    good = (result["state"] == "done") == (expected not in ("wrong", "faulty"))
     reason = (result.get("failure") or {}).get("reason", "").splitlines()
     where = next((s["stage"] for s in result["stages"] if s["status"] != "pass"), "")
     return [task, path.name, expected, result["state"], "ok" if good else "WRONG", score, f"{wall:.2f}", *times, where, (reason or [""])[0][:70]], good
@@ -109,27 +132,32 @@ def arguments(doc):
     options.add_argument("binary")
     options.add_argument("--device", default="H200")
     options.add_argument("--only", default="", help="names of tasks, separated by commas")
+    options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")
     return options
 
 
 def check(args, batches):
-    """Runs batches of (options of the server, work) and prints one table; returns the exit status.
+    """Runs batches of (options of the server, CUDA tasks it has, work) and prints one table; returns the exit status.
 
-    Work is a sequence of (task slug, file, "right", "wrong" or "profile", shown name), run one after
+    Work is a sequence of (task slug, file, "right", "wrong", "faulty" or "profile", shown name), run one after
     another as ranked runs, or as profiles.
     """
     rows, raw = [], []
-    for extra, work in batches:
+    for extra, compiled, work in batches:
         site = Site(os.path.abspath(args.binary), extra)
         before = len(rows)
         try:
+            if compiled:
+                site.settle(compiled)
             for slug, path, expected, name in work:
                 result, wall = run(site, slug, args.device, path, "profile" if expected == "profile" else "ranked")
                 row, good = row_of(name, path, expected, result, wall)
                 rows.append(row)
                 raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})
                 print(" ".join(map(str, row)), flush=True)
+                if good and args.keep and expected == "profile":
+                    keep(site, args.keep, name, path, result, result["submission"])
         finally:
             site.stop()
             if len(rows) == before or not all(r["good"] for r in raw[before:]):

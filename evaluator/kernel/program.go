@@ -17,11 +17,15 @@ var program embed.FS
 // Modes of the program.
 const (
 	ModeTest          = "test"           // compile, check and time
+	ModeCompile       = "compile"        // compile what needs no GPU for that
 	ModeProfileRef    = "profile-ref"    // one call of the reference for Nsight Compute
 	ModeProfileCustom = "profile-custom" // one call of the custom kernel
 )
 
 const mainFile = "evaluate.py"
+
+// CompiledFile is where the program finds what Reader.Compiled gave for the same kernels before.
+const CompiledFile = "compiled.tar.gz"
 
 // The files of sources that compile an extension.
 const (
@@ -73,6 +77,32 @@ func Refused(text string) Result {
 
 // skipped is what a custom kernel's report says when its reference does not compile.
 const skipped = "Skipped due to compilation failure"
+
+// CompilesAlone tells whether ModeCompile has something to compile.
+func (r Request) CompilesAlone() bool {
+	for _, code := range r.codes() {
+		if code.Type == "triton" || code.Type == "cuda" {
+			return true
+		}
+	}
+	return false
+}
+
+// Kernels is a text of the request's kernels: where it is the same, the same is compiled.
+func (r Request) Kernels() string {
+	text, err := json.Marshal(r.codes())
+	if err != nil {
+		panic(err) // they were read from JSON
+	}
+	return string(text)
+}
+
+func (r Request) codes() []*Code {
+	if r.Ref == nil {
+		return []*Code{&r.Custom}
+	}
+	return []*Code{&r.Custom, r.Ref}
+}
 
 func (Request) addSubmission(def *tasks.Definition, files map[string][]byte, name string, code *Code) {
 	if code == nil || code.Type == "cuda" || !buildsExtension.MatchString(code.Source) {

@@ -17,13 +17,14 @@ const (
 
 // Reader follows what the program says on its pipe while it runs. It is an io.Writer.
 type Reader struct {
-	onStage func(stage string)
-	line    []byte
-	said    int
-	last    Result
-	kernel  string // which kernel is being compiled
-	done    bool
-	began   time.Time // of the stage
+	onStage  func(stage string)
+	line     []byte
+	said     int
+	last     Result
+	compiled []byte
+	kernel   string // which kernel is being compiled
+	done     bool
+	began    time.Time // of the stage
 }
 
 // NewReader returns a reader that calls onStage when a stage begins.
@@ -50,16 +51,20 @@ func (r *Reader) Write(b []byte) (int, error) {
 
 func (r *Reader) take(line []byte) {
 	var said struct {
-		Stage  string  `json:"stage"`
-		Kernel string  `json:"kernel"`
-		Report *Report `json:"report"`
-		Done   bool    `json:"done"`
+		Stage    string  `json:"stage"`
+		Kernel   string  `json:"kernel"`
+		Report   *Report `json:"report"`
+		Compiled []byte  `json:"compiled"`
+		Done     bool    `json:"done"`
 	}
 	if json.Unmarshal(line, &said) != nil {
 		return
 	}
 	if said.Report != nil {
 		r.last.Report = *said.Report
+	}
+	if said.Compiled != nil {
+		r.compiled = said.Compiled
 	}
 	r.done = r.done || said.Done
 	switch said.Stage {
@@ -68,6 +73,10 @@ func (r *Reader) take(line []byte) {
 		r.begin(said.Stage)
 	}
 }
+
+// Compiled is what a later run of the same kernels can use instead of compiling, as CompiledFile; nil when
+// the program sent nothing.
+func (r *Reader) Compiled() []byte { return r.compiled }
 
 func (r *Reader) begin(stage string) {
 	if stage == r.last.Stage {

@@ -37,6 +37,7 @@ type StageRequest struct {
 	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
 	Token   string       // what Warpboard's own harness writes behind its verdict; becomes WARPBOARD_TOKEN
 	Timeout time.Duration
+	Files   map[string][]byte // Python: beside the job's own, by name
 	// OnPipe sees the result pipe, OnStdout and OnStderr the program's output, as they come; each
 	// may be nil. None of them is called after RunStage has returned, and a slice is theirs only
 	// during the call.
@@ -87,7 +88,7 @@ func (p Place) environment(req StageRequest) map[string]string {
 func (p Place) spec(req StageRequest) sandbox.Spec {
 	s := sandbox.Spec{
 		Slot: p.Slot, Env: p.environment(req), Mounts: p.Mounts,
-		Device: p.Device, Proc: len(p.Device) > 0, Limits: p.Run,
+		Device: p.Device, Proc: len(p.Device) > 0, Limits: p.Run, Interfaces: p.GPUs > 0,
 		OnStdout: req.OnStdout, OnStderr: req.OnStderr,
 	}
 	s.Limits.Wall = req.Timeout

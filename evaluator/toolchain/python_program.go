@@ -76,6 +76,7 @@ func (p *pythonProgram) script(req StageRequest) []string {
 func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 	files := maps.Clone(p.artifact.layout.Files)
 	files[casesName] = harness.CasesFile(req.Cases)
+	maps.Copy(files, req.Files)
 	return files
 }
 

@@ -141,6 +141,20 @@ func (b *Builder) take(ctx context.Context, place Place) *runner {
 	}
 }
 
+// OpenReady opens a Python artifact in a runner that waits at the place; nil when none does.
+func (b *Builder) OpenReady(a *Artifact, place Place) Program {
+	s := b.shelf(place.Slot)
+	if s == nil {
+		return nil
+	}
+	select {
+	case r := <-s.runners:
+		return &pythonProgram{builder: b, place: place, artifact: a, runner: r, warm: true}
+	default:
+		return nil
+	}
+}
+
 func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):

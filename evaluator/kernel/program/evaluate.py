@@ -1,9 +1,10 @@
 """Evaluates one kernel, or compares two: compile, check, time.
 
-usage: evaluate.py MODE [IGNORED]; MODE is `test` for all of it, `profile-ref` or `profile-custom` for one
-call of that kernel under an NVTX range, for Nsight Compute. The request is ./request.json. What is learned
-goes to the descriptor POPCORN_FD as one JSON object a line: {"stage": …} when a stage begins, {"report": …}
-with everything known so far, so that a crash or a timeout loses nothing, and {"done": true} at the end.
+usage: evaluate.py MODE [IGNORED]; MODE is `test` for all of it, `compile` for what can be compiled without a
+GPU, `profile-ref` or `profile-custom` for one call of that kernel under an NVTX range, for Nsight Compute. The
+request is ./request.json. What is learned goes to the descriptor POPCORN_FD as one JSON object a line:
+{"stage": …} when a stage begins, {"report": …} with everything known so far, so that a crash or a timeout loses
+nothing, {"compiled": …} with what a later run need not compile, and {"done": true} at the end.
 """
 
 import json
@@ -46,14 +47,35 @@ class Run:
     """One request on its way through the stages."""
 
     def __init__(self, request, pipe):
-        import torch
+        import compiled
 
         self.request, self.pipe = request, pipe
         self.device = "cuda" if request["device"] != "CPU" else "cpu"
-        if self.device == "cuda" and not torch.cuda.is_available():
-            raise RuntimeError("PyTorch sees no GPU on this machine")
+        self.unpacked = compiled.unpack()
+        self.before = compiled.files()
         self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
         self.kernels = {}
+
+    def need_device(self):
+        import torch
+
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise RuntimeError("PyTorch sees no GPU on this machine")
+
+    def compile_alone(self):
+        """Compiles what needs no GPU for that, for a run that then finds it compiled."""
+        import kernels
+
+        for label in ("custom", "ref"):
+            if self.request.get(label):
+                kernels.make(self.request[label], label, self.device).precompile()
+
+    def hand_on(self):
+        """Sends what was compiled here, for the next run of the same kernels."""
+        import compiled
+
+        if not self.unpacked and (text := compiled.pack(self.before)):
+            self.pipe.tell(compiled=text)
 
     def stage(self, name, **more):
         self.pipe.tell(stage=name, **more)
@@ -171,11 +193,18 @@ def main(mode):
     pipe = Pipe()
     with open("request.json", encoding="utf-8") as file:
         run = Run(json.load(file), pipe)
+    if mode == "compile":
+        run.compile_alone()
+        run.hand_on()
+        return
+    run.need_device()
     if run.compile_all():
         if mode.startswith("profile-"):
             run.one_call(mode.removeprefix("profile-"))
         elif run.validate():
             run.profile()
+        if mode == "test":
+            run.hand_on()
     pipe.tell(done=True)
 
 

@@ -15,6 +15,15 @@ class CompileError(Exception):
     """The source cannot be made to run; the message is for the person who wrote it."""
 
 
+def architecture():
+    """The GPU's, as "9.0a": the worker says it, also where kernels are compiled without a GPU."""
+    said = os.environ.get("TORCH_CUDA_ARCH_LIST")
+    if said:
+        return said
+    major, minor = torch.cuda.get_device_capability()
+    return f"{major}.{minor}" + ("a" if major >= 9 else "")
+
+
 def set_seed(seed):
     random.seed(seed)
     torch.manual_seed(seed)
@@ -53,7 +62,8 @@ class Kernel:
     """One kernel of a request.
 
     compile() makes it callable and raises on bad source; inputs(trial) gives fresh values, where
-    has_inputs() says that the kernel has any of its own; a call returns its output tensors.
+    has_inputs() says that the kernel has any of its own; a call returns its output tensors. precompile()
+    only fills the caches for a later compile(), without a GPU, if the kind can do that.
     """
 
     def __init__(self, code, label, device):
@@ -62,6 +72,9 @@ class Kernel:
 
     def compile(self):
         raise NotImplementedError
+
+    def precompile(self):
+        pass
 
     def has_inputs(self):
         return self.io is not None
@@ -198,15 +211,25 @@ class TritonKernel(Kernel):
     """One @triton.jit kernel, launched with the contract's grid and arguments."""
 
     def compile(self):
+        self.read()
+        positional, named = self.bind(self.inputs(0))
+        if hasattr(self.kernel, "warmup"):  # compiles without running
+            self.kernel.warmup(*positional, grid=self.grid, **named)
+
+    def precompile(self):
+        import absent
+
+        self.read()
+        positional, named = self.bind(contract.stand_ins(self.io))
+        absent.compile_for(architecture())
+        absent.build_launcher(self.kernel.warmup(*positional, grid=self.grid, **named))
+
+    def read(self):
         self.module = load_module(self.source, self.label)
         self.kernel = self.find()
         launch = (self.io or {}).get("launch") or {}
         self.options = {k: launch[k] for k in ("num_warps", "num_stages") if launch.get(k) is not None}
         self.grid = contract.launch_dims(self.io, "grid", (1, 1, 1))
-        values = self.inputs(0)
-        positional, named = self.bind(values)
-        if hasattr(self.kernel, "warmup"):  # compiles without running
-            self.kernel.warmup(*positional, grid=self.grid, **named)
 
     def find(self):
         found = {n: v for n, v in vars(self.module).items() if hasattr(v, "run") and hasattr(v, "fn")}

@@ -9,11 +9,13 @@ import glob
 import os
 import re
 import struct
+import threading
 
 import torch
 
+import compiled
 import contract
-from kernels import CompileError, Kernel
+from kernels import CompileError, Kernel, architecture
 
 MAX_DYNAMIC_SHARED = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
 DEFAULT_SHARED_LIMIT = 48 * 1024
@@ -38,17 +40,28 @@ def load_nvrtc():
     raise CompileError("NVRTC is not installed on this machine: neither PyTorch nor a CUDA toolkit brings libnvrtc")
 
 
+def version(nvrtc):
+    major, minor = ctypes.c_int(), ctypes.c_int()
+    nvrtc.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
+    return major.value, minor.value
+
+
 def include_dirs():
     candidates = [f"{d}/include" for d in _toolkits()] + _near_torch("include")
     return [d for d in candidates if os.path.exists(os.path.join(d, "cuda_fp16.h"))][:1]
+
+
+def make_context():
+    """Makes PyTorch's context, and has it be this thread's."""
+    torch.cuda.init()
+    torch.zeros(1, device="cuda")
 
 
 class Driver:
     """The few calls of libcuda that a launch needs; every failure raises with the driver's own words."""
 
     def __init__(self):
-        torch.cuda.init()
-        torch.zeros(1, device="cuda")  # makes PyTorch's context current
+        make_context()
         self.lib = ctypes.CDLL("libcuda.so.1")
 
     def call(self, name, *args):
@@ -157,9 +170,25 @@ class CudaKernel(Kernel):
     def compile(self):
         if self.device == "cpu":
             raise CompileError("A cuda kernel needs a GPU; this device is the CPU")
+        # The context takes longer to make than most kernels to compile.
+        context = threading.Thread(target=make_context)
+        context.start()
+        try:
+            image, lowered = self.precompile()
+        finally:
+            context.join()
+        self.driver = Driver()
+        self.module = self.driver.load(image)
+        self.function = self.driver.function(self.module, lowered)
+        self.sizes = self.driver.parameter_sizes(self.function)
+        self.check_count()
+        self.configure()
+
+    def precompile(self):
+        """Finds the kernel and compiles it to a cubin; returns that and its lowered name. Needs no GPU."""
         if self.io is None:
             raise CompileError("A cuda kernel requires io: the arguments and the launch sizes")
-        self.driver, found = Driver(), signatures(self.source)
+        found = signatures(self.source)
         expressions = list(self.meta.get("name_expressions") or [])
         wanted = self.meta.get("kernel_name") or (expressions[0] if expressions else next(iter(found), None))
         if not wanted:
@@ -167,12 +196,8 @@ class CudaKernel(Kernel):
         base = re.sub(r"<.*", "", wanted).split("::")[-1].strip()
         if base not in found:
             raise CompileError(f"Kernel '{wanted}' not found. Available: {list(found)}")
-        image, lowered = self.build(expressions if wanted in expressions else [*expressions, wanted], wanted)
-        self.module = self.driver.load(image)
-        self.function = self.driver.function(self.module, lowered)
-        self.declared, self.sizes = found[base], self.driver.parameter_sizes(self.function)
-        self.check_count()
-        self.configure()
+        self.declared = found[base]
+        return self.build(expressions if wanted in expressions else [*expressions, wanted], wanted)
 
     def check_count(self):
         want = len(self.sizes) if self.sizes is not None else len(self.declared)
@@ -188,8 +213,19 @@ class CudaKernel(Kernel):
             self.driver.call("cuFuncSetAttribute", self.function, MAX_DYNAMIC_SHARED, self.shared)
 
     def build(self, expressions, wanted):
-        """Compiles to a cubin for this GPU; returns it and the kernel's lowered name."""
-        nvrtc, program = load_nvrtc(), ctypes.c_void_p()
+        """The cubin and the kernel's lowered name, from the cache if it has them."""
+        nvrtc = load_nvrtc()
+        what = (version(nvrtc), self.label, self.source, expressions, wanted, self.options())
+        kept = compiled.recall(*what)
+        if kept is None:
+            image, lowered = self.translate(nvrtc, expressions, wanted)
+            kept = lowered + b"\n" + image
+            compiled.remember(kept, *what)
+        lowered, _, image = kept.partition(b"\n")
+        return image, lowered
+
+    def translate(self, nvrtc, expressions, wanted):
+        program = ctypes.c_void_p()
         nvrtc.nvrtcCreateProgram(ctypes.byref(program), self.source.encode(), f"{self.label}.cu".encode(), 0, None, None)
         for expression in expressions:
             nvrtc.nvrtcAddNameExpression(program, expression.encode())
@@ -210,10 +246,8 @@ class CudaKernel(Kernel):
         return buffer.raw
 
     def options(self):
-        major, minor = torch.cuda.get_device_capability()
-        suffix = "a" if major >= 9 else ""
         given = list(self.meta.get("compiler_options") or [])
-        own = [f"--gpu-architecture=sm_{major}{minor}{suffix}", "--generate-line-info"]
+        own = [f"--gpu-architecture=sm_{architecture().replace('.', '')}", "--generate-line-info"]
         if not any("std=" in option for option in given):
             own.append("--std=c++17")
         return own + [f"--include-path={d}" for d in include_dirs()] + given

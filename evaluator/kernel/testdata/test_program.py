@@ -6,11 +6,13 @@ import os
 import struct
 import tempfile
 import unittest
+import unittest.mock
 import zlib
 
 import torch
 
 import compare
+import compiled
 import contract
 import kernels
 import nvrtc
@@ -236,6 +238,76 @@ class Timing(unittest.TestCase):
         self.assertTrue(low <= 2 <= high)
         self.assertEqual(timing.speedup([1.0, 3.0], [1.0, 1.0])[0], 2)
         self.assertEqual(timing.speedup([1.0], [0.0]), (None, None))
+
+
+class Compiled(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        self.addCleanup(os.environ.pop, "TRITON_CACHE_DIR", None)
+        os.chdir(self.folder.name)
+        self.use("one")
+
+    def use(self, name):
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(self.folder.name, name, "triton")
+
+    def write(self, path, text):
+        path = os.path.join(compiled.top(), path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def test_what_a_run_added_is_there_for_the_next_one(self):
+        self.write("triton/A/cuda_utils.so", "driver")
+        self.write("triton/B/__triton_launcher.so", "launcher")
+        before = compiled.files()
+        self.assertIsNone(compiled.pack(before))
+        self.write("triton/C/add.cubin", "cubin")
+        compiled.remember(b"image", "source", ["option"])
+        self.write("torch_extensions/x.so", "not a kernel's")
+        with open(compiled.ARCHIVE, "wb") as file:
+            file.write(base64.b64decode(compiled.pack(before)))
+        self.use("two")
+        self.assertTrue(compiled.unpack())
+        self.assertEqual({os.path.basename(path) for path in compiled.files() if path.startswith("triton")}, {"__triton_launcher.so", "add.cubin"})
+        self.assertEqual(compiled.recall("source", ["option"]), b"image")
+        self.assertIsNone(compiled.recall("source", ["other"]))
+
+    def test_too_much_is_not_sent(self):
+        self.write("triton/A/add.cubin", "".join(map(str, os.urandom(3 * compiled.LARGEST))))
+        self.assertIsNone(compiled.pack(set()))
+
+    def test_without_a_cache_nothing_is_kept(self):
+        del os.environ["TRITON_CACHE_DIR"]
+        compiled.remember(b"image", "source")
+        self.assertEqual((compiled.recall("source"), compiled.files(), compiled.unpack()), (None, set(), False))
+
+    def test_nvrtc_is_asked_once_for_the_same_source_options_and_kernel(self):
+        asked = []
+
+        class Library:
+            def nvrtcVersion(self, *_):
+                pass
+
+        def translate(kernel, library, expressions, wanted):
+            asked.append(wanted)
+            return b"image\nof " + wanted.encode(), b"_Z" + wanted.encode()
+
+        def build(wanted, **metadata):
+            code = {"source_code": "__global__ void f(float* x) {}", "io": {"args": []}, "metadata": metadata}
+            return nvrtc.CudaKernel(code, "custom", "cuda").build([wanted], wanted)
+
+        os.environ["TORCH_CUDA_ARCH_LIST"] = "9.0a"
+        self.addCleanup(os.environ.pop, "TORCH_CUDA_ARCH_LIST")
+        with unittest.mock.patch.multiple(nvrtc, load_nvrtc=Library), unittest.mock.patch.multiple(nvrtc.CudaKernel, translate=translate):
+            self.assertEqual(build("f"), (b"image\nof f", b"_Zf"))
+            self.assertEqual(build("f"), (b"image\nof f", b"_Zf"))
+            self.assertEqual(build("g")[1], b"_Zg")
+            build("f", compiler_options=["-O1"])
+            os.environ["TORCH_CUDA_ARCH_LIST"] = "8.0"
+            build("f")
+        self.assertEqual(asked, ["f", "g", "f", "f"])
 
 
 if __name__ == "__main__":
