@@ -37,8 +37,8 @@ type Builder interface {
 	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
 	OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
-	Recall(text, arch string) []byte
-	Remember(text, arch string, data []byte)
+	Recall(toolchain.RecallKey) []byte
+	Remember(data []byte, k toolchain.RecallKey)
 	Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (made int, err error)
 }
 

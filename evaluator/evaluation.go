@@ -43,22 +43,28 @@ func (p *pipeline) evaluation(ctx context.Context) error {
 	if artifact == nil {
 		return p.keep(kernel.Refused(built.Stderr))
 	}
-	compiled, took := p.headStart(ctx, request, artifact)
 	waiting := time.Now()
+	before, err := p.headStart(ctx, request, artifact)
+	if err := p.interrupted(ctx, "", err); err != nil {
+		return err
+	}
 	held, release, err := p.hold(ctx, 1)
 	if err != nil {
 		return err
 	}
 	defer release()
-	e := evaluation{pipeline: p, request: request, compiled: compiled, held: held, began: time.Now()}
-	e.deadline = e.began.Add(time.Duration(request.Timeout)*time.Second - built.Ended.Sub(built.Started) - took)
+	e := evaluation{pipeline: p, request: request, before: before, held: held, began: time.Now()}
+	e.deadline = e.began.Add(time.Duration(request.Timeout)*time.Second - built.Ended.Sub(built.Started) - before.took)
 	result, err := e.run(ctx, artifact)
 	if err != nil {
 		return err
 	}
 	result.Waited = e.began.Sub(waiting).Seconds()
-	if hasSubmission(p.job) {
+	switch {
+	case hasSubmission(p.job):
 		result.Cached = &built.Cached
+	case before.archive != nil:
+		result.Cached = &before.known
 	}
 	return p.keep(result)
 }
@@ -116,7 +122,7 @@ func (p *pipeline) keep(result kernel.Result) error {
 type evaluation struct {
 	*pipeline
 	request  kernel.Request
-	compiled []byte // what the kernels were compiled to before, if they were
+	before   compiled
 	held     []*slot
 	began    time.Time
 	deadline time.Time
@@ -161,8 +167,8 @@ func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 		Mode: kernel.ModeTest, Timeout: max(time.Until(e.deadline), time.Millisecond),
 		OnPipe: func(b []byte) { reader.Write(b) },
 	}
-	if e.compiled != nil {
-		req.Files = map[string][]byte{kernel.CompiledFile: e.compiled}
+	if e.before.archive != nil {
+		req.Files = map[string][]byte{kernel.CompiledFile: e.before.archive}
 	}
 	watch := device.Watch(ctx, e.slot.Slot)
 	out, err := program.RunStage(ctx, req)
@@ -175,8 +181,8 @@ func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 		return kernel.Result{}, context.Cause(ctx)
 	}
 	e.clean = out.ExitCode == 0
-	if compiled := reader.Compiled(); e.clean && e.slot.IsGPU() && compiled != nil {
-		e.w.cfg.Builder.Remember(e.request.Kernels(), e.slot.Arch, compiled)
+	if archive := reader.Compiled(); e.clean && e.slot.IsGPU() && archive != nil {
+		e.w.cfg.Builder.Remember(archive, e.compiledKey(e.request))
 	}
 	if out.Signal != "" || out.Limit != "" {
 		e.w.examine(ctx, e.held)

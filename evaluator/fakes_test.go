@@ -63,9 +63,9 @@ func (f fakeBuilder) Prepare(ctx context.Context, p job.Preparation, place toolc
 func (f fakeBuilder) OpenReady(*toolchain.Artifact, toolchain.Place) toolchain.Program { return nil }
 
 // Recall has never seen anything.
-func (f fakeBuilder) Recall(string, string) []byte { return nil }
+func (f fakeBuilder) Recall(toolchain.RecallKey) []byte { return nil }
 
-func (f fakeBuilder) Remember(string, string, []byte) {}
+func (f fakeBuilder) Remember([]byte, toolchain.RecallKey) {}
 
 func (f fakeBuilder) KeepWarm(ctx context.Context, _ toolchain.Place, _ int) error {
 	<-ctx.Done()

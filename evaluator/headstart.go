@@ -2,71 +2,93 @@ package evaluator
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"warpboard/evaluator/kernel"
+	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
 
-// benchPlace is where kernels of evaluations are compiled for slot s while something else runs there: without
-// the device, and under a uid of its own.
-func (w *Worker) benchPlace(s *slot) toolchain.Place {
+// asidePlace is where kernels of evaluations are compiled for slot s while something else runs there: without
+// the device, under a uid of its own, and with no more memory than a build.
+func (w *Worker) asidePlace(s *slot) toolchain.Place {
 	p := place([]*slot{s}, 0)                           // with the driver's libraries, which Triton links with
 	p.Slot = len(w.slots) + w.cfg.Builds + 1 + s.number // after the builds and what is prepared
-	p.Device = nil
+	p.Device, p.Run.Memory = nil, min(p.Run.Memory, p.Build.Memory)
 	return p
 }
 
-// headStart is what the kernels of an evaluation were compiled to: by an earlier run, or here and now while the slot
-// is somebody else's. It is nil when the run on the slot has to compile: because the slot is free, no Python waits, or
-// the kernels do not compile, of which that run says more. took is what the caller is charged for it.
-func (p *pipeline) headStart(ctx context.Context, request kernel.Request, artifact *toolchain.Artifact) (compiled []byte, took time.Duration) {
-	if !p.slot.IsGPU() {
-		return nil, 0
-	}
-	text := request.Kernels()
-	if compiled = p.w.cfg.Builder.Recall(text, p.slot.Arch); compiled != nil || !request.CompilesAlone() || !p.w.allBusy(p.slot.Device) {
-		return compiled, 0
-	}
-	program := p.bench(artifact)
-	if program == nil {
-		return nil, 0
-	}
-	p.stageBegins(kernel.StageCompiling)
-	began := time.Now()
-	compiled = p.compileAlone(ctx, program, time.Duration(request.Timeout)*time.Second/2)
-	if compiled != nil {
-		p.w.cfg.Builder.Remember(text, p.slot.Arch, compiled)
-	}
-	return compiled, time.Since(began)
+// compiled is what the kernels of an evaluation were compiled to before.
+type compiled struct {
+	archive []byte
+	known   bool          // an earlier evaluation left it
+	took    time.Duration // what the caller is charged for it
 }
 
-// bench is a Python that can compile now, nil when there is none.
-func (p *pipeline) bench(artifact *toolchain.Artifact) toolchain.Program {
-	if left := p.slot.bench.take(p.job.Caller); left != nil {
+// headStart finds what the caller's same kernels were compiled to earlier, or compiles them here and now while the
+// slot is somebody else's. There is no archive when the run on the slot has to compile: because the slot is free, no
+// Python waits, or the kernels do not compile, of which that run says more. A slot that falls free meanwhile waits
+// for the compiler, as it would if that ran on it.
+func (p *pipeline) headStart(ctx context.Context, request kernel.Request, artifact *toolchain.Artifact) (compiled, error) {
+	if !p.slot.IsGPU() {
+		return compiled{}, nil
+	}
+	key := p.compiledKey(request)
+	if archive := p.w.cfg.Builder.Recall(key); archive != nil {
+		return compiled{archive: archive, known: true}, nil
+	}
+	if !request.CompilesAlone() || !p.w.allBusy(p.slot.Device) {
+		return compiled{}, nil
+	}
+	program := p.aside(artifact)
+	if program == nil {
+		return compiled{}, nil
+	}
+	p.stageBegins(kernel.StageCompiling)
+	found, err := p.compileAside(ctx, program, time.Duration(request.Timeout)*time.Second/2)
+	if found.archive != nil {
+		p.w.cfg.Builder.Remember(found.archive, key)
+	}
+	return found, err
+}
+
+// compiledKey names what is compiled for a request. The caller is part of it: user code shares the process that
+// hands the archive over, so it is for nobody else.
+func (p *pipeline) compiledKey(request kernel.Request) toolchain.RecallKey {
+	return toolchain.RecallKey{Owner: p.job.Caller, Arch: p.slot.Arch, Text: request.Kernels()}
+}
+
+// aside is a Python that can compile now, nil when there is none.
+func (p *pipeline) aside(artifact *toolchain.Artifact) toolchain.Program {
+	if left := p.slot.aside.take(p.job.Caller); left != nil {
 		if next := left.Next(artifact); next != nil {
 			return next
 		}
 		left.Close()
 	}
-	return p.w.cfg.Builder.OpenReady(artifact, p.w.benchPlace(p.slot))
+	return p.w.cfg.Builder.OpenReady(artifact, p.w.asidePlace(p.slot))
 }
 
-func (p *pipeline) compileAlone(ctx context.Context, program toolchain.Program, limit time.Duration) []byte {
+// compileAside returns an error only when the place must not be used again. What did not compile is not charged:
+// whether there was a head start must not decide whether the time limit is kept.
+func (p *pipeline) compileAside(ctx context.Context, program toolchain.Program, limit time.Duration) (compiled, error) {
 	reader := kernel.NewReader(func(string) {})
 	out, err := program.RunStage(ctx, toolchain.StageRequest{
 		Mode: kernel.ModeCompile, Timeout: limit, OnPipe: func(b []byte) { reader.Write(b) },
 	})
 	p.result.ProgramNS += out.Wall.Nanoseconds()
-	if err != nil {
-		p.w.log.Warn("kernels not compiled ahead of their slot", "evaluation", p.job.EvaluationID, "err", err)
-	}
 	clean := err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
-	p.slot.bench.keep(p.job.Caller, program, clean)
-	if !clean {
-		return nil
+	p.slot.aside.keep(p.job.Caller, program, clean)
+	switch {
+	case errors.Is(err, sandbox.ErrStuck):
+		return compiled{}, err
+	case err != nil:
+		p.w.log.Warn("kernels not compiled ahead of their slot", "evaluation", p.job.EvaluationID, "err", err)
+	case clean && reader.Compiled() != nil:
+		return compiled{archive: reader.Compiled(), took: out.Wall}, nil
 	}
-	return reader.Compiled()
+	return compiled{}, nil
 }
 
 // allBusy tells whether something runs on each unit of a device.

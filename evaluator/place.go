@@ -43,7 +43,9 @@ func place(held []*slot, gpus int) toolchain.Place {
 			}
 		}
 	}
-	maps.Copy(p.Env, first.Links)
+	if gpus > 0 {
+		maps.Copy(p.Env, first.Links)
+	}
 	if lib := first.LibDir; lib != "" {
 		p.Env["LD_LIBRARY_PATH"] = lib
 		if !strings.HasPrefix(lib, "/usr/") {

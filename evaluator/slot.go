@@ -26,7 +26,7 @@ type slot struct {
 	service context.Context // ends when the slot is out of service
 	retire  context.CancelCauseFunc
 	spare   spare // of the slot's own Pythons
-	bench   spare // of those that compile beside it
+	aside   spare // of those that compile beside it
 
 	mu      sync.Mutex
 	attempt string // which attempt holds the unit

@@ -99,7 +99,7 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	for _, s := range w.slots {
 		warming.Go(func() { w.keepWarm(warm, s, place([]*slot{s}, 0), w.cfg.Warm) })
 		if s.IsGPU() {
-			warming.Go(func() { w.keepWarm(warm, s, w.benchPlace(s), min(w.cfg.Warm, 1)) })
+			warming.Go(func() { w.keepWarm(warm, s, w.asidePlace(s), min(w.cfg.Warm, 1)) })
 		}
 		group.Go(func() error {
 			return w.serve(receiving, s, func(d *queue.Delivery, done func()) {
@@ -118,7 +118,7 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	running.Wait()
 	for _, s := range w.slots {
 		s.spare.close()
-		s.bench.close()
+		s.aside.close()
 	}
 	coolDown()
 	warming.Wait()

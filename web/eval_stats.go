@@ -130,8 +130,8 @@ func (n counters) profilings() fiber.Map {
 	}
 }
 
-// utilization tells how units were used. Of an attempt that was cancelled or lost only this is known: that
-// it held some unit.
+// utilization tells how units were used. An attempt that was cancelled or lost while a worker had it counts
+// as one that held a unit: no report says whether it had got that far.
 func (n counters) utilization() fiber.Map {
 	held, waits := n.sum(n.below(dispatch.CountDevice)...), n[models.CounterWaited]
 	released, active := held.Count+n[models.CounterGivenUp].Count, n[models.CounterHeld].Count

@@ -86,11 +86,10 @@ func (p pages) addSourceLinks(c *fiber.Ctx, seen seenRun, profile runProfile, vm
 		vm.SourceHidden = views.Sentence("instructions are hidden like the source: "+sourceHidden(seen.task)) + "."
 		return nil
 	}
-	name := reportFileName(vm.Query.Case)
-	if _, kept := profile.files[name]; kept {
+	if _, kept := profile.reportFile(vm.Query.Case); kept {
 		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
 	}
-	vm.DownloadNote = profile.notes[name]
+	vm.DownloadNote = profile.notes[reportFileName(vm.Query.Case)]
 	version, err := p.store.Version(c.UserContext(), seen.sub.VersionID)
 	if err != nil {
 		return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -28,7 +29,7 @@ func (p pages) profileFile(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	artifact, ok := profile.files[reportFileName(index)]
+	artifact, ok := profile.reportFile(index)
 	if !ok {
 		return models.Errorf(models.NotFound, "There is no report file of this case.")
 	}
@@ -47,12 +48,15 @@ type unpackedFile struct {
 	io.Closer
 }
 
-// openPacked opens a packed artifact to read it unpacked, and tells its size then. It reads the whole
-// first: once an answer has begun, nothing can say any more that the file is damaged.
+// openPacked opens an artifact to read it unpacked, and tells its size then. It reads the whole of what is
+// packed first: once an answer has begun, nothing can say any more that the file is damaged.
 func (s *Server) openPacked(a models.Artifact) (io.ReadCloser, int, error) {
 	f, err := s.store.OpenArtifact(a)
 	if err != nil {
 		return nil, 0, err
+	}
+	if !strings.HasSuffix(a.Name, ".gz") {
+		return f, int(a.Size), nil
 	}
 	z, size, err := unpacked(f)
 	if err != nil {

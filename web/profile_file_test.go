@@ -28,6 +28,15 @@ func TestTheReportFileIsSentAsNcuWroteIt(t *testing.T) {
 	}
 }
 
+func TestAReportFileOfAnEarlierWorkerIsSentAsItIs(t *testing.T) {
+	s := newProfiledScene(t)
+	resp := s.browserOf(s.admin).get(profilePath(s.second) + ".ncu-rep?case=3")
+	wantStatus(t, resp, http.StatusOK)
+	if got := body(t, resp); got != string(writtenReport) {
+		t.Errorf("%d bytes, want %d", len(got), len(writtenReport))
+	}
+}
+
 func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 	s := newProfiledScene(t)
 	b, path := s.browserOf(s.admin), profilePath(s.second)+".ncu-rep"

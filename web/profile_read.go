@@ -141,6 +141,15 @@ func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", ind
 
 func reportFileName(index int) string { return fmt.Sprintf("profile.%d.ncu-rep.gz", index) }
 
+// reportFile is what ncu wrote of a case, if it was kept: packed, but for what the first workers left.
+func (p runProfile) reportFile(index int) (a models.Artifact, kept bool) {
+	name := reportFileName(index)
+	if a, kept = p.files[name]; !kept {
+		a, kept = p.files[strings.TrimSuffix(name, ".gz")]
+	}
+	return a, kept
+}
+
 // report reads the parsed report of a case; nil when there is none.
 func (s *Server) report(p runProfile, index int) (*ncu.Report, error) {
 	artifact, ok := p.files[reportName(index)]

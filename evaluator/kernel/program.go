@@ -3,6 +3,7 @@ package kernel
 import (
 	"embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -50,16 +51,11 @@ func (r Request) Task(device string) (tasks.Definition, map[string][]byte, error
 	if err != nil {
 		return def, nil, fmt.Errorf("write the program's request: %w", err)
 	}
-	files := map[string][]byte{"request.json": request}
-	names, err := program.ReadDir("program")
+	files, err := programFiles()
 	if err != nil {
-		return def, nil, fmt.Errorf("read the program: %w", err)
+		return def, nil, err
 	}
-	for _, entry := range names {
-		if files[entry.Name()], err = program.ReadFile("program/" + entry.Name()); err != nil {
-			return def, nil, fmt.Errorf("read the program: %w", err)
-		}
-	}
+	files["request.json"] = request
 	r.addSubmission(&def, files, customFile, &r.Custom)
 	r.addSubmission(&def, files, refFile, r.Ref)
 	return def, files, nil
@@ -88,13 +84,31 @@ func (r Request) CompilesAlone() bool {
 	return false
 }
 
-// Kernels is a text of the request's kernels: where it is the same, the same is compiled.
+// Kernels is a text of the request's kernels and of the program: where it is the same, the same is compiled.
 func (r Request) Kernels() string {
-	text, err := json.Marshal(r.codes())
-	if err != nil {
-		panic(err) // they were read from JSON
+	files, err := programFiles()
+	text, unwritten := json.Marshal(struct {
+		Program map[string][]byte
+		Kernels []*Code
+	}{files, r.codes()})
+	if err := errors.Join(err, unwritten); err != nil {
+		panic(err) // the files are part of this binary, and the kernels were read from JSON
 	}
 	return string(text)
+}
+
+func programFiles() (map[string][]byte, error) {
+	names, err := program.ReadDir("program")
+	if err != nil {
+		return nil, fmt.Errorf("read the program: %w", err)
+	}
+	files := map[string][]byte{}
+	for _, entry := range names {
+		if files[entry.Name()], err = program.ReadFile("program/" + entry.Name()); err != nil {
+			return nil, fmt.Errorf("read the program: %w", err)
+		}
+	}
+	return files, nil
 }
 
 func (r Request) codes() []*Code {

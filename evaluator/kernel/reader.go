@@ -116,7 +116,7 @@ func (r *Reader) Conclude(e Ending) (Result, error) {
 	}
 	r.endStage()
 	r.last.ExitCode, r.last.Signal, r.last.Limit = e.ExitCode, e.Signal, e.Limit
-	r.last.TimedOut = e.Limit == "wall"
+	r.last.TimedOut = e.Limit == "wall" && !r.done
 	r.last.Stdout, r.last.Stderr = tail(e.Stdout), tail(e.Stderr)
 	if !r.done {
 		r.blame(e.String() + " while " + cmp.Or(r.last.Stage, "starting") + ".")

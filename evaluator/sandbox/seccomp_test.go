@@ -89,12 +89,14 @@ const interfacesSource = `
 #include <ifaddrs.h>
 #include <initializer_list>
 #include <linux/netlink.h>
+#include <net/if.h>
 #include <sys/socket.h>
 
 int main() {
 	ifaddrs *all = nullptr;
 	if (getifaddrs(&all) != 0) printf("%s\n", strerrorname_np(errno));
-	for (ifaddrs *i = all; i; i = i->ifa_next) if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) printf("%s\n", i->ifa_name);
+	for (ifaddrs *i = all; i; i = i->ifa_next)
+		if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET) printf("%s %s\n", i->ifa_name, i->ifa_flags & IFF_RUNNING ? "runs" : "does not run");
 	for (int protocol = 1; protocol < 32; ++protocol)
 		if (socket(AF_NETLINK, SOCK_RAW, protocol) >= 0 || errno != EPERM) printf("netlink %d\n", protocol);
 	for (int domain : {AF_PACKET, AF_VSOCK, AF_ALG}) if (socket(domain, SOCK_RAW, 0) >= 0 || errno != EPERM) printf("domain %d\n", domain);
@@ -104,7 +106,7 @@ int main() {
 func TestOnlyWhoMaySeesItsInterfacesAndNothingElseOfTheNetwork(t *testing.T) {
 	sb := newSandbox(t)
 	program := compile(t, sb, interfacesSource)
-	for may, want := range map[bool]string{false: "EPERM\n", true: "lo\n"} {
+	for may, want := range map[bool]string{false: "EPERM\n", true: "lo runs\n"} {
 		o := run(t, sb, sandbox.Spec{Argv: []string{"/in/program"}, Files: map[string][]byte{"program": program}, Limits: limits(), Interfaces: may})
 		if o.ExitCode != 0 || o.Stdout != want {
 			t.Errorf("may %v: code %d %s: %q %s", may, o.ExitCode, o.Signal, o.Stdout, o.Stderr)

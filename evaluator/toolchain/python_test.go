@@ -69,6 +69,38 @@ func TestPythonVerdicts(t *testing.T) {
 	}
 }
 
+func TestATracebackBeginsInTheSubmission(t *testing.T) {
+	b := newBuilder()
+	j := pyJob(t, "raises.py")
+	j.Sources["submission.py"] = []byte("def helper():\n    try:\n        1 / 0\n    except ZeroDivisionError as error:\n        raise ValueError('chained') from error\n\n\ndef custom_kernel(data):\n    helper()\n")
+	a, _ := mustBuild(t, b, j)
+	r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test", Cases: j.Task.Tests}, len(j.Task.Tests))
+	want := []string{`"/tmp/job/submission.py", line 3, in helper`, `"/tmp/job/submission.py", line 9, in custom_kernel`, `"/tmp/job/submission.py", line 5, in helper`}
+	if diff := cmp.Diff(want, framesIn(r.outcome.Stderr)); diff != "" {
+		t.Errorf("%s\n%s", diff, r.outcome.Stderr)
+	}
+}
+
+func TestATracebackOfABundlesProgramBeginsInIt(t *testing.T) {
+	b := newBuilder()
+	a, _ := mustBuild(t, b, bundle("def main():\n    raise KeyError('own program')\n\n\nmain()\n"))
+	r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test"}, 0)
+	want := []string{`"/tmp/job/eval.py", line 5, in <module>`, `"/tmp/job/eval.py", line 2, in main`}
+	if diff := cmp.Diff(want, framesIn(r.outcome.Stderr)); diff != "" {
+		t.Errorf("%s\n%s", diff, r.outcome.Stderr)
+	}
+}
+
+// framesIn are the places that a traceback names.
+func framesIn(stderr string) (files []string) {
+	for line := range strings.Lines(stderr) {
+		if file, ok := strings.CutPrefix(strings.TrimSpace(line), "File "); ok {
+			files = append(files, file)
+		}
+	}
+	return files
+}
+
 func TestSyntaxErrorIsABuildFailure(t *testing.T) {
 	b := newBuilder()
 	a, result, err := b.Build(t.Context(), BuildRequest{Job: pyJob(t, "broken.py"), Place: cpu()})

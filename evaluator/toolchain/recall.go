@@ -2,27 +2,33 @@ package toolchain
 
 import "fmt"
 
-// Recall returns what Remember was given for the same text and architecture by the same Python; nil when there is
-// nothing.
-func (b *Builder) Recall(text, arch string) []byte {
-	if b.cfg.Tools.Python == nil {
+// RecallKey is all that decides what a program's kernels are compiled to, beside the machine's own tools.
+type RecallKey struct {
+	Owner string // whom it is for; nothing is kept for nobody
+	Arch  string // of the GPU
+	Text  string // the kernels, and the program that compiles them
+}
+
+// Recall returns what Remember was given for the same key; nil when there is nothing.
+func (b *Builder) Recall(k RecallKey) []byte {
+	if k.Owner == "" || b.cfg.Tools.Python == nil {
 		return nil
 	}
-	data, _ := b.store.get(b.recallKey(text, arch))
+	data, _ := b.store.get(b.recallKey(k))
 	return data
 }
 
-// Remember keeps what a program compiled, for the next one that has the same text.
-func (b *Builder) Remember(text, arch string, data []byte) {
-	if b.cfg.Tools.Python == nil {
+// Remember keeps what a program compiled, for the next one of the same owner that has the same kernels.
+func (b *Builder) Remember(data []byte, k RecallKey) {
+	if k.Owner == "" || b.cfg.Tools.Python == nil {
 		return
 	}
-	if err := b.store.put(b.recallKey(text, arch), data); err != nil {
+	if err := b.store.put(b.recallKey(k), data); err != nil {
 		b.cfg.Log.Warn("compiled kernels not kept", "err", err)
 	}
 }
 
-func (b *Builder) recallKey(text, arch string) string {
+func (b *Builder) recallKey(k RecallKey) string {
 	python := b.cfg.Tools.Python
-	return key("kernels", python.Version, fmt.Sprint(python.Packages), arch, text)
+	return key("kernels", k.Owner, python.Version, fmt.Sprint(python.Packages), b.nvccVersion(), processor(), k.Arch, k.Text)
 }

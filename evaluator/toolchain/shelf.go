@@ -114,11 +114,11 @@ func (b *Builder) warmRunner(ctx context.Context, place Place) (*runner, error) 
 	return r, nil
 }
 
-// take returns a runner that waits at the place, nil when none is to be had. A job that holds more
-// devices than its first slot's finds none there.
+// take returns a runner that waits at the place, nil when none is to be had. A job of a task for several
+// GPUs finds none there: its runner sees more devices, and may ask for its interfaces.
 func (b *Builder) take(ctx context.Context, place Place) *runner {
 	s := b.shelf(place.Slot)
-	if s == nil || !slices.Equal(s.place.Device, place.Device) {
+	if s == nil || !slices.Equal(s.place.Device, place.Device) || s.place.GPUs != place.GPUs {
 		return nil
 	}
 	patience := time.NewTimer(takePatience)

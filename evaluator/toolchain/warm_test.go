@@ -66,11 +66,35 @@ func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
 func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
-	two := cpu()
+	two, one := cpu(), cpu()
 	two.Device = []string{"/dev/null", "/dev/zero"}
-	if r := b.take(t.Context(), two); r != nil {
-		r.stop()
-		t.Error("a runner that sees other devices was taken")
+	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
+	for _, place := range []Place{two, one} {
+		if r := b.take(t.Context(), place); r != nil {
+			r.stop()
+			t.Errorf("a runner of another place was taken for %+v", place)
+		}
+	}
+}
+
+func TestOnlyARunnerThatWaitsIsOpenedWithoutWaiting(t *testing.T) {
+	b := newBuilder()
+	a, _ := mustBuild(t, b, bundle(whoEval))
+	if p := b.OpenReady(a, cpu()); p != nil {
+		p.Close()
+		t.Fatal("a program was opened where no runner is kept")
+	}
+	keepWarm(t, b)
+	var p Program
+	for deadline := time.Now().Add(time.Minute); p == nil && time.Now().Before(deadline); p = b.OpenReady(a, cpu()) {
+		<-time.After(10 * time.Millisecond)
+	}
+	if p == nil {
+		t.Fatal("the runner was never ready")
+	}
+	defer p.Close()
+	if r := runStage(t, p, StageRequest{Mode: "test"}, 0); r.status != job.StatusPass || !p.Warm() {
+		t.Errorf("got %s: %s\n%s", r.status, r.failure.Reason, r.outcome.Stderr)
 	}
 }
 

@@ -8,6 +8,7 @@ import base64
 import hashlib
 import io
 import os
+import sys
 import tarfile
 
 ARCHIVE = "compiled.tar.gz"  # beside the program, where these kernels were compiled before
@@ -20,36 +21,46 @@ def top():
     return os.path.dirname(os.path.abspath(triton)) if triton else None
 
 
-def files():
-    """What the caches hold: paths below top()."""
-    found = set()
-    for cache in ("triton", "nvrtc"):
-        for folder, _, names in os.walk(os.path.join(top() or os.devnull, cache)):
-            found.update(os.path.relpath(os.path.join(folder, name), top()) for name in names)
-    return found
+class Caches:
+    """The caches as this process found them: user code may change where they are said to be."""
 
+    def __init__(self):
+        self.top = top()
+        self.found = self.files()
+        self.unpack()
+        self.known = self.files()
 
-def pack(before):
-    """The text of what was added since files() said before, or None if that is nothing or too much. Triton's
-    launchers go along in any case: they serve all kernels with the same kinds of parameters."""
-    added = sorted(files() - before)
-    if not added:
-        return None
-    launchers = {path for path in before if os.path.basename(path).startswith("__triton_launcher")}
-    packed = io.BytesIO()
-    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
-        for path in sorted({*added, *launchers}):
-            archive.add(os.path.join(top(), path), arcname=path)
-    return base64.b64encode(packed.getvalue()).decode() if packed.tell() <= LARGEST else None
+    def files(self):
+        """What the caches hold: paths below their directory."""
+        found = set()
+        for cache in ("triton", "nvrtc"):
+            for folder, _, names in os.walk(os.path.join(self.top or os.devnull, cache)):
+                found.update(os.path.relpath(os.path.join(folder, name), self.top) for name in names)
+        return found
 
+    def unpack(self):
+        """Puts the archive beside the program, if there is one, into the caches. What cannot be read is
+        compiled again: the archive comes from a process that user code shared."""
+        if not self.top or not os.path.exists(ARCHIVE):
+            return
+        try:
+            with tarfile.open(ARCHIVE) as archive:
+                archive.extractall(self.top, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it
+            print(f"The kernels that were compiled before cannot be read ({error}); they are compiled again.", file=sys.stderr)
 
-def unpack():
-    """Puts the archive beside the program, if there is one, into the caches; tells whether it did."""
-    if not top() or not os.path.exists(ARCHIVE):
-        return False
-    with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(top(), **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
-    return True
+    def added(self):
+        """The text of all that belongs to this run, or None if nothing was added to what it found compiled, or too
+        much. Triton's launchers go along in any case: they serve all kernels with the same kinds of parameters."""
+        now = self.files()
+        if now <= self.known:
+            return None
+        launchers = {path for path in now if os.path.basename(path).startswith("__triton_launcher")}
+        packed = io.BytesIO()
+        with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as archive:
+            for path in sorted(now - self.found | launchers):
+                archive.add(os.path.join(self.top, path), arcname=path)
+        return base64.b64encode(packed.getvalue()).decode() if packed.tell() <= LARGEST else None
 
 
 def _path(parts):
@@ -66,7 +77,12 @@ def recall(*parts):
 
 
 def remember(data, *parts):
-    if top():
+    """Keeps data for the same parts, if there is room and a place for it."""
+    if not top():
+        return
+    try:
         os.makedirs(os.path.join(top(), "nvrtc"), exist_ok=True)
         with open(_path(parts), "wb") as file:
             file.write(data)
+    except OSError:
+        pass

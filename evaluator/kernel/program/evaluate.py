@@ -4,7 +4,7 @@ usage: evaluate.py MODE [IGNORED]; MODE is `test` for all of it, `compile` for w
 GPU, `profile-ref` or `profile-custom` for one call of that kernel under an NVTX range, for Nsight Compute. The
 request is ./request.json. What is learned goes to the descriptor POPCORN_FD as one JSON object a line:
 {"stage": …} when a stage begins, {"report": …} with everything known so far, so that a crash or a timeout loses
-nothing, {"compiled": …} with what a later run need not compile, and {"done": true} at the end.
+nothing, {"done": true} at the end, and after it {"compiled": …} with what a later run need not compile.
 """
 
 import json
@@ -51,8 +51,7 @@ class Run:
 
         self.request, self.pipe = request, pipe
         self.device = "cuda" if request["device"] != "CPU" else "cpu"
-        self.unpacked = compiled.unpack()
-        self.before = compiled.files()
+        self.caches = compiled.Caches()
         self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
         self.kernels = {}
 
@@ -71,11 +70,12 @@ class Run:
                 kernels.make(self.request[label], label, self.device).precompile()
 
     def hand_on(self):
-        """Sends what was compiled here, for the next run of the same kernels."""
-        import compiled
-
-        if not self.unpacked and (text := compiled.pack(self.before)):
-            self.pipe.tell(compiled=text)
+        """Sends what was compiled here, for the next run of the same kernels. The result does not depend on it."""
+        try:
+            if text := self.caches.added():
+                self.pipe.tell(compiled=text)
+        except Exception:  # noqa: BLE001 - files that user code removed, a full disk
+            traceback.print_exc()
 
     def stage(self, name, **more):
         self.pipe.tell(stage=name, **more)
@@ -203,9 +203,9 @@ def main(mode):
             run.one_call(mode.removeprefix("profile-"))
         elif run.validate():
             run.profile()
-        if mode == "test":
-            run.hand_on()
     pipe.tell(done=True)
+    if mode == "test":
+        run.hand_on()
 
 
 if __name__ == "__main__":

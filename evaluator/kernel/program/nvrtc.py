@@ -4,6 +4,7 @@ No binding package is needed: NVRTC comes with PyTorch or with the toolkit, the 
 machine. Kernels run in PyTorch's context and on its current stream.
 """
 
+import contextlib
 import ctypes
 import glob
 import os
@@ -55,6 +56,12 @@ def make_context():
     """Makes PyTorch's context, and has it be this thread's."""
     torch.cuda.init()
     torch.zeros(1, device="cuda")
+
+
+def make_context_early():
+    """The same in a thread of its own; what fails there fails again, and is told, where it is needed."""
+    with contextlib.suppress(Exception):
+        make_context()
 
 
 class Driver:
@@ -171,7 +178,7 @@ class CudaKernel(Kernel):
         if self.device == "cpu":
             raise CompileError("A cuda kernel needs a GPU; this device is the CPU")
         # The context takes longer to make than most kernels to compile.
-        context = threading.Thread(target=make_context)
+        context = threading.Thread(target=make_context_early)
         context.start()
         try:
             image, lowered = self.precompile()

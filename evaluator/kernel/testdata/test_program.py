@@ -1,6 +1,8 @@
 """What the program does that needs no GPU: python3 -m unittest, with the program on PYTHONPATH."""
 
 import base64
+import contextlib
+import io
 import math
 import os
 import struct
@@ -258,30 +260,69 @@ class Compiled(unittest.TestCase):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
 
+    def hand_on(self, text):
+        with open(compiled.ARCHIVE, "wb") as file:
+            file.write(base64.b64decode(text))
+
+    def names(self, cache):
+        return {os.path.basename(path) for path in cache.files() if path.startswith("triton")}
+
     def test_what_a_run_added_is_there_for_the_next_one(self):
         self.write("triton/A/cuda_utils.so", "driver")
         self.write("triton/B/__triton_launcher.so", "launcher")
-        before = compiled.files()
-        self.assertIsNone(compiled.pack(before))
+        first = compiled.Caches()
+        self.assertIsNone(first.added())
         self.write("triton/C/add.cubin", "cubin")
         compiled.remember(b"image", "source", ["option"])
         self.write("torch_extensions/x.so", "not a kernel's")
-        with open(compiled.ARCHIVE, "wb") as file:
-            file.write(base64.b64decode(compiled.pack(before)))
+        self.hand_on(first.added())
         self.use("two")
-        self.assertTrue(compiled.unpack())
-        self.assertEqual({os.path.basename(path) for path in compiled.files() if path.startswith("triton")}, {"__triton_launcher.so", "add.cubin"})
+        second = compiled.Caches()
+        self.assertEqual(self.names(second), {"__triton_launcher.so", "add.cubin"})
         self.assertEqual(compiled.recall("source", ["option"]), b"image")
         self.assertIsNone(compiled.recall("source", ["other"]))
+        self.assertIsNone(second.added())
+
+    def test_a_run_that_needed_more_hands_on_all_of_it(self):
+        first = compiled.Caches()
+        self.write("triton/C/add.cubin", "cubin")
+        self.hand_on(first.added())
+        self.use("two")
+        second = compiled.Caches()
+        self.write("triton/D/mul.cubin", "cubin")
+        self.hand_on(second.added())
+        self.use("three")
+        self.assertEqual(self.names(compiled.Caches()), {"add.cubin", "mul.cubin"})
+
+    def test_an_archive_that_is_none_costs_a_compilation_and_nothing_else(self):
+        self.hand_on("AAAA")
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            caches = compiled.Caches()
+        self.assertIn("compiled again", said.getvalue())
+        self.write("triton/C/add.cubin", "cubin")
+        self.assertIsNotNone(caches.added())
+
+    def test_user_code_cannot_move_the_caches(self):
+        self.write("triton/B/__triton_launcher.so", "launcher")
+        caches = compiled.Caches()
+        self.write("triton/C/add.cubin", "cubin")
+        self.use("elsewhere")
+        self.hand_on(caches.added())
+        self.assertEqual(self.names(compiled.Caches()), {"__triton_launcher.so", "add.cubin"})
 
     def test_too_much_is_not_sent(self):
+        caches = compiled.Caches()
         self.write("triton/A/add.cubin", "".join(map(str, os.urandom(3 * compiled.LARGEST))))
-        self.assertIsNone(compiled.pack(set()))
+        self.assertIsNone(caches.added())
 
     def test_without_a_cache_nothing_is_kept(self):
         del os.environ["TRITON_CACHE_DIR"]
         compiled.remember(b"image", "source")
-        self.assertEqual((compiled.recall("source"), compiled.files(), compiled.unpack()), (None, set(), False))
+        self.assertEqual((compiled.recall("source"), compiled.Caches().files(), compiled.Caches().added()), (None, set(), None))
+
+    def test_no_room_for_a_cache_is_no_error(self):
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(os.devnull, "triton")
+        compiled.remember(b"image", "source")
 
     def test_nvrtc_is_asked_once_for_the_same_source_options_and_kernel(self):
         asked = []

@@ -229,10 +229,30 @@ def run_script(path):
         print(end.code, file=sys.stderr)
         return 1
     except BaseException as error:
-        trace = error.__traceback__
-        sys.excepthook(type(error), error, trace.tb_next or trace)  # without this function's own line
+        sys.excepthook(type(error), from_own_frames(error), error.__traceback__)
         return 1
     return 0
+
+
+def from_own_frames(error):
+    """The error and those that led to it, without the frames of this program before them, and of Warpboard's
+    harness: whoever submitted wrote none of these. Where nothing else is left, the harness's stay."""
+    told, cause = set(), error
+    while cause is not None and id(cause) not in told:
+        told.add(id(cause))
+        begin = skip(cause.__traceback__, lambda path: path == __file__)
+        if os.path.exists("warpboard_report.py"):  # else eval.py is the task's own
+            begin = skip(begin, lambda path: os.path.basename(path).startswith(("eval.py", "warpboard_"))) or begin
+        cause.__traceback__ = begin
+        cause = cause.__cause__ or cause.__context__
+    return error
+
+
+def skip(trace, unwanted):
+    """The part of a traceback that begins with the first wanted frame; None if there is none."""
+    while trace is not None and unwanted(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    return trace
 
 
 def leave(code):
