@@ -29,10 +29,10 @@ test: setup-test lint verify ## Run everything: format, vet, generated files, al
 test-fast: ## Run the tests without the race detector and without set-up
 	$(GO) test ./...
 
-lint: # format and vet
+lint: # format and vet; with the race detector, so that the tests find everything compiled: 1.5 of 4 minutes of a cold cache
 	@unformatted=$$(git ls-files '*.go' | grep -v _templ.go | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-formatted: $$unformatted"; exit 1; fi
-	$(GO) vet ./...
+	$(GO) vet -race ./...
 
 verify: # committed generated files are fresh
 	@scripts/verify-generated
