@@ -63,7 +63,7 @@ func (p *pipeline) evaluation(ctx context.Context) error {
 	switch {
 	case hasSubmission(p.job):
 		result.Cached = &built.Cached
-	case before.archive != nil:
+	case p.slot.IsGPU() && request.CompilesAlone():
 		result.Cached = &before.known
 	}
 	return p.keep(result)
