@@ -181,8 +181,8 @@ func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 		return kernel.Result{}, context.Cause(ctx)
 	}
 	e.clean = out.ExitCode == 0
-	if archive := reader.Compiled(); e.clean && e.slot.IsGPU() && archive != nil {
-		e.w.cfg.Builder.Remember(archive, e.compiledKey(e.request))
+	if archive := reader.Compiled(); e.clean && archive != nil {
+		e.w.cfg.Builder.Remember(archive, e.before.key)
 	}
 	if out.Signal != "" || out.Limit != "" {
 		e.w.examine(ctx, e.held)

@@ -13,14 +13,15 @@ import (
 // asidePlace is where kernels of evaluations are compiled for slot s while something else runs there: without
 // the device, under a uid of its own, and with no more memory than a build.
 func (w *Worker) asidePlace(s *slot) toolchain.Place {
-	p := place([]*slot{s}, 0)                           // with the driver's libraries, which Triton links with
-	p.Slot = len(w.slots) + w.cfg.Builds + 1 + s.number // after the builds and what is prepared
+	p := place([]*slot{s}, 0) // with the driver's libraries, which Triton links with
+	p.Slot = w.preparing() + 1 + s.number
 	p.Device, p.Run.Memory = nil, min(p.Run.Memory, p.Build.Memory)
 	return p
 }
 
 // compiled is what the kernels of an evaluation were compiled to before.
 type compiled struct {
+	key     toolchain.RecallKey // by which it is kept; zero where nothing is
 	archive []byte
 	known   bool          // an earlier evaluation left it
 	took    time.Duration // what the caller is charged for it
@@ -34,29 +35,26 @@ func (p *pipeline) headStart(ctx context.Context, request kernel.Request, artifa
 	if !p.slot.IsGPU() {
 		return compiled{}, nil
 	}
-	key := p.compiledKey(request)
-	if archive := p.w.cfg.Builder.Recall(key); archive != nil {
-		return compiled{archive: archive, known: true}, nil
+	// For the caller alone: user code shares the process that hands an archive over.
+	found := compiled{key: toolchain.RecallKey{Owner: p.job.Caller, Arch: p.slot.Arch, Text: request.Kernels()}}
+	if found.archive = p.w.cfg.Builder.Recall(found.key); found.archive != nil {
+		found.known = true
+		return found, nil
 	}
 	if !request.CompilesAlone() || !p.w.allBusy(p.slot.Device) {
-		return compiled{}, nil
+		return found, nil
 	}
 	program := p.aside(artifact)
 	if program == nil {
-		return compiled{}, nil
+		return found, nil
 	}
 	p.stageBegins(kernel.StageCompiling)
-	found, err := p.compileAside(ctx, program, time.Duration(request.Timeout)*time.Second/2)
+	var err error
+	found.archive, found.took, err = p.compileAside(ctx, program, time.Duration(request.Timeout)*time.Second/2)
 	if found.archive != nil {
-		p.w.cfg.Builder.Remember(found.archive, key)
+		p.w.cfg.Builder.Remember(found.archive, found.key)
 	}
 	return found, err
-}
-
-// compiledKey names what is compiled for a request. The caller is part of it: user code shares the process that
-// hands the archive over, so it is for nobody else.
-func (p *pipeline) compiledKey(request kernel.Request) toolchain.RecallKey {
-	return toolchain.RecallKey{Owner: p.job.Caller, Arch: p.slot.Arch, Text: request.Kernels()}
 }
 
 // aside is a Python that can compile now, nil when there is none.
@@ -72,7 +70,7 @@ func (p *pipeline) aside(artifact *toolchain.Artifact) toolchain.Program {
 
 // compileAside returns an error only when the place must not be used again. What did not compile is not charged:
 // whether there was a head start must not decide whether the time limit is kept.
-func (p *pipeline) compileAside(ctx context.Context, program toolchain.Program, limit time.Duration) (compiled, error) {
+func (p *pipeline) compileAside(ctx context.Context, program toolchain.Program, limit time.Duration) (archive []byte, took time.Duration, err error) {
 	reader := kernel.NewReader(func(string) {})
 	out, err := program.RunStage(ctx, toolchain.StageRequest{
 		Mode: kernel.ModeCompile, Timeout: limit, OnPipe: func(b []byte) { reader.Write(b) },
@@ -82,13 +80,13 @@ func (p *pipeline) compileAside(ctx context.Context, program toolchain.Program, 
 	p.slot.aside.keep(p.job.Caller, program, clean)
 	switch {
 	case errors.Is(err, sandbox.ErrStuck):
-		return compiled{}, err
+		return nil, 0, err
 	case err != nil:
 		p.w.log.Warn("kernels not compiled ahead of their slot", "evaluation", p.job.EvaluationID, "err", err)
 	case clean && reader.Compiled() != nil:
-		return compiled{archive: reader.Compiled(), took: out.Wall}, nil
+		return reader.Compiled(), out.Wall, nil
 	}
-	return compiled{}, nil
+	return nil, 0, nil
 }
 
 // allBusy tells whether something runs on each unit of a device.

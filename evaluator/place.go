@@ -20,6 +20,10 @@ func buildPlace(s *slot, number int) toolchain.Place {
 	}
 }
 
+// preparing is the sandbox's slot, and so the uid, of what is prepared: after those of the worker's slots and of the
+// builds, and before those of the places aside.
+func (w *Worker) preparing() int { return len(w.slots) + w.cfg.Builds }
+
 // place is where a program runs that holds these slots: it sees their units and no others. gpus is
 // how many it is told of, 0 for a task that does not ask.
 func place(held []*slot, gpus int) toolchain.Place {
@@ -29,11 +33,9 @@ func place(held []*slot, gpus int) toolchain.Place {
 		Env:   map[string]string{},
 		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
 	}
-	p.Run.Memory = min(p.Run.Memory, first.memory)
-	if n := len(held); n > 1 { // one process for each unit, and theirs beside it
-		p.Run.Memory, p.Run.Shm = int64(n)*p.Run.Memory, int64(n)*p.Run.Shm
-		p.Run.Processes, p.Run.CPU = n*p.Run.Processes, time.Duration(n)*p.Run.CPU
-	}
+	n := len(held) // one process for each unit, and theirs beside it
+	p.Run.Memory, p.Run.Shm = int64(n)*min(p.Run.Memory, first.memory), int64(n)*p.Run.Shm
+	p.Run.Processes, p.Run.CPU = n*p.Run.Processes, time.Duration(n)*p.Run.CPU
 	seen := map[string]bool{}
 	for _, s := range held {
 		for _, node := range s.Nodes {

@@ -49,7 +49,7 @@ func (w *Worker) prepare(ctx context.Context, p job.Preparation) {
 			log.Error("panic while compiling ahead", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	place := buildPlace(slots[0], len(w.slots)+w.cfg.Builds)
+	place := buildPlace(slots[0], w.preparing())
 	var made int
 	var began time.Time
 	err := w.quiet.do(ctx, matter(p.TaskKey, p.Device), func(ctx context.Context) (err error) {

@@ -93,10 +93,6 @@ func byAttempt(live []LiveAttempt) map[string]LiveAttempt {
 // the new events, and those of the attempts that count no more: the worker should drop them. What it says
 // of a device that it may not work for is ignored; to have that dropped would stop who really has it.
 func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (events []RunEvent, stale []string, err error) {
-	may, err := s.mayTake(ctx, worker)
-	if err != nil {
-		return nil, nil, err
-	}
 	live, err := s.LiveAttempts(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -108,7 +104,13 @@ func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []strin
 			stale = append(stale, id)
 			continue
 		}
-		if a.TakenAt != nil || !may(a.Device) {
+		if a.TakenAt != nil {
+			continue
+		}
+		// Asked for each, for few come here: events are seldom lost.
+		if may, err := s.mayTake(ctx, worker); err != nil {
+			return nil, nil, err
+		} else if !may(a.Device) {
 			continue
 		}
 		taken, err := s.take(ctx, a.ID, worker)

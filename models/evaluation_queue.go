@@ -63,10 +63,6 @@ func (s *Store) LiveEvaluations(ctx context.Context) ([]LiveAttempt, error) {
 // the evaluations that changed, and the attempts that are not at a live evaluation. As in NoteTaken, what
 // it says of a device that it may not work for is ignored.
 func (s *Store) EvaluationsTaken(ctx context.Context, worker string, attemptIDs []string) (changed []Evaluation, rest []string, err error) {
-	may, err := s.mayTake(ctx, worker)
-	if err != nil {
-		return nil, nil, err
-	}
 	live, err := s.LiveEvaluations(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -77,7 +73,12 @@ func (s *Store) EvaluationsTaken(ctx context.Context, worker string, attemptIDs 
 		switch {
 		case !ours:
 			rest = append(rest, id)
-		case a.TakenAt == nil && may(a.Device):
+		case a.TakenAt == nil:
+			if may, err := s.mayTake(ctx, worker); err != nil {
+				return nil, nil, err
+			} else if !may(a.Device) {
+				continue
+			}
 			e, current, err := s.changeAttempt(ctx, id, func(e *Evaluation) error { e.take(worker); return nil })
 			if err != nil {
 				return nil, nil, err

@@ -79,7 +79,11 @@ func (s *Store) EndSession(ctx context.Context, userID, id int64) error {
 
 // EndOtherSessions revokes all of a person's sessions but one.
 func (s *Store) EndOtherSessions(ctx context.Context, userID, keep int64) error {
-	return endSessions(s.save(ctx), "user_id = ? and id <> ?", userID, keep)
+	return endOtherSessions(s.save(ctx), userID, keep)
+}
+
+func endOtherSessions(db *gorm.DB, userID, keep int64) error {
+	return endSessions(db, "user_id = ? and id <> ?", userID, keep)
 }
 
 func endSessions(db *gorm.DB, where string, args ...any) error {

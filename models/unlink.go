@@ -25,6 +25,6 @@ func (s *Store) Unlink(ctx context.Context, userID, id, keep int64) error {
 		case ways == 1:
 			return Errorf(Conflict, "This is the only way into the account. Add another before you remove it.")
 		}
-		return endSessions(tx, "user_id = ? and id <> ?", userID, keep)
+		return endOtherSessions(tx, userID, keep)
 	})
 }

@@ -8,13 +8,21 @@ import (
 	"warpboard/models/modelstest"
 )
 
+// annWithTwoWays signs in Ann, who has two ways to, and Ben.
+func annWithTwoWays(t *testing.T, s *models.Store) (ann, ben models.User, ways []models.Identity) {
+	t.Helper()
+	ctx := t.Context()
+	ann = got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "1", Name: "Ann"}))
+	ben = got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "2", Name: "Ben"}))
+	check(t, s.Link(ctx, ann.ID, models.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
+	ways = got[[]models.Identity](t)(s.Identities(ctx, ann.ID))
+	return ann, ben, ways
+}
+
 func TestLastWayToSignInStays(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		ann := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "1", Name: "Ann"}))
-		ben := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "2", Name: "Ben"}))
-		check(t, s.Link(ctx, ann.ID, models.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
-		ways := got[[]models.Identity](t)(s.Identities(ctx, ann.ID))
+		ann, ben, ways := annWithTwoWays(t, s)
 
 		wantKind(t, s.Unlink(ctx, ben.ID, ways[0].ID, 0), models.NotFound)
 		check(t, s.Unlink(ctx, ann.ID, ways[0].ID, 0))
@@ -33,10 +41,7 @@ func TestLastWayToSignInStays(t *testing.T) {
 func TestRemovingAWayToSignInEndsTheOtherSessions(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		ann := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "1", Name: "Ann"}))
-		ben := got[models.User](t)(s.SignIn(ctx, models.SignIn{Provider: "github", Subject: "2", Name: "Ben"}))
-		check(t, s.Link(ctx, ann.ID, models.SignIn{Provider: "google", Subject: "g", Name: "Ann"}))
-		ways := got[[]models.Identity](t)(s.Identities(ctx, ann.ID))
+		ann, ben, ways := annWithTwoWays(t, s)
 		begin := func(user models.User, provider string) (string, models.Session) {
 			secret, session, err := s.StartSession(ctx, models.NewSession{UserID: user.ID, Provider: provider, Life: time.Hour})
 			check(t, err)

@@ -106,12 +106,12 @@ def show(rows, header):
         print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
-def keep(site, folder, name, path, run, submission):
+def keep(site, folder, name, path, run):
     """Saves the pages and the report of a profile."""
     to = pathlib.Path(folder)
     to.mkdir(parents=True, exist_ok=True)
     stem = f"{name}-{path.stem}"
-    page = f"/submissions/{submission}/runs/{run['id']}/profile"
+    page = f"/submissions/{run['submission']}/runs/{run['id']}/profile"
     for ending, file in (("", "html"), (".json", "json"), (".csv", "csv"), (".ncu-rep", "ncu-rep")):
         site.save(page + ending, to / f"{stem}.{file}")
 
@@ -157,7 +157,7 @@ def check(args, batches):
                 raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})
                 print(" ".join(map(str, row)), flush=True)
                 if good and args.keep and expected == "profile":
-                    keep(site, args.keep, name, path, result, result["submission"])
+                    keep(site, args.keep, name, path, result)
         finally:
             site.stop()
             if len(rows) == before or not all(r["good"] for r in raw[before:]):

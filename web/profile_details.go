@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"encoding/csv"
 	"fmt"
 	"net/url"
 
@@ -152,13 +150,5 @@ func (p pages) profileCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	if err := report.WriteCSV(&text); err != nil {
-		return err
-	}
-	rows, err := csv.NewReader(&text).ReadAll()
-	if err != nil {
-		return err
-	}
-	return sendCSV(c, rows)
+	return sendCSV(c, report.Table())
 }

@@ -1,11 +1,6 @@
 package profile
 
-import (
-	"encoding/csv"
-	"fmt"
-	"io"
-	"strconv"
-)
+import "strconv"
 
 // Views are the derived views of one kernel, as the details page shows them and its JSON gives them.
 type Views struct {
@@ -29,10 +24,9 @@ func Derive(k *Kernel) Views {
 	}
 }
 
-// WriteCSV writes every raw metric of every kernel: kernel number, kernel name, metric, unit, value
+// Table is every raw metric of every kernel below a heading: kernel number, kernel name, metric, unit, value
 // (empty when not measured) and ncu's own text.
-func (r *Report) WriteCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
+func (r *Report) Table() [][]string {
 	rows := [][]string{{"kernel", "name", "metric", "unit", "value", "text"}}
 	for i := range r.Kernels {
 		k := &r.Kernels[i]
@@ -44,8 +38,5 @@ func (r *Report) WriteCSV(w io.Writer) error {
 			rows = append(rows, []string{strconv.Itoa(k.ID), k.Name, name, m.Unit, value, m.Text})
 		}
 	}
-	if err := out.WriteAll(rows); err != nil {
-		return fmt.Errorf("write the report as CSV: %w", err)
-	}
-	return nil
+	return rows
 }

@@ -19,6 +19,7 @@ compiled kernels. This process makes no CUDA call: a context does not survive a 
 """
 
 import base64
+import contextlib
 import ctypes
 import fcntl
 import gc
@@ -309,27 +310,16 @@ def prepare_triton(cache):
     compiles the module that speaks to the driver, hashes itself for its cache's keys (0.3 s each) and imports
     Gluon (0.15 s). What a version of Triton lacks, or cannot do here, a stage does for itself."""
     os.environ["TRITON_CACHE_DIR"] = os.path.join(cache, "triton")
-    for step in (triton_driver, triton_key, triton_gluon):
-        try:
-            step()
-        except Exception:
-            pass
+    with contextlib.suppress(Exception):
+        from triton.backends.nvidia.driver import CudaUtils
 
+        CudaUtils()
+    with contextlib.suppress(Exception):
+        from triton.runtime.cache import triton_key
 
-def triton_driver():
-    from triton.backends.nvidia.driver import CudaUtils
-
-    CudaUtils()
-
-
-def triton_key():
-    from triton.runtime.cache import triton_key as make
-
-    make()
-
-
-def triton_gluon():
-    import triton.experimental.gluon  # noqa: F401
+        triton_key()
+    with contextlib.suppress(Exception):
+        import triton.experimental.gluon  # noqa: F401
 
 
 def requests():
