@@ -1,0 +1,64 @@
+// Package judge runs a stage as two processes that share nothing but numbers: the judge, which has the task's
+// reference, generator and checker, owns inputs, answers, seeds, the report and a clock; and the runner, which
+// has the submission. Pair starts both, each in a sandbox and under a uid of its own, and says how the stage ended.
+//
+// # What they share
+//
+//	descriptor 3   judge only: the report ("key: value" lines, see package harness)
+//	descriptor 4   the channel: one end each of a stream socket
+//	descriptor 5   the page: a memfd of PageSize bytes, sealed against resizing, mapped by both
+//
+// Shared memory for inputs and answers is the judge's: memfds, and on a GPU physical allocations
+// (cuMemCreate) exported as descriptors. The judge sends them through the channel; it never receives one.
+//
+// # The channel
+//
+// Frames of a kind and a length (two little-endian uint32) and that many bytes. From judge to runner:
+//
+//	1 CASE   regions for the calls that follow, in place of those before: for each a uint32 kind (0 host,
+//	         1 CUDA), a uint32 role (0 inputs, 1 answers) and a uint64 size in bytes; their descriptors
+//	         travel with the frame, in this order
+//	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call), and the
+//	         description of the input: pickled for Python, the walked members for C++. Arrays are given by
+//	         where they will lie in a region, not by their contents
+//	3 END    no more calls; end of the channel means the same
+//
+// From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes
+// through the page. The judge believes nothing that it has not checked: an answer's description is bounded,
+// read once, and must lie inside a region.
+//
+// # The page
+//
+//	    0  uint32  release   judge: the call that may begin
+//	   64  uint32  queued    runner: the call that waits for its release (a call that waits for the device on
+//	                         the host never gets here, and is released after a limit)
+//	  128  uint32  done      runner: the call that has ended, its device idle
+//	  136  float64 ns        runner: what its own clock says, valid when done is
+//	  192  uint32  size      runner: bytes of the answer's description
+//	 4096  bytes   answer    runner: the answer's description, before done
+//
+// # One call
+//
+//  1. The judge draws a fresh input with a seed from the system, in memory of its own, and sends CALL.
+//  2. The runner makes the argument out of views of the shared regions, queues (GPU) "wait for release", first
+//     event, custom_kernel, second event, and sets queued. On the host it sets queued and waits.
+//  3. The judge writes the input into the shared region, poisons the last answer, flushes caches, waits until
+//     its device is idle, reads its clock (t0) and sets release.
+//  4. The runner describes the answer, waits for the device, sets ns and done.
+//  5. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its
+//     own input.
+//
+// An answer that lies in a shared region (an output buffer of the input; memory that the runner's allocator took
+// from the answers' region) is not copied by the runner. Any other answer is, after the runner's own clock has
+// stopped and before done, and the copy counts: otherwise its time would be a place to hide work in.
+//
+// # Three clocks
+//
+// The runner's own (event), w = t1 - t0 - k (wall) and s = t2 - t0 - k' (snapshot). k and k' are measured with a
+// runner of ours, forked from the judge before it is told anything, on the same device, for each case. A case's
+// time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. A call that was released
+// late counts by w alone: the device's switching between two contexts falls between its events.
+//
+// When descriptions of one case differ between calls, they tell of the input before the release: the clock of
+// such a case starts when the description is sent.
+package judge
