@@ -137,7 +137,7 @@ func (e *evaluation) open(ctx context.Context, artifact *toolchain.Artifact) (to
 		}
 		left.Close()
 	}
-	program, err := e.w.cfg.Builder.Open(ctx, artifact, place(e.held, 0))
+	program, err := e.w.cfg.Builder.Open(ctx, artifact, e.w.place(e.held, 0))
 	return program, e.interrupted(ctx, "", err)
 }
 
@@ -187,7 +187,7 @@ func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	if out.Signal != "" || out.Limit != "" {
 		e.w.examine(ctx, e.held)
 	}
-	return reader.Conclude(ending(out))
+	return reader.Conclude(ending(out.Outcome))
 }
 
 // count reads the device metrics of each kernel in a pass of its own. That they cannot be had changes

@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -78,11 +79,12 @@ type fakeProgram struct {
 	place   toolchain.Place
 }
 
-func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (sandbox.Outcome, error) {
+func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (judge.Ending, error) {
 	if p.builder.run == nil {
-		return pass(req), nil
+		return judge.Ending{Outcome: pass(req)}, nil
 	}
-	return p.builder.run(ctx, fakeStage{req, p.attempt, p.place})
+	outcome, err := p.builder.run(ctx, fakeStage{req, p.attempt, p.place})
+	return judge.Ending{Outcome: outcome}, err
 }
 
 func (p fakeProgram) Spec(toolchain.StageRequest) sandbox.Spec   { return sandbox.Spec{} }
@@ -113,13 +115,7 @@ func reportOf(req toolchain.StageRequest) string {
 	return b.String()
 }
 
-// say reports as Warpboard's own harness does, which follows its verdict by the stage's word.
-func say(req toolchain.StageRequest, report string) {
-	for _, verdict := range []string{"check: pass", "check: fail"} {
-		report = strings.ReplaceAll(report, verdict+"\n", strings.TrimSpace(verdict+" "+req.Token)+"\n")
-	}
-	req.OnPipe([]byte(report))
-}
+func say(req toolchain.StageRequest, report string) { req.OnPipe([]byte(report)) }
 
 // untilKilled is a program that never ends by itself.
 func untilKilled(ctx context.Context) (sandbox.Outcome, error) {

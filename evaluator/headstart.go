@@ -13,7 +13,7 @@ import (
 // asidePlace is where kernels of evaluations are compiled for slot s while something else runs there: without
 // the device, under a uid of its own, and with no more memory than a build.
 func (w *Worker) asidePlace(s *slot) toolchain.Place {
-	p := place([]*slot{s}, 0) // with the driver's libraries, which Triton links with
+	p := w.place([]*slot{s}, 0) // with the driver's libraries, which Triton links with
 	p.Slot = w.preparing() + 1 + s.number
 	p.Device, p.Run.Memory = nil, min(p.Run.Memory, p.Build.Memory)
 	return p

@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
+	"warpboard/evaluator/judge"
 	kernels "warpboard/evaluator/kernel"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
@@ -76,7 +77,7 @@ func (p *asideProgram) Next(a *toolchain.Artifact) toolchain.Program {
 	return &asideProgram{builder: p.builder, attempt: a.Command, place: p.place}
 }
 
-func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (sandbox.Outcome, error) {
+func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
 	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[kernels.CompiledFile])
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold
@@ -84,18 +85,18 @@ func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (
 	p.builder.limit.Store(int64(req.Timeout))
 	if req.Mode == kernels.ModeCompile {
 		if p.builder.fail {
-			return sandbox.Outcome{ExitCode: 1, Wall: headStartTook}, nil
+			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: headStartTook}}, nil
 		}
 		defer close(p.builder.hold)
 		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":"YWhlYWQ="}`)
-		return sandbox.Outcome{Wall: headStartTook}, nil
+		return judge.Ending{Outcome: sandbox.Outcome{Wall: headStartTook}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
 	if req.Files == nil {
 		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":"c2xvdA=="}`)
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"done":true}`)
-	return sandbox.Outcome{}, nil
+	return judge.Ending{}, nil
 }
 
 func (p *asideProgram) Close() error { p.builder.closed.Add(1); return nil }

@@ -70,7 +70,7 @@ func (p *pipeline) run(ctx context.Context) error {
 	if p.job.Task.MultiGPU {
 		gpus = len(held)
 	}
-	err = p.onSlot(ctx, artifact, place(held, gpus))
+	err = p.onSlot(ctx, artifact, p.w.place(held, gpus))
 	if err != nil {
 		p.w.examine(ctx, held)
 	}

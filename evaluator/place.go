@@ -24,6 +24,16 @@ func buildPlace(s *slot, number int) toolchain.Place {
 // builds, and before those of the places aside.
 func (w *Worker) preparing() int { return len(w.slots) + w.cfg.Builds }
 
+// judging is the sandbox's slot of the judge beside a program on slot s: after those of the places aside.
+func (w *Worker) judging(s *slot) int { return w.preparing() + 1 + len(w.slots) + s.number }
+
+// place is where a program runs that holds these slots, with the judge beside it.
+func (w *Worker) place(held []*slot, gpus int) toolchain.Place {
+	p := place(held, gpus)
+	p.Judge = w.judging(held[0])
+	return p
+}
+
 // place is where a program runs that holds these slots: it sees their units and no others. gpus is
 // how many it is told of, 0 for a task that does not ask.
 func place(held []*slot, gpus int) toolchain.Place {

@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -30,13 +31,13 @@ type countedProgram struct {
 	builder *countingBuilder
 }
 
-func (p *countedProgram) RunStage(_ context.Context, req toolchain.StageRequest) (sandbox.Outcome, error) {
+func (p *countedProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
 	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`)
 	if p.builder.crash.Load() > 0 {
-		return sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}, nil
+		return judge.Ending{Outcome: sandbox.Outcome{Signal: "SIGSEGV", ExitCode: 139}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"report":{"compiled":true}}`+"\n"+`{"done":true}`)
-	return sandbox.Outcome{}, nil
+	return judge.Ending{}, nil
 }
 
 func (p *countedProgram) Next(*toolchain.Artifact) toolchain.Program {

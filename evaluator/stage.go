@@ -2,7 +2,6 @@ package evaluator
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"strings"
 	"time"
@@ -51,12 +50,11 @@ func (p *pipeline) stage(ctx context.Context, program toolchain.Program, s step)
 // runStep runs the task's program once and reads its report while it is written.
 func (p *pipeline) runStep(ctx context.Context, program toolchain.Program, s step,
 	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
-	token := p.token()
-	parser := harness.NewParser(onCase, token)
+	parser := harness.NewParser(onCase)
 	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
 	endWatch := p.watch(ctx, s)
 	out, err := program.RunStage(ctx, toolchain.StageRequest{
-		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Token: token, Timeout: s.timeout,
+		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
 		OnPipe:   func(b []byte) { parser.Write(b) },
 		OnStdout: output("stdout"), OnStderr: output("stderr"),
 	})
@@ -75,15 +73,6 @@ func (p *pipeline) runStep(ctx context.Context, program toolchain.Program, s ste
 	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
 	p.result.ProgramNS += out.Wall.Nanoseconds()
 	return result, nil
-}
-
-// token is the word by which Warpboard's own harness proves that a verdict is its own; a bundle's program
-// knows of none.
-func (p *pipeline) token() string {
-	if p.job.Task.OwnHarness {
-		return ""
-	}
-	return rand.Text()
 }
 
 // watch samples the unit's condition while a timed step runs; the returned function ends that.

@@ -174,7 +174,7 @@ func TestSecretInputsDoNotLeave(t *testing.T) {
 	endings := map[string]func(req toolchain.StageRequest) sandbox.Outcome{
 		"passes": func(req toolchain.StageRequest) sandbox.Outcome {
 			report := reportOf(req)
-			if req.Token == "" { // a bundle's own program may call cases what it likes
+			if len(req.Cases) > 0 && req.Seed != nil { // a bundle's own program may call cases what it likes
 				report = strings.ReplaceAll(report, "size: ", leak)
 			}
 			say(req, "benchmark.0.message: "+leak+"\n"+report+"check: pass\n")

@@ -97,7 +97,8 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	group, receiving := errgroup.WithContext(ctx)
 	preparing.Go(func() { w.prepares(receiving, hints) })
 	for _, s := range w.slots {
-		warming.Go(func() { w.keepWarm(warm, s, place([]*slot{s}, 0), w.cfg.Warm) })
+		warming.Go(func() { w.keepWarm(warm, s, w.place([]*slot{s}, 0), w.cfg.Warm) })
+		warming.Go(func() { w.keepWarm(warm, s, w.place([]*slot{s}, 0).Judges(), w.cfg.Warm) })
 		if s.IsGPU() {
 			warming.Go(func() { w.keepWarm(warm, s, w.asidePlace(s), min(w.cfg.Warm, 1)) })
 		}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/judge"
 	"warpboard/tasks"
 )
 
@@ -16,19 +16,17 @@ const timed = "benchmark-count: 2\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 2\n
 
 // TestReportsThatAreNotToBeBelieved: each is a good report with something forged.
 func TestReportsThatAreNotToBeBelieved(t *testing.T) {
-	swap := func(old, new string) string { return strings.Replace(timed, old, new, 1) + "check: pass word\n" }
+	swap := func(old, new string) string { return strings.Replace(timed, old, new, 1) + "check: pass\n" }
 	tests := []struct {
 		name, pipe string
 		reason     string // empty: it is believed
 	}{
-		{"as it should be", timed + "check: pass word\n", ""},
-		{"the same line twice", timed + "benchmark.0.mean: 15\ncheck: pass word\ncheck: pass word\n", ""},
-		{"another time after the verdict", timed + "check: pass word\nbenchmark.0.mean: 1\n", "reported twice"},
-		{"another time before it", timed + "benchmark.0.mean: 1\ncheck: pass word\n", "reported twice"},
-		{"a case after the verdict", timed + "check: pass word\nbenchmark.1.median: 3\n", "after its verdict"},
-		{"another verdict", timed + "check: pass word\ncheck: fail word\n", "reported twice"},
-		{"no word", timed + "check: pass\n", "not written by the task's harness"},
-		{"another word", timed + "check: pass words\n", "not written by the task's harness"},
+		{"as it should be", timed + "check: pass\n", ""},
+		{"the same line twice", timed + "benchmark.0.mean: 15\ncheck: pass\ncheck: pass\n", ""},
+		{"another time after the verdict", timed + "check: pass\nbenchmark.0.mean: 1\n", "reported twice"},
+		{"another time before it", timed + "benchmark.0.mean: 1\ncheck: pass\n", "reported twice"},
+		{"a case after the verdict", timed + "check: pass\nbenchmark.1.median: 3\n", "after its verdict"},
+		{"another verdict", timed + "check: pass\ncheck: fail word\n", "reported twice"},
 		{"too many cases", swap("benchmark.1.runs", "benchmark.2.runs: 4\nbenchmark.1.runs"), "more cases than the 2"},
 		{"too few cases", swap("benchmark.1.status: pass\n", "benchmark.1.status: fail\n"), "1 of 2 cases"},
 		{"another case", swap("spec: n: 2", "spec: n: 3"), "case 1 as another"},
@@ -42,15 +40,15 @@ func TestReportsThatAreNotToBeBelieved(t *testing.T) {
 		{"endless", swap("mean: 3", "mean: inf"), "times of case 1"},
 		{"before it began", swap("mean: 3", "mean: -3"), "times of case 1"},
 		{"no runs", swap("runs: 1", "runs: 0"), "times of case 1"},
-		{"flood", strings.Repeat("x: y\n", maxPipe/5+1) + timed + "check: pass word\n", "more than a result can hold"},
+		{"flood", strings.Repeat("x: y\n", maxPipe/5+1) + timed + "check: pass\n", "more than a result can hold"},
 	}
 	want := []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "n", Value: "2"}}}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := NewParser(nil, "word")
+			p := NewParser(nil)
 			p.Write([]byte(tt.pipe))
 			p.Close()
-			status, failure := Judge(sandbox.Outcome{}, time.Minute, p, want)
+			status, failure := Judge(judge.Ending{}, time.Minute, p, want)
 			if believed := status == job.StatusPass; believed != (tt.reason == "") {
 				t.Fatalf("got %s, %+v", status, failure)
 			}
@@ -61,7 +59,7 @@ func TestReportsThatAreNotToBeBelieved(t *testing.T) {
 	}
 }
 
-// TestProgramsOfBundlesAreBelieved: a bundle's own program knows of no word and reports what it likes.
+// TestProgramsOfBundlesAreBelieved: a bundle's own program reports what it likes.
 func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 	for name, pipe := range map[string]string{
 		"tests":                 "test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ntest.0.message: fine\ncheck: pass\n",
@@ -71,7 +69,7 @@ func TestProgramsOfBundlesAreBelieved(t *testing.T) {
 		"rounded numbers":       "benchmark.0.runs: 1\nbenchmark.0.mean: 1.23456e+06\nbenchmark.0.best: 1234564\nbenchmark.0.worst: 1234564\ncheck: pass\n",
 		"a verdict and extras":  "benchmark.0.runs: 3\nbenchmark.0.mean: 2\nspeedup: 1.5\ncheck: pass\nfwd_bw: 12\n",
 	} {
-		if status, failure := Judge(sandbox.Outcome{}, time.Minute, parse(pipe), nil); status != job.StatusPass {
+		if status, failure := Judge(judge.Ending{}, time.Minute, parse(pipe), nil); status != job.StatusPass {
 			t.Errorf("%s: %s, %+v", name, status, failure)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 	"warpboard/tasks"
 )
@@ -19,6 +20,10 @@ const (
 	exitFailed    = 112
 	exitBadSpec   = 113
 	exitTimeout   = 114
+
+	exitRunnerGone = 115 // of a judge: the submission's process has ended
+	exitRefused    = 116 // the submission's process broke the protocol; "refused" in the report says how
+	exitTask       = 117 // the task's own code failed; "task" in the report says how
 )
 
 // exitTexts says what an exit code means to the person who submitted.
@@ -43,10 +48,41 @@ var signalTexts = map[string]string{
 	"SIGPIPE": "it wrote to a closed pipe",
 }
 
-// Judge says how a stage ended: from how its program ended and from what it reported. limit is the time
+// Judge says how a stage ended: from how its processes ended and from what was reported. limit is the time
 // that the stage had; want are the cases that must have been reported for a pass, none when the program
 // decides (a bundle's own). The failure is nil exactly when the status is StatusPass.
-func Judge(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+	if end.Judge == nil {
+		return whole(end.Outcome, limit, p, want)
+	}
+	said := p.Extra()
+	j := *end.Judge
+	switch {
+	case j.Cancelled || j.Limit == "wall":
+		return whole(j, limit, p, want)
+	case j.Signal == "" && j.Limit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
+		return verdict(j, p, want)
+	case j.ExitCode == exitRunnerGone && left(end.Outcome):
+		return job.StatusError, &job.Failure{Reason: "The submission's process ended" + whereabouts(p) + " before its calls were done."}
+	case j.ExitCode == exitRunnerGone:
+		return whole(end.Outcome, limit, p, want)
+	case j.ExitCode == exitRefused && said["refused"] != "":
+		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(said["refused"], ".") + whereabouts(p) + "."}
+	case j.ExitCode == exitTask && said["task"] != "":
+		return job.StatusError, &job.Failure{Reason: "The task failed" + whereabouts(p) + ", not the submission: " + strings.TrimSuffix(said["task"], ".") + "."}
+	}
+	_, failure := whole(j, limit, p, nil)
+	failure.Reason = "The task failed, not the submission. " + strings.Replace(failure.Reason, "The program", "Its generator, reference or checker", 1)
+	return job.StatusError, failure
+}
+
+// left reports whether a process ended of its own accord, as if all were well.
+func left(out sandbox.Outcome) bool {
+	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
+}
+
+// whole judges a process that ran to its end or was ended.
+func whole(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	where := whereabouts(p)
 	switch {
 	case out.Cancelled:

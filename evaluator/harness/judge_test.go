@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 	"warpboard/tasks"
 )
@@ -47,7 +48,7 @@ func TestJudge(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			status, failure := Judge(tt.out, 90*time.Second, parse(tt.pipe), wanted[:tt.want])
+			status, failure := Judge(judge.Ending{Outcome: tt.out}, 90*time.Second, parse(tt.pipe), wanted[:tt.want])
 			if status != tt.status || (failure == nil) != (status == job.StatusPass) {
 				t.Fatalf("got %s, %+v; want %s", status, failure, tt.status)
 			}

@@ -21,11 +21,14 @@ type Layout struct {
 	Files     map[string][]byte // by run-time name
 	Submitted []string          // names of those that hold the submission
 	Units     []Unit            // cu, cpp: what is compiled, in link order
-	Main      string            // py: the script to start
+	Main      string            // py: the script to start; the judge's where there is a runner
+	Runner    string            // py: the script of the submission's own process; empty where one process does all
 	// Separable says that units that are not Submitted surely compile without the submission;
 	// of a bundle's own harness only trying tells.
 	Separable bool
 }
+
+const runnerScript = "warpboard_runner.py"
 
 // Lay puts a task's sources and, unless the bundle brings its own, Warpboard's harness together.
 // Sources holds the text of every file of def.Files, the submission's included.
@@ -51,8 +54,9 @@ func Lay(def tasks.Definition, sources map[string][]byte) Layout {
 // layLegacy: reference and submission are included by the one unit.
 func (l *Layout) layLegacy(def tasks.Definition) {
 	maps.Copy(l.Files, Sources(def.Form, def.Lang))
-	l.Main = "eval.py"
-	if def.Lang != tasks.LangPython {
+	if def.Lang == tasks.LangPython {
+		l.Main, l.Runner = "warpboard_legacy.py", runnerScript
+	} else {
 		l.Units = []Unit{{Name: "eval." + string(def.Lang), Submitted: true}}
 	}
 }
@@ -71,8 +75,8 @@ func (l *Layout) layOurs(def tasks.Definition) {
 		}
 		l.Files[name] = text
 	}
-	l.Main = "eval.py"
 	if def.Lang == tasks.LangPython {
+		l.Main, l.Runner = "warpboard_judge.py", runnerScript
 		return
 	}
 	l.Separable = true

@@ -84,7 +84,7 @@ func reportOf(t *testing.T, program *exec.Cmd) (report *Parser, stdout string) {
 		t.Fatal(err)
 	}
 	write.Close()
-	report = NewParser(nil, "")
+	report = NewParser(nil)
 	if _, err := read.WriteTo(report); err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,6 @@ type CaseFunc func(c job.CaseResult, total int)
 type Parser struct {
 	lines      lines
 	onCase     CaseFunc
-	token      string
 	size       int               // bytes of the pipe so far
 	doubt      string            // why Judge must not believe the report, a sentence; empty if it may
 	seen       map[string]string // hashes of values, by key
@@ -43,13 +42,12 @@ type Parser struct {
 	extraBytes int
 }
 
-// NewParser returns a parser of one stage's pipe. onCase may be nil. The token is the word that the
-// program was given to follow its verdict; empty for a program that knows of none (a bundle's own).
-func NewParser(onCase CaseFunc, token string) *Parser {
+// NewParser returns a parser of one stage's pipe. onCase may be nil.
+func NewParser(onCase CaseFunc) *Parser {
 	if onCase == nil {
 		onCase = func(job.CaseResult, int) {}
 	}
-	p := &Parser{onCase: onCase, token: token, open: -1, seen: map[string]string{},
+	p := &Parser{onCase: onCase, open: -1, seen: map[string]string{},
 		cases: map[int]*job.CaseResult{}, extra: map[string]string{}}
 	p.lines.each = p.line
 	return p

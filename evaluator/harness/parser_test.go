@@ -12,7 +12,7 @@ import (
 
 // parse feeds a whole pipe at once.
 func parse(text string) *Parser {
-	p := NewParser(nil, "")
+	p := NewParser(nil)
 	p.Write([]byte(text))
 	p.Close()
 	return p
@@ -98,7 +98,7 @@ func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
 	var told []string
 	p := NewParser(func(c job.CaseResult, total int) {
 		told = append(told, c.Spec+" "+string(c.Status)+" "+c.Message)
-	}, "")
+	})
 	steps := []struct {
 		piece string
 		want  []string
@@ -121,7 +121,7 @@ func TestCasesAreToldAsSoonAsTheyEnd(t *testing.T) {
 }
 
 func TestEndlessReportsStayBounded(t *testing.T) {
-	p := NewParser(nil, "")
+	p := NewParser(nil)
 	p.Write([]byte("test.0.message: "))
 	block := []byte(strings.Repeat("x", 1<<20))
 	for range 5 {
@@ -146,7 +146,7 @@ func FuzzParser(f *testing.F) {
 	f.Add([]byte("benchmark.0.mean: 1e308\nbenchmark.0.times: 1,,nan\n\xff\n:\n"), 1)
 	f.Fuzz(func(t *testing.T, pipe []byte, size int) {
 		whole := parse(string(pipe))
-		pieces := NewParser(nil, "")
+		pieces := NewParser(nil)
 		size = max(1, size%1024)
 		for rest := pipe; len(rest) > 0; {
 			n := min(size, len(rest))

@@ -36,7 +36,7 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	case tasks.LangCUDA:
 		return read(append(native, "legacy/eval.cu")...)
 	case tasks.LangPython:
-		return read("legacy/eval.py", "py/warpboard_report.py", "py/warpboard_stats.py")
+		return read("legacy/warpboard_legacy.py", "py/warpboard_*.py")
 	default:
 		return nil
 	}

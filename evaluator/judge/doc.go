@@ -29,13 +29,13 @@
 //
 // # The page
 //
-//	    0  uint32  release   judge: the call that may begin
-//	   64  uint32  queued    runner: the call that waits for its release (a call that waits for the device on
-//	                         the host never gets here, and is released after a limit)
-//	  128  uint32  done      runner: the call that has ended, its device idle
-//	  136  float64 ns        runner: what its own clock says, valid when done is
-//	  192  uint32  size      runner: bytes of the answer's description
-//	 4096  bytes   answer    runner: the answer's description, before done
+//	   0  uint32  release   judge: the call that may begin
+//	  64  uint32  queued    runner: the call that waits for its release (a call that waits for the device on
+//	                        the host never gets here, and is released after a limit)
+//	 128  uint32  done      runner: the call that has ended, its device idle
+//	 136  float64 ns        runner: what its own clock says, valid when done is
+//	 192  uint32  size      runner: bytes of the answer's description
+//	4096  bytes   answer    runner: the answer's description, before done
 //
 // # One call
 //

@@ -72,6 +72,9 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err := <-launched; err != nil {
 		return nil, err
 	}
+	if spec.Started != nil {
+		spec.Started()
+	}
 	go p.supervise(ctx)
 	return p, nil
 }

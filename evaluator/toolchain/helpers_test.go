@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 	"warpboard/tasks"
 )
@@ -47,7 +48,7 @@ func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
 func cpu() Place {
 	run := sandbox.DefaultRunLimits()
 	run.Memory, run.Tmp = 1<<30, 256<<20
-	return Place{Slot: 0, Build: sandbox.DefaultBuildLimits(), Run: run}
+	return Place{Slot: 0, Judge: 8, Build: sandbox.DefaultBuildLimits(), Run: run}
 }
 
 // read returns a file of the harness's testdata.
@@ -139,7 +140,7 @@ type stageRun struct {
 	status  job.Status
 	failure job.Failure
 	cases   []job.CaseResult
-	outcome sandbox.Outcome
+	outcome judge.Ending
 }
 
 // runStage runs one stage and judges it as the pipeline does.
@@ -148,10 +149,7 @@ func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
 	if req.Timeout == 0 {
 		req.Timeout = time.Minute
 	}
-	if want > 0 {
-		req.Token = "the stage's word"
-	}
-	parser := harness.NewParser(nil, req.Token)
+	parser := harness.NewParser(nil)
 	req.OnPipe = func(b []byte) { parser.Write(b) }
 	outcome, err := p.RunStage(t.Context(), req)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 	"warpboard/tasks"
 )
@@ -21,6 +22,7 @@ type Runner interface {
 // Place is where programs of one slot run and what they may see there.
 type Place struct {
 	Slot   int               // the sandbox's slot: its uid
+	Judge  int               // the sandbox's slot of the judge beside the program
 	Arch   string            // compute capability without the dot, "90"; empty on CPU
 	GPUs   int               // how many, for a multi-GPU task; becomes POPCORN_GPUS when positive
 	Device []string          // device nodes, for running; nothing is built with them
@@ -35,7 +37,6 @@ type StageRequest struct {
 	Mode    string       // harness.Mode of the stage: test, benchmark, leaderboard or profile
 	Cases   []tasks.Case // what the program is to run, in order
 	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
-	Token   string       // what Warpboard's own harness writes behind its verdict; becomes WARPBOARD_TOKEN
 	Timeout time.Duration
 	Files   map[string][]byte // Python: beside the job's own, by name
 	// OnPipe sees the result pipe, OnStdout and OnStderr the program's output, as they come; each
@@ -48,7 +49,7 @@ type StageRequest struct {
 // that one stage leaves behind reaches the next but compiled kernels.
 type Program interface {
 	// RunStage runs one stage to its end. The error is ours; what the program did is in the outcome.
-	RunStage(ctx context.Context, req StageRequest) (sandbox.Outcome, error)
+	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
 	// Spec is the same stage as one process of its own, for tools that wrap a command line (ncu).
 	// Its Pipe is left to the caller: POPCORN_FD says 3.
 	Spec(req StageRequest) sandbox.Spec
@@ -74,14 +75,17 @@ func (p Place) environment(req StageRequest) map[string]string {
 	if req.Seed != nil {
 		env["POPCORN_SEED"] = strconv.FormatUint(*req.Seed&seedBits, 10)
 	}
-	if req.Token != "" {
-		env["WARPBOARD_TOKEN"] = req.Token
-	}
 	if p.GPUs > 0 {
 		env["POPCORN_GPUS"] = strconv.Itoa(p.GPUs)
 	}
 	maps.Copy(env, p.Env)
 	return env
+}
+
+// Judges is the place of the judge beside a program of this one. The memory that the two share is files to the kernel.
+func (p Place) Judges() Place {
+	p.Slot, p.Run.FileSize = p.Judge, p.Run.Memory
+	return p
 }
 
 // spec is a program of this place, without its command line and files.
@@ -144,8 +148,9 @@ type nativeProgram struct {
 	program []byte
 }
 
-func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (sandbox.Outcome, error) {
-	return runWithPipe(ctx, p.runner, p.Spec(req), req.OnPipe)
+func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
+	outcome, err := runWithPipe(ctx, p.runner, p.Spec(req), req.OnPipe)
+	return judge.Ending{Outcome: outcome}, err
 }
 
 func (p *nativeProgram) Spec(req StageRequest) sandbox.Spec {

@@ -4,12 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"os"
 	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
 )
 
@@ -20,14 +22,21 @@ type pythonProgram struct {
 	place    Place
 	artifact *Artifact
 	runner   *runner
-	warm     bool // the first runner was ready before it was asked for
+	judge    *runner // of a task that has one; a warm Python under the judge's uid
+	warm     bool    // the first runner was ready before it was asked for
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
 	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.take(ctx, place)}
+	if p.judged() {
+		p.judge = b.take(ctx, place.Judges())
+	}
 	p.warm = p.runner != nil
 	return p
 }
+
+// judged reports whether a judge of its own runs beside the submission.
+func (p *pythonProgram) judged() bool { return p.artifact.layout.Runner != "" }
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
@@ -37,35 +46,52 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
 		return nil
 	}
-	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, runner: p.runner, warm: true}
-	p.runner = nil
+	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, runner: p.runner, judge: p.judge, warm: true}
+	p.runner, p.judge = nil, nil
 	return next
 }
 
 func (p *pythonProgram) Close() error {
-	if p.runner != nil {
-		p.runner.stop()
-		p.runner = nil
+	for _, r := range []*runner{p.runner, p.judge} {
+		if r != nil {
+			r.stop()
+		}
 	}
+	p.runner, p.judge = nil, nil
 	return nil
 }
 
 // Spec runs the script in an interpreter of its own.
 func (p *pythonProgram) Spec(req StageRequest) sandbox.Spec {
-	python := p.builder.cfg.Tools.Python
-	spec := p.place.spec(req)
-	maps.Copy(spec.Env, p.builder.pythonEnv(p.place))
+	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
+	return p.withExtensions(spec)
+}
+
+// runnerSpec is the process beside a judge as an interpreter of its own.
+func (p *pythonProgram) runnerSpec(req StageRequest) sandbox.Spec {
+	layout := p.artifact.layout
+	return p.withExtensions(p.builder.pythonSpec(p.place, req, []string{layout.Runner}, layout.Files))
+}
+
+func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
+	python := b.cfg.Tools.Python
+	spec := place.spec(req)
+	maps.Copy(spec.Env, b.pythonEnv(place))
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
-	spec.Dir, spec.Work = "/out", p.files(req)
-	script := p.script(req)
+	spec.Dir, spec.Work = "/out", files
+	spec.Argv = append([]string{python.Path}, script...)
+	return spec
+}
+
+// withExtensions unpacks what the submission compiled when it was built before the script starts.
+func (p *pythonProgram) withExtensions(spec sandbox.Spec) sandbox.Spec {
 	if len(p.artifact.extensions) == 0 {
-		spec.Argv = append([]string{python.Path}, script...)
 		return spec
 	}
 	spec.Env["TORCH_EXTENSIONS_DIR"] = extensionsDir
 	spec.Files = harness.RunnerSources()
 	spec.Files[extensionsArchive] = p.artifact.extensions
-	spec.Argv = append([]string{python.Path, "/in/" + extensionsScript, "run", "/in/" + extensionsArchive}, script...)
+	spec.Argv = append([]string{spec.Argv[0], "/in/" + extensionsScript, "run", "/in/" + extensionsArchive}, spec.Argv[1:]...)
 	return spec
 }
 
@@ -80,27 +106,65 @@ func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 	return files
 }
 
-func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (sandbox.Outcome, error) {
-	if p.runner != nil && !p.runner.alive() {
-		p.runner.stop()
-		p.runner = nil
+func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
+	if p.judged() {
+		return p.runJudged(ctx, req)
 	}
-	if p.runner == nil {
+	outcome, err := p.process(ctx, &p.runner, p.place, req, p.Spec(req), request{
+		Argv: p.script(req), Files: p.files(req), Extensions: p.artifact.extensions, Report: true}, nil, func() {})
+	return judge.Ending{Outcome: outcome}, err
+}
+
+// runJudged runs a stage as two processes. The judge has the task's files and the cases; the runner has the
+// submission beside the task's files, which everybody may read, and no cases.
+func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest) (judge.Ending, error) {
+	wires, err := judge.NewWires()
+	if err != nil {
+		return judge.Ending{}, err
+	}
+	layout := p.artifact.layout
+	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
+	own := layout.TaskFiles()
+	own[casesName] = harness.CasesFile(req.Cases)
+	maps.Copy(own, req.Files)
+	at := p.place.Judges()
+	judging := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
+		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
+		return p.process(ctx, &p.judge, at, cases, spec, request{Argv: p.script(req), Files: own, Report: true}, wires.Judge(), started)
+	}
+	running := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
+		theirs := StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr}
+		return p.process(ctx, &p.runner, p.place, theirs, p.runnerSpec(theirs), request{
+			Argv: []string{layout.Runner}, Files: layout.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
+	}
+	return judge.Run(ctx, wires, judging, running)
+}
+
+// process runs one process of a stage to its end: in the warm runner at r, which is started where there is none, or
+// where that fails in an interpreter of its own.
+func (p *pythonProgram) process(ctx context.Context, r **runner, place Place, req StageRequest, cold sandbox.Spec,
+	asked request, wires []*os.File, started func()) (sandbox.Outcome, error) {
+	if *r != nil && !(*r).alive() {
+		(*r).stop()
+		*r = nil
+	}
+	if *r == nil {
 		// One import for the stages to come beats one for each.
-		r, err := p.builder.warmRunner(ctx, p.place)
+		fresh, err := p.builder.warmRunner(ctx, place)
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
 		case err != nil:
-			p.builder.cfg.Log.Warn("running a stage without a warm Python", "slot", p.place.Slot, "err", err)
-			return runWithPipe(ctx, p.builder.cfg.Runner, p.Spec(req), req.OnPipe)
+			p.builder.cfg.Log.Warn("running a stage without a warm Python", "slot", place.Slot, "err", err)
+			cold.ExtraFiles, cold.Started = wires, started
+			return runWithPipe(ctx, p.builder.cfg.Runner, cold, req.OnPipe)
 		}
-		p.runner = r
+		*r = fresh
 	}
-	env := p.place.environment(req)
-	maps.Copy(env, p.builder.pythonEnv(p.place))
-	s := &stage{runner: p.runner, req: req, limits: p.place.Run}
-	return s.run(ctx, request{Argv: p.script(req), Env: env, Files: p.files(req), Extensions: p.artifact.extensions})
+	asked.Env = place.environment(req)
+	maps.Copy(asked.Env, p.builder.pythonEnv(place))
+	s := &stage{runner: *r, req: req, limits: place.Run}
+	return s.run(ctx, asked, wires, started)
 }
 
 // stage is one stage in a warm runner.
@@ -113,10 +177,10 @@ type stage struct {
 }
 
 // run sends the request and follows the stage to its end, which may be the runner's too.
-func (s *stage) run(ctx context.Context, req request) (sandbox.Outcome, error) {
+func (s *stage) run(ctx context.Context, req request, wires []*os.File, started func()) (sandbox.Outcome, error) {
 	begun := time.Now()
 	frames := make(chan frame)
-	go s.receive(req, frames)
+	go s.receive(req, wires, started, frames)
 	cut := ""
 	timeout := ctx.Done()
 	var wall <-chan time.Time
@@ -149,11 +213,12 @@ func (s *stage) run(ctx context.Context, req request) (sandbox.Outcome, error) {
 }
 
 // receive asks for the stage and hands on its frames, to the last one of the stage or the runner.
-func (s *stage) receive(req request, frames chan<- frame) {
+func (s *stage) receive(req request, wires []*os.File, started func(), frames chan<- frame) {
 	defer close(frames)
-	if err := s.runner.send(req); err != nil {
+	if err := s.runner.send(req, wires); err != nil {
 		return // the runner is gone; its outcome says why
 	}
+	started()
 	for {
 		f, err := readFrame(s.runner.control)
 		if err != nil {

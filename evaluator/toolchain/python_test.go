@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/judge"
 	"warpboard/tasks"
 )
 
@@ -172,8 +172,9 @@ type coldProgram struct {
 	builder *Builder
 }
 
-func (p coldProgram) RunStage(ctx context.Context, req StageRequest) (sandbox.Outcome, error) {
-	return runWithPipe(ctx, p.builder.cfg.Runner, p.Spec(req), req.OnPipe)
+func (p coldProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
+	outcome, err := runWithPipe(ctx, p.builder.cfg.Runner, p.Spec(req), req.OnPipe)
+	return judge.Ending{Outcome: outcome}, err
 }
 
 // leavingEval leaves what it can, and reports what it found.

@@ -3,9 +3,13 @@ package toolchain
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"os"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/sandbox"
@@ -18,7 +22,7 @@ const stopPatience = 5 * time.Second
 // stages of one job. Its methods are not for concurrent use, but for alive.
 type runner struct {
 	kill    context.CancelFunc
-	stdin   *os.File
+	stdin   *net.UnixConn // requests, and the descriptors that go with them
 	control *os.File
 	done    chan struct{} // the sandbox is gone; outcome and err are set
 	outcome sandbox.Outcome
@@ -27,27 +31,40 @@ type runner struct {
 
 // startRunner starts a runner, which dies with ctx, and returns without waiting for its imports.
 func (b *Builder) startRunner(ctx context.Context, place Place) (*runner, error) {
-	stdinRead, stdin, err := os.Pipe()
+	stdin, requests, err := socketPair()
 	if err != nil {
-		return nil, fmt.Errorf("make a runner's pipes: %w", err)
+		return nil, fmt.Errorf("make a runner's socket: %w", err)
 	}
 	control, controlWrite, err := os.Pipe()
 	if err != nil {
-		stdinRead.Close()
-		stdin.Close()
-		return nil, fmt.Errorf("make a runner's pipes: %w", err)
+		return nil, errors.Join(fmt.Errorf("make a runner's pipe: %w", err), stdin.Close(), requests.Close())
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	r := &runner{kill: cancel, stdin: stdin, control: control, done: make(chan struct{})}
 	spec := b.runnerSpec(place)
-	spec.Stdin, spec.Pipe = stdinRead, controlWrite
+	spec.Stdin, spec.Pipe = requests, controlWrite
 	go func() {
 		defer close(r.done)
 		r.outcome, r.err = b.cfg.Runner.Run(ctx, spec)
-		stdinRead.Close()
+		requests.Close()
 		controlWrite.Close()
 	}()
 	return r, nil
+}
+
+// socketPair makes a stream socket: this process's end, and the end for another one.
+func socketPair() (*net.UnixConn, *os.File, error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	ours, theirs := os.NewFile(uintptr(ends[0]), "requests"), os.NewFile(uintptr(ends[1]), "requests")
+	defer ours.Close()
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return nil, nil, errors.Join(err, theirs.Close())
+	}
+	return conn.(*net.UnixConn), theirs, nil
 }
 
 // runnerSpec is the warm process. No limit on its wall time: it waits for work.
@@ -115,6 +132,10 @@ type request struct {
 	Env        map[string]string `json:"env"`
 	Files      map[string][]byte `json:"files"`
 	Extensions []byte            `json:"extensions"`
+	// Wires is how many descriptors come along, which become the stage's from 4 on.
+	Wires int `json:"wires"`
+	// Report is false for a process that has nothing to report: the runner beside a judge.
+	Report bool `json:"report"`
 }
 
 // ending is what the runner says of a stage that has ended.
@@ -125,11 +146,25 @@ type ending struct {
 	MaxRSS   int64 `json:"max_rss"`
 }
 
-func (r *runner) send(req request) error {
+// send asks for a stage; wires go with its first byte.
+func (r *runner) send(req request, wires []*os.File) error {
+	req.Wires = len(wires)
 	line, err := json.Marshal(req)
 	if err != nil {
 		return err
 	}
-	_, err = r.stdin.Write(append(line, '\n'))
+	line = append(line, '\n')
+	if len(wires) > 0 {
+		numbers := make([]int, len(wires))
+		for i, f := range wires {
+			numbers[i] = int(f.Fd())
+		}
+		n, _, err := r.stdin.WriteMsgUnix(line[:1], unix.UnixRights(numbers...), nil)
+		if err != nil {
+			return err
+		}
+		line = line[n:]
+	}
+	_, err = r.stdin.Write(line)
 	return err
 }

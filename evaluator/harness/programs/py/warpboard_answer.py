@@ -1,67 +1,204 @@
-"""What a kernel may return: NumPy arrays, torch tensors, numbers, text and None, and tuples, lists and dicts of
-them. Their types must be exactly these: a subclass, or an object that makes an array when it is asked for one,
-could compute its answer after the clock has stopped, or when it sees what it is compared with."""
+"""Answers on their way from the runner to the judge: NumPy arrays, torch tensors, numbers, text and None, and tuples,
+lists and dicts of them, of exactly these types. The runner says in JSON what they are and where they lie in a
+shared region; the judge checks every word of it.
+"""
 
+import json
 import sys
 
-_PLAIN = (type(None), bool, int, float, complex, str, bytes)
+from warpboard_layout import dense, reach
+from warpboard_wire import ANSWER_ROOM, CUDA, HOST, Refused
+
+_PLAIN = (bool, int, float, str)
+_DEEPEST, _MOST_ITEMS = 32, 4096
+_MOST_TEXT = 300
 
 
 class BadAnswer(Exception):
     """Says what is wrong with the answer's type."""
 
 
-def pack(value, buffers, again):
-    """Describes value in what JSON can say; copies of its arrays' contents are appended to buffers. Its names are
-    those of bound_names; again is pack itself."""
+class NoRoom(Exception):
+    """The answers' region is too small; its argument is how many bytes it needs."""
+
+
+# The runner's side.
+
+
+def describe(value, regions):
+    """The answer's description, as bytes for the page. Arrays outside the shared regions are copied there."""
+    try:
+        text = b"A" + json.dumps(_describe(value, regions)).encode()
+    except BadAnswer as bad:
+        text = b"B" + str(bad).encode()[:_MOST_TEXT]
+    except NoRoom as need:
+        return b"N" + need.args[0].to_bytes(8, "little")
+    if len(text) > ANSWER_ROOM:
+        return b"B" + b"custom_kernel returned an answer of more parts than can be handed over"
+    return text
+
+
+def _describe(value, regions):
     kind = type(value)
-    if value is None or kind in (bool, int, float, str):
+    if value is None or kind in _PLAIN:
         return ["plain", value]
     if kind is tuple or kind is list:
-        return [kind.__name__, [again(item, buffers, again) for item in value]]
+        return [kind.__name__, [_describe(item, regions) for item in value]]
     if kind is dict:
-        return ["dict", [[again(key, buffers, again), again(item, buffers, again)] for key, item in value.items()]]
+        return ["dict", [[_describe(key, regions), _describe(item, regions)] for key, item in value.items()]]
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
-        return ["named", kind.__name__, [again(item, buffers, again) for item in value]]
-    if (kind is ndarray or isinstance(value, generic)) and value.dtype.kind in "biufcSUmM":
-        array = copied(value, order="C")
-        buffers.append(array.reshape(-1).view("uint8"))
-        return ["array" if kind is ndarray else "scalar", array.dtype.str, array.shape]
-    if kind is Tensor and value.layout == strided and not value.is_quantized:
-        described = ["tensor", str(value.dtype).removeprefix("torch."), tuple(value.shape)]
-        for step in steps:
-            value = step(value)
-        buffers.append(numpy(view(reshape(value, (-1,)), bytes_type)))
-        return described
-    raise BadAnswer(sentence(kind))
-
-
-def bound_names():
-    """The names that pack uses, as they are now."""
-    names = {"BadAnswer": BadAnswer, "sentence": _sentence, "ndarray": None, "generic": (), "Tensor": None}
+        return ["named", kind.__name__, [_describe(item, regions) for item in value]]
     numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None:
-        names.update(ndarray=numpy.ndarray, generic=numpy.generic, copied=numpy.array)
-    if torch is not None:
-        tensor = torch.Tensor
-        names.update(Tensor=tensor, strided=torch.strided, bytes_type=torch.uint8)
-        names.update(reshape=tensor.reshape, view=tensor.view, numpy=tensor.numpy)
-        names["steps"] = (tensor.detach, tensor.resolve_conj, tensor.resolve_neg, tensor.contiguous, tensor.clone)
-    return tuple(names.items())
+    if numpy is not None and (kind is numpy.ndarray or isinstance(value, numpy.generic)) and value.dtype.kind in "biufcSUmM":
+        return _describe_array(numpy, value, kind, regions)
+    if torch is not None and kind in (torch.Tensor, torch.nn.Parameter) and value.layout == torch.strided and not value.is_quantized:
+        return _describe_tensor(torch, value.detach(), regions)
+    raise BadAnswer(
+        f"custom_kernel returned a {kind.__module__}.{kind.__qualname__}: it must return NumPy arrays, torch tensors, "
+        "numbers, or tuples, lists and dicts of them, and of no type that is derived from these"
+    )
 
 
-def unpack(description, buffers):
-    """Makes the value again. Nothing in the description is believed that would run code."""
-    kind, *rest = description
+def _describe_array(numpy, value, kind, regions):
+    name = "array" if kind is numpy.ndarray else "scalar"
+    if name == "array" and all(stride >= 0 and stride % value.itemsize == 0 for stride in value.strides):
+        strides = [stride // value.itemsize for stride in value.strides]
+        span = reach(value.shape, strides) * value.itemsize
+        place = _place(regions, HOST, value.__array_interface__["data"][0], span)
+        if place is not None:
+            return [name, value.dtype.str, value.shape, strides, *place]
+    region = regions.answers[HOST]
+    offset = region.take(value.nbytes)
+    numpy.ndarray(value.shape, value.dtype, region.memory, offset)[...] = value
+    return [name, value.dtype.str, value.shape, None, "answers", offset]
+
+
+def _describe_tensor(torch, value, regions):
+    kind = CUDA if value.is_cuda else HOST
+    value = value.resolve_conj().resolve_neg()
+    described = ["tensor", kind, str(value.dtype).removeprefix("torch."), tuple(value.shape)]
+    place = _place(regions, kind, value.data_ptr(), reach(value.shape, value.stride()) * value.element_size())
+    if place is not None:
+        return [*described, value.stride(), *place]
+    size = value.numel() * value.element_size()
+    region = regions.answers[kind]
+    offset = region.take(size)
+    if size:
+        region.bytes[offset : offset + size].view(value.dtype).copy_(value.reshape(-1))
+    return [*described, None, "answers", offset]
+
+
+def _place(regions, kind, address, span):
+    """Where in a shared region memory lies: ("inputs" or "answers", offset); None for what lies elsewhere."""
+    for name, region in (("answers", regions.answers.get(kind)), ("inputs", regions.inputs.get(kind))):
+        if span and region is not None and 0 <= address - region.address and address - region.address + span <= region.size:
+            return name, address - region.address
+    return None
+
+
+# The judge's side.
+
+
+class Part:
+    """One array or tensor of an answer: where it lies, checked, and how to make it again of a copy. Strides count
+    elements; size is the bytes from the first to the last one."""
+
+    def __init__(self, name, kind, dtype, shape, strides, role, offset, size):
+        self.name, self.kind, self.dtype, self.shape, self.strides = name, kind, dtype, shape, strides
+        self.role, self.offset, self.size = role, offset, size
+
+
+def read(text, sizes):
+    """Returns (tree, parts) of a description; sizes gives the bytes of the region of each (role, kind). Raises
+    BadAnswer, NoRoom or Refused."""
+    if text[:1] == b"B":
+        raise BadAnswer(_printable(text[1 : 1 + _MOST_TEXT].decode("utf-8", "replace")))
+    if text[:1] == b"N" and len(text) == 9:
+        raise NoRoom(int.from_bytes(text[1:], "little"))
+    parts = []
+    try:
+        if text[:1] != b"A":
+            raise ValueError("unknown kind of description")
+        tree = _read(json.loads(text[1:]), sizes, parts, 0)
+    except (ValueError, TypeError, IndexError, KeyError, AttributeError, RecursionError, OverflowError) as error:
+        raise Refused(f"The runner described its answer in a way that cannot be: {_printable(str(error))[:200]}.") from None
+    return tree, parts
+
+
+def _printable(text):
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _read(described, sizes, parts, depth):
+    kind, *rest = described
+    if depth > _DEEPEST or len(parts) > _MOST_ITEMS:
+        raise ValueError("too deep or too many parts")
+    if kind == "plain":
+        (value,) = rest
+        if value is not None and type(value) not in _PLAIN:
+            raise ValueError("not a plain value")
+        return ["plain", value]
+    if kind in ("tuple", "list"):
+        return [kind, [_read(item, sizes, parts, depth + 1) for item in rest[0]]]
+    if kind == "dict":
+        return [kind, [[_read(key, sizes, parts, depth + 1), _read(item, sizes, parts, depth + 1)] for key, item in rest[0]]]
+    if kind == "named":
+        return [kind, str(rest[0]), [_read(item, sizes, parts, depth + 1) for item in rest[1]]]
+    if kind in ("array", "scalar"):
+        return _read_part(kind, HOST, *_array_type(rest[0]), rest[1:], sizes, parts)
+    if kind == "tensor":
+        return _read_part(kind, {0: HOST, 1: CUDA}[rest[0]], *_tensor_type(rest[1]), rest[2:], sizes, parts)
+    raise ValueError("an unknown kind of part")
+
+
+def _array_type(text):
+    import numpy
+
+    if type(text) is not str or len(text) > 16:
+        raise ValueError("no type of an array")
+    dtype = numpy.dtype(text)
+    if dtype.kind not in "biufcSUmM":
+        raise ValueError(f"arrays of {dtype} are not handed over")
+    return dtype, dtype.itemsize
+
+
+def _tensor_type(text):
+    import torch
+
+    dtype = getattr(torch, text)
+    if not isinstance(dtype, torch.dtype):
+        raise ValueError("no type of a tensor")
+    return dtype, dtype.itemsize
+
+
+def _read_part(name, kind, dtype, item, rest, sizes, parts):
+    shape, strides, role, offset = rest
+    if strides is None:
+        strides = dense(shape)
+    numbers = [*shape, *strides, offset]
+    if len(shape) > 32 or len(shape) != len(strides) or any(type(n) is not int or not 0 <= n < 1 << 48 for n in numbers):
+        raise ValueError("not a shape")
+    size = reach(shape, strides) * item
+    if role not in ("inputs", "answers") or offset + size > sizes.get((role, kind), 0) and size > 0:
+        raise ValueError("it lies outside of the shared memory")
+    if size > 0 and offset % item:
+        raise ValueError("it does not lie at a multiple of its items' size")
+    parts.append(Part(name, kind, dtype, tuple(shape), tuple(strides), role, offset, size))
+    return ["part", len(parts) - 1]
+
+
+def build(tree, values):
+    """Makes the answer again; values are its arrays and tensors in the order of the parts."""
+    kind, *rest = tree
     if kind == "plain":
         return rest[0]
-    if kind in ("tuple", "list"):
-        return {"tuple": tuple, "list": list}[kind](unpack(item, buffers) for item in rest[0])
+    if kind == "part":
+        return values[rest[0]]
     if kind == "dict":
-        return {unpack(key, buffers): unpack(item, buffers) for key, item in rest[0]}
+        return {build(key, values): build(item, values) for key, item in rest[0]}
     if kind == "named":
-        return _named(rest[0], [unpack(item, buffers) for item in rest[1]])
-    return _array(kind, rest[0], tuple(rest[1]), buffers.pop(0))
+        return _named(rest[0], [build(item, values) for item in rest[1]])
+    return (tuple if kind == "tuple" else list)(build(item, values) for item in rest[0])
 
 
 def _named(name, items):
@@ -71,39 +208,3 @@ def _named(name, items):
         if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
             return kind(*items)
     return tuple(items)
-
-
-def _array(kind, dtype, shape, content):
-    import numpy
-
-    if kind == "tensor":
-        import torch
-
-        tensor = torch.empty(shape, dtype=getattr(torch, dtype))
-        tensor.reshape(-1).view(torch.uint8).numpy()[:] = numpy.frombuffer(content, "uint8") if content else 0
-        return tensor
-    array = numpy.empty(shape, numpy.dtype(dtype))
-    array.reshape(-1).view("uint8")[:] = numpy.frombuffer(content, "uint8") if content else 0
-    return array[()] if kind == "scalar" else array
-
-
-def require_plain(value):
-    """Raises BadAnswer for an array's or tensor's derivate or look-alike, and copies nothing."""
-    kind = type(value)
-    if isinstance(value, dict):
-        value = tuple(value.values())
-    if isinstance(value, (tuple, list)):
-        for item in value:
-            require_plain(item)
-        return
-    exact = [getattr(sys.modules.get(m), name, None) for m, name in (("numpy", "ndarray"), ("torch", "Tensor"))]
-    generic = getattr(sys.modules.get("numpy"), "generic", ())
-    if kind not in _PLAIN and kind not in exact and not isinstance(value, generic):
-        raise BadAnswer(_sentence(kind))
-
-
-def _sentence(kind):
-    return (
-        f"custom_kernel returned a {kind.__module__}.{kind.__qualname__}: it must return NumPy arrays, torch tensors, "
-        "numbers, or tuples, lists and dicts of them, and of no type that is derived from these"
-    )

@@ -4,6 +4,15 @@ import math
 from dataclasses import dataclass, field
 
 
+def quantile(values, q):
+    """Linear interpolation between the neighbours, as NumPy does by default."""
+    ordered = sorted(values)
+    position = q * (len(ordered) - 1)
+    below = int(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+
+
 @dataclass
 class Stats:
     """The durations of a case and what is reported of them."""
@@ -35,12 +44,7 @@ class Stats:
         return self.std / math.sqrt(self.runs)
 
     def quantile(self, q):
-        """Linear interpolation between the neighbours, as NumPy does by default."""
-        ordered = sorted(self.times)
-        position = q * (self.runs - 1)
-        below = int(position)
-        above = min(below + 1, self.runs - 1)
-        return ordered[below] + (position - below) * (ordered[above] - ordered[below])
+        return quantile(self.times, q)
 
     def lines(self):
         """Yields (field, value) in the order of KernelBot's programs, then our own fields."""

@@ -5,8 +5,9 @@
 It is started in a fresh sandbox before there is a job, imports the named modules (those that are there),
 serves the stages of one job, and is thrown away.
 
-Requests come on stdin, one JSON object per line: {"argv": [script, argument...], "env": {...},
-"files": {name: base64}, "extensions": base64 of an archive, or ""}. Replies go to descriptor 3 as frames
+Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...},
+"files": {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are
+the stage's from 4 on, "report": whether it has a result pipe}. Replies go to descriptor 3 as frames
 of a type byte, a length (four bytes, big endian) and that many bytes:
 
     w  ready; nothing
@@ -29,6 +30,7 @@ import os
 import selectors
 import shutil
 import signal
+import socket
 import struct
 import sys
 
@@ -60,7 +62,7 @@ class Runner:
         while frame:
             frame = frame[os.write(self.control, frame):]
 
-    def serve(self, request):
+    def serve(self, request, wires):
         """Runs one stage to its end."""
         self.clean()
         self.write_files(request)
@@ -70,9 +72,9 @@ class Runner:
         pid = os.fork()
         if pid == 0:
             os.close(self.control)
-            Stage(request, self.job, self.cache).run([write for _, write in pipes])
-        for _, write in pipes:
-            os.close(write)
+            Stage(request, self.job, self.cache, wires).run([write for _, write in pipes])
+        for fd in (*(write for _, write in pipes), *wires):
+            os.close(fd)
         self.watch(pid, [read for read, _ in pipes])
 
     def watch(self, pid, readers):
@@ -167,11 +169,13 @@ class Runner:
 class Stage:
     """What happens in the forked child. run does not return."""
 
-    def __init__(self, request, job, cache):
+    def __init__(self, request, job, cache, wires):
         self.argv = request["argv"]
         self.env = request["env"]
         self.job = job
         self.cache = cache
+        self.wires = wires
+        self.reports = request.get("report", True)
         self.script = os.path.join(job, self.argv[0])
         self.pools = any(b"multiprocessing" in base64.b64decode(text) for text in request["files"].values())
 
@@ -193,13 +197,18 @@ class Stage:
         null = os.open(os.devnull, os.O_RDONLY)
         os.dup2(null, 0)
         # Pipes may have low numbers themselves; out of the way first.
-        out, err, results = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in writers)
+        out, err, results, *wires = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 100) for fd in (*writers, *self.wires))
         os.dup2(out, 1)
         os.dup2(err, 2)
-        os.dup2(results, RESULT_FD, inheritable=True)
-        os.closerange(RESULT_FD + 1, 512)
+        os.dup2(results if self.reports else null, RESULT_FD, inheritable=self.reports)
+        for number, wire in enumerate(wires, RESULT_FD + 1):
+            os.dup2(wire, number, inheritable=False)
+        os.closerange(RESULT_FD + 1 + len(wires), 512)
         os.environ.update(self.env)
-        os.environ["POPCORN_FD"] = str(RESULT_FD)
+        if self.reports:
+            os.environ["POPCORN_FD"] = str(RESULT_FD)
+        else:
+            os.environ.pop("POPCORN_FD", None)
         os.environ.setdefault("TRITON_CACHE_DIR", os.path.join(self.cache, "triton"))
         os.environ.setdefault("TORCH_EXTENSIONS_DIR", os.path.join(self.cache, "torch_extensions"))
         os.chdir(self.job)
@@ -242,8 +251,7 @@ def from_own_frames(error):
     while cause is not None and id(cause) not in told:
         told.add(id(cause))
         begin = skip(cause.__traceback__, lambda path: path == __file__)
-        if os.path.exists("warpboard_report.py"):  # else eval.py is the task's own
-            begin = skip(begin, lambda path: os.path.basename(path).startswith(("eval.py", "warpboard_"))) or begin
+        begin = skip(begin, lambda path: os.path.basename(path).startswith("warpboard_")) or begin
         cause.__traceback__ = begin
         cause = cause.__cause__ or cause.__context__
     return error
@@ -276,7 +284,6 @@ def offer_spawn_pools():
     """Makes multiprocessing's spawned workers children of a fork server that is forked here and now, with
     everything imported and no CUDA context, instead of interpreters that import it all again. As with
     real spawned workers, the result pipe is not theirs: descriptor 3 refuses what they write."""
-    import socket
     from multiprocessing import connection, context, forkserver, process
 
     address = connection.arbitrary_address("AF_UNIX")
@@ -323,15 +330,20 @@ def prepare_triton(cache):
 
 
 def requests():
-    """Yields the requests on stdin, read by hand so that nothing of the next is buffered in a child."""
-    pending = b""
+    """Yields the requests on stdin, each with its descriptors; read by hand so that nothing of the next is buffered in
+    a child."""
+    end = socket.socket(fileno=os.dup(0))
+    pending, wires = b"", []
     while True:
         line, separator, rest = pending.partition(b"\n")
         if separator:
             pending = rest
-            yield json.loads(line)
+            request = json.loads(line)
+            mine, wires = wires[: request["wires"]], wires[request["wires"] :]
+            yield request, mine
             continue
-        data = os.read(0, CHUNK)
+        data, given, _, _ = socket.recv_fds(end, CHUNK, 8)
+        wires += given
         if not data:
             return
         pending += data
@@ -354,8 +366,8 @@ def main():
     gc.collect()
     gc.freeze()  # keeps the collector from copying every page of a child
     runner.send(b"w")
-    for request in requests():
-        runner.serve(request)
+    for request, wires in requests():
+        runner.serve(request, wires)
     # As the last stage did: the sandbox then says which limit made it fail, if one did.
     sys.exit(runner.exit_code)
 

@@ -1,0 +1,329 @@
+"""Gated calls, as the judge makes them: the input of a call exists only when the runner has queued everything, and
+the judge's clock runs from the release until the runner is done, and until the answer is in the judge's hands.
+"""
+
+import ctypes
+import mmap
+import os
+import secrets
+from dataclasses import dataclass
+from time import perf_counter_ns
+
+from warpboard_answer import BadAnswer, NoRoom, build, read
+from warpboard_layout import describe, flat_bytes, sizes, write_host
+from warpboard_wire import ANSWERS, CALL, CASE, CUDA, END, HOST, INPUT, INPUTS, Refused, RunnerGone, pack_call, pack_case, shared_memory
+
+_LONGEST_HOLD_NS = 10_000_000  # after this a call is released that has not been queued: it waits for the device
+_LEAST_ANSWERS = 64 << 20
+_MOST_GROWTHS = 3
+_ROLES = {INPUTS: "inputs", ANSWERS: "answers"}
+
+
+class TaskFailed(Exception):
+    """Says in a sentence what the task's own code did wrong."""
+
+
+@dataclass
+class Call:
+    """What one call gave. Times in nanoseconds, as the judge's clock has them: nothing is subtracted."""
+
+    data: object  # the judge's own input
+    answer: object
+    event: float  # the runner's clock
+    wall: float  # release to done
+    snapshot: float  # release to answer in the judge's hands
+    late: bool  # released before it was queued
+    early: bool  # its description told of the input before the release: the clock began with it
+    prepared: float  # how long the device took to write the input and flush caches
+    size: int  # bytes of the answer
+
+
+class HostMemory:
+    """Regions in host memory, and caches of the CPU."""
+
+    def __init__(self):
+        self._cold = bytearray(_flush_bytes())
+        self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._cold))
+        self._fill = 0
+
+    def flush(self):
+        self._fill = (self._fill + 1) % 256
+        ctypes.memset(self._address, self._fill, len(self._cold))
+
+    @staticmethod
+    def region(size):
+        """New memory to share: (mapping, descriptor to send)."""
+        fd = shared_memory(size)
+        return mmap.mmap(fd, size), fd
+
+
+class Regions:
+    """The shared memory, by (role, kind). It grows when a case needs more, and then is all new."""
+
+    def __init__(self, host, cuda):
+        self._host, self._cuda = host, cuda
+        self.memory, self.bytes = {}, {}
+        self._descriptors = {}
+        self.version = 0
+
+    def need(self, wanted):
+        """Sees to it that each region has at least the bytes that are wanted."""
+        if all(self.bytes.get(key, -1) >= size for key, size in wanted.items()):
+            return
+        for key in {**self.bytes, **wanted}:
+            size = max(wanted.get(key, 0), self.bytes.get(key, 0))
+            if key in self._descriptors:
+                os.close(self._descriptors.pop(key))
+            self._renew(key, size)
+        self.version += 1
+
+    def _renew(self, key, size):
+        old = self.memory.pop(key, None)
+        if key[1] == CUDA:
+            if old is not None:
+                old.close()
+            self.memory[key], self._descriptors[key] = self._cuda.region(size)
+            self.bytes[key] = self.memory[key].size
+        else:
+            self.memory[key], self._descriptors[key] = self._host.region(max(size, 4096))
+            self.bytes[key] = len(self.memory[key])
+
+    def renew_input(self):
+        """Puts new memory in place of the host's inputs, which the runner gets with the release."""
+        os.close(self._descriptors.pop((INPUTS, HOST)))
+        self._renew((INPUTS, HOST), self.bytes[INPUTS, HOST])
+
+    @property
+    def input(self):
+        """The descriptor of the host's inputs."""
+        return self._descriptors[INPUTS, HOST]
+
+    def case(self):
+        """The CASE frame's (payload, descriptors)."""
+        layout = [(kind, role, self.bytes[role, kind]) for role, kind in self._descriptors]
+        return pack_case(layout), list(self._descriptors.values())
+
+    def sizes(self):
+        return {(_ROLES[role], kind): size for (role, kind), size in self.bytes.items()}
+
+
+class Runner:
+    """A runner as the judge sees it: on the other side of a channel and a page. Two of them may share regions."""
+
+    def __init__(self, channel, page, regions, host, cuda):
+        self._channel, self._page, self._regions = channel, page, regions
+        self._host, self._cuda = host, cuda
+        self._number = secrets.randbelow(1 << 30) + 1
+        self._version = 0  # of the regions that it has been told of
+        self._told = None  # the description of the case's last call
+        self._early = False
+        self.last = []  # parts of the last answer
+        self._described = self._read = None  # the last answer's description, and what it says
+
+    def ready(self):
+        self._channel.ready()
+
+    def begin_case(self):
+        self._told, self._early, self.last = None, False, []
+        self._described = None
+
+    def end(self):
+        """Lets the runner go, and waits until nothing of it is left: the channel ends when it is all dead."""
+        try:
+            self._channel.send(END)
+        except RunnerGone:
+            pass
+        self._channel.wait_end()
+
+    def call(self, draw, flags=0):
+        """Makes one call on the input that draw makes and returns what it gave. Raises BadAnswer, Refused,
+        RunnerGone and what draw raises."""
+        for _ in range(_MOST_GROWTHS + 1):
+            try:
+                return self._call(draw, flags)
+            except NoRoom as need:
+                self._grow(need.args[0])
+        raise Refused("The runner asks for more and more memory for its answer.")
+
+    def _grow(self, size):
+        kind = HOST if self._cuda is None else CUDA
+        most = 16 << 30 if kind == HOST else self._cuda.free_bytes() // 2
+        if not 0 < size <= most:
+            raise Refused(f"The answer takes {size} bytes, and there is room for {most}.")
+        self._share({(ANSWERS, HOST): size, (ANSWERS, CUDA): size} if self._cuda else {(ANSWERS, HOST): size})
+
+    def _share(self, wanted):
+        self._regions.need(wanted)
+        if self._version != self._regions.version:
+            self._channel.send(CASE, *self._regions.case())
+            self._version = self._regions.version
+
+    def _call(self, draw, flags):
+        data = draw()
+        description, leaves = describe(data)
+        self._share(self._wanted(leaves))
+        told = self._told is not None and self._told != description
+        self._early = self._early or told or (self._cuda is not None and any(leaf.kind == HOST for leaf in leaves))
+        self._told = description
+        self._number = (self._number + 1) & 0xFFFFFFFF or 1
+        number, page, cuda = self._number, self._page, self._cuda
+        if cuda is not None:
+            self._write_host(leaves)
+        sent = perf_counter_ns()
+        self._channel.send(CALL, pack_call(number, flags, description))
+        late = page.wait_queued(number, self._channel, _LONGEST_HOLD_NS) is None
+        # On a device, what lies where is said before the release.
+        answer = self._expect() if cuda is not None and not late else None
+        prepared = self._prepare(leaves)
+        if page.done == number:
+            raise Refused("The runner said that a call had ended before it was released.")
+        begin = perf_counter_ns()
+        if cuda is None:
+            self._channel.send(INPUT, b"", [self._regions.input])
+        page.release = number
+        end = page.wait_done(number, self._channel, busy=cuda is not None)
+        if answer is None:
+            answer = self._expect()
+        answer.take()
+        taken = perf_counter_ns()
+        self.last = answer.parts
+        begin = sent if self._early else begin
+        return Call(data, answer.value(), _number(page.nanoseconds, end - begin), end - begin, taken - begin,
+                    late, self._early, prepared(), sum(part.size for part in answer.parts))
+
+    def _expect(self):
+        """The answer as the runner describes it, with room for a copy. The same description as that of the call
+        before means the same."""
+        text = self._page.description()
+        if text != self._described:
+            self._described, self._read = text, read(text, self._regions.sizes())
+        return _Answer(*self._read, self._regions.memory, self._cuda)
+
+    def _wanted(self, leaves):
+        ends = sizes(leaves)
+        wanted = {(INPUTS, HOST): ends[HOST], (ANSWERS, HOST): 1 << 20}
+        if self._cuda is None:
+            wanted[ANSWERS, HOST] = max(_LEAST_ANSWERS, 2 * ends[HOST])
+        else:
+            wanted[INPUTS, CUDA], wanted[ANSWERS, CUDA] = ends[CUDA], max(_LEAST_ANSWERS, 2 * ends[CUDA])
+        return wanted
+
+    def _prepare(self, leaves):
+        """Writes the input where the runner is to find it, poisons the last answer and flushes caches. Returns what
+        tells how long the device took from the first byte of the input on: while that was interrupted, something of
+        the runner's may have run, and have seen the input.
+
+        On the host the input is written into memory that the runner does not have yet."""
+        for part in self.last:
+            if part.role == "answers" and part.size:
+                self._poison(part)
+        if self._cuda is None:
+            self._regions.renew_input()
+            self._write_host(leaves)
+            self._host.flush()
+            return lambda: 0.0
+        cuda, region = self._cuda, self._regions.memory.get((INPUTS, CUDA))
+        cuda.begin_writing()
+        for leaf in leaves:
+            if leaf.kind == CUDA and leaf.span:
+                region.bytes[leaf.offset : leaf.offset + leaf.span].copy_(flat_bytes(leaf.value, leaf.span))
+        cuda.flush()
+        cuda.end_writing()
+        return cuda.writing_took
+
+    def _write_host(self, leaves):
+        for leaf in leaves:
+            if leaf.kind == HOST:
+                write_host(self._regions.memory[INPUTS, HOST], leaf)
+
+    def _poison(self, part):
+        memory = self._regions.memory[ANSWERS, part.kind]
+        end = part.offset + part.size
+        if part.kind == CUDA:
+            if end <= memory.size:
+                memory.bytes[part.offset : end].fill_(0xFF)
+        elif end <= len(memory):
+            ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(memory, part.offset)), 0xFF, part.size)
+
+
+class _Answer:
+    """An answer on its way into memory of the judge's."""
+
+    def __init__(self, tree, parts, memory, cuda):
+        self.parts, self._tree, self._cuda = parts, tree, cuda
+        self._sources = [memory[INPUTS if part.role == "inputs" else ANSWERS, part.kind] if part.size else None for part in parts]
+        self._copies = [_room(part) for part in parts]
+
+    def take(self):
+        """Copies the parts, and returns when the copies are there."""
+        for part, source, copy in zip(self.parts, self._sources, self._copies):
+            if part.size == 0:
+                continue
+            if part.kind == CUDA:
+                copy.copy_(source.bytes[part.offset : part.offset + part.size])
+            else:
+                _copy_blocks(copy, _bytes_of(source, part.offset, part.size))
+        if self._cuda is not None:
+            self._cuda.synchronize()
+
+    def value(self):
+        try:
+            return build(self._tree, [_shaped(part, copy) for part, copy in zip(self.parts, self._copies)])
+        except TypeError as error:
+            raise Refused(f"The runner described an answer that cannot be: {error}.") from None
+
+
+def _room(part):
+    if part.kind == CUDA:
+        import torch
+
+        return torch.empty(part.size, dtype=torch.uint8, device="cuda")
+    import numpy
+
+    return numpy.empty(part.size, "uint8")
+
+
+def _shaped(part, copy):
+    """The array or tensor of a part, of the bytes that were copied."""
+    if part.name == "tensor":
+        if part.kind == HOST:
+            import torch
+
+            copy = torch.from_numpy(copy)
+        return copy.view(part.dtype).as_strided(part.shape, part.strides)
+    import numpy
+
+    array = numpy.ndarray(part.shape, part.dtype, copy, 0, tuple(s * part.dtype.itemsize for s in part.strides))
+    return array[()] if part.name == "scalar" else array
+
+
+def _bytes_of(memory, offset, size):
+    import numpy
+
+    return numpy.frombuffer(memory, "uint8", size, offset)
+
+
+_BLOCK = 1 << 18
+
+
+def _copy_blocks(target, source):
+    """Copies in an order that nobody can foresee: on the host the runner could otherwise go on behind the copy."""
+    starts = list(range(0, len(source), _BLOCK))
+    secrets.SystemRandom().shuffle(starts)
+    for start in starts:
+        target[start : start + _BLOCK] = source[start : start + _BLOCK]
+
+
+def _number(ns, most):
+    """What the runner's clock says, within what it can: a number between 1 and what the judge's clock says."""
+    return min(max(ns, 1.0), float(most)) if ns == ns else float(most)
+
+
+def _flush_bytes():
+    """Twice the last-level cache, within what is sensible when the system does not tell it or tells that of a whole
+    socket."""
+    try:
+        cache = os.sysconf("SC_LEVEL3_CACHE_SIZE")
+    except (ValueError, OSError):
+        cache = 0
+    return min(max(2 * cache, 16 << 20), 64 << 20)

@@ -1,0 +1,44 @@
+"""The cases of a stage: lines of "key: value; key: value"."""
+
+import ast
+import re
+import secrets
+import sys
+
+from warpboard_report import EXIT_BAD_SPEC
+
+_PART = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*:\s*(.*?)\s*", re.DOTALL)
+_SEED_BITS = 61  # what generators of torch and NumPy take, and KernelBot's programs give
+
+
+class Case:
+    """One line of the cases file and the arguments in it."""
+
+    def __init__(self, spec):
+        self.spec = spec
+        self.arguments = {}
+        for part in spec.split(";"):
+            match = _PART.fullmatch(part)
+            if match is None or match[2] == "":
+                print(f"invalid case '{spec}': '{part}'", file=sys.stderr)
+                sys.exit(EXIT_BAD_SPEC)
+            self.arguments[match[1]] = _value(match[2])
+
+    def fresh(self):
+        """The arguments with a seed that nobody can know, if there is one."""
+        if not isinstance(self.arguments.get("seed"), int):
+            return self.arguments
+        return {**self.arguments, "seed": secrets.randbits(_SEED_BITS)}
+
+
+def _value(text):
+    """Numbers, True, False, None, lists and tuples become what they say; the rest stays text."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+
+
+def read_cases(path):
+    with open(path, encoding="utf-8") as file:
+        return [Case(line) for line in file.read().splitlines() if line.strip()]

@@ -1,0 +1,105 @@
+"""What the judge makes of a case's calls: the constants of its clocks, and the time that counts.
+
+Three numbers per call, in nanoseconds: what the runner's clock says (event), release to done less the hand-over
+(wall), and release to the answer in the judge's hands less hand-over and copy (snapshot). A case's time is the largest
+of median(event), median(wall) - tolerance and median(snapshot) - tolerance: a runner can lie about the first alone.
+"""
+
+from dataclasses import dataclass
+
+from warpboard_stats import Stats, quantile
+from warpboard_wire import Refused
+
+# By how much wall and snapshot may exceed the truth: two contexts of torch take 150 µs to change places, and one pair
+# of processes differs by some 10 µs from the next.
+_LEAST_NS = {"host": (2_000, 5_000), "cuda": (10_000, 15_000)}
+_SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
+_MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
+_TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
+_EARLY_NS = 25_000  # a call that ends this much sooner than one of nothing has not ended
+
+
+@dataclass(frozen=True)
+class Constants:
+    """What a call of nothing takes by the judge's clocks, measured with a runner of ours."""
+
+    kind: str  # host or cuda
+    handover: float  # release to done
+    snapshot: float  # release to answer
+    spread: float  # interquartile range of the hand-over
+    snapshot_spread: float
+    prepared: float  # how long the device takes to write an input
+
+    @classmethod
+    def of(cls, kind, calls, event=None):
+        """Of calls of our own runner, whose kernel takes event, or what its clock says. The lower quartile, and on
+        the host, where processes compete, the least: what disturbed them must not shorten a submission's time."""
+        low = 0.25 if kind == "cuda" else 0.0
+        walls = [call.wall - (call.event if event is None else event) for call in calls]
+        snapshots = [call.snapshot - (call.event if event is None else event) for call in calls]
+        return cls(kind, quantile(walls, low), quantile(snapshots, low), _range(walls), _range(snapshots),
+                   quantile([call.prepared for call in calls], 0.5))
+
+    def tolerance(self, ns):
+        """By how much the wall clock may exceed a time of ns."""
+        return max(_LEAST_NS[self.kind][0], min(_SPREADS * self.spread, _MOST_SHARE * ns))
+
+    def snapshot_tolerance(self, ns):
+        return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE * ns))
+
+    def turns(self, call):
+        """What another context had of the device between the first byte of the input and the release: it counts."""
+        excess = call.prepared - self.prepared
+        return excess if excess > _TURN_NS else 0.0
+
+
+def _range(values):
+    return quantile(values, 0.75) - quantile(values, 0.25)
+
+
+def mostly_late(calls):
+    """Whether calls wait for the device on the host, and so are released before they are queued."""
+    return 2 * sum(call.late for call in calls) > len(calls)
+
+
+class Clocks:
+    """The three numbers of a case's timed calls, and what counts. A call that is released late counts by the wall
+    alone: the device changes between contexts within it, and so between the runner's events."""
+
+    def __init__(self, calls, constants):
+        self.constants, self._calls = constants, calls
+        self.events = [call.event for call in calls]
+        turns = [constants.turns(call) for call in calls]
+        self.walls = [call.wall - constants.handover + turn for call, turn in zip(calls, turns)]
+        self.snapshots = [call.snapshot - constants.snapshot + turn for call, turn in zip(calls, turns)]
+        wall = quantile(self.walls, 0.5)
+        if wall < -_EARLY_NS:
+            raise Refused("The runner said that calls had ended sooner than a call of nothing does.")
+        self.tolerance = constants.tolerance(wall)
+        self.clock, times = self._choose()
+        self.stats = Stats([max(ns, 1.0) for ns in times])
+
+    def _choose(self):
+        """Returns the name of the clock that counts and each call's time by it."""
+        if mostly_late(self._calls):
+            return "wall", self.walls
+        most = self.constants.snapshot_tolerance(quantile(self.snapshots, 0.5))
+        candidates = {
+            "event": self.events,
+            "wall": [ns - self.tolerance for ns in self.walls],
+            "snapshot": [ns - most for ns in self.snapshots],
+        }
+        clock = max(candidates, key=lambda name: quantile(candidates[name], 0.5))
+        return clock, candidates[clock]
+
+    def lines(self):
+        """Yields (field, value) for the report."""
+        yield from self.stats.lines()
+        yield "clock", self.clock
+        for name, values in (("event", self.events), ("wall", self.walls), ("snapshot", self.snapshots)):
+            yield name, f"{quantile(values, 0.5):.10g}"
+            yield name + "s", ",".join(f"{ns:.10g}" for ns in values)
+        yield "late", sum(call.late for call in self._calls)
+        yield "prepared", f"{quantile([call.prepared for call in self._calls], 0.5):.10g}"
+        yield "tolerance", f"{self.tolerance:.10g}"
+        yield "handover", f"{self.constants.handover:.10g}"

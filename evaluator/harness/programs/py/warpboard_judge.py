@@ -1,0 +1,311 @@
+"""The judge of Python tasks: draws inputs, has the runner make calls on them, checks the answers and takes the time.
+
+    python3 warpboard_judge.py test|benchmark|leaderboard|profile FILE
+
+The task gives reference.py with generate_input(**arguments) and check_implementation(data, output), which returns
+(bool, message) or a message that is empty when the output is right. FILE holds one case per line, "key: value; key:
+value". The submission is in another process and sandbox (package evaluator/judge); what is found out goes as
+"key: value" lines to the descriptor that POPCORN_FD names, with keys and exit codes of KernelBot's protocol.
+
+Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
+"""
+
+import os
+import secrets
+import socket
+import sys
+from time import perf_counter_ns
+
+from warpboard_answer import BadAnswer
+from warpboard_calls import HostMemory, Regions, Runner, TaskFailed
+from warpboard_cases import read_cases
+from warpboard_clocks import Clocks, Constants, mostly_late
+from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
+from warpboard_runner import choose_cuda, serve
+from warpboard_stats import Stats, StopRule, quantile
+from warpboard_wire import PAGE_FD, PAGE_SIZE, RANGE, Channel, Page, Refused, RunnerGone, shared_memory
+
+_CALIBRATIONS = {"host": 10, "cuda": 40}
+_LEAST_CALLS = {"host": 3, "cuda": 20}
+
+
+class Task:
+    """The task's own functions; what they do wrong is a TaskFailed."""
+
+    def __init__(self):
+        try:
+            from reference import check_implementation, generate_input
+        except Exception as error:
+            raise TaskFailed(blame("importing reference.py", error)) from error
+        self._generate, self._check = generate_input, check_implementation
+
+    def draw(self, arguments):
+        """A new input. Generators that the task may use without seeding them are seeded anew each time."""
+        random = sys.modules.get("random")
+        if random is not None:
+            random.seed(secrets.randbits(128))
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed([secrets.randbits(32) for _ in range(4)])
+        if "torch" in sys.modules:
+            sys.modules["torch"].manual_seed(secrets.randbits(63))
+        try:
+            return self._generate(**arguments)
+        except Exception as error:
+            raise TaskFailed(blame("generate_input", error)) from error
+
+    def check(self, data, answer):
+        """Returns (right?, message)."""
+        try:
+            return self.verdict(data, answer)
+        except TaskFailed:
+            raise
+        except Exception as error:
+            raise TaskFailed(blame("check_implementation", error) + " Either the answer's type or shape is not what the "
+                             "task asks for, or the checker has a fault.") from error
+
+    def verdict(self, data, answer):
+        result = self._check(data, answer)
+        if isinstance(result, tuple):
+            good, message = result
+            return bool(good), str(message or "")
+        return not result, str(result or "")
+
+
+def blame(where, error):
+    """Says which of the task's functions raised what."""
+    text = str(error).strip()
+    return f"{where} raised {type(error).__name__}: {text.splitlines()[0][:300] if text else 'no message'}."
+
+
+class Judge:
+    """Runs the cases of one stage and reports them."""
+
+    def __init__(self, report, cases, task, runner, calibrator, kind):
+        self.report, self.cases, self.task = report, cases, task
+        self.runner, self.calibrator, self.kind = runner, calibrator, kind
+
+    def call(self, case, fresh, flags=0):
+        """One checked call: (right?, message, call)."""
+        try:
+            made = self.runner.call(lambda: self.task.draw(case.fresh() if fresh else case.arguments), flags)
+        except BadAnswer as bad:
+            return False, str(bad), None
+        good, message = self.task.check(made.data, made.answer)
+        made.data = made.answer = None  # the memory is needed for the next one
+        return good, message, made
+
+    def test(self):
+        """Each case with its own seed, and now and then with another one."""
+        self.report.log("test-count", len(self.cases))
+        passed = True
+        for index, case in enumerate(self.cases):
+            key = f"test.{index}"
+            self.report.log(f"{key}.spec", case.spec)
+            self.runner.begin_case()
+            good, message, _ = self.call(case, fresh=False)
+            if good and secrets.randbelow(2):
+                good, message, _ = self.call(case, fresh=True)
+            if message:
+                self.report.log(f"{key}.{'message' if good else 'error'}", message)
+            self.report.log(f"{key}.status", "pass" if good else "fail")
+            passed = passed and good
+        self.runner.end()
+        return passed
+
+    def benchmark(self, ranked):
+        """Times every case, on a fresh input for each call, and checks each answer."""
+        rule = StopRule(kernel_ns=30e9 if ranked else 10e9, least=_LEAST_CALLS[self.kind])
+        self.report.log("benchmark-count", len(self.cases))
+        timed = []
+        for index, case in enumerate(self.cases):
+            key = f"benchmark.{index}"
+            self.report.log(f"{key}.spec", case.spec)
+            self.runner.begin_case()
+            good, message, calls = self.measure(case, rule)
+            if not good:
+                for before in range(index):
+                    self.report.log(f"benchmark.{before}.status", "pass")
+                self.report.log(f"{key}.error", message)
+                self.report.log(f"{key}.status", "fail")
+                return False
+            timed.append((case, calls))
+        self.runner.end()
+        for index, (case, calls) in enumerate(timed):
+            key = f"benchmark.{index}"
+            for name, value in Clocks(calls, self.calibrate(case, calls)).lines():
+                self.report.log(f"{key}.{name}", value)
+            self.report.log(f"{key}.status", "pass")
+        self.calibrator.end()
+        return True
+
+    def measure(self, case, rule):
+        """Returns (all right?, message, calls). The first calls compile, tune and load, and do not count; from
+        inside they are as all others."""
+        calls, stats, begin = [], Stats(), perf_counter_ns()
+        untimed = 2 + secrets.randbelow(3)
+        while True:
+            good, message, made = self.call(case, fresh=True)
+            if not good:
+                return False, message, calls
+            if untimed > 0:
+                untimed -= 1
+                continue
+            calls.append(made)
+            stats.add(made.wall)
+            if rule.done(stats, perf_counter_ns() - begin):
+                return True, "", calls
+
+    def calibrate(self, case, calls):
+        """The clocks' constants: calls by a runner of ours that do nothing but write an answer, with inputs and answers
+        as large as the case's, and that wait for the device on the host where the case's do. The submission's runner is
+        dead by now and can disturb nothing."""
+        answer, waits = self.blank(calls[-1].size), self.kind == "cuda" and mostly_late(calls)
+        self.calibrator.begin_case()
+        made = []
+        for _ in range(_CALIBRATIONS[self.kind]):
+            made.append(self.calibrator.call(lambda: (self.task.draw(case.fresh()), answer, waits)))
+            made[-1].data = made[-1].answer = None
+        event = self.alone((None, answer, waits)) if waits else None
+        return Constants.of(self.kind, made[1:], event)
+
+    @staticmethod
+    def alone(data):
+        """The nanoseconds of our own runner's kernel where there is one context: the median of some."""
+        torch = sys.modules["torch"]
+        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        times = []
+        for _ in range(20):
+            torch.cuda.synchronize()
+            begin.record()
+            _fill(data)
+            end.record()
+            torch.cuda.synchronize()
+            times.append(begin.elapsed_time(end) * 1e6)
+        return quantile(times, 0.5)
+
+    def blank(self, size):
+        """Memory for an answer of our own runner's."""
+        if self.kind == "cuda":
+            return sys.modules["torch"].empty(max(size, 1), dtype=sys.modules["torch"].uint8, device="cuda")
+        numpy = sys.modules.get("numpy")
+        return None if numpy is None else numpy.zeros(size, "uint8")
+
+    def profile(self):
+        """Each case once inside a range named custom_kernel, after one call outside of it."""
+        self.report.log("benchmark-count", len(self.cases))
+        passed = True
+        for index, case in enumerate(self.cases):
+            key = f"benchmark.{index}"
+            self.report.log(f"{key}.spec", case.spec)
+            self.runner.begin_case()
+            good, message, _ = self.call(case, fresh=True)
+            if good:
+                good, message, _ = self.call(case, fresh=True, flags=RANGE)
+            if not good:
+                self.report.log(f"{key}.error", message)
+            self.report.log(f"{key}.status", "pass" if good else "fail")
+            passed = passed and good
+        self.runner.end()
+        return passed
+
+
+class Calibrator:
+    """A runner of ours in a child of this process, forked before this one knows anything worth hiding or has a CUDA
+    context."""
+
+    def __init__(self):
+        self._end, there = socket.socketpair()
+        fd = shared_memory(PAGE_SIZE)
+        self.page = Page(fd)
+        os.close(fd)
+        sys.stdout.flush()
+        sys.stderr.flush()
+        if os.fork() == 0:
+            self._end.close()
+            _be_calibrator(there, self.page)
+        there.close()
+
+    def start(self, kind):
+        """Tells it what it runs on; returns its channel."""
+        self._end.sendall(kind[:1].encode())
+        return Channel(self._end)
+
+
+def _be_calibrator(end, page):
+    code = 1
+    try:
+        kind = end.recv(1)
+        if kind == b"c":
+            import torch  # noqa: F401  (it finds the device for both)
+        if kind:
+            code = serve(Channel(end), page, _fill, choose_cuda(page) if kind == b"c" else None)
+    except (RunnerGone, OSError):
+        code = 0  # the judge has ended
+    except BaseException:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        os._exit(code)
+
+
+def _fill(data):
+    """The kernel of our own runner: writes its answer, and waits for the device where it is told to."""
+    _, answer, waits = data
+    if answer is not None:
+        (answer.fill_ if hasattr(answer, "fill_") else answer.fill)(1)
+    if waits:
+        answer[0].item()
+    return answer
+
+
+def judge(mode, report, make_task, cases):
+    timed = mode in ("benchmark", "leaderboard")
+    ours = Calibrator() if timed else None
+    task = make_task()
+    host, cuda, kind = HostMemory(), None, "host"
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        from warpboard_cuda import JudgeMemory
+
+        kind = "cuda"
+    channel = ours.start(kind) if timed else None
+    if kind == "cuda":
+        cuda = JudgeMemory(torch)
+    regions = Regions(host, cuda)
+    runner = Runner(Channel.inherited(), Page(PAGE_FD), regions, host, cuda)
+    calibrator = Runner(channel, ours.page, regions, host, cuda) if timed else None
+    if timed:
+        calibrator.ready()
+    runner.ready()
+    if timed and cuda is not None:
+        cuda.warm_up()
+    stages = Judge(report, cases, task, runner, calibrator, kind)
+    if mode == "test":
+        return stages.test()
+    if mode == "profile":
+        return stages.profile()
+    return stages.benchmark(ranked=mode == "leaderboard")
+
+
+def main(make_task=Task, cases_of=read_cases):
+    if len(sys.argv) != 3 or sys.argv[1] not in ("test", "benchmark", "leaderboard", "profile"):
+        print("usage: warpboard_judge.py test|benchmark|leaderboard|profile FILE", file=sys.stderr)
+        return EXIT_USAGE
+    report = Report()
+    try:
+        passed = judge(sys.argv[1], report, make_task, cases_of(sys.argv[2]))
+    except RunnerGone:
+        return EXIT_RUNNER_GONE
+    except Refused as refusal:
+        report.log("refused", refusal)
+        return EXIT_REFUSED
+    except TaskFailed as failure:
+        report.log("task", failure)
+        if failure.__cause__ is not None:
+            sys.excepthook(type(failure.__cause__), failure.__cause__, failure.__cause__.__traceback__)
+        return EXIT_TASK
+    report.verdict(passed)
+    return 0 if passed else EXIT_FAILED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

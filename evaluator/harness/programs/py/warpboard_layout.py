@@ -1,0 +1,180 @@
+"""Inputs on their way from the judge to the runner: everything but the contents of arrays and tensors is pickled;
+their contents lie in shared regions, at places that both sides know before there are any.
+
+The judge pickles and the runner unpickles, never the other way round.
+"""
+
+import io
+import pickle
+import sys
+
+from warpboard_wire import CUDA, HOST
+
+ALIGNMENT = 512  # bytes between the beginnings of arrays, as cudaMalloc has it at least
+
+
+class Leaf:
+    """One array or tensor of an input: where it lies in the region of its kind, and its bytes."""
+
+    def __init__(self, value, kind, key, span):
+        self.value = value  # the judge's own
+        self.kind = kind  # HOST or CUDA
+        self.key = key  # what the runner makes its view of: type, dtype, shape, strides in elements, parameter?
+        self.span = span  # bytes from the first to the last element
+        self.offset = 0
+
+
+class _Pickler(pickle.Pickler):
+    """Takes arrays and tensors out. One that occurs twice stays one."""
+
+    def __init__(self, file, leaves):
+        super().__init__(file, protocol=5)
+        self._leaves = leaves
+        self._ends = {HOST: 0, CUDA: 0}
+        self._seen = {}
+        self._tensor = getattr(sys.modules.get("torch"), "Tensor", ())
+        self._array = getattr(sys.modules.get("numpy"), "ndarray", ())
+
+    def persistent_id(self, value):
+        if isinstance(value, self._tensor):
+            make = _tensor_leaf
+        elif type(value) is self._array:
+            make = _array_leaf
+        else:
+            return None
+        if id(value) in self._seen:
+            return self._seen[id(value)]
+        leaf = make(value)
+        if leaf is None:
+            return None
+        leaf.offset = self._ends[leaf.kind]
+        self._ends[leaf.kind] += (leaf.span + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        self._leaves.append(leaf)
+        self._seen[id(value)] = identity = (leaf.kind, leaf.offset, leaf.span, *leaf.key)
+        return identity
+
+
+def _tensor_leaf(tensor):
+    torch = sys.modules["torch"]
+    parameter = type(tensor) is torch.nn.Parameter
+    if (type(tensor) is not torch.Tensor and not parameter) or tensor.layout != torch.strided or tensor.is_quantized:
+        return None  # pickled as its own parts, whose tensors come here
+    if tensor.device.type not in ("cpu", "cuda"):
+        return None
+    plain = tensor.detach().resolve_conj().resolve_neg()
+    shape, strides = tuple(plain.shape), tuple(plain.stride())
+    span = reach(shape, strides) * plain.element_size()
+    key = "tensor", str(plain.dtype).removeprefix("torch."), shape, strides, parameter, tensor.requires_grad
+    return Leaf(plain, CUDA if tensor.device.type == "cuda" else HOST, key, span)
+
+
+def _array_leaf(array):
+    numpy = sys.modules["numpy"]
+    if array.dtype.kind not in "biufcSUmM":
+        return None
+    if any(stride < 0 or stride % array.itemsize for stride in array.strides):
+        array = numpy.array(array, order="C")
+    strides = tuple(stride // array.itemsize for stride in array.strides)
+    key = "array", array.dtype.str, tuple(array.shape), strides, False, False
+    return Leaf(array, HOST, key, reach(array.shape, strides) * array.itemsize)
+
+
+def reach(shape, strides):
+    """How many elements lie between the first and the last one of a strided array, both included."""
+    if 0 in shape:
+        return 0
+    return 1 + sum((size - 1) * stride for size, stride in zip(shape, strides))
+
+
+def dense(shape):
+    """The strides, in elements, of an array of this shape without gaps."""
+    strides, step = [], 1
+    for size in reversed(shape):
+        strides.append(step)
+        step *= size
+    return tuple(reversed(strides))
+
+
+def describe(data):
+    """Returns (description, leaves) of an input."""
+    leaves, file = [], io.BytesIO()
+    _Pickler(file, leaves).dump(data)
+    return file.getvalue(), leaves
+
+
+def sizes(leaves):
+    """The bytes that the leaves take in the regions of each kind."""
+    ends = {HOST: 0, CUDA: 0}
+    for leaf in leaves:
+        ends[leaf.kind] = max(ends[leaf.kind], leaf.offset + leaf.span)
+    return ends
+
+
+class _Unpickler(pickle.Unpickler):
+    def __init__(self, file, view):
+        super().__init__(file)
+        self._view = view
+
+    def persistent_load(self, identity):
+        kind, offset, span, *key = identity
+        return self._view(kind, offset, span, key)
+
+
+def restore(description, view):
+    """Makes the runner's argument. view(kind, offset, span, key) makes one array or tensor of it."""
+    return _Unpickler(io.BytesIO(description), view).load()
+
+
+def array_view(memory, offset, span, key):
+    """The array or host tensor that key describes, in the memory from offset on."""
+    kind, dtype, shape, strides, *_ = key
+    if kind == "tensor":
+        torch = sys.modules["torch"]
+        if span == 0:
+            return torch.empty_strided(shape, strides, dtype=getattr(torch, dtype))
+        flat = torch.frombuffer(memory, dtype=torch.uint8, count=span, offset=offset)
+        return flat.view(getattr(torch, dtype)).as_strided(shape, strides)
+    numpy = sys.modules["numpy"]
+    dtype = numpy.dtype(dtype)
+    if span == 0:
+        return numpy.empty(shape, dtype)
+    return numpy.ndarray(shape, dtype, memory, offset, tuple(s * dtype.itemsize for s in strides))
+
+
+def tensor_view(region, offset, span, key):
+    """The tensor that key describes, in a CUDA region: a tensor of bytes."""
+    torch = sys.modules["torch"]
+    _, dtype, shape, strides, *_ = key
+    dtype = getattr(torch, dtype)
+    if span == 0:
+        return torch.empty_strided(shape, strides, dtype=dtype, device=region.device)
+    return region[offset : offset + span].view(dtype).as_strided(shape, strides)
+
+
+def as_parameter(tensor, key):
+    """The view as what the task made: a parameter, or a tensor that wants a gradient."""
+    *_, parameter, wants_gradient = key
+    if parameter:
+        return sys.modules["torch"].nn.Parameter(tensor, requires_grad=wants_gradient)
+    return tensor.requires_grad_() if wants_gradient else tensor
+
+
+def flat_bytes(tensor, span):
+    """A tensor's memory from its first to its last element, as bytes."""
+    torch = sys.modules["torch"]
+    count = span // tensor.element_size()
+    return tensor.as_strided((count,), (1,), tensor.storage_offset()).view(torch.uint8)
+
+
+def write_host(memory, leaf):
+    """Writes a leaf's contents into host memory."""
+    if leaf.span == 0:
+        return
+    numpy = sys.modules["numpy"]
+    target = numpy.frombuffer(memory, "uint8", leaf.span, leaf.offset)
+    if leaf.key[0] == "tensor":
+        target[:] = flat_bytes(leaf.value, leaf.span).numpy()
+        return
+    count = leaf.span // leaf.value.itemsize
+    flat = numpy.lib.stride_tricks.as_strided(leaf.value, (count,), (leaf.value.itemsize,))
+    target[:] = flat.view("uint8")

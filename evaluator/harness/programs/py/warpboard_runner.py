@@ -1,0 +1,151 @@
+"""The runner: the submission's process. It makes the calls that the judge asks for and says when each has ended.
+
+    python3 warpboard_runner.py
+
+Nothing here is a wall: the submission can change all of it, and gains nothing by that. Inputs come to lie in
+shared memory when a call is released, answers count when the judge has copied them, and the judge's clock runs
+meanwhile (package evaluator/judge).
+"""
+
+import ctypes
+import mmap
+import os
+import sys
+from time import perf_counter_ns
+
+from warpboard_answer import NoRoom, describe
+from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
+from warpboard_wire import CALL, CASE, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, Channel, Page, unpack_call, unpack_case
+
+
+class Regions:
+    """The shared memory of one case: by kind, the inputs' and the answers'."""
+
+    def __init__(self, layout, descriptors, cuda):
+        self.inputs, self.answers = {}, {}
+        for (kind, role, size), fd in zip(layout, descriptors):
+            region = cuda.region(fd, size) if kind == CUDA else _HostRegion(fd, size)
+            os.close(fd)
+            (self.inputs if role == INPUTS else self.answers)[kind] = region
+
+    def view(self, kind, offset, span, key):
+        region = self.inputs.get(kind)
+        if kind == CUDA:
+            return as_parameter(tensor_view(region.bytes, offset, span, key), key)
+        return as_parameter(array_view(region and region.memory, offset, span, key), key)
+
+
+_mmap = ctypes.CDLL(None, use_errno=True).mmap
+_mmap.restype = ctypes.c_void_p
+_mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_long]
+_READ, _WRITE, _FIXED, _POPULATE = 1, 2, 0x10, 0x8000
+
+
+class _HostRegion:
+    def __init__(self, fd, size):
+        self.memory, self.size = mmap.mmap(fd, size), size
+        self.address = ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+        self._used = 0
+
+    def replace(self, fd):
+        """Puts other memory in its place, at the same address: arrays in it then show that."""
+        at = _mmap(self.address, self.size, _READ | _WRITE, mmap.MAP_SHARED | _FIXED | _POPULATE, fd, 0)
+        if at != self.address:
+            raise OSError(ctypes.get_errno(), "mmap")
+        os.close(fd)
+
+    @property
+    def bytes(self):
+        """The memory as a tensor, for answers that are tensors."""
+        torch = sys.modules["torch"]
+        return torch.frombuffer(self.memory, dtype=torch.uint8)
+
+    def begin(self):
+        self._used = 0
+
+    def take(self, size):
+        """The offset of memory for an answer."""
+        offset = self._used
+        self._used += (size + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
+        if self._used > self.size:
+            raise NoRoom(self._used)
+        return offset
+
+
+class Host:
+    """Calls on the CPU: released when everything is ready, timed by this process's clock."""
+
+    def __init__(self, page, channel):
+        self._page, self._channel = page, channel
+
+    def use(self, regions):
+        """Nothing is to be done for new regions."""
+
+    def call(self, kernel, data, number, regions, ranged):
+        self._page.queue(number)
+        self._page.wait_release(number)
+        _, _, (fd,) = self._channel.receive()
+        regions.inputs[HOST].replace(fd)
+        begin = perf_counter_ns()
+        output = kernel(data)
+        ns = perf_counter_ns() - begin
+        self._page.describe(describe(output, regions))
+        self._page.finish(number, ns)
+        return output
+
+
+def serve(channel, page, kernel, cuda=None):
+    """Makes calls until the judge wants no more. cuda is None where no torch with a device is loaded yet."""
+    host, regions = Host(page, channel), None
+    channel.send(READY)
+    while True:
+        kind, payload, descriptors = channel.receive()
+        if kind == CASE:
+            layout = unpack_case(payload)
+            on_device = any(region[0] == CUDA for region in layout)
+            if on_device and cuda is None:
+                import torch  # noqa: F401  (the task's input has tensors, and the submission did without)
+
+                cuda = choose_cuda(page)
+            regions = Regions(layout, descriptors, cuda)
+            device = cuda if on_device else host
+            device.use(regions)
+        elif kind == CALL:
+            number, flags, description = unpack_call(payload)
+            make_call(device, kernel, number, flags, description, regions)
+        else:
+            return 0
+
+
+def make_call(device, kernel, number, flags, description, regions):
+    data = restore(description, regions.view)
+    for region in regions.answers.values():
+        region.begin()
+    device.call(kernel, data, number, regions, bool(flags & RANGE))
+
+
+def choose_cuda(page):
+    """The GPU when the submission or the task has loaded torch and there is one, else None."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return None
+    import warpboard_cuda
+
+    return warpboard_cuda.RunnerDevice(torch, page)
+
+
+def main():
+    channel, page = Channel.inherited(), Page(PAGE_FD)
+    os.close(PAGE_FD)
+    try:
+        from submission import custom_kernel
+    except ModuleNotFoundError as error:
+        if error.name != "submission":
+            raise
+        from train import custom_kernel  # its name in the legacy form
+
+    return serve(channel, page, custom_kernel, choose_cuda(page))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

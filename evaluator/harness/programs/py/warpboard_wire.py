@@ -1,0 +1,226 @@
+"""What the judge and the runner share: the channel, the page and the regions. Package evaluator/judge describes
+the protocol; this module has its words for both sides.
+
+The judge sends frames and descriptors through the channel, and believes nothing that it reads from the page.
+"""
+
+import ctypes
+import fcntl
+import mmap
+import os
+import select
+import socket
+import struct
+import time
+from time import perf_counter_ns
+
+CHANNEL_FD, PAGE_FD = 4, 5
+CASE, CALL, END, INPUT = 1, 2, 3, 4  # judge to runner
+READY = 1  # runner to judge
+HOST, CUDA = 0, 1  # kinds of regions
+INPUTS, ANSWERS = 0, 1  # roles of regions
+RANGE = 1  # flag of a call: open the profiler's range around it
+
+PAGE_SIZE = 256 << 10
+ANSWER_AT = 4096
+ANSWER_ROOM = PAGE_SIZE - ANSWER_AT
+_RELEASE, _QUEUED, _DONE, _SIZE = 0, 16, 32, 48  # in words of four bytes
+_NS_AT = 136
+
+_FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
+_SPIN_NS = 1_000_000
+_MOST_REGIONS = 4
+
+
+class RunnerGone(Exception):
+    """The other end of the channel is closed."""
+
+
+class Refused(Exception):
+    """Says in a sentence how the runner broke the protocol."""
+
+
+class Page:
+    """The numbers that both sides see. Words wrap at 2**32, and so do call numbers."""
+
+    def __init__(self, fd):
+        self.memory = mmap.mmap(fd, PAGE_SIZE)
+        self._words = memoryview(self.memory)[:ANSWER_AT].cast("I")
+
+    @property
+    def release(self):
+        return self._words[_RELEASE]
+
+    @release.setter
+    def release(self, number):
+        self._words[_RELEASE] = number
+
+    @property
+    def queued(self):
+        return self._words[_QUEUED]
+
+    @property
+    def done(self):
+        return self._words[_DONE]
+
+    @property
+    def nanoseconds(self):
+        return _NUMBER.unpack_from(self.memory, _NS_AT)[0]
+
+    def queue(self, number):
+        self._words[_QUEUED] = number
+
+    def finish(self, number, ns):
+        _NUMBER.pack_into(self.memory, _NS_AT, ns)
+        self._words[_DONE] = number
+
+    def describe(self, text):
+        """Puts the answer's description there; it must fit into ANSWER_ROOM."""
+        self.memory[ANSWER_AT : ANSWER_AT + len(text)] = text
+        self._words[_SIZE] = len(text)
+
+    def description(self):
+        """Copies the answer's description, once; whatever the runner says its size is."""
+        size = self._words[_SIZE]
+        if size == 0 or size > ANSWER_ROOM:
+            raise Refused(f"The runner's answer is described by {size} bytes, and {ANSWER_ROOM} are the most.")
+        return bytes(self.memory[ANSWER_AT : ANSWER_AT + size])
+
+    def address(self):
+        """Where the page is in this process, for registering it with a device."""
+        return ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
+
+    def wait_release(self, number):
+        while self._words[_RELEASE] != number:
+            os.sched_yield()
+
+    def wait(self, word, number, channel, limit_ns=None, busy=True):
+        """Waits until a word says number and returns the clock then; None when limit_ns pass first. Looks at the
+        channel now and then: a runner that is gone sets no word. busy keeps the processor for the first millisecond,
+        which makes the clock exact; else it is offered to others."""
+        words, clock, looks, often = self._words, perf_counter_ns, 0, 4095 if busy else 63
+        begin = look = clock()
+        while words[word] != number:
+            looks += 1
+            if looks & often:
+                continue
+            now = clock()
+            if limit_ns is not None and now - begin > limit_ns:
+                return None
+            if now - look > _SPIN_NS:
+                channel.watch()
+                look = now
+            if now - begin > _SPIN_NS:
+                time.sleep(min((now - begin) / 200e9, 0.001))
+                often = 0
+            elif not busy:
+                os.sched_yield()
+        return clock()
+
+    def wait_queued(self, number, channel, limit_ns):
+        return self.wait(_QUEUED, number, channel, limit_ns, busy=False)
+
+    def wait_done(self, number, channel, busy):
+        return self.wait(_DONE, number, channel, busy=busy)
+
+
+class Channel:
+    """One end of the stream socket."""
+
+    def __init__(self, end):
+        self._end = end
+
+    @classmethod
+    def inherited(cls):
+        return cls(socket.socket(fileno=CHANNEL_FD))
+
+    def send(self, kind, payload=b"", descriptors=()):
+        data = _FRAME.pack(kind, len(payload)) + payload
+        try:
+            sent = socket.send_fds(self._end, [data], list(descriptors)) if descriptors else 0
+            self._end.sendall(data[sent:])
+        except OSError as error:
+            raise RunnerGone from error
+
+    def receive(self):
+        """Returns (kind, payload, descriptors); kind is None at the channel's end. For the runner."""
+        head, descriptors = b"", []
+        while len(head) < _FRAME.size:
+            try:
+                part, given, _, _ = socket.recv_fds(self._end, _FRAME.size - len(head), _MOST_REGIONS)
+            except OSError:
+                part, given = b"", []
+            descriptors += given
+            if not part:
+                return None, b"", []
+            head += part
+        kind, size = _FRAME.unpack(head)
+        payload = bytearray(size)
+        view = memoryview(payload)
+        while view:
+            view = view[self._end.recv_into(view) :]
+        return kind, payload, descriptors
+
+    def ready(self):
+        """Waits for the runner's only frame. For the judge: descriptors that come along are dropped by the
+        kernel, for none are asked for."""
+        head = b""
+        while len(head) < _FRAME.size:
+            try:
+                part = self._end.recv(_FRAME.size - len(head))
+            except OSError:
+                part = b""
+            if not part:
+                raise RunnerGone
+            head += part
+        if _FRAME.unpack(head) != (READY, 0):
+            raise Refused("The runner wrote into the channel by which the judge speaks to it.")
+
+    def watch(self):
+        """Raises when the runner is gone or has written what it has no business to write."""
+        readable, _, _ = select.select([self._end], [], [], 0)
+        if not readable:
+            return
+        try:
+            data = self._end.recv(1, socket.MSG_PEEK)
+        except OSError:
+            data = b""
+        if data:
+            raise Refused("The runner wrote into the channel by which the judge speaks to it.")
+        raise RunnerGone
+
+    def wait_end(self):
+        """Waits until the other end is closed, whatever still comes from there."""
+        try:
+            while self._end.recv(1 << 12):
+                pass
+        except OSError:
+            pass
+        self._end.close()
+
+
+def pack_case(regions):
+    """The CASE frame's payload for (kind, role, size) of each region."""
+    return b"".join(_REGION.pack(*region) for region in regions)
+
+
+def unpack_case(payload):
+    return [_REGION.unpack_from(payload, at) for at in range(0, len(payload), _REGION.size)]
+
+
+def pack_call(number, flags, description):
+    return _CALL.pack(number, flags) + description
+
+
+def unpack_call(payload):
+    """Returns (number, flags, description)."""
+    return *_CALL.unpack_from(payload), memoryview(payload)[_CALL.size :]
+
+
+def shared_memory(size):
+    """A new memfd that nobody can shrink, so that looking at it never fails. The caller closes it."""
+    fd = os.memfd_create("warpboard", os.MFD_ALLOW_SEALING | os.MFD_CLOEXEC)
+    os.ftruncate(fd, size)
+    F_ADD_SEALS, F_SEAL_SEAL, F_SEAL_SHRINK, F_SEAL_GROW = 1033, 1, 2, 4
+    fcntl.fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW)
+    return fd
