@@ -175,13 +175,15 @@ class Runner:
         # On a device, what lies where is said before the release.
         answer = self._expect() if cuda is not None and not late else None
         prepared = self._prepare(leaves)
+        if cuda is None:
+            page.announce(number)
         if page.done == number:
             raise Refused("The runner said that a call had ended before it was released.")
         begin = perf_counter_ns()
         if cuda is None:
             self._channel.send(INPUT, b"", [self._regions.input])
         page.release = number
-        end = page.wait_done(number, self._channel, busy=cuda is not None)
+        end = page.wait_done(number, self._channel)
         if answer is None:
             answer = self._expect()
         answer.take()

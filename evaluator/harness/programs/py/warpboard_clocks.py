@@ -5,6 +5,7 @@ Three numbers per call, in nanoseconds: what the runner's clock says (event), re
 of median(event), median(wall) - tolerance and median(snapshot) - tolerance: a runner can lie about the first alone.
 """
 
+import math
 from dataclasses import dataclass
 
 from warpboard_stats import Stats, quantile
@@ -15,6 +16,7 @@ from warpboard_wire import Refused
 _LEAST_NS = {"host": (2_000, 5_000), "cuda": (10_000, 15_000)}
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
+_MOST_HOST_NS = 300_000  # a busy machine takes longer over nothing, and no other call may profit from that
 _TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
 _EARLY_NS = 25_000  # a call that ends this much sooner than one of nothing has not ended
 
@@ -35,9 +37,12 @@ class Constants:
         """Of calls of our own runner, whose kernel takes event, or what its clock says. The lower quartile, and on
         the host, where processes compete, the least: what disturbed them must not shorten a submission's time."""
         low = 0.25 if kind == "cuda" else 0.0
+        most = math.inf if kind == "cuda" else _MOST_HOST_NS
         walls = [call.wall - (call.event if event is None else event) for call in calls]
         snapshots = [call.snapshot - (call.event if event is None else event) for call in calls]
-        return cls(kind, quantile(walls, low), quantile(snapshots, low), _range(walls), _range(snapshots),
+        handover, snapshot = quantile(walls, low), quantile(snapshots, low)
+        copy = snapshot - handover
+        return cls(kind, min(handover, most), min(handover, most) + min(copy, most + calls[-1].size), _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5))
 
     def tolerance(self, ns):

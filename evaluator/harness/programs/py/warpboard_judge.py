@@ -20,10 +20,11 @@ from warpboard_answer import BadAnswer
 from warpboard_calls import HostMemory, Regions, Runner, TaskFailed
 from warpboard_cases import read_cases
 from warpboard_clocks import Clocks, Constants, mostly_late
+from warpboard_layout import describe, flat_bytes, reach
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
 from warpboard_runner import choose_cuda, serve
 from warpboard_stats import Stats, StopRule, quantile
-from warpboard_wire import PAGE_FD, PAGE_SIZE, RANGE, Channel, Page, Refused, RunnerGone, shared_memory
+from warpboard_wire import CUDA, HOST, PAGE_FD, PAGE_SIZE, RANGE, Channel, Page, Refused, RunnerGone, shared_memory
 
 _CALIBRATIONS = {"host": 10, "cuda": 40}
 _LEAST_CALLS = {"host": 3, "cuda": 20}
@@ -159,14 +160,22 @@ class Judge:
         """The clocks' constants: calls by a runner of ours that do nothing but write an answer, with inputs and answers
         as large as the case's, and that wait for the device on the host where the case's do. The submission's runner is
         dead by now and can disturb nothing."""
-        answer, waits = self.blank(calls[-1].size), self.kind == "cuda" and mostly_late(calls)
+        size, waits = calls[-1].size, self.kind == "cuda" and mostly_late(calls)
         self.calibrator.begin_case()
         made = []
         for _ in range(_CALIBRATIONS[self.kind]):
-            made.append(self.calibrator.call(lambda: (self.task.draw(case.fresh()), answer, waits)))
+            made.append(self.calibrator.call(lambda: self.with_room(self.task.draw(case.fresh()), size, waits)))
             made[-1].data = made[-1].answer = None
-        event = self.alone((None, answer, waits)) if waits else None
+        event = self.alone(self.with_room(self.task.draw(case.fresh()), size, waits)) if waits else None
         return Constants.of(self.kind, made[1:], event)
+
+    def with_room(self, data, size, waits):
+        """What our own runner's kernel is given: the input, where it has no array of size bytes more memory, and
+        whether to wait for the device."""
+        _, leaves = describe(data)
+        on = CUDA if self.kind == "cuda" else HOST
+        room = None if any(leaf.kind == on and leaf.span >= size for leaf in leaves) else self.blank(size)
+        return data, room, size, waits
 
     @staticmethod
     def alone(data):
@@ -247,14 +256,27 @@ def _be_calibrator(end, page):
         os._exit(code)
 
 
-def _fill(data):
-    """The kernel of our own runner: writes its answer, and waits for the device where it is told to."""
-    _, answer, waits = data
-    if answer is not None:
-        (answer.fill_ if hasattr(answer, "fill_") else answer.fill)(1)
+def _fill(given):
+    """The kernel of our own runner: writes an answer of some bytes into what it was given, and waits for the device
+    where it is told to."""
+    data, room, size, waits = given
+    if room is None:
+        room = next((leaf.value for leaf in describe(data)[1] if leaf.span >= size), None)
+    if room is None or size == 0:
+        return None
+    flat = _flat(room)[:size]
+    (flat.fill_ if hasattr(flat, "fill_") else flat.fill)(1)
     if waits:
-        answer[0].item()
-    return answer
+        flat[0].item()
+    return flat
+
+
+def _flat(array):
+    """The bytes of an array or tensor, as one of them."""
+    if hasattr(array, "storage_offset"):
+        return flat_bytes(array, reach(array.shape, array.stride()) * array.element_size())
+    numpy = sys.modules["numpy"]
+    return numpy.frombuffer(array, "uint8") if array.flags.c_contiguous else array.reshape(-1).view("uint8")
 
 
 def judge(mode, report, make_task, cases):
