@@ -123,16 +123,3 @@ func TestOlderFormTakesWhatPeopleWrite(t *testing.T) {
 		})
 	}
 }
-
-func TestOlderFormInPythonKeepsItsChecker(t *testing.T) {
-	const cheat = "import reference\nreference.check_implementation = lambda custom, ref: True\ndef custom_kernel(x): return x\n"
-	for submission, check := range map[string]string{"def custom_kernel(x): return 2 * x\n": "pass", cheat: "fail"} {
-		dir := t.TempDir()
-		files := Sources(tasks.FormLegacy, tasks.LangPython)
-		files["reference.py"] = []byte("def generate_input(): return 21\ndef ref_kernel(x): return 2 * x\ndef check_implementation(custom, ref): return custom == ref\n")
-		files["train.py"] = []byte(submission)
-		writeAll(t, dir, files)
-		report, stdout := reportOf(t, exec.Command("python3", filepath.Join(dir, "eval.py"), "leaderboard", "cases"))
-		wantVerdict(t, check, report, stdout)
-	}
-}

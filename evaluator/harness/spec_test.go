@@ -82,7 +82,7 @@ func TestLay(t *testing.T) {
 
 	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{Main: "eval.py"}}
 	l = Lay(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
-	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" || l.Main != "eval.py" {
+	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" || l.Main != "warpboard_judge.py" || l.Runner == "" || l.Files["eval.py"] != nil {
 		t.Errorf("Python: main %s, files %v", l.Main, slices.Sorted(maps.Keys(l.Files)))
 	}
 
@@ -96,6 +96,9 @@ func TestEveryFormAndLanguageHasItsHarness(t *testing.T) {
 	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
 		for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython} {
 			name := "eval." + string(lang)
+			if lang == tasks.LangPython {
+				name = runnerScript
+			}
 			if len(Sources(form, lang)[name]) == 0 {
 				t.Errorf("%s/%s has no %s", form, lang, name)
 			}

@@ -61,8 +61,8 @@ func (p *pythonProgram) Close() error {
 	return nil
 }
 
-// Spec runs the script in an interpreter of its own.
-func (p *pythonProgram) Spec(req StageRequest) sandbox.Spec {
+// spec runs the script in an interpreter of its own.
+func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
 	return p.withExtensions(spec)
 }
@@ -108,16 +108,25 @@ func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 
 func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
 	if p.judged() {
-		return p.runJudged(ctx, req)
+		return p.runJudged(ctx, req, nil)
 	}
-	outcome, err := p.process(ctx, &p.runner, p.place, req, p.Spec(req), request{
+	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), request{
 		Argv: p.script(req), Files: p.files(req), Extensions: p.artifact.extensions, Report: true}, nil, func() {})
+	return judge.Ending{Outcome: outcome}, err
+}
+
+// RunWrapped starts the submission's process in an interpreter of its own.
+func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
+	if p.judged() {
+		return p.runJudged(ctx, req, wrapped)
+	}
+	outcome, err := wrapped(ctx, p.spec(req))
 	return judge.Ending{Outcome: outcome}, err
 }
 
 // runJudged runs a stage as two processes. The judge has the task's files and the cases; the runner has the
 // submission beside the task's files, which everybody may read, and no cases.
-func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest) (judge.Ending, error) {
+func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
 	wires, err := judge.NewWires()
 	if err != nil {
 		return judge.Ending{}, err
@@ -134,7 +143,12 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest) (judge.
 	}
 	running := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
 		theirs := StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr}
-		return p.process(ctx, &p.runner, p.place, theirs, p.runnerSpec(theirs), request{
+		cold := p.runnerSpec(theirs)
+		if wrapped != nil {
+			cold.ExtraFiles = wires.Runner()
+			return wrapped(ctx, cold)
+		}
+		return p.process(ctx, &p.runner, p.place, theirs, cold, request{
 			Argv: []string{layout.Runner}, Files: layout.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
 	}
 	return judge.Run(ctx, wires, judging, running)
