@@ -13,6 +13,8 @@ type Unit struct {
 	// Submitted is true when the submission's text is in it: what comes of it belongs to one
 	// submission. Other units are the task's and are compiled without the submission in sight.
 	Submitted bool
+	// Judge is true for the one unit of the judge's program; the others make the runner's.
+	Judge bool
 }
 
 // Layout is everything that a run's program is made of: the task's files, the submission and the
@@ -22,8 +24,8 @@ type Layout struct {
 	Submitted []string          // names of those that hold the submission
 	Units     []Unit            // cu, cpp: what is compiled, in link order
 	Main      string            // py: the script to start
-	// Separable says that units that are not Submitted surely compile without the submission;
-	// of a bundle's own harness only trying tells.
+	// Separable says that judge and runner are programs of their own, and that units that are not
+	// Submitted surely compile without the submission; of a bundle's own harness only trying tells.
 	Separable bool
 }
 
@@ -76,7 +78,7 @@ func (l *Layout) layOurs(def tasks.Definition) {
 		return
 	}
 	l.Separable = true
-	l.Units = []Unit{{Name: "eval." + string(def.Lang)}}
+	l.Units = []Unit{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang)}}
 	if len(def.Config.Sources) == 0 {
 		l.addUnits(l.Submitted)
 	}

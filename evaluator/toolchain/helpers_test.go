@@ -6,10 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/harness/pairtest"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/tasks"
@@ -151,11 +155,20 @@ func runStage(t *testing.T, p Program, req StageRequest, want int) stageRun {
 	if want > 0 {
 		req.Token = "the stage's word"
 	}
+	native, apart := p.(*nativeProgram)
+	if apart = apart && native.judge != nil; apart {
+		req.Token = ""
+	}
 	parser := harness.NewParser(nil, req.Token)
-	req.OnPipe = func(b []byte) { parser.Write(b) }
-	outcome, err := p.RunStage(t.Context(), req)
-	if err != nil {
-		t.Fatal(err)
+	var outcome sandbox.Outcome
+	if apart {
+		outcome = runPair(t, native, req, parser)
+	} else {
+		req.OnPipe = func(b []byte) { parser.Write(b) }
+		var err error
+		if outcome, err = p.RunStage(t.Context(), req); err != nil {
+			t.Fatal(err)
+		}
 	}
 	parser.Close()
 	status, failure := harness.Judge(outcome, req.Timeout, parser, req.Cases[:want])
@@ -171,4 +184,26 @@ func buildAndRun(t *testing.T, j job.Job, req StageRequest) stageRun {
 	b := newBuilder()
 	a, _ := mustBuild(t, b, j)
 	return runStage(t, mustOpen(t, b, a), req, len(req.Cases))
+}
+
+// runPair runs judge and runner without a sandbox. How the runner ended is told of where the judge found it gone.
+func runPair(t *testing.T, p *nativeProgram, req StageRequest, parser *harness.Parser) sandbox.Outcome {
+	t.Helper()
+	dir := t.TempDir()
+	for name, program := range map[string][]byte{"judge": p.judge, "runner": p.program} {
+		if err := os.WriteFile(filepath.Join(dir, name), program, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "runner"), req.Mode, string(harness.CasesFile(req.Cases)))
+	parser.Write([]byte(r.Report))
+	ended := r.Judge
+	if r.Judge.ExitCode() == 115 {
+		ended = r.Runner
+	}
+	outcome := sandbox.Outcome{ExitCode: ended.ExitCode(), Stdout: r.Stdout, Stderr: r.Stderr}
+	if status := ended.Sys().(syscall.WaitStatus); status.Signaled() {
+		outcome.Signal = unix.SignalName(status.Signal())
+	}
+	return outcome
 }

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -137,14 +138,21 @@ func drain(from *os.File, see func([]byte)) {
 	}
 }
 
-// nativeProgram is an executable, started anew for every stage.
+// nativeProgram is executables, started anew for every stage.
 type nativeProgram struct {
 	runner  Runner
 	place   Place
 	program []byte
+	judge   []byte // nil where program judges itself
 }
 
+// errApart means that a program that has a judge of its own was to run without it.
+var errApart = errors.New("this program has a judge of its own, which package judge starts beside it")
+
 func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (sandbox.Outcome, error) {
+	if p.judge != nil {
+		return sandbox.Outcome{}, errApart
+	}
 	return runWithPipe(ctx, p.runner, p.Spec(req), req.OnPipe)
 }
 

@@ -1,5 +1,6 @@
 // What a C++ or CUDA task and its submissions may use: TestReporter for the checker, CUDA_CHECK for
-// calls of the CUDA runtime, DeviceBuffer for inputs and outputs that live on the GPU.
+// calls of the CUDA runtime, DeviceBuffer for inputs and outputs that live on the GPU; and for generators
+// warpboard::Random.
 #ifndef WARPBOARD_UTILS_H
 #define WARPBOARD_UTILS_H
 
@@ -15,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "warpboard_random.h"
 
 namespace warpboard {
 

@@ -14,6 +14,9 @@ enum ExitCode : int {
     EXIT_PIPE_FAILED = 111,
     EXIT_VALIDATE_FAIL = 112,
     EXIT_TEST_SPEC = 113,
+    EXIT_RUNNER_GONE = 115,
+    EXIT_REFUSED = 116,
+    EXIT_TASK_FAILED = 117,
 };
 }
 
