@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "warpboard_arena.h"
 #include "warpboard_bytes.h"
 #include "warpboard_shared.h"
 #include "warpboard_walk.h"
@@ -20,7 +19,8 @@ namespace warpboard {
 constexpr size_t longest_inline = 256;  // bytes of an array in the description itself
 constexpr char ANSWER_FOLLOWS = 'A', ANSWER_NEEDS_ROOM = 'N', ANSWER_CANNOT = 'B';
 
-// The runner's part. Memory is that of the answers' regions: take(device, bytes) and copy(device, to, from, bytes).
+// The runner's part. Memory is that of the answers' regions: take(device, bytes),
+// copy(device, to, from, bytes) and wanted().
 template <class Memory>
 class AnswerWriter {
 public:
@@ -47,10 +47,10 @@ public:
 
     // What the judge reads: of at most so many bytes.
     std::string description(size_t most) const {
-        if (missing_ > 0) {
+        if (missing_) {
             Writer need;
             need.number<char>(ANSWER_NEEDS_ROOM);
-            need.number<uint64_t>(missing_ + needed_);
+            need.number<uint64_t>(memory_.wanted());
             return need.bytes();
         }
         if (out_.bytes().size() + 1 > most) return std::string(1, ANSWER_CANNOT) + "it has too many arrays of their own";
@@ -74,10 +74,9 @@ private:
     }
 
     void copy(bool device, const void* data, size_t bytes) {
-        needed_ += Arena::room_for(bytes);
         void* into = memory_.take(device, bytes);
         if (into == nullptr) {
-            missing_ += Arena::room_for(bytes);
+            missing_ = true;
             return;
         }
         memory_.copy(device, into, data, bytes);
@@ -94,8 +93,7 @@ private:
     const std::vector<Region>& regions_;
     Memory& memory_;
     Writer out_;
-    size_t needed_ = 0;
-    size_t missing_ = 0;
+    bool missing_ = false;
 };
 
 // A runner that broke the protocol or a limit. The text is for the person who submitted.

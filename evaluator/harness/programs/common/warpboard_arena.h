@@ -49,8 +49,8 @@ public:
     void* take(size_t bytes) {
         Lock lock(busy_);
         const size_t wanted = bytes / host_page + (bytes % host_page != 0 || bytes == 0);
-        if (!open_ || wanted > pages_) return nullptr;
         const unsigned kind = kind_of(wanted);
+        if (!open_) return nullptr;
         uint32_t page = heads_[kind];
         if (page != none) {
             heads_[kind] = next_[page];
@@ -58,6 +58,7 @@ public:
             page = used_;
             used_ += static_cast<uint32_t>(pages_of(kind));
         } else {
+            refused_ += pages_of(kind);
             return nullptr;
         }
         kinds_[page] = static_cast<uint8_t>(kind);
@@ -77,13 +78,16 @@ public:
         heads_[kinds_[page]] = page;
     }
 
+    // How large the region would have to be for all that was wanted.
+    size_t wanted() {
+        Lock lock(busy_);
+        return (used_ + refused_) * host_page;
+    }
+
     bool holds(const void* memory) const { return region_.holds(memory, 1); }
 
     // The bytes of a block that was taken.
     size_t size_of(const void* memory) const { return pages_of(kinds_[region_.offset_of(memory) / host_page]) * host_page; }
-
-    // What a block of so many bytes takes of a region.
-    static size_t room_for(size_t bytes) { return pages_of(kind_of(bytes / host_page + 1)) * host_page; }
 
 private:
     static constexpr uint32_t none = ~0u;
@@ -120,8 +124,9 @@ private:
 
     Region region_;
     uint32_t pages_ = 0;
-    uint32_t used_ = 0;  // pages that were ever handed out since all was back
-    size_t live_ = 0;    // blocks
+    uint32_t used_ = 0;   // pages that were ever handed out since all was back
+    size_t live_ = 0;     // blocks
+    size_t refused_ = 0;  // pages for which there was no room
     bool open_ = false;
     uint8_t* kinds_ = nullptr;   // by a block's first page
     uint32_t* next_ = nullptr;   // in the list of its class

@@ -24,11 +24,21 @@ enum ExitCode : int {
 
 #include <cuda_runtime.h>
 
+#ifdef WARPBOARD_JUDGE
+#include <stdexcept>
+#include <string>
+#endif
+
 namespace warpboard {
 
-// Ends the program with the exit code for CUDA errors, saying which call failed and why.
+// Ends the program with the exit code for CUDA errors, saying which call failed and why. In the judge it
+// throws: the report says that the task failed.
 inline void cuda_check(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
+#ifdef WARPBOARD_JUDGE
+    throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + call + ": " + cudaGetErrorString(status) +
+                             " (" + cudaGetErrorName(status) + ")");
+#endif
     std::fprintf(stderr, "%s:%d: %s failed: %s (%s)\n", file, line, call, cudaGetErrorName(status),
                  cudaGetErrorString(status));
     std::fflush(nullptr);

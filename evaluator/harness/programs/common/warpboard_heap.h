@@ -61,6 +61,11 @@ public:
         return arena == nullptr ? nullptr : arena->take(bytes);
     }
 
+    size_t wanted() const {
+        Arena* arena = current_.load(std::memory_order_acquire);
+        return arena == nullptr ? 0 : arena->wanted();
+    }
+
     // Takes back memory that it holds; that of an input is nobody's to give.
     void give(void* memory, bool poison) {
         for (unsigned i = count_; i-- > 0;) {

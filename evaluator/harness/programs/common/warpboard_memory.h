@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -44,6 +45,9 @@ public:
         if (memory != nullptr) copies_.push_back({on_device, memory});
         return memory;
     }
+
+    // How large the answers' regions would have to be.
+    size_t wanted() { return std::max(host_space().wanted(), device_.wanted()); }
 
     void copy(bool on_device, void* to, const void* from, size_t bytes) {
         if (on_device) device_.copy(to, from, bytes);

@@ -62,6 +62,7 @@ public:
     }
 
     void* take(bool, size_t) { return nullptr; }
+    size_t wanted() { return 0; }
     void copy(bool, void*, const void*, size_t) {}
     void give_copies() {}
     static void place_next(void*, size_t) {}

@@ -99,7 +99,7 @@ private:
     }
 
     const Region& region(uint32_t kind) const {
-        static const Region nowhere;
+        static const Region nowhere{};
         for (const Region& r : regions_) {
             if (r.kind == kind && r.role == REGION_INPUTS) return r;
         }

@@ -20,6 +20,7 @@ struct NoDeviceMemory {
     void drop(const Region&) {}
     void* take(size_t) { return nullptr; }
     void give(void*) {}
+    size_t wanted() { return 0; }
     void copy(void*, const void*, size_t) {}
     void finish_copies() {}
     void fill(void*, size_t) {}
