@@ -66,7 +66,7 @@ constexpr bool is_string<std::basic_string<T, Traits, Allocator>> = true;
 template <class T, class = void>
 struct IsView : std::false_type {};
 template <class T>
-struct IsView<T, std::void_t<typename T::pointer>> : std::true_type {};
+struct IsView<T, std::void_t<typename T::pointer>> : std::is_trivially_copyable<T> {};
 template <class T, size_t N>
 struct IsView<std::array<T, N>> : std::false_type {};
 
