@@ -50,12 +50,13 @@ func Lay(def tasks.Definition, sources map[string][]byte) Layout {
 	return l
 }
 
-// layLegacy: reference and submission are included by the one unit.
+// layLegacy: the reference is included by the judge, and with the submission by the runner's one unit.
 func (l *Layout) layLegacy(def tasks.Definition) {
 	maps.Copy(l.Files, Sources(def.Form, def.Lang))
 	l.Main = "eval.py"
 	if def.Lang != tasks.LangPython {
-		l.Units = []Unit{{Name: "eval." + string(def.Lang), Submitted: true}}
+		l.Separable = true
+		l.Units = []Unit{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang), Submitted: true}}
 	}
 }
 

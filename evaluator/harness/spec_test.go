@@ -90,7 +90,7 @@ func TestLay(t *testing.T) {
 	}
 
 	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
-	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"*eval.cpp"}) || l.Files["warpboard_legacy.h"] == nil {
+	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
 		t.Errorf("older form: %v", units(l))
 	}
 }

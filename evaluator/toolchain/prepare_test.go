@@ -55,7 +55,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 	}{
 		"our harness":      {cppJob(t, "correct.cpp"), []string{"eval.cpp", "warpboard_runner.cpp"}},
 		"the bundle's own": {ownBundleJob(t), []string{"eval.cpp", "more.cpp"}},
-		"the older form":   {older, nil},
+		"the older form":   {older, []string{"eval.cpp"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, spy := newSpiedBuilder(t)

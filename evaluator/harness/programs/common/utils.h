@@ -100,7 +100,7 @@ private:
 
 #ifdef __CUDACC__
 
-#define CUDA_CHECK(...) ::warpboard::cuda_check((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+#define CUDA_CHECK(...) WARPBOARD_CUDA(__VA_ARGS__)
 
 namespace warpboard {
 

@@ -12,9 +12,10 @@
 #include <vector>
 
 #include "warpboard_buffers.h"
+#include "warpboard_cases.h"
 #include "warpboard_clocks.h"
 #include "warpboard_session.h"
-#include "warpboard_task.h"
+#include "warpboard_verdict.h"
 
 namespace warpboard {
 
@@ -64,6 +65,7 @@ public:
             if (answer_[0] != ANSWER_FOLLOWS) throw Refused{"The answer's description is not one."};
             take_answer();
             stamps.copied = now_ns();
+            stamps.late |= Device::switches_in_call;
             return of_task("check_implementation", [&] { return Task::check(drawn_->input, *output_); });
         }
     }

@@ -19,6 +19,21 @@ inline double quantile(std::vector<double> samples, double q) {
     return Stats::quantile(samples, q);
 }
 
+// When to stop repeating a case: as KernelBot's programs do, in nanoseconds.
+struct StopRule {
+    size_t least = 3;
+    size_t most = 100;
+    double error = 0.001;       // standard error over mean
+    double kernel_time = 10e9;  // sum of the timed calls
+    double wall_time = 120e9;   // the case as a whole
+
+    bool done(const Stats& stats, double wall) const {
+        if (stats.runs() >= most) return true;
+        if (stats.runs() < least) return false;
+        return stats.err() < error * stats.mean() || stats.total() > kernel_time || wall > wall_time;
+    }
+};
+
 // What a call costs that does nothing: the median, unless other such calls were much quicker.
 struct Constant {
     double ns;

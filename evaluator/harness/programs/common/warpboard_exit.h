@@ -1,5 +1,4 @@
-// Why a program ended, as exit codes; and the check of CUDA calls that ends it. The older form builds
-// on this alone: its reference and submission share our translation unit, and every other name is theirs.
+// Why a program ended, as exit codes; and the check of CUDA calls that ends it.
 #ifndef WARPBOARD_EXIT_H
 #define WARPBOARD_EXIT_H
 
@@ -23,6 +22,8 @@ enum ExitCode : int {
 #ifdef __CUDACC__
 
 #include <cuda_runtime.h>
+
+#define WARPBOARD_CUDA(...) ::warpboard::cuda_check((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 
 #ifdef WARPBOARD_JUDGE
 #include <stdexcept>

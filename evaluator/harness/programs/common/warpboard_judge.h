@@ -2,6 +2,7 @@
 #ifndef WARPBOARD_JUDGE_H
 #define WARPBOARD_JUDGE_H
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,21 +14,6 @@
 #include "warpboard_report.h"
 
 namespace warpboard {
-
-// When to stop repeating a case: as KernelBot's programs do, in nanoseconds.
-struct StopRule {
-    size_t least = 3;
-    size_t most = 100;
-    double error = 0.001;       // standard error over mean
-    double kernel_time = 10e9;  // sum of the timed calls
-    double wall_time = 120e9;   // the case as a whole
-
-    bool done(const Stats& stats, double wall) const {
-        if (stats.runs() >= most) return true;
-        if (stats.runs() < least) return false;
-        return stats.err() < error * stats.mean() || stats.total() > kernel_time || wall > wall_time;
-    }
-};
 
 // Judge runs cases and reports them. Own is null in stages that take no time.
 template <class Task, class Device, class Own>
@@ -54,8 +40,8 @@ public:
 
     // Times every case; ranked stops at the first that is wrong.
     int benchmark(bool ranked) {
-        StopRule rule;
-        if (ranked) rule.kernel_time = 30e9;
+        StopRule rule = Task::rule;
+        if (ranked) rule.kernel_time = std::max(rule.kernel_time, 30e9);
         log_handover();
         session_.wait_ready();
         report_.log("benchmark-count", cases_.size());
@@ -65,6 +51,7 @@ public:
             CaseClocks clocks(Device::bounds);
             const Verdict verdict = measure(cases_[i], rule, clocks);
             if (verdict.passed) clocks.log(report_, prefix);
+            if (verdict.passed) Task::passed(clocks.count().stats);
             passed &= log(prefix, verdict, false);
         }
         return finish(passed);
@@ -98,12 +85,19 @@ private:
         return calls_.call(c, fresh, flags, stamps);
     }
 
+    template <class Prepare, class Copy>
+    Stamps call_own(Prepare prepare, Copy copy) {
+        Stamps own = own_->call(prepare, copy);
+        if (Device::switches_in_call) own.event = 0;  // it has the switch in it, which is no call's time
+        return own;
+    }
+
     // How long handing a call over takes, without any input or answer.
     void log_handover() {
         CaseClocks clocks(Device::bounds);
         const auto prepare = [this] { device_.flush(), device_.wait(); };
         for (int i = 0; i < Device::calibrations + skipped; ++i) {
-            const Stamps own = own_->call(prepare, [] {});
+            const Stamps own = call_own(prepare, [] {});
             if (i >= skipped) clocks.calibrate(own);
         }
         const Constant handover = clocks.handover();
@@ -114,15 +108,14 @@ private:
     // Before the timed calls, and again between them: how quick memory is changes with what else a machine does.
     void calibrate(CaseClocks& clocks, int calls) {
         for (int i = 0; i < calls; ++i) {
-            clocks.calibrate(own_->call([this] { calls_.prepare(); }, [this] { calls_.copy(); }));
+            clocks.calibrate(call_own([this] { calls_.prepare(); }, [this] { calls_.copy(); }));
         }
     }
 
-    // Calls without a clock come first, 2 to 4 of them: the costs of first calls are not the kernel's.
     Verdict measure(const Case& c, const StopRule& rule, CaseClocks& clocks) {
         const double begin = now_ns();
         Verdict verdict;
-        for (uint32_t n = 2 + random_() % 3; n > 0; --n) {
+        for (uint32_t n = Task::untimed_calls(random_()); n > 0; --n) {
             verdict = call(c, true);
             if (!verdict.passed) return verdict;
         }
@@ -151,6 +144,7 @@ private:
 
     int finish(bool passed) {
         session_.end();
+        if (!passed) Task::failed();
         report_.verdict(passed);
         return passed ? 0 : ExitCodes::EXIT_VALIDATE_FAIL;
     }
@@ -179,7 +173,7 @@ int run_stage(Report& report, const std::string& mode, const char* path) {
     std::unique_ptr<Own> own;
     if (timed) own = std::make_unique<Own>();
     Waiter::sleep_exactly();
-    std::vector<Case> cases = read_cases(path);
+    std::vector<Case> cases = Task::cases(path);
     Session session(channel_fd, page_fd);
     Device device;
     device.open();
@@ -197,7 +191,9 @@ int judge_main(int argc, char** argv) {
     }
     Report report;
     try {
-        return run_stage<Task, Device, RunnerDevice>(report, argv[1], argv[2]);
+        const int code = run_stage<Task, Device, RunnerDevice>(report, argv[1], argv[2]);
+        std::fflush(nullptr);
+        return code;
     } catch (const Gone&) {
         return ExitCodes::EXIT_RUNNER_GONE;
     } catch (const Refused& refused) {

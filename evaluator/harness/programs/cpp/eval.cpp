@@ -12,6 +12,7 @@
 
 #include "warpboard_host.h"
 #include "warpboard_judge.h"
+#include "warpboard_task.h"
 
 int main(int argc, char** argv) {
     using namespace warpboard;

@@ -59,6 +59,7 @@ private:
 class HostJudge : public NoDeviceMemory {
 public:
     static constexpr bool released_on_host = true;
+    static constexpr bool switches_in_call = false;
     // Copying varies much with what else the machine does, and may: there is no switch of contexts behind which
     // work could go on, and what is written while the judge copies in an order of its own is found out.
     static constexpr Bounds bounds{2e3, 20e3, 20e3, 1.0};

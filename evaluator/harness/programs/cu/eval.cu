@@ -14,6 +14,7 @@
 #include "warpboard_gpu_judge.h"
 #include "warpboard_gpu_runner.h"
 #include "warpboard_judge.h"
+#include "warpboard_task.h"
 
 namespace warpboard {
 

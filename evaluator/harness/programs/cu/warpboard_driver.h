@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "warpboard_exit.h"
 #include "warpboard_shared.h"
 
 namespace warpboard {

@@ -30,7 +30,7 @@ public:
             memory = make(bytes);
             used_ += bytes;
         }
-        CUDA_CHECK(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy));
+        WARPBOARD_CUDA(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy));
         return memory;
     }
 
@@ -80,26 +80,27 @@ inline DevicePool& device_pool() {
 class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
+    static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
     static constexpr Bounds bounds{2e3, 20e3, 1e6, 0.05};
     static constexpr int calibrations = 20;
 
     void open() {
         cudaSetDeviceFlags(cudaDeviceScheduleSpin);
         int device = 0, l2 = 0;
-        CUDA_CHECK(cudaGetDevice(&device));
-        CUDA_CHECK(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+        WARPBOARD_CUDA(cudaGetDevice(&device));
+        WARPBOARD_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
         cold_bytes_ = 2 * static_cast<size_t>(l2);
-        if (cold_bytes_ > 0) CUDA_CHECK(cudaMalloc(&cold_, cold_bytes_));
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
     }
 
     // Fills the L2 cache with something else, persisting lines too.
     void flush() {
         cudaCtxResetPersistingL2Cache();
         cudaGetLastError();  // devices without persisting lines refuse the call
-        if (cold_bytes_ > 0) CUDA_CHECK(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
     }
 
-    void wait() { CUDA_CHECK(cudaDeviceSynchronize()); }
+    void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
 
     bool make(Region& region, int& fd) {
         device_pool().clear();  // the case before had other sizes
@@ -114,13 +115,13 @@ public:
 
     void write(void* to, const void* from, size_t bytes) { copy(to, from, bytes); }
     void copy(void* to, const void* from, size_t bytes) {
-        CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
+        WARPBOARD_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
     }
-    void poison(void* memory, size_t bytes) { CUDA_CHECK(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy)); }
+    void poison(void* memory, size_t bytes) { WARPBOARD_CUDA(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy)); }
 
     size_t free_memory() {
         size_t free = 0, total = 0;
-        CUDA_CHECK(cudaMemGetInfo(&free, &total));
+        WARPBOARD_CUDA(cudaMemGetInfo(&free, &total));
         return free;
     }
 

@@ -26,16 +26,16 @@ public:
 
     void open(Page& page) {
         cudaSetDeviceFlags(cudaDeviceScheduleSpin);
-        CUDA_CHECK(cudaFree(nullptr));
+        WARPBOARD_CUDA(cudaFree(nullptr));
         void* seen = nullptr;
-        CUDA_CHECK(cudaHostRegister(&page, sizeof page, cudaHostRegisterMapped));
-        CUDA_CHECK(cudaHostGetDevicePointer(&seen, &page, 0));
+        WARPBOARD_CUDA(cudaHostRegister(&page, sizeof page, cudaHostRegisterMapped));
+        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, &page, 0));
         release_ = reinterpret_cast<CUdeviceptr>(seen) + offsetof(Page, release);
-        CUDA_CHECK(cudaEventCreate(&begin_));
-        CUDA_CHECK(cudaEventCreate(&end_));
-        CUDA_CHECK(cudaMalloc(&scratch_, scratch_bytes));
+        WARPBOARD_CUDA(cudaEventCreate(&begin_));
+        WARPBOARD_CUDA(cudaEventCreate(&end_));
+        WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
         work();
-        CUDA_CHECK(cudaDeviceSynchronize());
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 
     template <class Fill>
@@ -45,12 +45,12 @@ public:
             std::fprintf(stderr, "the device cannot wait for the release of a call\n");
             std::_Exit(ExitCodes::EXIT_CUDA_API);
         }
-        CUDA_CHECK(cudaEventRecord(begin_, cudaStreamLegacy));
+        WARPBOARD_CUDA(cudaEventRecord(begin_, cudaStreamLegacy));
     }
 
     void end(Page& page, uint32_t number) {
-        CUDA_CHECK(cudaGetLastError());
-        CUDA_CHECK(cudaEventRecord(end_, cudaStreamLegacy));
+        WARPBOARD_CUDA(cudaGetLastError());
+        WARPBOARD_CUDA(cudaEventRecord(end_, cudaStreamLegacy));
         page.queued.store(number, std::memory_order_release);
     }
 
@@ -58,9 +58,9 @@ public:
     double settle() {
         while (cudaEventQuery(end_) == cudaErrorNotReady) {
         }
-        CUDA_CHECK(cudaDeviceSynchronize());
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
         float ms = 0;
-        CUDA_CHECK(cudaEventElapsedTime(&ms, begin_, end_));
+        WARPBOARD_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
         return static_cast<double>(ms) * 1e6;
     }
 
@@ -99,12 +99,12 @@ public:
     }
 
     void copy(void* to, const void* from, size_t bytes) {
-        CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
+        WARPBOARD_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
         copying_ = true;
     }
 
     void finish_copies() {
-        if (copying_) CUDA_CHECK(cudaStreamSynchronize(cudaStreamLegacy));
+        if (copying_) WARPBOARD_CUDA(cudaStreamSynchronize(cudaStreamLegacy));
         copying_ = false;
     }
 
@@ -121,8 +121,8 @@ public:
     }
 
     // The judge's own runner: the least that a device does, and overwriting memory.
-    void work() { CUDA_CHECK(cudaMemsetAsync(scratch_, 0, scratch_bytes, cudaStreamLegacy)); }
-    void fill(void* memory, size_t bytes) { CUDA_CHECK(cudaMemsetAsync(memory, 0x5A, bytes, cudaStreamLegacy)); }
+    void work() { WARPBOARD_CUDA(cudaMemsetAsync(scratch_, 0, scratch_bytes, cudaStreamLegacy)); }
+    void fill(void* memory, size_t bytes) { WARPBOARD_CUDA(cudaMemsetAsync(memory, 0x5A, bytes, cudaStreamLegacy)); }
 
 private:
     static constexpr size_t scratch_bytes = 256;
