@@ -47,12 +47,15 @@ func TestStagesRunTheirCases(t *testing.T) {
 	}
 }
 
-// unit names in link order, the submission's marked.
+// unit names in link order, the judge's and the submission's marked.
 func units(l Layout) []string {
 	var names []string
 	for _, u := range l.Units {
 		if u.Submitted {
 			u.Name = "*" + u.Name
+		}
+		if u.Judge {
+			u.Name = "judge " + u.Name
 		}
 		names = append(names, u.Name)
 	}
@@ -70,7 +73,7 @@ func TestLay(t *testing.T) {
 		t.Errorf("a bundle's own harness: %v, separable %v", units(l), l.Separable)
 	}
 	l := Lay(cuda, own)
-	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(units(l), []string{"eval.cu", "*submission.cu"}) {
+	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(units(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
 		t.Errorf("ours in place of a bundle's: %v, separable %v", units(l), l.Separable)
 	}
 	if _, there := l.TaskFiles()["submission.cu"]; there {
@@ -87,7 +90,7 @@ func TestLay(t *testing.T) {
 	}
 
 	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
-	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"*eval.cpp"}) || l.Files["warpboard_legacy.h"] == nil {
+	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
 		t.Errorf("older form: %v", units(l))
 	}
 }

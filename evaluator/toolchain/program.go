@@ -144,21 +144,55 @@ func drain(from *os.File, see func([]byte)) {
 	}
 }
 
-// nativeProgram is an executable, started anew for every stage.
+// nativeProgram is executables, started anew for every stage.
 type nativeProgram struct {
 	runner  Runner
 	place   Place
 	program []byte
+	judge   []byte // nil where program judges itself
 }
 
 func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
+	if p.judge != nil {
+		return p.runJudged(ctx, req, p.runner.Run)
+	}
 	outcome, err := runWithPipe(ctx, p.runner, p.spec(req), req.OnPipe)
 	return judge.Ending{Outcome: outcome}, err
 }
 
 func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
+	if p.judge != nil {
+		return p.runJudged(ctx, req, wrapped)
+	}
 	outcome, err := wrapped(ctx, p.spec(req))
 	return judge.Ending{Outcome: outcome}, err
+}
+
+// runJudged runs a stage as two processes; the submission's in a way of its own.
+func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapped) (judge.Ending, error) {
+	wires, err := judge.NewWires()
+	if err != nil {
+		return judge.Ending{}, err
+	}
+	judging := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
+		spec := p.place.Judges().spec(StageRequest{Timeout: req.Timeout})
+		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesName}
+		spec.Files = map[string][]byte{"judge": p.judge, casesName: harness.CasesFile(req.Cases)}
+		spec.ExtraFiles, spec.Started = wires.Judge(), started
+		return runWithPipe(ctx, p.runner, spec, req.OnPipe)
+	}
+	running := func(ctx context.Context, _ func()) (sandbox.Outcome, error) {
+		spec := p.place.spec(StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr})
+		delete(spec.Env, "POPCORN_FD")
+		spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.program}
+		spec.ExtraFiles = wires.Runner()
+		outcome, err := submitted(ctx, spec)
+		if err != nil && ctx.Err() != nil {
+			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
+		}
+		return outcome, err
+	}
+	return judge.Run(ctx, wires, judging, running)
 }
 
 func (p *nativeProgram) spec(req StageRequest) sandbox.Spec {
