@@ -3,6 +3,7 @@ package toolchain
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"os"
 	"syscall"
@@ -40,14 +41,19 @@ func (p *pythonProgram) judged() bool { return p.artifact.layout.Runner != "" }
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next hands the runner over. Every stage is a fork of its pristine process, and finds what the stages
-// before it compiled; compiled extensions are unpacked only once, and so need a runner of their own.
+// Next hands the runner over. Every stage is a fork of its pristine process, and finds what the first stages of the
+// programs before it compiled; compiled extensions stay their own program's.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
 		return nil
 	}
 	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, runner: p.runner, judge: p.judge, warm: true}
 	p.runner, p.judge = nil, nil
+	for _, r := range []*runner{next.runner, next.judge} {
+		if r != nil {
+			r.served = false
+		}
+	}
 	return next
 }
 
@@ -177,7 +183,8 @@ func (p *pythonProgram) process(ctx context.Context, r **runner, place Place, re
 	}
 	asked.Env = place.environment(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
-	s := &stage{runner: *r, req: req, limits: place.Run}
+	asked.Keep, (*r).served = !(*r).served, true
+	s := &stage{runner: *r, req: req, limits: place.Run, log: p.builder.cfg.Log}
 	return s.run(ctx, asked, wires, started)
 }
 
@@ -186,6 +193,7 @@ type stage struct {
 	runner         *runner
 	req            StageRequest
 	limits         sandbox.Limits
+	log            *slog.Logger
 	stdout, stderr kept
 	output         int64
 }
@@ -223,7 +231,15 @@ func (s *stage) run(ctx context.Context, req request, wires []*os.File, started 
 			stop("wall")
 		}
 	}
-	return s.conclude(ended, cut, time.Since(begun))
+	took := time.Since(begun)
+	if ended != nil && ended.Kept != nil && ended.Kept.Files > 0 {
+		s.log.Debug("later stages find what this one compiled", "files", ended.Kept.Files, "bytes", ended.Kept.Bytes, "sha256", ended.Kept.SHA256)
+	}
+	if ended != nil && ended.Spent {
+		s.log.Info("a stage left what cannot be removed; the next one gets another Python")
+		s.runner.stop()
+	}
+	return s.conclude(ended, cut, took)
 }
 
 // receive asks for the stage and hands on its frames, to the last one of the stage or the runner.
