@@ -14,6 +14,13 @@ func TestEveryTypeOfATaskGoesThroughSharedMemory(t *testing.T) {
 	}
 }
 
+func TestRandomNumbersAreThoseOfACipherUnderTheCallsKey(t *testing.T) {
+	n := newNative(t, testdata(t, "walk/random.cpp"))
+	if out, err := exec.Command(n.build(t, "random", "random.cpp")).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The compiler's first line is what the author of a task is shown.
 func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 	n := newNative(t, nil)

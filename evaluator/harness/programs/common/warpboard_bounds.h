@@ -11,6 +11,7 @@ struct Bounds {
     double most_tolerance;
     double most_handover;
     double share;           // of its time, by which copying an answer may vary
+    double quantile;        // of the judge's clocks that is compared with the median of the runner's
 };
 
 }  // namespace warpboard

@@ -37,12 +37,15 @@ struct StopRule {
 // What a call costs that does nothing: the median, unless other such calls were much quicker.
 struct Constant {
     double ns;
+    double median;
     double spread;  // interquartile range
     double tolerance;
 
-    Constant(const std::vector<double>& samples, const Bounds& bounds, double most) {
-        const double quick = quantile(samples, 0.1), share = bounds.share * quick;
-        ns = std::min({quantile(samples, 0.5), quick + std::max(bounds.tolerance, share), most});
+    // Most bounds it, and share is that of its time by which it may vary.
+    Constant(const std::vector<double>& samples, const Bounds& bounds, double most, double share_of_time) {
+        const double quick = quantile(samples, 0.1), share = share_of_time * quick;
+        median = quantile(samples, 0.5);
+        ns = std::min({median, quick + std::max(bounds.tolerance, share), most});
         spread = quantile(samples, 0.75) - quantile(samples, 0.25);
         tolerance = std::clamp(2 * spread, bounds.tolerance, std::max(bounds.most_tolerance, share));
     }
@@ -72,10 +75,11 @@ public:
     };
     Count count() const {
         const Times t = times();
-        const double event = median(t.events), wall = median(t.counted_walls), snapshot = median(t.counted_snapshots);
-        const bool mostly_late = 2 * t.late > calls_.size();
+        const double event = median(t.events), wall = quantile(t.counted_walls, bounds_.quantile),
+                     snapshot = quantile(t.counted_snapshots, bounds_.quantile);
+        if (2 * t.late > calls_.size()) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
         if (snapshot > event && snapshot > wall) return {"snapshot", t.snapshot_cost.tolerance, Stats(t.counted_snapshots)};
-        if (wall > event || (mostly_late && wall == event)) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
+        if (wall > event) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
@@ -102,7 +106,8 @@ public:
 
     // How long handing a call over takes.
     Constant handover() const {
-        return Constant(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_, told_ ? no_bound : bounds_.most_handover);
+        return Constant(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
+                        told_ ? no_bound : bounds_.most_handover, 0);
     }
 
 private:
@@ -130,7 +135,8 @@ private:
 
     // How long it takes until the answer has been copied, too.
     Constant snapshot_cost() const {
-        return Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_, no_bound);
+        return Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_, no_bound,
+                        bounds_.share);
     }
 
     template <class Of>

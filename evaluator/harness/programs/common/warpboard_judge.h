@@ -101,7 +101,7 @@ private:
             if (i >= skipped) clocks.calibrate(own);
         }
         const Constant handover = clocks.handover();
-        report_.log("clock.handover", handover.ns);
+        report_.log("clock.handover", handover.median);
         report_.log("clock.spread", handover.spread);
     }
 
