@@ -40,14 +40,24 @@ public:
     const std::vector<Region>& regions() const { return regions_; }
     const std::vector<int>& descriptors() const { return descriptors_; }
 
-    // Writes an input where the runner's argument has its arrays.
+    // Writes an input where the runner's argument has its arrays: of the host, into new memory, which the runner
+    // gets with the release. It has processors of its own, and could watch what it has already.
     void write(const InputLayout& layout) {
+        renew_host_inputs();
         const Region* host = find(REGION_HOST, REGION_INPUTS);
         const Region* device = find(REGION_DEVICE, REGION_INPUTS);
         for (const Placed& placed : layout.contents()) {
             if (placed.device) device_.write(device->base + placed.offset, placed.data, placed.bytes);
             else std::memcpy(host->base + placed.offset, placed.data, placed.bytes);
         }
+    }
+
+    // The descriptor of the host's inputs, -1 if there are none.
+    int host_inputs() const {
+        for (size_t i = 0; i < regions_.size(); ++i) {
+            if (regions_[i].kind == REGION_HOST && regions_[i].role == REGION_INPUTS) return descriptors_[i];
+        }
+        return -1;
     }
 
     // Overwrites an answer that was copied.
@@ -113,6 +123,18 @@ private:
         }
         regions_.push_back(region);
         descriptors_.push_back(fd);
+    }
+
+    void renew_host_inputs() {
+        if (!Device::released_on_host) return;
+        for (size_t i = 0; i < regions_.size(); ++i) {
+            Region& region = regions_[i];
+            if (region.kind != REGION_HOST || region.role != REGION_INPUTS) continue;
+            const int fd = make_shared_memory(region.size);
+            if (fd < 0 || map_shared(fd, region.size, region.base) == nullptr) throw std::bad_alloc();
+            close(descriptors_[i]);
+            descriptors_[i] = fd;
+        }
     }
 
     void clear() {

@@ -41,7 +41,6 @@ public:
     void begin_case() {
         first_description_.clear();
         told_early_ = false;
-        quickest_ = 0;
         grown_ = 0;
     }
 
@@ -53,8 +52,8 @@ public:
             share();
             session_.tell(flags, drawn_->layout.description(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
-            prepare_idle(c, fresh);
-            session_.release(stamps);
+            prepare_once(stamps);
+            session_.release(stamps, Device::released_on_host, buffers_.host_inputs());
             session_.wait_done(stamps);
             answer_ = session_.answer();
             if (answer_[0] == ANSWER_NEEDS_ROOM) {
@@ -75,7 +74,15 @@ public:
     void overwrite_answer(Own& own) {
         own.overwrite(buffers_.regions(), buffers_.descriptors(), copies_);
     }
-    void prepare() { prepare_once(); }
+    void prepare(Stamps& stamps) { prepare_once(stamps); }
+    int host_inputs() const { return buffers_.host_inputs(); }
+
+    // Bytes of the last answer.
+    size_t answer_bytes() const {
+        size_t bytes = 0;
+        for (const AnswerReader::Copy& copy : copies_) bytes += copy.bytes;
+        return bytes;
+    }
     void copy() { take_answer(); }
 
     // Whether descriptions of the case's inputs differ.
@@ -109,32 +116,13 @@ private:
         session_.share(buffers_.regions(), buffers_.descriptors());
     }
 
-    // Prepares until the device was free for it. What the submission still has under way makes preparing
-    // longer, and could have seen the input: that one is thrown away.
-    void prepare_idle(const Case& c, bool fresh) {
-        for (int tries = 0; !prepare_once(); ++tries) {
-            if (tries == most_tries) {
-                throw Refused{"The device was still busy with the submission's earlier work when the next input was written."};
-            }
-            if (told_early_) continue;  // another input might not fit what the runner was told
-            const std::string told = drawn_->layout.description();
-            draw(c, fresh);
-            if (drawn_->layout.description() != told) throw Refused{"The device was busy when the next input was written."};
-        }
-    }
-
-    // Writes the input, overwrites the last answer, and flushes the caches. False if that took too long.
-    bool prepare_once() {
-        const double begin = now_ns();
-        buffers_.write(drawn_->layout);
+    // Overwrites the last answer, writes the input and flushes the caches.
+    void prepare_once(Stamps& stamps) {
         buffers_.poison(copies_);
+        device_.begin_writing();
+        buffers_.write(drawn_->layout);
         device_.flush();
-        device_.wait();
-        const double ns = now_ns() - begin;
-        if (Device::released_on_host) return true;
-        const bool idle = quickest_ == 0 || ns <= 1.5 * quickest_ + 60e3;
-        quickest_ = quickest_ == 0 ? ns : std::min(quickest_, ns);
-        return idle;
+        stamps.prepared = device_.end_writing();
     }
 
     void take_answer() {
@@ -168,7 +156,6 @@ private:
         return text;
     }
 
-    static constexpr int most_tries = 20;
     static constexpr size_t least_host_answers = Device::released_on_host ? size_t{64} << 20 : size_t{4} << 20;
 
     Session& session_;
@@ -180,7 +167,6 @@ private:
     std::vector<AnswerReader::Copy> copies_;
     std::string first_description_;
     bool told_early_ = false;
-    double quickest_ = 0;
     int grown_ = 0;
     size_t host_answers_ = 0;
     size_t device_answers_ = 0;

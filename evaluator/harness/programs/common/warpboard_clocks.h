@@ -83,6 +83,13 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
+    // What a call of nothing and a copy cost at the most: measured when nothing of the submission was left that
+    // could make them longer.
+    void bound(double handover, double copy) {
+        most_handover_ = handover + bounds_.tolerance;
+        most_snapshot_ = most_handover_ + copy + bounds_.tolerance;
+    }
+
     // Whether calls ended before the device can have begun them.
     bool impossible() const {
         const Times t = times();
@@ -102,16 +109,18 @@ public:
         report.log(prefix + "snapshots", Report::list(t.snapshots));
         report.log(prefix + "late", t.late);
         report.log(prefix + "tolerance", counted.tolerance);
+        report.log(prefix + "handover", t.wall_cost.ns);
     }
 
     // How long handing a call over takes.
     Constant handover() const {
         return Constant(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
-                        told_ ? no_bound : bounds_.most_handover, 0);
+                        told_ ? no_bound : std::min(bounds_.most_handover, most_handover_), 0);
     }
 
 private:
     static constexpr double no_bound = 1e18;
+    static constexpr double usual_turn_ns = 50e3;  // writing an input may take so much longer without a turn
 
     struct Times {
         std::vector<double> events, walls, snapshots, counted_walls, counted_snapshots;
@@ -121,8 +130,12 @@ private:
 
     Times times() const {
         Times t{{}, {}, {}, {}, {}, handover(), snapshot_cost()};
+        const double prepared = quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25);
         for (const Stamps& call : calls_) {
-            const double w = call.done - begin(call) - t.wall_cost.ns, s = call.copied - begin(call) - t.snapshot_cost.ns;
+            // What another context had of the device between the first byte of the input and the release counts.
+            const double turns = call.prepared > prepared + usual_turn_ns ? call.prepared - prepared : 0;
+            const double w = call.done - begin(call) - t.wall_cost.ns + turns;
+            const double s = call.copied - begin(call) - t.snapshot_cost.ns + turns;
             t.walls.push_back(w);
             t.snapshots.push_back(s);
             t.events.push_back(least(call.late ? w : call.event));
@@ -135,8 +148,8 @@ private:
 
     // How long it takes until the answer has been copied, too.
     Constant snapshot_cost() const {
-        return Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_, no_bound,
-                        bounds_.share);
+        return Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_,
+                        told_ ? no_bound : most_snapshot_, bounds_.share);
     }
 
     template <class Of>
@@ -152,6 +165,8 @@ private:
 
     Bounds bounds_;
     bool told_ = false;
+    double most_handover_ = no_bound;
+    double most_snapshot_ = no_bound;
     std::vector<Stamps> own_;
     std::vector<Stamps> calls_;
 };

@@ -125,7 +125,8 @@ public:
         }
     }
 
-    // Calls it once. Prepare is what the judge does before a release, and copy what it does after the end.
+    // Calls it once. Prepare is what the judge does before a release; it returns the descriptor of the input.
+    // Copy is what it does after the end.
     template <class Prepare, class Copy>
     Stamps call(Prepare prepare, Copy copy) {
         Stamps stamps;
@@ -142,8 +143,8 @@ private:
         ready_ = true;
         session_->tell(0, "", stamps);
         session_->wait_queued(-1, stamps);
-        prepare();
-        session_->release(stamps);
+        const int input = prepare(stamps);
+        session_->release(stamps, Device::released_on_host, input);
         session_->wait_done(stamps);
         copy();
         stamps.copied = now_ns();

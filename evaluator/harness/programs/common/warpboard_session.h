@@ -22,6 +22,7 @@ struct Stamps {
     double released = 0;
     double done = 0;
     double copied = 0;
+    double prepared = 0;  // how long the device took from the first byte of the input to the end of flushing
     double event = 0;
     bool late = false;  // released before everything was queued
 };
@@ -74,11 +75,14 @@ public:
         }
     }
 
-    void release(Stamps& stamps) {
+    // Releases the call. Where the runner waits on the host it gets the input's memory with that, or -1 for none.
+    void release(Stamps& stamps, bool on_host, int input) {
         if (said(page_.page->done)) {
             throw Refused{"The submission's process said that a call had ended before its input was there."};
         }
         stamps.released = now_ns();
+        // That it has gone meanwhile is seen when it is waited for.
+        if (on_host) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
         page_.page->release.store(number_, std::memory_order_release);
     }
 
@@ -105,6 +109,12 @@ public:
     }
 
     void end() { channel_.send(FRAME_END, ""); }
+
+    // Waits until nothing of the runner is left, whatever it still writes: its channel ends when it is all dead.
+    void wait_gone() {
+        while (channel_.look(-1) != JudgeChannel::State::gone) {
+        }
+    }
 
 private:
     void send(FrameKind kind, const std::string& body, const std::vector<int>& descriptors = {}) {

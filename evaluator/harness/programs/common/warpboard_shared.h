@@ -50,7 +50,7 @@ inline int make_shared_memory(size_t bytes) {
 
 // Maps shared memory, at an address if one is given; null when that is not possible.
 inline unsigned char* map_shared(int fd, size_t bytes, void* at = nullptr) {
-    const int flags = MAP_SHARED | (at != nullptr ? MAP_FIXED : 0);
+    const int flags = MAP_SHARED | (at != nullptr ? MAP_FIXED | MAP_POPULATE : 0);
     void* memory = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
     return memory == MAP_FAILED ? nullptr : static_cast<unsigned char*>(memory);
 }

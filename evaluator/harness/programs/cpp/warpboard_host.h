@@ -42,12 +42,13 @@ public:
 
     // Waits for the release, and starts the clock. It sleeps for most of what preparing took the judge before: a
     // process that has spun for long is soon without a core where others want one, too.
-    template <class Fill>
-    void begin(Page& page, uint32_t number, Fill fill) {
+    template <class Arrive, class Fill>
+    void begin(Page& page, uint32_t number, Arrive arrive, Fill fill) {
         const double queued = now_ns();
         page.queued.store(number, std::memory_order_release);
         sleep(0.7 * least_wait_);
         for (Waiter waiter(1e9); page.release.load(std::memory_order_acquire) != number;) waiter.pause();
+        arrive();
         begin_ = now_ns();
         least_wait_ = least_wait_ > 0 ? std::min(least_wait_, begin_ - queued) : begin_ - queued;
         fill();
@@ -86,6 +87,9 @@ public:
         sleep(20e3);
     }
     void wait() {}
+    void begin_writing() {}
+    double end_writing() { return 0; }
+    double copy_cost(size_t) { return 1e18; }  // nothing better is known than what copies cost between the calls
 
     bool make(Region&, int&) { return false; }
     void write(void*, const void*, size_t) {}

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -13,6 +14,7 @@
 #include "warpboard_answer.h"
 #include "warpboard_bounds.h"
 #include "warpboard_driver.h"
+#include "warpboard_page.h"
 
 namespace warpboard {
 
@@ -91,6 +93,40 @@ public:
         WARPBOARD_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
         cold_bytes_ = 2 * static_cast<size_t>(l2);
         if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
+        WARPBOARD_CUDA(cudaEventCreate(&first_));
+        WARPBOARD_CUDA(cudaEventCreate(&last_));
+    }
+
+    // Marks the moment before the first byte of an input is written.
+    void begin_writing() { WARPBOARD_CUDA(cudaEventRecord(first_, cudaStreamLegacy)); }
+
+    // Waits until all that is queued is done. Returns the nanoseconds since begin_writing by the device's clock:
+    // more than usual when another context had turns.
+    double end_writing() {
+        float ms = 0;
+        WARPBOARD_CUDA(cudaEventRecord(last_, cudaStreamLegacy));
+        wait();
+        WARPBOARD_CUDA(cudaEventElapsedTime(&ms, first_, last_));
+        return static_cast<double>(ms) * 1e6;
+    }
+
+    // The nanoseconds from the order to copy an answer of so many bytes to its end, with no other context there.
+    double copy_cost(size_t bytes) {
+        if (bytes == 0) return 0;
+        void* from = device_pool().take(bytes);
+        void* to = device_pool().take(bytes);
+        std::vector<double> times;
+        for (int i = 0; i < 7; ++i) {
+            flush();
+            wait();
+            const double begin = now_ns();
+            copy(to, from, bytes);
+            wait();
+            times.push_back(now_ns() - begin);
+        }
+        device_pool().give(from, bytes);
+        device_pool().give(to, bytes);
+        return *std::min_element(times.begin(), times.end());
     }
 
     // Fills the L2 cache with something else, persisting lines too.
@@ -128,6 +164,8 @@ public:
 private:
     void* cold_ = nullptr;
     size_t cold_bytes_ = 0;
+    cudaEvent_t first_ = nullptr;
+    cudaEvent_t last_ = nullptr;
     unsigned char fill_ = 0;
 };
 

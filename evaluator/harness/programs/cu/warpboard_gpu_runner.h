@@ -38,8 +38,8 @@ public:
         WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 
-    template <class Fill>
-    void begin(Page&, uint32_t number, Fill) {
+    template <class Arrive, class Fill>
+    void begin(Page&, uint32_t number, Arrive, Fill) {
         const auto stream = reinterpret_cast<CUstream>(cudaStreamLegacy);
         if (driver().wait_value(stream, release_, number, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
             std::fprintf(stderr, "the device cannot wait for the release of a call\n");

@@ -76,6 +76,10 @@ public:
     }
 
     void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
+    double end_writing() {
+        wait();
+        return 0;
+    }
 
 private:
     void* cold_ = nullptr;
