@@ -77,6 +77,9 @@ public:
     void prepare(Stamps& stamps) { prepare_once(stamps); }
     int host_inputs() const { return buffers_.host_inputs(); }
 
+    // Copies as it does answers.
+    void copy(void* into, const void* from, size_t bytes) { buffers_.copy({{true, into, from, bytes}}); }
+
     // Bytes of the last answer.
     size_t answer_bytes() const {
         size_t bytes = 0;

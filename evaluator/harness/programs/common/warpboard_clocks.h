@@ -83,11 +83,11 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
-    // What a call of nothing and a copy cost at the most: measured when nothing of the submission was left that
+    // What a call of nothing costs at the most, without and with the copy of an answer: measured when nothing of the submission was left that
     // could make them longer.
-    void bound(double handover, double copy) {
+    void bound(double handover, double snapshot) {
         most_handover_ = handover + bounds_.tolerance;
-        most_snapshot_ = most_handover_ + copy + bounds_.tolerance;
+        most_snapshot_ = snapshot + bounds_.most_tolerance;
     }
 
     // Whether calls ended before the device can have begun them.

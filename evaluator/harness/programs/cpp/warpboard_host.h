@@ -89,7 +89,6 @@ public:
     void wait() {}
     void begin_writing() {}
     double end_writing() { return 0; }
-    double copy_cost(size_t) { return 1e18; }  // nothing better is known than what copies cost between the calls
 
     bool make(Region&, int&) { return false; }
     void write(void*, const void*, size_t) {}

@@ -4,7 +4,6 @@
 
 #include <cuda_runtime.h>
 
-#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -14,7 +13,6 @@
 #include "warpboard_answer.h"
 #include "warpboard_bounds.h"
 #include "warpboard_driver.h"
-#include "warpboard_page.h"
 
 namespace warpboard {
 
@@ -110,24 +108,9 @@ public:
         return static_cast<double>(ms) * 1e6;
     }
 
-    // The nanoseconds from the order to copy an answer of so many bytes to its end, with no other context there.
-    double copy_cost(size_t bytes) {
-        if (bytes == 0) return 0;
-        void* from = device_pool().take(bytes);
-        void* to = device_pool().take(bytes);
-        std::vector<double> times;
-        for (int i = 0; i < 7; ++i) {
-            flush();
-            wait();
-            const double begin = now_ns();
-            copy(to, from, bytes);
-            wait();
-            times.push_back(now_ns() - begin);
-        }
-        device_pool().give(from, bytes);
-        device_pool().give(to, bytes);
-        return *std::min_element(times.begin(), times.end());
-    }
+    // Memory for something like an answer.
+    void* borrow(size_t bytes) { return device_pool().take(bytes); }
+    void give_back(void* memory, size_t bytes) { device_pool().give(memory, bytes); }
 
     // Fills the L2 cache with something else, persisting lines too.
     void flush() {
