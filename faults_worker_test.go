@@ -10,10 +10,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/web/client"
 )
@@ -29,7 +31,8 @@ func startOpenSite(t *testing.T) (s *site, nats string) {
 // startWorker starts a worker as a second process, with a credential of its own.
 func (s *site) startWorker(t *testing.T, url, name string, args ...string) *process {
 	t.Helper()
-	return start(t, append([]string{"work", "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
+	uid := strconv.Itoa(sandboxtest.FirstUID(t))
+	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
 		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--grace", "2s"}, args...)...)
 }
 
@@ -75,7 +78,7 @@ func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 	s := startTaskSite(t, "--no-worker", "--nats-listen", nats, "--nats-tls-cert", cert, "--nats-tls-key", key)
 	ada := s.person(t, "Ada", models.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(""))
-	s.startWorker(t, "tls://"+nats, "rack-1", "--nats-tls-ca", cert, "--first-uid", "61000")
+	s.startWorker(t, "tls://"+nats, "rack-1", "--nats-tls-ca", cert)
 	run := ada.ended(id)
 	if err := wantState(run, models.StateDone); err != nil {
 		t.Fatal(err)
