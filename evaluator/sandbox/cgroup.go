@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -207,8 +208,9 @@ func vacate(dir string, names []string) error {
 	return handOut(dir, names)
 }
 
-// sweep removes the cgroups of runs whose server was killed; the kernel has killed their processes.
+// sweep removes the cgroups of runs whose server was killed, and ends what still is in them.
 func (c *cgroups) sweep() {
+	deadline := time.Now().Add(orphanPatience)
 	for _, parent := range []string{c.memory.dir, c.pids.dir} {
 		if parent == "" {
 			continue
@@ -216,9 +218,9 @@ func (c *cgroups) sweep() {
 		entries, _ := os.ReadDir(parent)
 		for _, entry := range entries {
 			if orphaned(entry.Name()) {
-				dir := filepath.Join(parent, entry.Name())
-				killProcs(dir)
-				_ = os.Remove(dir)
+				left := &group{memory: controller{dir: filepath.Join(parent, entry.Name())}}
+				// What cannot be killed or removed now is left to the next start.
+				_ = errors.Join(left.kill(deadline), left.remove())
 			}
 		}
 	}

@@ -218,10 +218,12 @@ func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
 	tests := map[string]bool{
 		own:                                false,
 		strings.Replace(own, "-", "-4", 1): true, // a pid that there is not
-		own[:strings.LastIndex(own, "-")] + "9-1": true, // a pid that was used again
-		"warpboard-secret-1":                      false,
-		"warpboard-x-1-1":                         false,
-		"other-1-1-1":                             false,
+		strings.Replace(own, ".", "9.", 1): true, // a pid that was used again
+		strings.Replace(own, "."+pidNamespace()+"-", ".1-", 1): false, // in another container: alive or not
+		"warpboard-4000000-17-X":                               true,  // of an older version
+		"warpboard-secret-1":                                   false,
+		"warpboard-x-1-1":                                      false,
+		"other-1-1-1":                                          false,
 	}
 	for name, want := range tests {
 		if got := orphaned(name); got != want {

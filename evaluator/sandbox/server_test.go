@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 		err = hold()
 	case "check":
 		err = check()
+	case "gate":
+		err = sandbox.ServerAtGate(sandbox.Config{FirstUID: firstUID, Root: os.Getenv(rootVariable)})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
