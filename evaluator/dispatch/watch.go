@@ -21,8 +21,8 @@ const (
 const (
 	// frozenFor is how long it takes from one look to the next if the whole process was held up.
 	frozenFor = models.WorkerTimeout / 2
-	// writeFor is how long a small write takes if heartbeats could not be stored either.
-	writeFor = time.Second
+	// slowWrite is how long a small write takes if heartbeats could not be stored either.
+	slowWrite = time.Second
 )
 
 // loss is why an attempt is to be taken back, for people, and how that counts.
@@ -34,14 +34,15 @@ type loss struct {
 // watch finds attempts that will never end by themselves. What it remembers is only since when it
 // saw something; a new one finds the same a little later.
 type watch struct {
-	started time.Time            // silence counts from here: nobody was listening before
-	looked  time.Time            // when it last looked
-	missing map[string]time.Time // attempt → since when its live worker does not list it
-	free    map[string]time.Time // device → since when it has a free slot
+	started  time.Time            // silence counts from here: nobody was listening before
+	looked   time.Time            // when it last looked
+	writeFor time.Duration        // see slowWrite
+	missing  map[string]time.Time // attempt → since when its live worker does not list it
+	free     map[string]time.Time // device → since when it has a free slot
 }
 
 func newWatch(started time.Time) watch {
-	return watch{started: started, missing: map[string]time.Time{}, free: map[string]time.Time{}}
+	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}, free: map[string]time.Time{}}
 }
 
 // looks notes that the site is about to look. It was blind in between if that took too long, or if the
