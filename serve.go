@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"warpboard/evaluator"
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
@@ -73,7 +74,7 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
 	loops.Go(func() error { return server.Run(loopCtx) })
 	if !cfg.NoWorker {
-		loops.Go(func() error { return runWorker(loopCtx, cfg, queue.WorkerConfig{Queue: q}, log) })
+		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
 	}
 	var recorderErr error
 	loops.Go(func() error {
@@ -89,6 +90,17 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
 	defer drain.Stop()
 	return ignoreCancel(errors.Join(err, <-recording))
+}
+
+// ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its
+// devices page.
+func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
+	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log)
+	if errors.Is(err, evaluator.ErrSetAside) {
+		log.Error("the site goes on without its own worker until the next start", "err", err)
+		return nil
+	}
+	return err
 }
 
 // announceStop has the log say when the stop signal comes, and what follows.

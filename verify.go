@@ -37,6 +37,7 @@ func (o *verifyOptions) flags(env environment) *flag.FlagSet {
 	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
 	fs.StringVar(&o.cfg.Data, "data", cmp.Or(env.getenv(envName("data")), "data"), "directory for what is built")
 	fs.StringVar(&o.cfg.Worker.Sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	fs.IntVar(&o.cfg.Worker.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others")
 	fs.Var(&o.cfg.Worker.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.Usage = func() {
 		fmt.Fprint(env.stderr, verifyHelp)
@@ -48,6 +49,9 @@ func (o *verifyOptions) flags(env environment) *flag.FlagSet {
 func (o *verifyOptions) validate() error {
 	if s := o.cfg.Worker.Sandbox; s != "on" && s != "off" {
 		return fmt.Errorf("--sandbox %q: want on or off", s)
+	}
+	if uid := o.cfg.Worker.FirstUID; uid < leastUID {
+		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, leastUID)
 	}
 	for _, lib := range o.cfg.Worker.Include {
 		if !strings.Contains(lib, "=") {

@@ -7,8 +7,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // taskFolder is a copy of a built-in task with its solutions.
@@ -26,7 +29,7 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 	t.Helper()
 	var out bytes.Buffer
 	env := environment{getenv: func(string) string { return "" }, stdout: &out, stderr: io.Discard}
-	err = run(t.Context(), env, append([]string{"verify-task", "--data", t.TempDir(), path}, flags...))
+	err = run(t.Context(), env, append([]string{"verify-task", "--data", t.TempDir(), "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), path}, flags...))
 	return out.String(), err
 }
 

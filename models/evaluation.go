@@ -53,7 +53,7 @@ type Evaluation struct {
 	AttemptID string // the current one; empty while none is
 	Secret    string // of the current attempt
 	LastSeq   int    // of the attempt's events
-	Losses    int    // attempts lost by our fault
+	Tries     `gorm:"embedded"`
 	Worker    string
 
 	CreatedAt    time.Time

@@ -117,8 +117,8 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
-		d, r = s.boot() // another worker
-		s.pass(d, 0)
+		d, r = s.boot()          // another worker
+		s.pass(d, 2*time.Second) // after a pause
 		second := s.take()
 		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
 			s.Errorf("sent again: %+v", second)
@@ -132,7 +132,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		if err := r.result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}
-		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Losses != 2 || e.Failure != "the disk is full" {
+		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 || e.Failure != "the disk is full" {
 			s.Errorf("evaluation: %+v", e)
 		}
 	})

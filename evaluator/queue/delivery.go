@@ -3,6 +3,7 @@ package queue
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 
@@ -31,6 +32,26 @@ func (d *Delivery) Extend(ctx context.Context) error {
 func (d *Delivery) Done(ctx context.Context) error {
 	if err := d.msg.DoubleAck(ctx); err != nil {
 		return fmt.Errorf("queue: finish job %s: %w", d.Job.AttemptID, err)
+	}
+	return nil
+}
+
+// Deliveries is how often the job was given to a worker, this time included.
+func (d *Delivery) Deliveries() int {
+	about, err := d.msg.Metadata()
+	if err != nil {
+		return 1
+	}
+	return int(about.NumDelivered)
+}
+
+// ReturnAfter gives the job back, so that a worker gets it after a pause.
+func (d *Delivery) ReturnAfter(ctx context.Context, pause time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := d.msg.NakWithDelay(pause); err != nil {
+		return fmt.Errorf("queue: pass job %s on: %w", d.Job.AttemptID, err)
 	}
 	return nil
 }
