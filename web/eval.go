@@ -41,7 +41,7 @@ type evalAPI struct{ *Server }
 func (s *Server) evalRoutes(app *fiber.App) {
 	api := evalAPI{s}
 	with := func(handler fiber.Handler) []fiber.Handler {
-		return []fiber.Handler{api.errors, s.identify, s.evalAccess, handler}
+		return []fiber.Handler{api.errors, s.identify, s.evalAccess, s.readBody, handler}
 	}
 	app.Post("/evaluate", with(api.evaluate)...)
 	app.Post("/compare", with(api.compare)...)

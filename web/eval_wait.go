@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -83,7 +84,7 @@ func (s *Server) dropEvaluation(id string, why error) {
 // onLeaving calls fn when the other side of a connection goes away before stop is called. Until then
 // nothing else may read from the connection. What is not plain TCP cannot be watched.
 func onLeaving(conn net.Conn, fn func()) (stop func()) {
-	sc, ok := conn.(*net.TCPConn)
+	sc, ok := conn.(syscall.Conn)
 	if !ok {
 		return func() {}
 	}

@@ -26,7 +26,7 @@ func (s *Server) mcpRoutes(app *fiber.App) {
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(handler)
 	for _, path := range []string{"/mcp", "/mcp/"} {
-		app.All(path, evalAPI{s}.errors, s.identify, s.evalAccess, func(c *fiber.Ctx) error {
+		app.All(path, evalAPI{s}.errors, s.identify, s.evalAccess, s.readBody, func(c *fiber.Ctx) error {
 			serve(c.Context())
 			return nil
 		})
@@ -54,6 +54,7 @@ type loop struct {
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
+	inner.SetUserValue(localInside, true)
 	if err := l.fill(&inner.Request, r); err != nil {
 		return nil, err
 	}
