@@ -122,7 +122,9 @@ func isAPI(c *fiber.Ctx) bool {
 }
 
 // isStream tells whether the address is a live stream, which must not be compressed or buffered.
-func isStream(c *fiber.Ctx) bool { return strings.HasSuffix(c.Path(), "/events") }
+func isStream(c *fiber.Ctx) bool {
+	return strings.HasSuffix(c.Path(), "/events") || strings.TrimSuffix(c.Path(), "/") == "/mcp"
+}
 
 // randomText returns n random bytes as URL-safe text.
 func randomText(n int) string {
