@@ -12,6 +12,9 @@ func (s *Server) admit(c *fiber.Ctx) error {
 	if isInside(c) {
 		return c.Next() // counted already
 	}
+	if s.connected.crowded() {
+		c.Context().SetConnectionClose() // an idle connection keeps another visitor out, and 16 KB
+	}
 	who := shareName(s.proxies.visitor(c))
 	c.Locals(localShare, who)
 	if path := c.Path(); path == "/healthz" || path == "/metrics" {

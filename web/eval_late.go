@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -37,7 +38,9 @@ func (a evalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernels.Request) {
 		reply, err := a.reply(w, request, pod)
 		if err != nil {
 			f := failureOf(err)
-			a.log.Error("evaluation request failed", "evaluation", w.id, "error", err)
+			if !errors.Is(err, errCallerGone) {
+				a.log.Error("evaluation request failed", "evaluation", w.id, "error", err)
+			}
 			reply.body = failureBody(models.Evaluation{ID: w.id}, f.message, pod)
 		}
 		json.NewEncoder(out).Encode(reply.body) // an error is the connection's, and comes again at the end
@@ -70,7 +73,7 @@ func (a evalAPI) reply(w *waiter, request kernels.Request, pod string) (evalRepl
 		return evalReply{status: http.StatusInternalServerError, body: failureBody(w.last, why, pod)}
 	}
 	switch {
-	case w.err == errQueueFull:
+	case errors.Is(w.err, errQueueFull):
 		return failed(a.noDevice()), nil
 	case w.err != nil:
 		return evalReply{}, w.err

@@ -55,6 +55,7 @@ func (s *Server) setLimits() (err error) {
 	s.proxies, err = parseProxies(s.cfg.TrustedProxies)
 	l := s.cfg.Limits.withDefaults(descriptors())
 	s.limits = l
+	s.connected = newTally(l.Connections, l.ConnectionsEach)
 	s.underWay, s.streaming = newTally(l.Requests, l.RequestsEach), newTally(l.Streams, l.StreamsEach)
 	s.bodyBytes, s.strangerBytes = newTally(l.Bodies, l.BodiesEach), newTally(l.Strangers, l.StrangersEach)
 	return err

@@ -16,9 +16,8 @@ import (
 	"time"
 )
 
-// from sends one request from an address of this machine, 127.0.0.N, and returns its connection, with the
-// answer's head when that has come.
-func (s *site) from(t *testing.T, address, request string) (net.Conn, *http.Response) {
+// dial connects from an address of this machine, 127.0.0.N.
+func (s *site) dial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 5 * time.Second}
 	conn, err := dialer.Dial("tcp", s.cfg.Addr)
@@ -27,6 +26,13 @@ func (s *site) from(t *testing.T, address, request string) (net.Conn, *http.Resp
 	}
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	return conn
+}
+
+// from sends one request from such an address, and returns its connection when the answer's head has come.
+func (s *site) from(t *testing.T, address, request string) (net.Conn, *http.Response) {
+	t.Helper()
+	conn := s.dial(t, address)
 	io.WriteString(conn, request)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
@@ -76,19 +82,24 @@ func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 	const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
 	s := startSite(t, noProxies, func(c *Config) { c.Limits = Limits{Connections: 5, ConnectionsEach: 2} })
 	first, _ := s.from(t, "127.0.0.2", request)
-	s.from(t, "127.0.0.2", request)
+	if _, resp := s.from(t, "127.0.0.2", request); resp.Close {
+		t.Error("a connection is not kept although there is room")
+	}
 	if _, resp := s.from(t, "127.0.0.2", request); resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" {
 		t.Errorf("a third connection of one address: %s", resp.Status)
 	}
-	s.from(t, "127.0.0.3", request)
-	s.from(t, "127.0.0.3", request)
-	s.from(t, "127.0.0.4", request)
+	for _, address := range []string{"127.0.0.3", "127.0.0.3", "127.0.0.4"} {
+		s.dial(t, address)
+	}
 	if _, resp := s.from(t, "127.0.0.5", request); resp.StatusCode != 503 {
 		t.Errorf("a connection too many in all: %s", resp.Status)
 	}
 	first.Close()
 	eventually(t, "a closed connection makes room", func() bool {
 		_, resp := s.from(t, "127.0.0.2", request)
+		if resp.StatusCode == 200 && !resp.Close {
+			t.Error("a connection is kept although others may want it")
+		}
 		return resp.StatusCode == 200
 	})
 }
@@ -112,11 +123,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 		t.Errorf("30 kB of one address: %s", resp.Status)
 	}
 	half := func(address string, size int) net.Conn {
-		dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}}
-		conn, err := dialer.Dial("tcp", s.cfg.Addr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := s.dial(t, address)
 		io.WriteString(conn, head+strings.Repeat("x", size))
 		return conn
 	}
@@ -179,8 +186,7 @@ func TestAcceptWaitsForBetterTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	limits := Limits{}.withDefaults(1024)
-	g := newGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, limits, nil, slog.New(slog.DiscardHandler))
+	g := newGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, newTally(9, 9), nil, slog.New(slog.DiscardHandler))
 	if _, err := net.Dial("tcp", ln.Addr().String()); err != nil {
 		t.Fatal(err)
 	}

@@ -31,8 +31,8 @@ type guard struct {
 	warned  time.Time // Accept is called by one goroutine
 }
 
-func newGuard(ln net.Listener, limits Limits, proxies proxies, log *slog.Logger) *guard {
-	return &guard{Listener: ln, open: newTally(limits.Connections, limits.ConnectionsEach), proxies: proxies, log: log,
+func newGuard(ln net.Listener, open *tally, proxies proxies, log *slog.Logger) *guard {
+	return &guard{Listener: ln, open: open, proxies: proxies, log: log,
 		closed: make(chan struct{})}
 }
 

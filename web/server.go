@@ -35,10 +35,10 @@ type Server struct {
 	providers    []*provider
 	began        time.Time
 
-	limits                   Limits
-	proxies                  proxies
-	underWay, streaming      *tally // requests, live streams
-	bodyBytes, strangerBytes *tally
+	limits                         Limits
+	proxies                        proxies
+	connected, underWay, streaming *tally // connections, requests, live streams
+	bodyBytes, strangerBytes       *tally
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.
@@ -116,7 +116,7 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.log.Info("site is up", "url", s.cfg.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
-	ln = newGuard(ln, s.limits, s.proxies, s.log)
+	ln = newGuard(ln, s.connected, s.proxies, s.log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:

@@ -40,6 +40,13 @@ func (t *tally) take(who string, n int) room {
 	return roomEnough
 }
 
+// crowded tells whether more than half of the room is taken.
+func (t *tally) crowded() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return 2*t.all > t.most
+}
+
 // give takes back what was counted.
 func (t *tally) give(who string, n int) {
 	t.mu.Lock()
