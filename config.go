@@ -22,6 +22,7 @@ type Config struct {
 	Tasks       string
 	TaskDevices list
 	Admins      list
+	Proxies     list
 	OAuth       OAuthConfig
 
 	Worker   WorkerSettings

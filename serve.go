@@ -135,7 +135,7 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, hub *web.Hub, 
 	return web.Config{
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
-		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, Log: log,
+		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
 	}
 }
 

@@ -27,19 +27,21 @@ type Config struct {
 
 	SandboxOff  bool          // the worker runs programs unprotected: every page says so
 	BundleLimit int           // largest task zip in bytes; 0: DefaultBundleLimit
-	StreamLimit int           // streams open at once; 0: DefaultStreamLimit
 	Heartbeat   time.Duration // of streams, when a reader's sign-in is looked at again; 0: DefaultHeartbeat
 	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  EvalLimits
-	Version     string
-	Log         *slog.Logger
-	Now         func() time.Time // nil: time.Now
+
+	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
+	Limits         Limits
+
+	Version string
+	Log     *slog.Logger
+	Now     func() time.Time // nil: time.Now
 }
 
 // Defaults of Config's limits.
 const (
 	DefaultBundleLimit = 32 << 20
-	DefaultStreamLimit = 20000
 	DefaultHeartbeat   = 15 * time.Second
 )
 
@@ -60,7 +62,6 @@ func (c *Config) check() error {
 	}
 	c.BaseURL = base.Scheme + "://" + base.Host
 	c.BundleLimit = orDefault(c.BundleLimit, DefaultBundleLimit)
-	c.StreamLimit = orDefault(c.StreamLimit, DefaultStreamLimit)
 	c.Heartbeat = cmp.Or(c.Heartbeat, DefaultHeartbeat)
 	if err := c.checkEval(); err != nil {
 		return err

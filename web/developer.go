@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -20,12 +21,16 @@ func fromThisMachine(c *fiber.Ctx) bool {
 	if !isLoopback(string(c.Request().Host())) {
 		return false
 	}
-	for _, mark := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
-		if c.Get(mark) != "" {
-			return false
-		}
-	}
-	return c.Context().RemoteIP().IsLoopback() || c.Context().RemoteIP().IsUnspecified()
+	return !hasProxyMark(c) && (c.Context().RemoteIP().IsLoopback() || c.Context().RemoteIP().IsUnspecified())
+}
+
+// proxyMarks are headers that proxies add.
+func proxyMarks() []string {
+	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+}
+
+func hasProxyMark(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(proxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
 }
 
 // authDeveloper signs in under any name. Whoever sits at this machine could read the database anyway,

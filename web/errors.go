@@ -42,6 +42,10 @@ func tooMany(message string, wait time.Duration) error {
 	return &failure{status: fiber.StatusTooManyRequests, code: "too_many", message: message, retryAfter: wait}
 }
 
+func busy(message string) *failure {
+	return &failure{status: fiber.StatusServiceUnavailable, code: "busy", message: message, retryAfter: 5 * time.Second}
+}
+
 func notFound(*fiber.Ctx) error {
 	return &failure{status: fiber.StatusNotFound, code: "not_found", message: "There is nothing at this address."}
 }
@@ -57,11 +61,13 @@ var kinds = map[models.Kind]failure{
 
 // codes names the answers that fiber itself gives.
 var codes = map[int]failure{
-	fiber.StatusNotFound:              {code: "not_found", message: "There is nothing at this address."},
-	fiber.StatusMethodNotAllowed:      {code: "method_not_allowed", message: "This address does not take such a request."},
-	fiber.StatusRequestEntityTooLarge: {code: "too_large", message: "What was sent is larger than allowed."},
-	fiber.StatusRequestTimeout:        {code: "timeout", message: "The request took too long to arrive."},
-	fiber.StatusBadRequest:            {code: "bad_request", message: "The request could not be understood."},
+	fiber.StatusNotFound:                    {code: "not_found", message: "There is nothing at this address."},
+	fiber.StatusMethodNotAllowed:            {code: "method_not_allowed", message: "This address does not take such a request."},
+	fiber.StatusRequestEntityTooLarge:       {code: "too_large", message: "What was sent is larger than allowed."},
+	fiber.StatusRequestTimeout:              {code: "timeout", message: "The request took too long to arrive."},
+	fiber.StatusBadRequest:                  {code: "bad_request", message: "The request could not be understood."},
+	fiber.StatusBadGateway:                  {code: "bad_request", message: "The request broke off.", status: fiber.StatusBadRequest},
+	fiber.StatusRequestHeaderFieldsTooLarge: {code: "bad_request", message: "The head of the request is larger than 16 KB.", status: fiber.StatusBadRequest},
 }
 
 // failureOf finds the answer to an error. What is nobody's fault but ours says nothing of its inside.
@@ -84,13 +90,12 @@ func failureOf(err error) failure {
 	var fe *fiber.Error
 	if errors.As(err, &fe) {
 		if f, ok := codes[fe.Code]; ok {
-			f.status = fe.Code
+			f.status = cmp.Or(f.status, fe.Code)
 			return f
 		}
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failure{status: fiber.StatusServiceUnavailable, code: "busy", retryAfter: 5 * time.Second,
-			message: "The site is too busy to answer just now. Try again in a moment."}
+		return *busy("The site is too busy to answer just now. Try again in a moment.")
 	}
 	return failure{status: fiber.StatusInternalServerError, code: "internal",
 		message: "Something went wrong on our side; it has been logged."}

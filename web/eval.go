@@ -12,7 +12,6 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	kernels "warpboard/evaluator/kernel"
-	"warpboard/models"
 )
 
 // EvalLimits bound what the evaluation API takes. A zero field means its default.
@@ -41,7 +40,7 @@ type evalAPI struct{ *Server }
 func (s *Server) evalRoutes(app *fiber.App) {
 	api := evalAPI{s}
 	with := func(handler fiber.Handler) []fiber.Handler {
-		return []fiber.Handler{api.errors, s.identify, s.evalAccess, handler}
+		return []fiber.Handler{api.errors, s.identify, s.evalAccess, s.readBody, handler}
 	}
 	app.Post("/evaluate", with(api.evaluate)...)
 	app.Post("/compare", with(api.compare)...)
@@ -132,7 +131,7 @@ func (a evalAPI) errors(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	case f.status >= fiber.StatusInternalServerError:
 		a.log.Error("evaluation request failed", "id", c.Locals(localRequestID), "path", c.Path(), "error", err)
-		return a.fail(c, f.status, models.Evaluation{}, f.message)
+		return a.fail(c, f.status, f.message)
 	}
 	return c.Status(f.status).JSON(fiber.Map{"error": strings.TrimSuffix(f.message, "."), "status": "client_error"})
 }

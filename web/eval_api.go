@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -28,29 +27,26 @@ func (a evalAPI) run(c *fiber.Ctx, kind kernels.Kind) error {
 	if err != nil {
 		return refused(c, err)
 	}
-	e, err = a.waitFor(c, e)
-	if errors.Is(err, errQueueFull) {
-		return a.fail(c, fiber.StatusInternalServerError, e,
-			fmt.Sprintf("No GPU available within %d seconds", int(a.cfg.EvalLimits.Wait.Seconds())))
+	dropBody(c) // it may wait for minutes
+	w := a.waitFor(c, e)
+	if a.behindProxy(c) && !w.within(a.limits.KeepAlive) {
+		a.answerLate(c, w, request)
+		return nil
 	}
-	if err != nil {
-		return err
-	}
-	return a.answer(c, e, request)
-}
-
-// answer tells how an evaluation ended.
-func (a evalAPI) answer(c *fiber.Ctx, e models.Evaluation, request kernels.Request) error {
-	if e.State != models.EvaluationCompleted {
-		return a.fail(c, fiber.StatusInternalServerError, e, failureText(e, request))
-	}
-	answer, err := newEvalAnswer(e, podIP(c))
+	<-w.done
+	reply, err := a.reply(w, request, podIP(c))
 	if err != nil {
 		return err
 	}
 	noCache(c)
-	c.Set("X-GPU-Type", answer.GPUType)
-	return c.JSON(answer)
+	if reply.device != "" {
+		c.Set("X-GPU-Type", reply.device)
+	}
+	return c.Status(reply.status).JSON(reply.body)
+}
+
+func (a evalAPI) noDevice() string {
+	return fmt.Sprintf("No GPU available within %d seconds", int(a.cfg.EvalLimits.Wait.Seconds()))
 }
 
 // failureText says why an evaluation has no result.

@@ -37,7 +37,7 @@ func (b badFields) Error() string {
 
 // readObject decodes a JSON object, with its numbers as they were written. The error is a *badBody.
 func readObject(c *fiber.Ctx) (map[string]any, error) {
-	body := c.Body()
+	body := c.Request().Body() // not c.Body, which copies it
 	if len(body) == 0 {
 		return nil, &badBody{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 	}

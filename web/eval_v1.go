@@ -16,7 +16,7 @@ import (
 
 const (
 	evaluationPage = 50               // evaluations on one page of the list
-	longestWait    = 60 * time.Second // of a request that waits for an evaluation's end
+	longestWait    = 50 * time.Second // of a request that waits for an evaluation's end; proxies give up after 60
 )
 
 // evaluations is the versioned evaluation API: submit without waiting, then look, follow or cancel.

@@ -18,7 +18,7 @@ func operations() []operation {
 	return []operation{
 		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting: one kernel (EvaluationRequest) or two (CompareRequest). Location says where to look.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, the newest first.", true, "", page, 200, listOf("evaluations", "Evaluation")},
-		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read an evaluation; who knows its id may.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 60"}, 200, ref("Evaluation")},
+		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read an evaluation; who knows its id may.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50"}, 200, ref("Evaluation")},
 		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel an evaluation of yours.", true, "", nil, 200, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow an evaluation: server-sent events, each with the whole of it, until one named end.", false, "", map[string]string{"after": "number of the last change that was seen"}, 200, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/stats", "Read what the evaluation service has done.", false, "", nil, 200, anything},

@@ -83,6 +83,11 @@ class Failures(SiteTest):
             KernelEvalClient(self.site.url).evaluate(KERNEL)
         return caught.exception
 
+    def test_an_answer_that_had_begun_before_it_failed_is_an_error(self):
+        body = {"status": "error", "error": "Job timed out after 90 seconds", "job_id": "e1", "kernel_exec_result": {}}
+        error = self.refused(body, 200)
+        self.assertEqual((error.status, error.body, error.message), (500, body, "Job timed out after 90 seconds"))
+
     def test_an_error_has_the_servers_status_body_and_sentence(self):
         missing = {"field": "kernel -> io", "message": "Field required", "type": "missing"}
         bodies = [

@@ -45,6 +45,8 @@ class Transport:
                 raise self.failure(error) from error
         if not isinstance(answer, dict):
             raise EvalError(f"{self.base_url}{path} did not answer with JSON; is it an evaluation server?")
+        if answer.get("status") == "error" and "kernel_exec_result" in answer:
+            raise EvalHTTPError(500, answer)  # it had to begin its answer, as 200, before it knew
         return answer
 
     def open(
