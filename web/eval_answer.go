@@ -135,6 +135,9 @@ func (a evalAPI) fail(c *fiber.Ctx, status int, e models.Evaluation, message str
 	if e.ID != "" {
 		body["job_id"] = e.ID
 	}
+	if e.State.Final() {
+		body["state"] = e.State
+	}
 	if e.Result != nil {
 		body["partial_result"] = r.Report
 	}

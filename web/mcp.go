@@ -85,7 +85,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 		to.Header.Set(name, values[0])
 	}
 	// What decides about rights; the answer shall not be compressed.
-	for _, name := range []string{"Authorization", "Origin", "Sec-Fetch-Site", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
+	for _, name := range []string{"Authorization", "Origin", "Sec-Fetch-Site", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via", client.EvaluationKeyHeader} {
 		if value := l.outer.Get(name); value != "" {
 			to.Header.Set(name, value)
 		}

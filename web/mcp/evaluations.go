@@ -66,7 +66,8 @@ type validateIn struct {
 }
 
 type jobIn struct {
-	ID string `json:"job_id" jsonschema:"job_id of an earlier answer"`
+	ID  string `json:"job_id" jsonschema:"job_id of an earlier answer"`
+	Key string `json:"key,omitempty" jsonschema:"key of that answer; it has one when the site is used without a token"`
 }
 
 type nothing struct{}
@@ -147,6 +148,9 @@ func (t tools) validate(ctx context.Context, in validateIn) (any, error) {
 	result, _ := answer["kernel_exec_result"].(object)
 	out := object{"job_id": answer["job_id"], "status": answer["status"], "compiled": result["compiled"],
 		"validated": result["correctness"], "metadata": result["metadata"]}
+	if key, ok := answer["key"]; ok {
+		out["key"] = key
+	}
 	for _, name := range []string{"compilation_error", "validation_error"} {
 		if text, ok := result[name]; ok {
 			out[name] = text
@@ -164,7 +168,7 @@ func (t tools) run(ctx context.Context, request object) (object, error) {
 	if err != nil {
 		return nil, err
 	}
-	id := e.ID
+	id, key := e.ID, e.Key
 	for !e.Ended {
 		if e, err = t.site.Evaluation(ctx, id, waitAtOnce); err != nil {
 			t.abandon(ctx, id)
@@ -174,7 +178,11 @@ func (t tools) run(ctx context.Context, request object) (object, error) {
 	if e.State != "completed" {
 		return nil, fmt.Errorf("the evaluation %s ended as %s. %s", id, e.State, e.Failure)
 	}
-	return resultOf(e)
+	out, err := resultOf(e)
+	if err == nil && key != "" {
+		out["key"] = key
+	}
+	return out, err
 }
 
 // abandon cancels an evaluation that nobody waits for. It may have ended meanwhile.
@@ -200,6 +208,9 @@ func resultOf(e *client.Evaluation) (out object, err error) {
 func (t tools) stats(ctx context.Context, _ nothing) (any, error) { return t.site.Stats(ctx) }
 
 func (t tools) status(ctx context.Context, in jobIn) (any, error) {
+	if in.Key != "" {
+		t.site.UseKey(in.Key)
+	}
 	e, err := t.site.Evaluation(ctx, in.ID, 0)
 	if err != nil {
 		return nil, err
