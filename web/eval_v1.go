@@ -11,6 +11,7 @@ import (
 
 	kernels "warpboard/evaluator/kernel"
 	"warpboard/models"
+	"warpboard/views"
 	"warpboard/web/client"
 )
 
@@ -81,7 +82,7 @@ func problemOf(c *fiber.Ctx, err error) error {
 		return err
 	}
 	p := client.Problem{Type: "about:blank", Title: "Unprocessable Entity", Status: fiber.StatusUnprocessableEntity,
-		Code: "invalid", Detail: fmt.Sprintf("%d fields of the request are wrong: %s.", len(fields), fields)}
+		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", views.Plural(len(fields), "mistake", "mistakes"), fields)}
 	p.RequestID, _ = c.Locals(localRequestID).(string)
 	return c.Status(p.Status).JSON(struct {
 		client.Problem

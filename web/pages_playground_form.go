@@ -55,10 +55,10 @@ func (p *playground) request(bounds kernels.Bounds) (request kernels.Request, ok
 	if len(p.problems) > 0 {
 		return request, false
 	}
-	request, problems := kernels.Read(kind, body)
+	request, problems := kernels.Read(kind, body, kernels.RefuseAll)
 	for _, problem := range problems {
 		name, within := p.fieldOf(problem.Field)
-		p.problems[name] = within + problem.Message + "."
+		p.problems[name] = within + problem.Sentence()
 	}
 	if len(problems) == 0 {
 		if err := request.Check(bounds); err != nil {
