@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	kernels "warpboard/evaluator/kernel"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
@@ -88,24 +89,11 @@ func TestEveryAddressOfAnEvaluationIsAmongThoseThatAreTried(t *testing.T) {
 	}
 }
 
-// finishOne ends an evaluation as a worker would that quotes the source in its errors.
-func (s *evalSite) finishOne(id string) {
-	s.t.Helper()
-	e, err := s.store.StartEvaluation(context.Background(), id)
-	if err == nil {
-		_, _, err = s.store.EndEvaluation(context.Background(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret,
-			Worker: "w1", State: models.EvaluationCompleted, Result: []byte(`{"compilation_error":"line 1: ` + secretSource + `"}`)})
-	}
-	if err != nil {
-		s.t.Fatal(err)
-	}
-}
-
 func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x # " + secretSource)})
 	id := made["id"].(string)
-	s.finishOne(id)
+	s.endOne(id, kernels.Result{Report: kernels.Report{CompilationError: "line 1: " + secretSource}}) // compilers quote
 	admin := modelstest.Person(t, s.store, "root", models.RoleAdmin)
 	author := asker{"the author's token", s.plain(), []string{"Authorization", "Bearer " + s.token}}
 	trusted := []asker{author, {"the author's session", s.plain(&s.user), nil}, {"an admin", s.plain(&admin), nil}}
@@ -249,7 +237,7 @@ func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
 func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
 	mine, key := s.anonymous()
-	s.finishOne(mine.ID)
+	s.endOne(mine.ID, kernels.Result{})
 	if _, err := s.store.SQL().ExecContext(t.Context(), "update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
 		t.Fatal(err)
 	}

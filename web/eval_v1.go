@@ -84,10 +84,10 @@ func problemOf(c *fiber.Ctx, err error) error {
 	p := client.Problem{Type: "about:blank", Title: "Unprocessable Entity", Status: fiber.StatusUnprocessableEntity,
 		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", views.Plural(len(fields), "mistake", "mistakes"), fields)}
 	p.RequestID, _ = c.Locals(localRequestID).(string)
-	return c.Status(p.Status).JSON(struct {
-		client.Problem
-		Errors badFields `json:"errors"`
-	}{p, fields}, "application/problem+json")
+	for _, field := range fields {
+		p.Errors = append(p.Errors, client.FieldError(field))
+	}
+	return c.Status(p.Status).JSON(p, "application/problem+json")
 }
 
 // get answers with one evaluation. With ?wait=SECONDS the answer comes when it has ended, or else after that time.
