@@ -86,7 +86,7 @@ func submit(ctx context.Context, env environment, args []string) error {
 	if !o.watch {
 		return nil
 	}
-	return watch(ctx, env.stdout, site, sub.ID)
+	return newWatcher(env.stdout, site, sub.ID).run(ctx)
 }
 
 // parseWithFile parses flags around one file argument, which may stand before or after them.
@@ -106,32 +106,6 @@ func parseWithFile(fs *flag.FlagSet, args []string) (string, error) {
 		return "", fmt.Errorf("one file or folder at a time: %q is too much", fs.Arg(0))
 	}
 	return file, nil
-}
-
-// watch prints a submission's events and, at the end, how each run ended.
-func watch(ctx context.Context, out io.Writer, site *client.Client, id int64) error {
-	err := site.Watch(ctx, id, 0, func(e client.Event) error {
-		printEvent(out, e)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	sub, err := site.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	failed := 0
-	for _, run := range sub.Runs {
-		printRun(out, run)
-		if run.State != "done" {
-			failed++
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d runs did not pass", failed, len(sub.Runs))
-	}
-	return nil
 }
 
 func printEvent(out io.Writer, e client.Event) {
