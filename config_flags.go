@@ -64,7 +64,7 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "evaluate nothing in this process; remote workers do")
 	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")
 	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
-	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may use the unversioned evaluation API without a token: all, loopback (when serving on a loopback address) or none")
+	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may evaluate kernels without a token: all (everybody who reaches the site runs programs here; the answer brings each a key of their own, with which they and the admins alone read, list and cancel), loopback (this machine, when serving on a loopback address) or none")
 }
 
 func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {

@@ -15,7 +15,8 @@ import (
 const verifyHelp = `usage: warpboard verify-task PATH [flags]
 
 Checks tasks as an upload would, then runs the solutions that they bring: each file in
-solutions/correct must pass a ranked run, each in solutions/wrong must fail one. A reference file of
+solutions/correct must pass a ranked run, each in solutions/wrong must fail one: by a wrong answer, or
+in another way, where another solution shows that the task itself works. A reference file of
 the older form is run against itself. Exits with 1 if a task is refused or a solution surprises.
 
 PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file

@@ -2,8 +2,6 @@ package web
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -18,7 +16,7 @@ import (
 type EvalLimits struct {
 	kernels.Bounds
 	Body   int           // bytes of a request; 12 MiB, for a job must fit into the queue
-	AtOnce int           // evaluations of one token, person or address that wait or run; 16
+	AtOnce int           // evaluations of one token, session or address that wait or run; 16
 	Wait   time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 
@@ -94,18 +92,6 @@ func (s *Server) evalOpen(c *fiber.Ctx) bool {
 		return isLoopback(s.cfg.Addr) && isLoopback(s.base.Host) && fromThisMachine(c) && s.sameOrigin(c)
 	}
 	return false
-}
-
-// caller names whom a request's limits count for: its token, its person or its address.
-func (s *Server) caller(c *fiber.Ctx) string {
-	if secret, ok := bearerToken(c); ok {
-		sum := sha256.Sum256([]byte(secret))
-		return "token:" + hex.EncodeToString(sum[:8])
-	}
-	if user := viewer(c); user != nil {
-		return fmt.Sprintf("person:%d", user.ID)
-	}
-	return "address:" + c.IP()
 }
 
 // noCache marks an answer as true only now.

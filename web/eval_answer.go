@@ -140,6 +140,9 @@ func failureBody(e models.Evaluation, message, podIP string) fiber.Map {
 	if e.ID != "" {
 		body["job_id"] = e.ID
 	}
+	if e.State.Final() {
+		body["state"] = e.State
+	}
 	if e.Result != nil {
 		body["partial_result"] = r.Report
 	}

@@ -23,7 +23,11 @@ func (a evalAPI) run(c *fiber.Ctx, kind kernels.Kind) error {
 	if err != nil {
 		return refused(c, err)
 	}
-	e, err := a.submitEvaluation(c.UserContext(), actor(c), a.caller(c), request)
+	caller, err := a.newCaller(c)
+	if err != nil {
+		return err
+	}
+	e, err := a.submitEvaluation(c.UserContext(), caller, request)
 	if err != nil {
 		return refused(c, err)
 	}
@@ -60,10 +64,14 @@ func failureText(e models.Evaluation, request kernels.Request) string {
 	return "An unexpected error occurred: " + e.Failure
 }
 
-// job answers with the state of a job, and never with its result.
+// job answers with the state of a job, and never with its result or its sources. Clients of this API have no key, so
+// that of a caller without a token is told to whoever has its id.
 func (a evalAPI) job(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.store.Evaluation(c.UserContext(), id)
+	if err == nil && e.UserID != 0 && !(models.Asker{User: actor(c)}).MayRead(e) {
+		err = notReadable(id)
+	}
 	if models.KindOf(err) == models.NotFound {
 		noCache(c)
 		return c.Status(fiber.StatusNotFound).JSON(fiber.Map{"error": fmt.Sprintf("Job %s not found", id), "status": "error"})
@@ -93,11 +101,15 @@ func (a evalAPI) health(c *fiber.Ctx) error {
 
 // cleanUp drops jobs that ended a while ago: those of the caller, or all of them for an admin.
 func (a evalAPI) cleanUp(c *fiber.Ctx) error {
-	before, err := a.now().Add(-finishedAge), error(nil)
-	if actor(c).IsAdmin() {
+	caller, err := a.caller(c)
+	if err != nil {
+		return err
+	}
+	before := a.now().Add(-finishedAge)
+	if caller.User.IsAdmin() {
 		err = a.store.PruneEvaluations(c.UserContext(), before)
 	} else {
-		err = a.store.PruneEvaluationsOf(c.UserContext(), a.caller(c), before)
+		err = a.store.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
 	}
 	if err != nil {
 		return err

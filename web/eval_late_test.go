@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/web/client"
 )
 
 // impatient is a site whose callers would be given up by a proxy after a moment.
@@ -80,7 +81,7 @@ func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
 	<-ended
 }
 
-// begin sends an evaluation as nginx does and returns once the answer has begun.
+// begin sends an evaluation as nginx does, with the site's token if it has one, and returns once the answer has begun.
 func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 	t.Helper()
 	kernel, err := json.Marshal(object{"kernel": torchModel("return x")})
@@ -93,8 +94,12 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 	}
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(10 * time.Second))
-	fmt.Fprintf(conn, "POST /evaluate HTTP/1.0\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\nAuthorization: Bearer %s\r\nContent-Length: %d\r\n\r\n%s",
-		s.cfg.Addr, s.token, len(kernel), kernel)
+	authorization := ""
+	if s.token != "" {
+		authorization = "Authorization: Bearer " + s.token + "\r\n"
+	}
+	fmt.Fprintf(conn, "POST /evaluate HTTP/1.0\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
+		s.cfg.Addr, authorization, len(kernel), kernel)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -117,6 +122,17 @@ func TestAnAnswerThatHasBegunTellsOfAFailureInItsBody(t *testing.T) {
 	}
 	if resp.TransferEncoding != nil {
 		t.Errorf("HTTP/1.0 was answered in chunks")
+	}
+}
+
+func TestALateAnswerBeginsWithTheKeyOfACallerWithoutAToken(t *testing.T) {
+	s := newEvalSite(t, impatient, func(c *Config) { c.OpenEvalAPI = "all" })
+	s.token = ""
+	_, resp := s.begin(t)
+	path := strings.TrimPrefix(resp.Header.Get("Content-Location"), s.url)
+	key := resp.Header.Get(client.EvaluationKeyHeader)
+	if read, e := s.ask("GET", path, nil, "Authorization", "", client.EvaluationKeyHeader, key); key == "" || read.StatusCode != 200 || e["state"] != "submitted" {
+		t.Errorf("with the key %q: %s %v", key, read.Status, e)
 	}
 }
 

@@ -122,7 +122,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 		to.Header.Set(name, values[0])
 	}
 	// What decides about rights; the answer shall not be compressed.
-	for _, name := range append(proxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site") {
+	for _, name := range append(proxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
 		if value := l.outer.Get(name); value != "" {
 			to.Header.Set(name, value)
 		}

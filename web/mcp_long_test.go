@@ -72,16 +72,28 @@ func TestAnAgentHearsOfTheProgressOfALongEvaluation(t *testing.T) {
 }
 
 func TestAnAgentThatAsksForNoProgressIsAnsweredInTime(t *testing.T) {
-	s := newEvalSite(t, impatient)
-	a := s.agent(t, s.token)
-	answer, refused := a.call("validate_kernel", object{"kernel_source": "x", "kernel_type": "torch"})
-	if refused != "" || answer["ended"] != false || answer["job_id"] == nil || answer["status"] != "submitted" {
-		t.Fatalf("%v %s", answer, refused)
-	}
-	s.finish(s.waitForState(models.EvaluationSubmitted))
-	answer, refused = a.call("get_job_status", object{"job_id": answer["job_id"], "wait": 5})
-	if refused != "" || answer["ended"] != true || answer["result"].(object)["kernel_exec_result"].(object)["correctness"] != true {
-		t.Errorf("%v %s", answer, refused)
+	s := newEvalSite(t, impatient, func(c *Config) { c.OpenEvalAPI = "all" })
+	for name, token := range map[string]string{"with a token": s.token, "with a key": ""} {
+		t.Run(name, func(t *testing.T) {
+			a := s.agent(t, token)
+			answer, refused := a.call("validate_kernel", object{"kernel_source": "x", "kernel_type": "torch"})
+			if refused != "" || answer["ended"] != false || answer["job_id"] == nil || answer["status"] != "submitted" {
+				t.Fatalf("%v %s", answer, refused)
+			}
+			e, err := s.store.Evaluation(t.Context(), answer["job_id"].(string))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.finish(e)
+			ask := object{"job_id": answer["job_id"], "wait": 5}
+			if token == "" {
+				ask["key"] = answer["key"]
+			}
+			answer, refused = a.call("get_job_status", ask)
+			if refused != "" || answer["ended"] != true || answer["result"].(object)["kernel_exec_result"].(object)["correctness"] != true {
+				t.Errorf("%v %s", answer, refused)
+			}
+		})
 	}
 }
 

@@ -54,6 +54,7 @@ func (s *Server) pageRoutes(r fiber.Router) {
 	r.Post("/playground", p.playgroundRun)
 	r.Get("/evaluations/:id", p.evaluation)
 	r.Post("/evaluations/:id/cancel", p.evaluationCancel)
+	r.Post("/evaluations/:id/share", p.evaluationShare)
 
 	r.Get("/submissions/:id", p.submission)
 	r.Get("/submissions/:id/source", p.submissionSource)

@@ -69,7 +69,7 @@ func (d *Dispatcher) publishEvaluation(ctx context.Context, e models.Evaluation)
 	err := d.jobs.Publish(ctx, job.Job{
 		Version: job.Version, AttemptID: e.AttemptID, Secret: e.Secret, Device: e.Device,
 		Task:     tasks.Definition{Lang: tasks.LangPython, OwnHarness: true},
-		Enqueued: e.CreatedAt, EvaluationID: e.ID, Evaluation: e.Request, Caller: e.Caller, Avoid: avoid,
+		Enqueued: e.CreatedAt, EvaluationID: e.ID, Evaluation: e.Request, Caller: e.Owner, Avoid: avoid,
 	})
 	switch {
 	case err == nil:

@@ -170,3 +170,20 @@ func TestAnEvaluationThatWasNotPublishedIsPublishedLater(t *testing.T) {
 		}
 	})
 }
+
+func TestAWorkerKnowsCallersByTheirOwnNameAndNotByTheirAddress(t *testing.T) {
+	eachSite(t, func(s *site) {
+		for _, owner := range []string{"key:1", "key:2"} {
+			_, err := s.store.SubmitEvaluation(s.Context(), models.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
+				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)})
+			if err != nil {
+				s.Fatal(err)
+			}
+		}
+		d, _ := s.boot()
+		s.pass(d, 0)
+		if got := []string{s.take().Caller, s.take().Caller}; !slices.Equal(got, []string{"key:1", "key:2"}) {
+			s.Errorf("the jobs' callers are %q", got)
+		}
+	})
+}

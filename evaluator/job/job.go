@@ -51,7 +51,8 @@ type Job struct {
 	Enqueued   time.Time `json:"enqueued"`
 	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: its
 	// RunID is 0, and of Task only Lang counts. Evaluation is a kernel.Request.
-	// Caller names whose it is: evaluations of one caller may follow each other in one warm runner.
+	// Caller names whose it is, and never two callers at once: evaluations of one caller may follow each other in
+	// one warm runner and find what was compiled before. Empty: nothing is kept for it.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 	Caller       string          `json:"caller,omitempty"`

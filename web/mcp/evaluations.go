@@ -68,6 +68,7 @@ type validateIn struct {
 
 type jobIn struct {
 	ID   string `json:"job_id" jsonschema:"job_id of an earlier answer"`
+	Key  string `json:"key,omitempty" jsonschema:"key of that answer; it has one when the site is used without a token"`
 	Wait int    `json:"wait,omitempty" jsonschema:"seconds to wait for its end, up to 40; default: the answer comes at once"`
 }
 
@@ -152,6 +153,9 @@ func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, e
 	result, _ := answer["kernel_exec_result"].(object)
 	out := object{"job_id": answer["job_id"], "status": answer["status"], "compiled": result["compiled"],
 		"validated": result["correctness"], "metadata": result["metadata"]}
+	if key, ok := answer["key"]; ok {
+		out["key"] = key
+	}
 	for _, name := range []string{"compilation_error", "validation_error"} {
 		if text, ok := result[name]; ok {
 			out[name] = text
@@ -173,14 +177,14 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 	if err != nil {
 		return nil, err
 	}
-	id := e.ID
+	id, key := e.ID, e.Key
 	for wait := time.Second; !e.Ended; wait = min(2*wait, waitAtOnce) {
 		p.tell(ctx, fmt.Sprintf("evaluation %s: %s", id, e.State))
 		if !p.wanted() {
 			wait = min(wait, t.patience-p.took())
 		}
 		if wait <= 0 {
-			return unfinished(e), nil
+			return withKey(unfinished(e), key), nil
 		}
 		if e, err = t.site.Evaluation(ctx, id, max(wait, time.Second)); err != nil {
 			t.abandon(ctx, id)
@@ -190,13 +194,25 @@ func (t tools) run(ctx context.Context, p *progress, request object) (object, er
 	if e.State != "completed" {
 		return nil, fmt.Errorf("the evaluation %s ended as %s. %s", id, e.State, e.Failure)
 	}
-	return resultOf(e)
+	out, err := resultOf(e)
+	if err != nil {
+		return nil, err
+	}
+	return withKey(out, key), nil
+}
+
+// withKey tells the key by which a caller without a token reads the evaluation again.
+func withKey(out object, key string) object {
+	if key != "" {
+		out["key"] = key
+	}
+	return out
 }
 
 // unfinished answers in time a client that would give up unheard, and lose the result.
 func unfinished(e *client.Evaluation) object {
 	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
-		"message": "The evaluation goes on. Ask get_job_status with this job_id, and wait 40, until it has ended."}
+		"message": "The evaluation goes on. Ask get_job_status with this job_id, with the key if there is one, and wait 40, until it has ended."}
 }
 
 // abandon cancels an evaluation that nobody waits for. It may have ended meanwhile.
@@ -222,6 +238,9 @@ func resultOf(e *client.Evaluation) (out object, err error) {
 func (t tools) stats(ctx context.Context, _ nothing) (any, error) { return t.site.Stats(ctx) }
 
 func (t tools) status(ctx context.Context, in jobIn) (any, error) {
+	if in.Key != "" {
+		t.site.UseKey(in.Key)
+	}
 	e, err := t.site.Evaluation(ctx, in.ID, min(time.Duration(in.Wait)*time.Second, defaultPatience))
 	if err != nil {
 		return nil, err
