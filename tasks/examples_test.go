@@ -2,6 +2,7 @@ package tasks_test
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"maps"
 	"os"
@@ -9,11 +10,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/judge"
+	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -121,26 +125,70 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 	} else {
 		program = []string{python(t), layout.Main}
 	}
+	wires, err := judge.NewWires()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if layout.Runner == "" {
+		return follow(t, dir, wires, program, nil)
+	}
+	return follow(t, dir, wires, program, []string{program[0], layout.Runner})
+}
+
+// follow runs a program, with the runner that it judges beside it if there is one, and reads its report.
+func follow(t *testing.T, dir string, wires *judge.Wires, program, runner []string) (passed bool, output string) {
+	t.Helper()
 	report, writer, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer report.Close()
-	var printed bytes.Buffer
-	command := exec.Command(program[0], append(program[1:], "test", "cases.txt")...)
-	command.Dir, command.Stdout, command.Stderr = dir, &printed, &printed
-	command.ExtraFiles = []*os.File{writer}
-	command.Env = append(os.Environ(), "POPCORN_FD=3", "PYTHONDONTWRITEBYTECODE=1")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
+	printed := new(lockedBuffer)
+	side := func(files []*os.File, argv ...string) judge.Side {
+		return func(ctx context.Context, started func()) (sandbox.Outcome, error) {
+			command := exec.CommandContext(ctx, argv[0], argv[1:]...)
+			command.Dir, command.Stdout, command.Stderr = dir, printed, printed
+			command.ExtraFiles = files // from descriptor 3 on
+			command.Env = append(os.Environ(), "POPCORN_FD=3", "PYTHONDONTWRITEBYTECODE=1")
+			if err := command.Start(); err != nil {
+				return sandbox.Outcome{}, err
+			}
+			started()
+			if files[0] == writer {
+				writer.Close()
+			}
+			_ = command.Wait() // the state says it
+			return sandbox.Outcome{ExitCode: command.ProcessState.ExitCode()}, nil
+		}
 	}
-	writer.Close()
-	said, err := io.ReadAll(report)
+	theirs := judge.Side(func(context.Context, func()) (sandbox.Outcome, error) { return sandbox.Outcome{}, nil })
+	if runner != nil {
+		theirs = side(append([]*os.File{nil}, wires.Runner()...), runner...)
+	}
+	said := make(chan []byte, 1)
+	go func() {
+		text, _ := io.ReadAll(report)
+		said <- text
+	}()
+	end, err := judge.Run(t.Context(), wires, side(append([]*os.File{writer}, wires.Judge()...), append(program, "test", "cases.txt")...), theirs)
+	writer.Close() // where it did not start
+	text := string(<-said)
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended := command.Wait()
-	return ended == nil && strings.Contains(string(said), "check: pass"), string(said) + printed.String()
+	return end.Judge.ExitCode == 0 && strings.Contains(text, "check: pass"), text + printed.String()
+}
+
+// lockedBuffer takes what two processes print.
+type lockedBuffer struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.Buffer.Write(p)
 }
 
 // python is the interpreter that a worker of this machine would take.
