@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,8 @@ type site struct {
 }
 
 const shortAckWait = 400 * time.Millisecond
+
+var discard = slog.New(slog.DiscardHandler)
 
 // everywhere runs a promise over each way to run the queue.
 func everywhere(t *testing.T, promise func(t *testing.T, s site)) {

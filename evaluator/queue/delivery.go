@@ -2,9 +2,8 @@ package queue
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
-
-	"github.com/nats-io/nats.go/jetstream"
 
 	"warpboard/evaluator/job"
 )
@@ -12,8 +11,9 @@ import (
 // Delivery is one job in a worker's hands. It must be extended every few seconds, well within
 // Config.AckWait, and ended by Done or Return; else another worker gets the job.
 type Delivery struct {
-	Job job.Job
-	msg jetstream.Msg
+	Job  job.Job
+	conn *Conn
+	ack  string // where JetStream wants it acknowledged; the site does that
 }
 
 // Extend says that the job is still being worked on.
@@ -21,7 +21,7 @@ func (d *Delivery) Extend(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.msg.InProgress(); err != nil {
+	if err := d.tell(askExtend); err != nil {
 		return fmt.Errorf("queue: extend job %s: %w", d.Job.AttemptID, err)
 	}
 	return nil
@@ -29,7 +29,11 @@ func (d *Delivery) Extend(ctx context.Context) error {
 
 // Done takes the job off the queue, after its result was published.
 func (d *Delivery) Done(ctx context.Context) error {
-	if err := d.msg.DoubleAck(ctx); err != nil {
+	body, err := d.claim()
+	if err == nil {
+		err = d.conn.ask(ctx, askDone, body)
+	}
+	if err != nil {
 		return fmt.Errorf("queue: finish job %s: %w", d.Job.AttemptID, err)
 	}
 	return nil
@@ -40,8 +44,21 @@ func (d *Delivery) Return(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := d.msg.Nak(); err != nil {
+	if err := d.tell(askReturn); err != nil {
 		return fmt.Errorf("queue: give job %s back: %w", d.Job.AttemptID, err)
 	}
 	return nil
+}
+
+// tell does not wait for the site.
+func (d *Delivery) tell(what string) error {
+	body, err := d.claim()
+	if err != nil {
+		return err
+	}
+	return d.conn.nc.Publish(askSubject(d.conn.name, what), body)
+}
+
+func (d *Delivery) claim() ([]byte, error) {
+	return json.Marshal(claim{Ack: d.ack, Secret: d.Job.Secret})
 }
