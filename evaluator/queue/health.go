@@ -15,6 +15,9 @@ import (
 // first write error for good, also when the disk has room again.
 const sickFor = time.Second
 
+// wholeServer stands for all streams: what is noted of it lasts until the server is started again.
+const wholeServer = "of the embedded server"
+
 // health remembers since when each stream takes no messages.
 type health struct {
 	mu   sync.Mutex

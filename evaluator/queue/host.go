@@ -30,6 +30,7 @@ type host struct {
 	cfg    Config
 	secret string // what the site itself shows to the server
 	log    *slog.Logger
+	ill    func(error)
 
 	mu     sync.Mutex
 	server *server.Server
@@ -72,7 +73,7 @@ func (h *host) start() (err error) {
 		return fmt.Errorf("queue: set up the embedded NATS server: %w", err)
 	}
 	var fatal atomic.Pointer[string]
-	ns.SetLoggerV2(serverLog{h.log, &fatal}, false, false, false)
+	ns.SetLoggerV2(serverLog{h.log, &fatal, h.ill}, false, false, false)
 	ns.Start()
 	if text := fatal.Load(); text != nil || !ns.JetStreamEnabled() || !ns.ReadyForConnections(serverReady) {
 		ns.Shutdown()

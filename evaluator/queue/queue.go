@@ -86,7 +86,7 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	}
 	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), stop: func() {}, consumers: map[string]bool{}}
 	if cfg.URL == "" {
-		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log}
+		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log, ill: func(err error) { q.health.note(wholeServer, err) }}
 	}
 	q.dropped.log, q.failed.log = q.log, q.log
 	q.desk = newDesk(q)
@@ -181,6 +181,7 @@ func (q *Queue) makeConsumer(ctx context.Context, device string) error {
 		PriorityGroups: []string{slotsGroup},
 	})
 	if err != nil {
+		q.health.note(jobsStream, err)
 		return fmt.Errorf("queue: make the consumer of device %s: %w", device, err)
 	}
 	q.consumers[device] = true

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
 
@@ -133,7 +134,7 @@ func (q *Queue) watch(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		why := q.sick()
+		why := q.sick(ctx)
 		if why == nil {
 			said = ""
 			continue
@@ -156,17 +157,30 @@ func (q *Queue) watch(ctx context.Context) {
 }
 
 // sick says why the embedded server has to be started again.
-func (q *Queue) sick() error {
+func (q *Queue) sick(ctx context.Context) error {
 	if err := q.stopped(); err != nil {
 		return err
 	}
 	if since, err := q.health.since(); err != nil && time.Since(since) > sickFor {
-		return err
+		if !isTimeout(err) || !q.stores(ctx) {
+			return err
+		}
+		q.health.reset() // it was slow, or the caller in a hurry
 	}
 	if q.unfilled.Load() {
 		return errors.New("it was not filled again")
 	}
 	return nil
+}
+
+func isTimeout(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrTimeout)
+}
+
+func (q *Queue) stores(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, requestWait)
+	defer cancel()
+	return q.tryStore(ctx) == nil
 }
 
 // reopen starts the embedded server again and has the queue filled.

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -95,6 +96,7 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 type serverLog struct {
 	log   *slog.Logger
 	fatal *atomic.Pointer[string]
+	ill   func(error) // told when a stream cannot be written; JetStream tells its callers nothing
 }
 
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
@@ -104,7 +106,13 @@ func (l serverLog) Warnf(format string, v ...any) {
 	}
 	l.log.Warn(fmt.Sprintf(format, v...))
 }
-func (l serverLog) Errorf(format string, v ...any) { l.log.Error(fmt.Sprintf(format, v...)) }
+func (l serverLog) Errorf(format string, v ...any) {
+	text := fmt.Sprintf(format, v...)
+	if strings.Contains(text, "critical write error") {
+		l.ill(errors.New(text))
+	}
+	l.log.Error(text)
+}
 func (l serverLog) Fatalf(format string, v ...any) {
 	text := fmt.Sprintf(format, v...)
 	l.fatal.CompareAndSwap(nil, &text)
