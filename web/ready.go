@@ -30,7 +30,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 		"database": s.store.Ping, "queue": s.queueHealth, "slots": s.slotsReady, "disk": func(context.Context) error { return s.room() },
 	} {
 		if err := check(ctx); err != nil {
-			s.log.Warn("not ready", "what", what, "error", err)
+			s.log.Debug("not ready", "what", what, "error", err)
 			missing[what] = readyText(what, err)
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	// deskStanding is how many requests for a job one worker may have standing: far more than its slots.
 	deskStanding = 128
 	// deskPatience bounds how long one worker's request keeps a clerk.
-	deskPatience = 2 * time.Second
+	deskPatience = 4 * time.Second
 )
 
 // desk is where workers ask the site for what only the site may do: it checks who asks and for what, and

@@ -89,11 +89,15 @@ func (d *desk) owner(ctx context.Context, sequence uint64) (owner, error) {
 func ownerOf(msg *jetstream.RawStreamMsg) owner {
 	device, _, _ := strings.Cut(strings.TrimPrefix(msg.Subject, jobPrefix), ".")
 	found := owner{consumer: consumerPrefix + device}
-	var j job.Job
-	if found.broken = json.Unmarshal(msg.Data, &j); found.broken == nil {
-		found.broken = checkJob(j, name(device))
+	var head struct { // a job has up to 16 MB, and these decide
+		AttemptID string `json:"attempt_id"`
+		Secret    string `json:"secret"`
+		Device    string `json:"device"`
 	}
-	found.secret = sha256.Sum256([]byte(j.Secret))
+	if found.broken = json.Unmarshal(msg.Data, &head); found.broken == nil {
+		found.broken = checkJob(job.Job{AttemptID: head.AttemptID, Secret: head.Secret, Device: head.Device}, name(device))
+	}
+	found.secret = sha256.Sum256([]byte(head.Secret))
 	return found
 }
 

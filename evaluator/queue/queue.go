@@ -136,6 +136,9 @@ func (q *Queue) makeStreams(ctx context.Context) error {
 		Replicas:   max(q.cfg.Replicas, 1),
 	}
 	jobs, results := base, base
+	// Reading a job straight from the server's files is quicker. On a cluster it may come from a server that lags
+	// behind and does not know the job yet.
+	jobs.AllowDirect = q.host != nil
 	jobs.Name, jobs.Subjects = jobsStream, []string{jobPrefix + "*.*"}
 	results.Name, results.Subjects = resultsStream, []string{resultPrefix + "*"}
 	// What one worker sends and cannot be recorded yet does not fill the disk for all others.

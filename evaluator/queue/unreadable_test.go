@@ -69,7 +69,7 @@ func TestAWorkerOfAnotherVersionIsToldSoAndCostsNoJob(t *testing.T) {
 func TestALargeJobCanBeFinished(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		big := aJob("a1", "CPU")
-		big.Sources["data"] = make([]byte, MaxMessage/2)
+		big.Sources["data"] = make([]byte, MaxMessage/4)
 		if s.nc.MaxPayload() < MaxMessage {
 			big.Sources["data"] = make([]byte, s.nc.MaxPayload()/2)
 		}
