@@ -219,9 +219,10 @@ func (q *Queue) connected(ctx context.Context) (err error) {
 		}
 		return nil
 	}
-	tick := time.NewTicker(lookEvery)
+	tick := time.NewTicker(lookEvery / 5)
 	defer tick.Stop()
-	for limit := time.After(serverReady); !q.nc.IsConnected(); {
+	// Connected is not enough: it may still be to the old server, whose end was not noticed yet.
+	for limit := time.After(serverReady); q.nc.ConnectedServerId() != q.host.current().ID(); {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
