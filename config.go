@@ -28,6 +28,7 @@ type Config struct {
 	Worker   WorkerSettings
 	NoWorker bool
 
+	MinFree int // MiB
 	PerHour int
 	Waiting int
 

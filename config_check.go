@@ -60,6 +60,7 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := url.Parse(c.BaseURL)
 	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")

@@ -57,6 +57,7 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: nobody can")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")
+	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "MiB: with less on the disk of --data nothing can be submitted; 0 to submit until it is full")
 	fs.StringVar(&cfg.Tasks, "tasks", "", "directory of task folders or problem sets to install at start")
 	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, as H200,A100,…")
 	fs.Var(&cfg.Admins, "admins", "who is admin, as provider:login, provider:e-mail or provider:id:NUMBER,… (developer:NAME for developer sign-in)")

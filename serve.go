@@ -44,7 +44,7 @@ func serve(ctx context.Context, env environment, args []string) error {
 	q, err := queue.Open(ctx, queue.Config{
 		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
-		Authorize: authorizer(store, log), Log: log,
+		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
 	})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
-	server, err := web.New(cfg.web(store, dispatcher, hub, log))
+	server, err := web.New(cfg.web(store, dispatcher, q, hub, log))
 	if err != nil {
 		return err
 	}
@@ -131,9 +131,10 @@ func authorizer(store *models.Store, log *slog.Logger) func(name, secret string)
 }
 
 // web is the site's part of the settings.
-func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, hub *web.Hub, log *slog.Logger) web.Config {
+func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
 	return web.Config{
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL,
+		Queue: q, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
 		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
 	}

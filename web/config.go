@@ -18,6 +18,9 @@ type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *Hub
+	Queue      Queue  // nil: not asked
+	Disk       string // directory whose disk is watched; empty: none is
+	MinFree    int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
 	Addr    string // address to listen on, "127.0.0.1:3000"
 	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr

@@ -18,6 +18,9 @@ import (
 // submitEvaluation queues a request that was read. The error is a *kernels.Refusal when its device is
 // not there.
 func (s *Server) submitEvaluation(ctx context.Context, caller evalCaller, request kernels.Request) (models.Evaluation, error) {
+	if err := s.room(); err != nil {
+		return models.Evaluation{}, err
+	}
 	device, err := s.evalDevice(ctx, request.GPUType)
 	if err != nil {
 		return models.Evaluation{}, err

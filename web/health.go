@@ -6,7 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// healthz answers 200 while the site can do its work: it reaches its database.
+// healthz answers 200 while the site is alive: it reaches its database. Whether it can evaluate says readyz.
 func (s *Server) healthz(c *fiber.Ctx) error {
 	if err := s.store.Ping(c.UserContext()); err != nil {
 		s.log.Error("health check failed", "error", fmt.Errorf("database: %w", err))

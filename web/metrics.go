@@ -37,6 +37,7 @@ func newMetrics(s *Server) *metrics {
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
 		}, func() float64 { return float64(s.hub.Open()) }))
+	m.registry.MustRegister(plantMetrics(s)...)
 	serve := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	m.handler = func(c *fiber.Ctx) error {
 		serve(c.Context())
