@@ -78,7 +78,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if applied > 0 {
 		s.log.Info("database migrated", "dialect", s.dialect, "files", applied)
 	}
-	return nil
+	return s.rebuildIfAsked(ctx)
 }
 
 // Close ends all connections.
