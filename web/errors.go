@@ -115,6 +115,7 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 		return c.Status(f.status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status,
 			Code: f.code, Detail: f.message, RequestID: id}, "application/problem+json")
 	}
+	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
 	if err := s.render(c, f.status, s.errorPage(c, f.status, f.message, id)); err != nil {
 		s.log.Error("error page failed", "id", id, "error", err)
 		return c.Status(f.status).SendString(f.message)

@@ -1,9 +1,6 @@
 package web
 
 import (
-	"context"
-	"io"
-
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
@@ -58,10 +55,7 @@ func (s *Server) errorPage(c *fiber.Ctx, status int, sentence, requestID string)
 	if c.Method() != fiber.MethodGet {
 		p.Next = "/" // an address that only takes forms is nothing to come back to
 	}
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		// A request that failed may be over, or out of time; its page is shown all the same.
-		return views.Error(p).Render(context.WithoutCancel(ctx), w)
-	})
+	return views.Error(p)
 }
 
 // redirect answers a form with the page to look at next.
