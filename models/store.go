@@ -109,8 +109,12 @@ func (s *Store) SQL() *sql.DB {
 	return pool
 }
 
-// Ping fails when the database cannot be reached.
-func (s *Store) Ping(ctx context.Context) error { return s.SQL().PingContext(ctx) }
+// Ping fails when the database cannot be read. It asks for a row: SQLite's own ping looks at nothing, and
+// the connection that writes may be busy for long.
+func (s *Store) Ping(ctx context.Context) error {
+	var row []Setting
+	return s.read(ctx).Limit(1).Find(&row).Error
+}
 
 // write runs fn in a transaction; transactions of all callers run one after the other, on
 // PostgreSQL as on SQLite. Ids of events are so handed out in the order in which they become

@@ -64,6 +64,9 @@ var codes = map[int]failure{
 	fiber.StatusBadRequest:            {code: "bad_request", message: "The request could not be understood."},
 }
 
+// retrySoon is when to ask again what failed by our fault and may work in a moment.
+const retrySoon = 5 * time.Second
+
 // failureOf finds the answer to an error. What is nobody's fault but ours says nothing of its inside.
 func failureOf(err error) failure {
 	var f *failure
@@ -88,8 +91,12 @@ func failureOf(err error) failure {
 			return f
 		}
 	}
+	if models.KindOf(err) == models.Unavailable {
+		return failure{status: fiber.StatusServiceUnavailable, code: "unavailable", retryAfter: retrySoon,
+			message: "The site cannot reach its data just now, or has no room for more. Try again in a moment."}
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failure{status: fiber.StatusServiceUnavailable, code: "busy", retryAfter: 5 * time.Second,
+		return failure{status: fiber.StatusServiceUnavailable, code: "busy", retryAfter: retrySoon,
 			message: "The site is too busy to answer just now. Try again in a moment."}
 	}
 	return failure{status: fiber.StatusInternalServerError, code: "internal",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"golang.org/x/sync/singleflight"
 
 	"warpboard/models"
 )
@@ -31,6 +32,7 @@ type Server struct {
 	profileFacts factCache
 	providers    []*provider
 	began        time.Time
+	pings        singleflight.Group
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.
