@@ -2,8 +2,11 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"runtime"
 	"time"
 
@@ -30,6 +33,9 @@ func gormConfig() *gorm.Config {
 // reads first from failing with "database is locked" when it then writes.
 func openSQLite(path string) (writer, reader *gorm.DB, err error) {
 	const options = "?_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
+	if err := keepPrivate(path); err != nil {
+		return nil, nil, err
+	}
 	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + options
 	if writer, err = gorm.Open(sqlite.Open(dsn+"&_txlock=immediate"), gormConfig()); err != nil {
 		return nil, nil, fmt.Errorf("opening the database %s: %w", path, err)
@@ -42,6 +48,22 @@ func openSQLite(path string) (writer, reader *gorm.DB, err error) {
 	limitPool(writer, 1)
 	limitPool(reader, max(8, runtime.NumCPU()))
 	return writer, reader, nil
+}
+
+// keepPrivate makes the database this user's alone: it holds sources that nobody else may read. SQLite gives
+// the files beside it the rights of the first.
+func keepPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("making the database: %w", err)
+	}
+	file.Close()
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if err := os.Chmod(name, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("making the database private: %w", err)
+		}
+	}
+	return nil
 }
 
 // openPostgres opens a pool whose times come back in UTC, whatever the server's time zone is.
