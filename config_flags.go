@@ -64,6 +64,8 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")
 	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
 	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may use the unversioned evaluation API without a token: all, loopback (when serving on a loopback address) or none")
+	fs.Var(&cfg.MetricsFrom, "metrics-from", "addresses and networks that may read /metrics and /stats without a token, as 127.0.0.1,10.0.0.0/8, or none; not what a proxy passes on; default: this machine, while --base-url names it")
+	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "what reads them from elsewhere, sent as Authorization: Bearer TOKEN; better in the environment, where other users do not see it")
 }
 
 func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {

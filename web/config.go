@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -31,9 +32,13 @@ type Config struct {
 	Heartbeat   time.Duration // of streams, when a reader's sign-in is looked at again; 0: DefaultHeartbeat
 	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  EvalLimits
-	Version     string
-	Log         *slog.Logger
-	Now         func() time.Time // nil: time.Now
+
+	MetricsFrom  []netip.Prefix // who may read the site's measures without a token; nil: this machine, while no proxy is in front
+	MetricsToken string         // for those who may with one, beside admins; empty: only they
+
+	Version string
+	Log     *slog.Logger
+	Now     func() time.Time // nil: time.Now
 }
 
 // Defaults of Config's limits.

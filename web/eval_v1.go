@@ -26,7 +26,6 @@ func (s *Server) evaluationRoutes(api fiber.Router) {
 	e := evaluations{s}
 	api.Post("/evaluations", e.create)
 	api.Get("/evaluations", e.list)
-	api.Get("/evaluations/stats", evalAPI{s}.stats)
 	api.Get("/evaluations/:id", e.get)
 	api.Post("/evaluations/:id/cancel", e.cancel)
 	api.Get("/evaluations/:id/events", e.events)

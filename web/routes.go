@@ -12,7 +12,7 @@ func (s *Server) routes(app *fiber.App) {
 	app.Use(compress.New(compress.Config{Level: compress.LevelBestSpeed, Next: isStream}))
 
 	app.Get("/healthz", s.healthz)
-	app.Get("/metrics", s.metrics.handler)
+	app.Get("/metrics", s.operatorOnly, s.metrics.handler)
 	app.Get("/static/:version/:name", s.asset)
 	s.evalRoutes(app)
 
