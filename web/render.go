@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
 )
 
 // What one page may cost. A program cannot be stopped in the middle of a loop that writes nothing: such
@@ -42,7 +45,24 @@ func rendered(ctx context.Context, component templ.Component) ([]byte, error) {
 	defer cancel()
 	to := bounded{ctx: ctx, most: mostPage}
 	err := component.Render(ctx, &to)
-	return to.page.Bytes(), err
+	return []byte(showBidi(to.page.String())), err
+}
+
+// showBidi puts marks for the controls of direction in a page, whatever people and programs stored: a line that
+// reads one way and is another shows it. Texts to be edited stay as they were typed; stored text cannot
+// begin or end one, because it is escaped.
+func showBidi(page string) string {
+	var out strings.Builder
+	for {
+		shown, rest, more := strings.Cut(page, "<textarea")
+		out.WriteString(job.ShowBidi(shown))
+		if !more {
+			return out.String()
+		}
+		typed, after, _ := strings.Cut(rest, "</textarea>")
+		out.WriteString("<textarea" + typed + "</textarea>")
+		page = after
+	}
 }
 
 // render answers with an HTML page or fragment. It renders to memory first: a component that fails
