@@ -1,6 +1,9 @@
 package web
 
 import (
+	"strings"
+	"unicode"
+
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
@@ -63,9 +66,15 @@ func redirect(c *fiber.Ctx, url templ.SafeURL) error {
 	return c.Redirect(string(url), fiber.StatusSeeOther)
 }
 
-// attachment answers with a file to be kept, which no browser shows as a page of this site.
+// attachment answers with a file to be kept, which no browser shows as a page of this site. Its name may be
+// older than the rule for names: a line break would name another file, or end the header.
 func attachment(c *fiber.Ctx, name string, data []byte) error {
-	c.Attachment(name)
+	c.Attachment(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '_'
+		}
+		return r
+	}, name))
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
 	return c.Send(data)
 }
