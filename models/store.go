@@ -29,12 +29,13 @@ type Config struct {
 
 // Store is the database with its rules. It is safe for concurrent use.
 type Store struct {
-	reader    *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
-	writer    *gorm.DB // SQLite: one connection, so that writers queue instead of failing
-	dialect   string
-	artifacts string
-	limits    Limits
-	log       *slog.Logger
+	reader     *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
+	writer     *gorm.DB // SQLite: one connection, so that writers queue instead of failing
+	statements statements
+	dialect    string
+	artifacts  string
+	limits     Limits
+	log        *slog.Logger
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -61,12 +62,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func (s *Store) connect(cfg Config) (err error) {
 	if cfg.DSN != "" {
 		s.dialect = migrations.Postgres
-		s.writer, err = openPostgres(cfg.DSN)
+		s.writer, err = openPostgres(cfg.DSN, &s.statements)
 		s.reader = s.writer
 		return err
 	}
 	s.dialect = migrations.SQLite
-	s.writer, s.reader, err = openSQLite(filepath.Join(cfg.Dir, "warpboard.db"))
+	s.writer, s.reader, err = openSQLite(filepath.Join(cfg.Dir, "warpboard.db"), &s.statements)
 	return err
 }
 

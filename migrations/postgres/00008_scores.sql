@@ -16,3 +16,6 @@ where not (coalesce(score_ns, 1) >= 1 and coalesce(score_ns, 1) < 'infinity' and
 
 alter table runs add constraint runs_score
     check (score_ns >= 1 and score_ns < 'infinity' and std_ns >= 0 and std_ns < 'infinity' and err_ns >= 0 and err_ns < 'infinity');
+
+-- A person's page asks for all of their entries.
+create index entries_user on entries (user_id);

@@ -28,3 +28,6 @@ begin
     select raise(abort, 'constraint runs_score: a score is finite and 1 ns or more');
 end;
 -- +goose StatementEnd
+
+-- A person's page asks for all of their entries.
+create index entries_user on entries (user_id);
