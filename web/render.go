@@ -44,8 +44,10 @@ func rendered(ctx context.Context, component templ.Component) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()
 	to := bounded{ctx: ctx, most: mostPage}
-	err := component.Render(ctx, &to)
-	return []byte(showBidi(to.page.String())), err
+	if err := component.Render(ctx, &to); err != nil {
+		return nil, err
+	}
+	return []byte(showBidi(to.page.String())), nil
 }
 
 // showBidi puts marks for the controls of direction in a page, whatever people and programs stored: a line that
