@@ -32,10 +32,12 @@ type Config struct {
 	PerHour int
 	Waiting int
 
-	OpenEvalAPI string
-	Grace       time.Duration
-	LogLevel    string
-	LogFormat   string
+	OpenEvalAPI  string
+	MetricsFrom  list
+	MetricsToken string
+	Grace        time.Duration
+	LogLevel     string
+	LogFormat    string
 }
 
 // NATSSettings says where the queue is, and how the way to it is kept secret.

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+
+	"warpboard/web"
 )
 
 const (
@@ -65,11 +69,24 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
 	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
+	_, err = c.metricsFrom()
+	wrong.unless(err == nil, "--metrics-from %w", err)
 	switch c.OpenEvalAPI {
 	case "all", "loopback", "none":
 	default:
 		*wrong = append(*wrong, fmt.Errorf("--open-eval-api %q: want all, loopback or none", c.OpenEvalAPI))
 	}
+}
+
+// metricsFrom is nil while nothing is set, and empty for nobody.
+func (c *Config) metricsFrom() ([]netip.Prefix, error) {
+	switch {
+	case len(c.MetricsFrom) == 0:
+		return nil, nil
+	case slices.Equal(c.MetricsFrom, list{"none"}):
+		return []netip.Prefix{}, nil
+	}
+	return web.ParseAddresses(c.MetricsFrom)
 }
 
 func (o OAuthConfig) check(wrong *problems) {

@@ -17,7 +17,7 @@ func (s *Server) admit(c *fiber.Ctx) error {
 	}
 	who := shareName(s.proxies.visitor(c))
 	c.Locals(localShare, who)
-	if path := c.Path(); path == "/healthz" || path == "/metrics" {
+	if path := c.Path(); path == "/healthz" || path == "/metrics" && (s.fromOperator(c) || s.hasMetricsToken(c)) {
 		return c.Next()
 	}
 	switch s.underWay.take(who, 1) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -36,6 +37,9 @@ type Config struct {
 
 	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
 	Limits         Limits
+
+	MetricsFrom  []netip.Prefix // who may read the site's measures without a token; nil: this machine, while no proxy is in front
+	MetricsToken string         // for those who may with one, beside admins; empty: only they
 
 	Version string
 	Log     *slog.Logger

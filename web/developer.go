@@ -18,10 +18,8 @@ func (s *Server) developerSignIn(c *fiber.Ctx) bool {
 // fromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
 // the world look local, so its marks count against; a foreign Host would be DNS rebinding.
 func fromThisMachine(c *fiber.Ctx) bool {
-	if !isLoopback(string(c.Request().Host())) {
-		return false
-	}
-	return !hasProxyMark(c) && (c.Context().RemoteIP().IsLoopback() || c.Context().RemoteIP().IsUnspecified())
+	ip := c.Context().RemoteIP()
+	return isLoopback(string(c.Request().Host())) && !hasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
 // proxyMarks are headers that proxies add.
@@ -29,6 +27,7 @@ func proxyMarks() []string {
 	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 }
 
+// hasProxyMark tells whether a proxy has left its mark on the request.
 func hasProxyMark(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(proxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
 }

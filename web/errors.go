@@ -42,8 +42,11 @@ func tooMany(message string, wait time.Duration) error {
 	return &failure{status: fiber.StatusTooManyRequests, code: "too_many", message: message, retryAfter: wait}
 }
 
+// retrySoon is when to ask again what failed by our fault and may work in a moment.
+const retrySoon = 5 * time.Second
+
 func busy(message string) *failure {
-	return &failure{status: fiber.StatusServiceUnavailable, code: "busy", message: message, retryAfter: 5 * time.Second}
+	return &failure{status: fiber.StatusServiceUnavailable, code: "busy", message: message, retryAfter: retrySoon}
 }
 
 func notFound(*fiber.Ctx) error {
@@ -94,6 +97,10 @@ func failureOf(err error) failure {
 			return f
 		}
 	}
+	if models.KindOf(err) == models.Unavailable {
+		return failure{status: fiber.StatusServiceUnavailable, code: "unavailable", retryAfter: retrySoon,
+			message: "The site cannot reach its data just now, or has no room for more. Try again in a moment."}
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return *busy("The site is too busy to answer just now. Try again in a moment.")
 	}
@@ -120,6 +127,7 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 		return c.Status(f.status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status,
 			Code: f.code, Detail: f.message, RequestID: id}, "application/problem+json")
 	}
+	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
 	if err := s.render(c, f.status, s.errorPage(c, f.status, f.message, id)); err != nil {
 		s.log.Error("error page failed", "id", id, "error", err)
 		return c.Status(f.status).SendString(f.message)

@@ -45,7 +45,8 @@ func (s *Server) evalRoutes(app *fiber.App) {
 	app.Post("/", with(api.compare)...)
 	app.Get("/job/:id", with(api.job)...)
 	app.Get("/health", with(api.health)...)
-	app.Get("/stats", with(api.stats)...)
+	app.Get("/stats", api.errors, s.operatorOnly, api.stats)
+	app.Get("/api/v1/evaluations/stats", s.operatorOnly, api.stats) // here: the operator's token is nobody's
 	app.Post("/admin/cleanup-jobs", with(api.cleanUp)...)
 	for path, method := range map[string]string{ // not /compare: to GET it is a page
 		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -88,15 +90,19 @@ func (a evalAPI) job(c *fiber.Ctx) error {
 
 // health answers 200 while the store does.
 func (a evalAPI) health(c *fiber.Ctx) error {
-	jobs, err := a.jobStats(c.UserContext())
+	ctx, cancel := context.WithTimeout(c.UserContext(), healthTime)
+	defer cancel()
+	jobs, err := a.jobStats(ctx)
 	if err == nil {
 		var idle int
-		if idle, err = a.idleUnits(c.UserContext()); err == nil {
+		if idle, err = a.idleUnits(ctx); err == nil {
 			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": idle}})
 		}
 	}
 	a.log.Error("health of the evaluation API", "error", err)
-	return c.Status(fiber.StatusInternalServerError).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
+	f := failureOf(err)
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(retrySoon.Seconds())))
+	return c.Status(f.status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
 }
 
 // cleanUp drops jobs that ended a while ago: those of the caller, or all of them for an admin.

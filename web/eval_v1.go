@@ -27,7 +27,6 @@ func (s *Server) evaluationRoutes(api fiber.Router) {
 	e := evaluations{s}
 	api.Post("/evaluations", e.create)
 	api.Get("/evaluations", e.list)
-	api.Get("/evaluations/stats", evalAPI{s}.stats)
 	api.Get("/evaluations/:id", e.get)
 	api.Patch("/evaluations/:id", e.share)
 	api.Post("/evaluations/:id/cancel", e.cancel)

@@ -58,7 +58,7 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 		}
 	}
 	level := slog.LevelInfo
-	if path := c.Path(); (path == "/healthz" || path == "/metrics") && c.Response().StatusCode() == fiber.StatusOK {
+	if path := c.Path(); (path == "/healthz" || path == "/readyz" || path == "/metrics") && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug // asked every few seconds, for ever
 	}
 	s.log.Log(c.UserContext(), level, "request", "id", c.Locals(localRequestID), "method", c.Method(), "path", c.Path(),

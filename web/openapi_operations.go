@@ -25,14 +25,14 @@ func operations() []operation {
 		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share an evaluation of yours with whoever knows its id, or take that back.", true, "EvaluationChange", nil, 200, ref("Evaluation")},
 		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel an evaluation of yours.", true, "", nil, 200, ref("Evaluation")},
 		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow an evaluation of yours, or one that is shared: server-sent events, each with the whole of it, until one named end.", false, "", map[string]string{"after": "number of the last change that was seen"}, 200, ref("Evaluation")},
-		{evaluations, "GET", "/api/v1/evaluations/stats", "Read what the evaluation service has done.", false, "", nil, 200, anything},
+		{evaluations, "GET", "/api/v1/evaluations/stats", "Read what the evaluation service has done; for admins and the operator.", false, "", nil, 200, anything},
 
 		{plain, "POST", "/evaluate", "Compile a kernel, check that it runs, take its time, and wait for the answer.", true, "EvaluationRequest", nil, 200, ref("EvaluationAnswer")},
 		{plain, "POST", "/compare", "Compile two kernels, compare their outputs, time them in turn, and wait for the answer.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
 		{plain, "POST", "/", "The same as /compare; also takes the older body with ref_code and custom_code.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
 		{plain, "GET", "/job/{id}", "Read the state of a job.", true, "", nil, 200, anything},
 		{plain, "GET", "/health", "Tell whether the service works, and how many devices are idle.", true, "", nil, 200, anything},
-		{plain, "GET", "/stats", "Read what the service has done.", true, "", nil, 200, anything},
+		{plain, "GET", "/stats", "Read what the service has done; for admins and the operator.", true, "", nil, 200, anything},
 		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
 
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},

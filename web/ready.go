@@ -2,7 +2,9 @@ package web
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -18,23 +20,28 @@ type Queue interface {
 	Dropped() int64
 }
 
-const readyLimit = 2 * time.Second
-
 // readyz answers 200 while what is submitted now is evaluated soon; else it says what is missing. A site
 // that is alive but not ready still serves its pages: see healthz.
 func (s *Server) readyz(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(c.UserContext(), readyLimit)
+	ctx, cancel := context.WithTimeout(c.UserContext(), healthTime)
 	defer cancel()
 	missing := fiber.Map{}
-	for what, check := range map[string]func(context.Context) error{
-		"database": s.store.Ping, "queue": s.queueHealth, "slots": s.slotsReady, "disk": func(context.Context) error { return s.room() },
-	} {
-		if err := check(ctx); err != nil {
+	check := func(what string, err error) {
+		if err != nil {
 			s.log.Debug("not ready", "what", what, "error", err)
 			missing[what] = readyText(what, err)
 		}
 	}
+	database := s.pingDatabase()
+	check("database", database)
+	check("queue", s.queueHealth(ctx))
+	check("disk", s.room())
+	if database == nil {
+		database = s.slotsReady(ctx)
+	}
+	check("slots", database)
 	if len(missing) > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(retrySoon.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}
 	return c.JSON(fiber.Map{"status": "ready"})
@@ -48,7 +55,10 @@ func readyText(what string, err error) string {
 	case "queue":
 		return "The queue takes no jobs."
 	}
-	return failureOf(err).message
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f.message
+	}
+	return "It could not be found out just now."
 }
 
 func (s *Server) queueHealth(ctx context.Context) error {

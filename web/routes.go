@@ -14,7 +14,7 @@ func (s *Server) routes(app *fiber.App) {
 
 	app.Get("/healthz", s.healthz)
 	app.Get("/readyz", s.readyz)
-	app.Get("/metrics", s.metrics.handler)
+	app.Get("/metrics", s.operatorOnly, s.metrics.handler)
 	app.Get("/static/:version/:name", s.asset)
 	s.evalRoutes(app)
 

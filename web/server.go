@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/singleflight"
 
 	"warpboard/models"
 )
@@ -34,6 +35,7 @@ type Server struct {
 	profileFacts factCache
 	providers    []*provider
 	began        time.Time
+	pings        singleflight.Group
 
 	limits                         Limits
 	proxies                        proxies

@@ -81,7 +81,7 @@ func (t tools) addEvaluations(server *sdk.Server) {
 	addLong(server, "evaluate_kernel", "Compile a kernel, check that it runs, and take its time; with a reference, check it against that and give the speedup."+goesOn, true, t.evaluate)
 	addLong(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn."+goesOn, true, t.compare)
 	addLong(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, true, t.validate)
-	add(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices.", true, t.stats)
+	add(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices. For admins and the operator of the site.", true, t.stats)
 	add(server, "get_job_status", "Where an evaluation is, and its result once it has one.", true, t.status)
 }
 
