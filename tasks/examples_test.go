@@ -2,22 +2,19 @@ package tasks_test
 
 import (
 	"bytes"
-	"context"
-	"io"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/harness"
-	"warpboard/evaluator/judge"
-	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/harness/pairtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -119,76 +116,24 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 	for _, name := range slices.Sorted(maps.Keys(layout.Files)) {
 		write(t, filepath.Join(dir, name), string(layout.Files[name]))
 	}
-	program := []string{filepath.Join(dir, "program")}
 	if b.Definition.Lang == tasks.LangCPP {
 		build(t, dir, layout)
 	} else {
-		program = []string{python(t), layout.Main}
+		script(t, dir, "judge", layout.Main)
+		script(t, dir, "program", layout.Runner)
 	}
-	wires, err := judge.NewWires()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if layout.Runner == "" {
-		return follow(t, dir, wires, program, nil)
-	}
-	return follow(t, dir, wires, program, []string{program[0], layout.Runner})
+	r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "program"), "test", string(layout.Files["cases.txt"]))
+	return r.Judge.Success() && strings.Contains(r.Report, "check: pass"), r.Report + r.Stdout + r.Stderr
 }
 
-// follow runs a program, with the runner that it judges beside it if there is one, and reads its report.
-func follow(t *testing.T, dir string, wires *judge.Wires, program, runner []string) (passed bool, output string) {
+// script makes dir/name, a program that runs a Python file of dir.
+func script(t *testing.T, dir, name, file string) {
 	t.Helper()
-	report, writer, err := os.Pipe()
-	if err != nil {
+	path := filepath.Join(dir, name)
+	write(t, path, fmt.Sprintf("#!/bin/sh\ncd %s && exec %s -B %s \"$@\"\n", dir, python(t), file))
+	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	defer report.Close()
-	printed := new(lockedBuffer)
-	side := func(files []*os.File, argv ...string) judge.Side {
-		return func(ctx context.Context, started func()) (sandbox.Outcome, error) {
-			command := exec.CommandContext(ctx, argv[0], argv[1:]...)
-			command.Dir, command.Stdout, command.Stderr = dir, printed, printed
-			command.ExtraFiles = files // from descriptor 3 on
-			command.Env = append(os.Environ(), "POPCORN_FD=3", "PYTHONDONTWRITEBYTECODE=1")
-			if err := command.Start(); err != nil {
-				return sandbox.Outcome{}, err
-			}
-			started()
-			if files[0] == writer {
-				writer.Close()
-			}
-			_ = command.Wait() // the state says it
-			return sandbox.Outcome{ExitCode: command.ProcessState.ExitCode()}, nil
-		}
-	}
-	theirs := judge.Side(func(context.Context, func()) (sandbox.Outcome, error) { return sandbox.Outcome{}, nil })
-	if runner != nil {
-		theirs = side(append([]*os.File{nil}, wires.Runner()...), runner...)
-	}
-	said := make(chan []byte, 1)
-	go func() {
-		text, _ := io.ReadAll(report)
-		said <- text
-	}()
-	end, err := judge.Run(t.Context(), wires, side(append([]*os.File{writer}, wires.Judge()...), append(program, "test", "cases.txt")...), theirs)
-	writer.Close() // where it did not start
-	text := string(<-said)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return end.Judge.ExitCode == 0 && strings.Contains(text, "check: pass"), text + printed.String()
-}
-
-// lockedBuffer takes what two processes print.
-type lockedBuffer struct {
-	mu sync.Mutex
-	bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.Buffer.Write(p)
 }
 
 // python is the interpreter that a worker of this machine would take.
@@ -201,11 +146,17 @@ func python(t *testing.T) string {
 	return found.Path
 }
 
-// build makes dir/program, compiling the submission anew and the rest once.
+// build makes dir/judge and dir/program, compiling the submission anew and the rest once.
 func build(t *testing.T, dir string, layout harness.Layout) {
 	t.Helper()
 	link := []string{"-o", filepath.Join(dir, "program")}
 	for _, unit := range layout.Units {
+		if judge := filepath.Join(dir, "judge"); unit.Judge {
+			if _, err := os.Stat(judge); err != nil {
+				compile(t, dir, "-std=c++20", "-O1", "-pthread", "-I.", unit.Name, "-o", judge)
+			}
+			continue
+		}
 		object := filepath.Join(dir, unit.Name+".o")
 		link = append(link, object)
 		if _, err := os.Stat(object); err == nil && !unit.Submitted {
