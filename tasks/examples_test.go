@@ -2,7 +2,7 @@ package tasks_test
 
 import (
 	"bytes"
-	"io"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -118,29 +118,22 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 	}
 	if b.Definition.Lang == tasks.LangCPP {
 		build(t, dir, layout)
-		r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "program"), "test", string(layout.Files["cases.txt"]))
-		return r.Judge.Success() && strings.Contains(r.Report, "check: pass"), r.Report + r.Stdout + r.Stderr
+	} else {
+		script(t, dir, "judge", layout.Main)
+		script(t, dir, "program", layout.Runner)
 	}
-	report, writer, err := os.Pipe()
-	if err != nil {
+	r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "program"), "test", string(layout.Files["cases.txt"]))
+	return r.Judge.Success() && strings.Contains(r.Report, "check: pass"), r.Report + r.Stdout + r.Stderr
+}
+
+// script makes dir/name, a program that runs a Python file of dir.
+func script(t *testing.T, dir, name, file string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	write(t, path, fmt.Sprintf("#!/bin/sh\ncd %s && exec %s -B %s \"$@\"\n", dir, python(t), file))
+	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	defer report.Close()
-	var printed bytes.Buffer
-	command := exec.Command(python(t), layout.Main, "test", "cases.txt")
-	command.Dir, command.Stdout, command.Stderr = dir, &printed, &printed
-	command.ExtraFiles = []*os.File{writer}
-	command.Env = append(os.Environ(), "POPCORN_FD=3", "PYTHONDONTWRITEBYTECODE=1")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	writer.Close()
-	said, err := io.ReadAll(report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := command.Wait()
-	return ended == nil && strings.Contains(string(said), "check: pass"), string(said) + printed.String()
 }
 
 // python is the interpreter that a worker of this machine would take.

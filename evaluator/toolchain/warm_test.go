@@ -159,3 +159,19 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 		}
 	}
 }
+
+func TestExtensionsOfAnEvaluationAreKeptForItsCallerAlone(t *testing.T) {
+	b, _ := newSpiedBuilder(t)
+	j := bundle(extensionEval)
+	j.Sources["submission.py"] = []byte("# load_inline, of evaluations\n" + compilingSubmission)
+	j.EvaluationID = "e"
+	for _, try := range []struct {
+		caller string
+		cached bool
+	}{{"key:1", false}, {"key:2", false}, {"key:1", true}, {"", false}, {"", false}} {
+		j.Caller = try.caller
+		if _, result := mustBuild(t, b, j); result.Cached != try.cached {
+			t.Errorf("for %q: cached %t, want %t", try.caller, result.Cached, try.cached)
+		}
+	}
+}
