@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,11 +31,14 @@ func field(report, key string) string {
 	return ""
 }
 
+// The ways are those of submissions.cpp, in its order.
 func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	n := newFakeGPU(t)
 	flags := strings.Fields(gpuFlags)
-	judge := n.build(t, "judge", append(flags, "eval.cu")...)
+	judge := n.build(t, "judge", append(flags, "-DWARPBOARD_BUSY_NS=1e9", "eval.cu")...)
 	n.build(t, "runner.o", append(flags, "-c", "warpboard_runner.cu")...)
+	runner := n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
+	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined", "side_stream", "stale"}
 	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
 	for _, tt := range []struct {
 		way, mode, cases string
@@ -54,11 +59,7 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		{"in_place", "test", "size: 1000; moving: 0; broken: memory; seed: 1\n", 117, "task", "generate_input failed: the device has no 4398046511104 bytes left beside the submission's process (1073741824 of 1073741824 are free)"},
 	} {
 		t.Run(tt.way+"/"+tt.mode+"/"+tt.value, func(t *testing.T) {
-			runner, printed, err := n.compile("runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "-DWAY="+tt.way, "runner.o", "submissions.cpp")
-			if err != nil {
-				t.Fatal(printed)
-			}
-			r := pairtest.Run(t, judge, runner, tt.mode, tt.cases)
+			r := pairtest.Run(t, judge, runner, tt.mode, tt.cases, fmt.Sprint("WAY=", slices.Index(ways, tt.way)))
 			if r.Judge.ExitCode() != tt.judge || field(r.Report, tt.key) != tt.value {
 				t.Errorf("judge: %v, runner: %v; want exit code %d and %s: %s\n%s\n%s", r.Judge, r.Runner, tt.judge, tt.key, tt.value, r.Report, r.Stderr)
 			}

@@ -1,9 +1,11 @@
 package harness
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,17 +105,21 @@ func TestNativeVerdicts(t *testing.T) {
 const growingCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size: 100000; scale: -1e-05; kind: plain\n" +
 	"seed: 3; size: 900000; scale: 3; kind: plain\nseed: 4; size: 10; scale: 1.5; kind: plain\n"
 
+// The ways are those of ways.cpp, in its order.
 func TestUnusualUsesOfMemory(t *testing.T) {
 	n := newNative(t, testdata(t, "cpp/task.h", "cpp/reference.h", "cpp/ways.cpp"))
 	judge := n.build(t, "judge", "eval.cpp")
 	n.build(t, "runner.o", "-c", "warpboard_runner.cpp")
+	runner := n.build(t, "runner", "-DWARPBOARD_SUBMISSION", "runner.o", "ways.cpp")
+	ownHeap := n.build(t, "own_heap", "-DWARPBOARD_SUBMISSION", "-DOWN_HEAP", "runner.o", "ways.cpp")
+	ways := []string{"keeps_inputs", "own_heap", "throws", "leaves", "large_answer", "grown_answer", "late_writer"}
 	for _, tt := range []struct {
 		way           string
 		judge, runner int
 		printed       string
 	}{
 		{"keeps_inputs", 0, 0, ""},
-		{"own_heap -DOWN_HEAP", 0, 0, ""},
+		{"own_heap", 0, 0, ""},
 		{"large_answer", 0, 0, ""},
 		{"grown_answer", 0, 0, ""},
 		{"throws", 115, 1, "uncaught exception: out of ideas"},
@@ -121,8 +127,11 @@ func TestUnusualUsesOfMemory(t *testing.T) {
 		{"late_writer", 112, 0, ""},
 	} {
 		t.Run(tt.way, func(t *testing.T) {
-			flags := strings.Fields("-DWARPBOARD_SUBMISSION runner.o ways.cpp -DCHOSEN=" + tt.way)
-			r := pairtest.Run(t, judge, n.build(t, "runner", flags...), "test", growingCases)
+			program := runner
+			if tt.way == "own_heap" {
+				program = ownHeap
+			}
+			r := pairtest.Run(t, judge, program, "test", growingCases, fmt.Sprint("WAY=", slices.Index(ways, tt.way)))
 			if r.Judge.ExitCode() != tt.judge || r.Runner.ExitCode() != tt.runner || !strings.Contains(r.Stderr, tt.printed) {
 				t.Errorf("judge: %v, runner: %v; want exit codes %d and %d\n%s\n%s", r.Judge, r.Runner, tt.judge, tt.runner, r.Report, r.Stderr)
 			}

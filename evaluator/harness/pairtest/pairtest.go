@@ -85,13 +85,13 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	}
 }
 
-// Run runs a stage with a judge's and a runner's program.
-func Run(t testing.TB, judge, runner, mode, cases string) Result {
+// Run runs a stage with a judge's and a runner's program, the runner with an environment.
+func Run(t testing.TB, judge, runner, mode, cases string, env ...string) Result {
 	t.Helper()
 	e := NewEnds(t)
 	var stderr strings.Builder
 	command := exec.Command(runner)
-	command.ExtraFiles, command.Env, command.Stderr = []*os.File{nil, e.Runner, e.Page}, []string{}, &stderr
+	command.ExtraFiles, command.Env, command.Stderr = []*os.File{nil, e.Runner, e.Page}, append([]string{}, env...), &stderr
 	start(t, command)
 	e.Runner.Close()
 	r := StartJudge(t, judge, e, mode, cases)()

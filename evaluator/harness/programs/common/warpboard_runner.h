@@ -4,6 +4,7 @@
 #define WARPBOARD_RUNNER_H
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <optional>
 #include <string>
@@ -80,6 +81,7 @@ private:
     // Puts the input's memory in the place of what was there: arrays in it then show what the judge wrote.
     void take_input() {
         const Frame frame = channel_.receive();
+        if (frame.kind == FRAME_END) std::_Exit(0);  // the judge leaves the call
         const Region& inputs = region(REGION_HOST);
         for (int fd : frame.descriptors) {
             if (inputs.base != nullptr) map_shared(fd, inputs.size, inputs.base);

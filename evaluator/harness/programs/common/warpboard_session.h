@@ -32,6 +32,12 @@ constexpr double release_limit_ns = 10e6;  // for a call that waits for the devi
 class Session {
 public:
     Session(int channel, int page) : channel_(channel), page_(page) {}
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+    // A call that is still under way counts for nothing now, and a device that waited for ever would keep its
+    // process alive.
+    ~Session() { page_.page->release.store(~0u, std::memory_order_release); }
 
     // Waits until the submission is loaded.
     void wait_ready() {
@@ -70,7 +76,7 @@ public:
             const double passed = waiter.elapsed();
             stamps.late = limit_ns >= 0 && passed > limit_ns;
             if (stamps.late) return;
-            watch(passed, watched);
+            watch(passed, watched, page_.page->queued);
             waiter.pause();
         }
     }
@@ -91,7 +97,7 @@ public:
         Waiter waiter;
         double watched = 0;
         while (!said(page_.page->done)) {
-            watch(waiter.elapsed(), watched);
+            watch(waiter.elapsed(), watched, page_.page->done);
             waiter.pause();
         }
         stamps.done = now_ns();
@@ -131,11 +137,13 @@ private:
         return value == number_;
     }
 
-    // Looks at the channel once a millisecond.
-    void watch(double passed, double& watched) {
+    // Looks at the channel once a millisecond. What a runner said before it left counts.
+    void watch(double passed, double& watched, const std::atomic<uint32_t>& word) {
         if (passed - watched < 1e6) return;
         watched = passed;
-        if (const JudgeChannel::State state = channel_.look(0); state != JudgeChannel::State::quiet) react(state);
+        const JudgeChannel::State state = channel_.look(0);
+        if (state == JudgeChannel::State::gone && said(word)) return;
+        react(state);
     }
 
     static void react(JudgeChannel::State state) {

@@ -47,7 +47,7 @@ public:
         const double queued = now_ns();
         page.queued.store(number, std::memory_order_release);
         sleep(0.7 * least_wait_);
-        for (Waiter waiter(1e9); page.release.load(std::memory_order_acquire) != number;) waiter.pause();
+        for (Waiter waiter(1e9); page.release.load(std::memory_order_acquire) < number;) waiter.pause();
         arrive();
         begin_ = now_ns();
         least_wait_ = least_wait_ > 0 ? std::min(least_wait_, begin_ - queued) : begin_ - queued;
@@ -71,6 +71,7 @@ class HostJudge : public NoDeviceMemory {
 public:
     static constexpr bool released_on_host = true;
     static constexpr bool switches_in_call = false;
+    static constexpr double busy_ns = 0;  // preparing does not wait for the runner
     // Copying varies much with what else the machine does, and may: there is no switch of contexts behind which
     // work could go on, and what is written while the judge copies in an order of its own is found out.
     // Where other processes want the cores, some calls are handed over late. None is handed over early, so that the

@@ -1,4 +1,4 @@
-// Submissions that do unusual things with memory; CHOSEN says which.
+// Submissions that do unusual things with memory; the environment's WAY chooses one.
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -7,7 +7,7 @@
 
 #include "task.h"
 
-enum { keeps_inputs, own_heap, throws, leaves, large_answer, grown_answer, late_writer };
+enum Way { keeps_inputs, own_heap, throws, leaves, large_answer, grown_answer, late_writer };
 
 static output_t product(const input_t& data) {
     output_t out(data.values.size());
@@ -24,26 +24,31 @@ void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 #endif
 
+static int way() {
+    static const int chosen = std::atoi(std::getenv("WAY"));
+    return chosen;
+}
+
 output_t custom_kernel(input_t data) {
-    if (CHOSEN == keeps_inputs) {  // across calls and cases
+    if (way() == keeps_inputs) {  // across calls and cases
         static std::vector<std::vector<float>> kept;
         output_t out = product(data);
         kept.push_back(std::move(data.values));
         if (kept.size() > 6) kept.erase(kept.begin(), kept.begin() + 4);
         return out;
     }
-    if (CHOSEN == throws) throw std::runtime_error("out of ideas");
-    if (CHOSEN == leaves) std::exit(0);
-    if (CHOSEN == large_answer) {  // scratch memory beyond what is shared
+    if (way() == throws) throw std::runtime_error("out of ideas");
+    if (way() == leaves) std::exit(0);
+    if (way() == large_answer) {  // scratch memory beyond what is shared
         std::vector<std::vector<float>> scratch(30, std::vector<float>(1 << 20));
         return product(data);
     }
-    if (CHOSEN == grown_answer) {
+    if (way() == grown_answer) {
         output_t out;
         for (float value : data.values) out.push_back(value * data.factor);
         return out;
     }
-    if (CHOSEN == late_writer) {  // says that it is done, and works on
+    if (way() == late_writer) {  // says that it is done, and works on
         auto out = std::make_shared<output_t>(product(data));
         output_t early(out->size(), 0.0f);
         float* into = early.data();
