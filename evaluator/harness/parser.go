@@ -182,6 +182,9 @@ func setField(c *job.CaseResult, field, value string) bool {
 		*target = number(value)
 		return true
 	}
+	if setClock(&c.Clocks, field, value) {
+		return true
+	}
 	switch field {
 	case "spec":
 		c.Spec = value
@@ -199,6 +202,42 @@ func setField(c *job.CaseResult, field, value string) bool {
 	return true
 }
 
+// setClock stores one field of a case that a judge timed. The calls' numbers by each clock are dropped: those
+// that count are the case's times, and three more lists of each case would crowd out what a stage has to say.
+func setClock(c *job.Clocks, field, value string) bool {
+	switch field {
+	case "clock":
+		c.Counts = clock(value)
+	case "event":
+		c.Event = number(value)
+	case "wall":
+		c.Wall = signed(value)
+	case "snapshot":
+		c.Snapshot = signed(value)
+	case "tolerance":
+		c.Tolerance = number(value)
+	case "handover":
+		c.Handover = number(value)
+	case "late":
+		c.Late, _ = strconv.Atoi(value)
+	case "events", "walls", "snapshots", "prepared":
+	default:
+		return false
+	}
+	return true
+}
+
+// unknownClock is what a clock of another name is kept as: no report with it is believed.
+const unknownClock job.Clock = "unknown"
+
+func clock(value string) job.Clock {
+	switch c := job.Clock(value); c {
+	case job.ClockEvent, job.ClockWall, job.ClockSnapshot:
+		return c
+	}
+	return unknownClock
+}
+
 func status(value string) job.Status {
 	if value == "pass" {
 		return job.StatusPass
@@ -208,9 +247,12 @@ func status(value string) job.Status {
 
 // number reads a time; anything that no clock can show (negative, infinite, not a number) is 0,
 // which no score accepts.
-func number(value string) float64 {
+func number(value string) float64 { return math.Max(0, signed(value)) }
+
+// signed reads a time less a constant, which may be below 0; what no JSON can carry is 0.
+func signed(value string) float64 {
 	f, err := strconv.ParseFloat(value, 64)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) || f < 0 {
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
 		return 0
 	}
 	return f

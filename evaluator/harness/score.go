@@ -9,20 +9,21 @@ import (
 	"warpboard/tasks"
 )
 
-// Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule.
-// It fails when there is no case or when one has not passed with a positive time.
+// Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule. A case that a
+// judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time). It fails
+// when there is no case or when one has not passed with a positive time.
 func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	if len(cases) == 0 {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")
 	}
 	for _, c := range cases {
-		if c.Status != job.StatusPass || !(c.Mean > 0) || math.IsInf(c.Mean, 0) {
+		if t := c.Time(); c.Status != job.StatusPass || !(t > 0) || math.IsInf(t, 0) {
 			return 0, fmt.Errorf("case %d (%s) has no time, and so the run has no score", c.Index, c.Spec)
 		}
 	}
 	switch ranking {
 	case tasks.RankLast, "":
-		return cases[len(cases)-1].Mean, nil
+		return cases[len(cases)-1].Time(), nil
 	case tasks.RankMean:
 		return meanOf(cases, func(v float64) float64 { return v }), nil
 	case tasks.RankGeom:
@@ -35,7 +36,7 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 func meanOf(cases []job.CaseResult, f func(float64) float64) float64 {
 	sum := 0.0
 	for _, c := range cases {
-		sum += f(c.Mean)
+		sum += f(c.Time())
 	}
 	return sum / float64(len(cases))
 }
