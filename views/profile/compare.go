@@ -53,11 +53,11 @@ type ratio struct {
 }
 
 func (p CasePair) ratio() ratio {
-	if p.A == nil || p.B == nil || p.A.Mean <= 0 || p.B.Mean <= 0 {
+	if p.A == nil || p.B == nil || p.A.Time() <= 0 || p.B.Time() <= 0 {
 		return ratio{}
 	}
-	v := p.B.Mean / p.A.Mean
-	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Mean, p.B.Err/p.B.Mean), true}
+	v := p.B.Time() / p.A.Time()
+	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Time(), p.B.Err/p.B.Time()), true}
 }
 
 // tied tells whether the interval holds 1: then neither run is known to be faster.
@@ -89,14 +89,14 @@ func (r ratio) text() string {
 func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 
 func meanText(c *job.CaseResult) string {
-	if c == nil || c.Mean <= 0 {
+	if c == nil || c.Time() <= 0 {
 		return "–"
 	}
-	return Nanoseconds(c.Mean)
+	return Nanoseconds(c.Time())
 }
 
 func intervalText(c *job.CaseResult) string {
-	if c == nil || c.Mean <= 0 || c.Err <= 0 {
+	if c == nil || c.Time() <= 0 || c.Err <= 0 {
 		return ""
 	}
 	return "± " + Nanoseconds(z95*c.Err)
