@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
+	"warpboard/views"
 )
 
 // Config is everything that a Server is built from.
@@ -32,6 +33,7 @@ type Config struct {
 	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  EvalLimits
 	Version     string
+	Attacks     []views.Attack // the corpus with its last results, for /trust; none: the page says so
 	Log         *slog.Logger
 	Now         func() time.Time // nil: time.Now
 }

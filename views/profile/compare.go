@@ -46,7 +46,7 @@ type FileDiff struct {
 // z95 is the normal distribution's two-sided 95 % point.
 const z95 = 1.96
 
-// ratio is B's mean over A's with its 95 % interval.
+// ratio is B's time over A's with its 95 % interval.
 type ratio struct {
 	value, half float64
 	ok          bool
@@ -88,7 +88,7 @@ func (r ratio) text() string {
 // round3 keeps whole ratios from being shown with the digits of their noise.
 func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 
-func meanText(c *job.CaseResult) string {
+func timeText(c *job.CaseResult) string {
 	if c == nil || c.Time() <= 0 {
 		return "–"
 	}
