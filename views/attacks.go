@@ -5,11 +5,11 @@ import "time"
 // Attack is one program of the corpus that tries to be shown a time that it did not take, or an answer that it did
 // not compute, with how it last ended.
 type Attack struct {
-	Name     string
+	Name     string // of its folder
+	Title    string
 	Where    string // what it runs as: "CUDA C++", "Python on the CPU"
 	Tries    string // what it tries, in a sentence
 	Expected string // "refused", "scored honestly", "limit"
-	Twin     string // the honest program that uses the same technique, and must be ranked
 	Results  []AttackResult
 }
 

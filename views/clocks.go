@@ -56,7 +56,7 @@ func clockNotes(c job.CaseResult) []string {
 	var notes []string
 	switch k := c.Clocks; {
 	case c.MostlyLate():
-		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). All that follows the release counts, by the judge's wall clock: %s; the kernel's own events say %s.",
+		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). All that follows the release counts, by the judge's clock: %s until it was done; the kernel's own events say %s.",
 			releasedAfter, k.Late, Plural(c.Runs, "call", "calls"), Nanoseconds(k.Wall), Nanoseconds(k.Event)))
 	case k.Late > 0:
 		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.Late, Plural(c.Runs, "call was", "calls were"), releasedAfter))

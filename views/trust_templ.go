@@ -160,7 +160,7 @@ func trustClocks() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the finest, and code in the runner can make it lie.</li><li><strong>wall</strong> is the judge's, from the release until the runner says that it is done. What a call of nothing takes is taken off: some 150&nbsp;µs on a GPU, on which the two processes take turns. That is measured anew in every run with a runner of ours, on the same device. What is left errs by 10&nbsp;µs on a GPU and 2&nbsp;µs on a CPU, or where the device is restless by more, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is the judge's, too: from the release until the answer is in its hands, less the same and the copying. It errs by 15&nbsp;µs on a GPU and 5&nbsp;µs on a CPU, or as above.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the finest, and code in the runner can make it lie.</li><li><strong>wall</strong> is the judge's, from the release until the runner says that it is done. What a call of nothing takes is taken off: some 150&nbsp;µs on a GPU, on which the two processes take turns. That is measured anew in every run with a runner of ours, on the same device. What is left errs by 2 to 20&nbsp;µs, as the device and the harness have it, or where the device is restless by more, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is the judge's, too: from the release until the answer is in its hands, less the same and the copying. It errs by a little more.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -173,7 +173,7 @@ func trustClocks() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, ", and what follows counts by wall alone.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, ", and what follows counts by the judge's clocks alone.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -202,7 +202,7 @@ func trustProved() templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">What is proved</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that it cannot have seen before the clock ran.</li><li>No score is below what the judge's own clock says, less its error.</li><li>Timed, untimed and profiled calls look the same from inside, and their number cannot be foreseen. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> pass at every start of a worker; one on which any of them fails takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below end as they should, and so do honest programs that use the same techniques.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">What is proved</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that it cannot have seen before the clock ran.</li><li>No score is below what the judge's own clock says, less its error.</li><li>Timed, untimed and profiled calls look the same from inside, and their number cannot be foreseen. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> pass at every start of a worker; one on which any of them fails takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are tried on the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -231,7 +231,7 @@ func trustOpen() templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, a lie of up to about 10&nbsp;µs per call is not seen: that is how far the judge's clock may err. Machine code that says \"done\" early and goes on behind the switch between the two processes hides about 13&nbsp;µs more.</li><li id=\"short\"><strong>Scores under 20&nbsp;µs</strong> carry the mark †: what can hide is as long as they are. Read them as claims that nobody has disproved.</li><li>Shapes and single numbers are told before the release. A task whose answer follows from them alone can be answered ahead of the clock, and is a bad task; where they change from call to call the clock starts when they are told.</li><li>On the CPU the memory of the input is handed over with the release, and what that takes a runner of ours is taken off. A submission that takes it over in less gains the difference.</li><li>A call that waits on the host gives the device away meanwhile, and its time holds the turns between the two processes. Those of a runner of ours that waits once are taken off; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were timed in the kernel's process, too. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, a lie of up to about 10&nbsp;µs per call is not seen: that is how far the judge's clock may err. Machine code that says \"done\" early and goes on behind the switch between the two processes hides about 13&nbsp;µs more.</li><li id=\"short\"><strong>Scores under 20&nbsp;µs</strong> carry the mark †: what can hide is as long as they are. Read them as claims that nobody has disproved.</li><li>Shapes and single numbers are told before the release. A task whose answer follows from them alone can be answered ahead of the clock, and is a bad task; where they change from call to call the clock starts when they are told.</li><li>On the CPU the memory of the input is handed over with the release, and what that takes a runner of ours is taken off. A submission that takes it over in less gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host gives the device away meanwhile, and its time holds the turns between the two processes. Those of a runner of ours that waits once are taken off; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were timed in the kernel's process, too. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -420,30 +420,26 @@ func attackTable(attacks []Attack) templ.Component {
 			templ_7745c5c3_Var14 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Attacks\"><table class=\"table\"><thead><tr><th scope=\"col\">Attack</th><th scope=\"col\">Expected</th><th scope=\"col\">Result</th><th scope=\"col\">Device</th><th scope=\"col\">Harness</th><th class=\"r\" scope=\"col\">It claimed</th><th class=\"r\" scope=\"col\">Shown</th><th class=\"r\" scope=\"col\">Tried</th></tr></thead> ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Attacks\"><table class=\"table\"><thead><tr><th scope=\"col\">Attack</th><th scope=\"col\">Expected</th><th scope=\"col\">Result</th><th scope=\"col\">Device</th><th scope=\"col\">Harness</th><th class=\"r\" scope=\"col\">It claimed</th><th class=\"r\" scope=\"col\">Shown</th><th class=\"r\" scope=\"col\">Tried</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		for _, a := range attacks {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<tbody data-attack=\"")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			var templ_7745c5c3_Var15 string
-			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
-			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 178, Col: 31}
-			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "\">")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
 			for i, r := range a.Results {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<tr data-attack=\"")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var15 string
+				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 180, Col: 30}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -451,7 +447,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<td class=\"whitespace-nowrap\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<td class=\"whitespace-nowrap\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -460,7 +456,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "<span class=\"")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<span class=\"")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -473,7 +469,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -486,7 +482,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "</span></td><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</span></td><td>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -499,7 +495,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</td><td class=\"soft\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 29, "</td><td class=\"soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -512,7 +508,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</td><td class=\"r\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 30, "</td><td class=\"r\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -520,7 +516,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</td><td class=\"r\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 31, "</td><td class=\"r\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -528,7 +524,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</td><td class=\"r soft\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "</td><td class=\"r soft\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -536,13 +532,30 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "</td></tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "</td></tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, " ")
+			if templ_7745c5c3_Err != nil {
+				return templ_7745c5c3_Err
+			}
 			if len(a.Results) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<tr data-attack=\"")
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				var templ_7745c5c3_Var21 string
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
+				if templ_7745c5c3_Err != nil {
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 199, Col: 30}
+				}
+				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
+				if templ_7745c5c3_Err != nil {
+					return templ_7745c5c3_Err
+				}
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -550,17 +563,13 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<td class=\"soft\" colspan=\"6\">not tried</td></tr>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "<td class=\"soft\" colspan=\"6\">not tried</td></tr>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 37, "</tbody>")
-			if templ_7745c5c3_Err != nil {
-				return templ_7745c5c3_Err
-			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</table></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "</tbody></table></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -584,9 +593,9 @@ func attackHead(a Attack, first bool) templ.Component {
 			}()
 		}
 		ctx = templ.InitializeContext(ctx)
-		templ_7745c5c3_Var21 := templ.GetChildren(ctx)
-		if templ_7745c5c3_Var21 == nil {
-			templ_7745c5c3_Var21 = templ.NopComponent
+		templ_7745c5c3_Var22 := templ.GetChildren(ctx)
+		if templ_7745c5c3_Var22 == nil {
+			templ_7745c5c3_Var22 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
 		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 39, "<td class=\"min-w-60\">")
@@ -598,12 +607,12 @@ func attackHead(a Attack, first bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
+			var templ_7745c5c3_Var23 string
+			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 213, Col: 37}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 213, Col: 38}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -611,12 +620,12 @@ func attackHead(a Attack, first bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var23 string
-			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
+			var templ_7745c5c3_Var24 string
+			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 213, Col: 81}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 213, Col: 82}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -624,12 +633,12 @@ func attackHead(a Attack, first bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			var templ_7745c5c3_Var24 string
-			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(full(a.Tries))
+			var templ_7745c5c3_Var25 string
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(full(a.Tries))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 214, Col: 40}
 			}
-			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
+			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -637,27 +646,8 @@ func attackHead(a Attack, first bool) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if a.Twin != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "<p class=\"small soft\">Honest twin: ")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				var templ_7745c5c3_Var25 string
-				templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Twin)
-				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 216, Col: 47}
-				}
-				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "</p>")
-				if templ_7745c5c3_Err != nil {
-					return templ_7745c5c3_Err
-				}
-			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "</td><td class=\"whitespace-nowrap\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "</td><td class=\"whitespace-nowrap\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -665,14 +655,14 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 222, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 219, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "</td>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "</td>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -701,7 +691,7 @@ func trustReport() templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 48, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a hole</h2><p>A kernel that is shown a time it did not take, or that passes without computing, is a fault of Warpboard's and not of yours. Submit it in benchmark mode, which takes no place on a board, and send the number of the submission to the people who run this site, with what it does and what it should have been shown. Keep it to yourselves until they have answered; each hole that is closed becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a hole</h2><p>A kernel that is shown a time it did not take, or that passes without computing, is a fault of Warpboard's and not of yours. Submit it in benchmark mode, which takes no place on a board, and send the number of the submission to the people who run this site, with what it does and what it should have been shown. Keep it to yourselves until they have answered; each hole that is closed becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

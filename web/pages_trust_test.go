@@ -23,7 +23,7 @@ func judgedCases() []job.CaseResult {
 		c.Clocks = job.Clocks{Counts: job.ClockEvent, Event: c.Median, Wall: c.Median + 1500, Snapshot: c.Median + 1200, Tolerance: 10e3, Handover: 154e3}
 	}
 	cases[1].Median, cases[1].Clocks = 196.2e3, job.Clocks{Counts: job.ClockWall, Event: 1.25e3, Wall: 206.2e3, Snapshot: 205.9e3, Tolerance: 10e3, Handover: 154e3}
-	cases[2].Clocks = job.Clocks{Counts: job.ClockWall, Event: 228e3, Wall: 119e3, Snapshot: 119e3, Late: 100, Tolerance: 10e3, Handover: 154e3}
+	cases[2].Median, cases[2].Clocks = 119e3, job.Clocks{Counts: job.ClockWall, Event: 228e3, Wall: 119e3, Snapshot: 119e3, Late: 100, Tolerance: 10e3, Handover: 154e3}
 	return cases
 }
 
@@ -161,13 +161,13 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	s := newScene(t, func(c *Config) {
 		c.Attacks = []views.Attack{
-			{Name: "unjoined-stream", Where: "Python on a GPU", Tries: "works on a stream that nothing joins", Expected: "scored honestly", Twin: "joined-stream",
+			{Name: "unjoined-stream", Title: "Work beside the stream", Where: "Python on a GPU", Tries: "works on a stream that nothing joins", Expected: "scored honestly",
 				Results: []views.AttackResult{
 					{Harness: "1.4.0", Device: "H200", Verdict: "scored honestly", Held: true, ClaimedNS: 1250, ShownNS: 98.1e3, At: at},
 					{Harness: "1.3.0", Device: "H200", Verdict: "ranked", ClaimedNS: 1250, ShownNS: 1250, At: at},
 				}},
-			{Name: "early-done", Tries: "says done at once", Expected: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", Held: true, At: at}}},
-			{Name: "nvml-clocks", Tries: "asks for other clocks", Expected: "limit"},
+			{Name: "early-done", Title: "Done at once", Tries: "says done at once", Expected: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", Held: true, At: at}}},
+			{Name: "nvml-clocks", Title: "Other clocks", Tries: "asks for other clocks", Expected: "limit"},
 		}
 	})
 	doc := s.browser().page("/trust", http.StatusOK)
@@ -178,7 +178,7 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 		}
 	}
 	wantText(t, doc, "[data-worker=rack-7]", "killed at 512 MiB")
-	wantText(t, doc, "[data-attack=unjoined-stream]", "scored honestly scored honestly H200 1.4.0 1.250 µs 98.10 µs 21 Nov 2026")
+	wantText(t, doc, "[data-attack=unjoined-stream]", "Work beside the stream Python on a GPU Works on a stream that nothing joins. scored honestly scored honestly H200 1.4.0 1.250 µs 98.10 µs 21 Nov 2026")
 	wantText(t, doc, "[data-attack=unjoined-stream] .tag-fail", "ranked")
 	wantText(t, doc, "[data-attack=nvml-clocks]", "not tried")
 	wantText(t, doc, "main", "1 of 2 end as they should wherever they were tried.")

@@ -37,14 +37,18 @@ func (c CaseResult) Time() float64 {
 	return c.Mean
 }
 
-// MostlyLate reports whether the case's calls wait for the device on the host. Such a case counts by wall alone,
-// and what its events say means nothing.
+// MostlyLate reports whether the case's calls wait for the device on the host. Such a case counts by the judge's
+// clocks, and what its events say means nothing.
 func (c CaseResult) MostlyLate() bool { return 2*c.Clocks.Late > c.Runs }
 
-// ClocksDiffer reports whether the runner's clock and the judge's are further apart than the tolerance.
+// ClocksDiffer reports whether the runner's clock and the judge's are further apart than the tolerance; where the
+// runner's means nothing, whether the answer came later than done by more than that.
 func (c CaseResult) ClocksDiffer() bool {
-	if !c.Judged() || c.MostlyLate() {
+	if !c.Judged() {
 		return false
+	}
+	if c.MostlyLate() {
+		return c.Clocks.Counts == ClockSnapshot
 	}
 	return c.Clocks.Counts != ClockEvent || math.Abs(c.Clocks.Wall-c.Clocks.Event) > c.Clocks.Tolerance
 }
