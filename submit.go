@@ -115,7 +115,7 @@ func printEvent(out io.Writer, e client.Event) {
 	case d.Type == job.EventStage:
 		fmt.Fprintf(out, "%-6s %s begins\n", e.Device, d.Stage)
 	case d.Type == job.EventCase && d.Case != nil:
-		fmt.Fprintf(out, "%-6s %s %s  %s %s %s\n", e.Device, d.Stage, d.Case.Spec, d.Case.Status, meanOf(d.Case), d.Case.Message)
+		fmt.Fprintf(out, "%-6s %s %s  %s %s %s\n", e.Device, d.Stage, d.Case.Spec, d.Case.Status, timeOf(d.Case), d.Case.Message)
 	case d.Type == job.EventLog:
 		for line := range strings.Lines(d.Text) {
 			fmt.Fprintf(out, "%-6s | %s\n", e.Device, strings.TrimRight(line, "\n"))
@@ -123,11 +123,11 @@ func printEvent(out io.Writer, e client.Event) {
 	}
 }
 
-func meanOf(c *job.CaseResult) string {
+func timeOf(c *job.CaseResult) string {
 	if c.Runs == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%v ± %v", ns(c.Mean), ns(c.Err))
+	return fmt.Sprintf("%v ± %v", ns(c.Time()), ns(c.Err))
 }
 
 func printRun(out io.Writer, run client.Run) {

@@ -255,3 +255,22 @@ func TestEndOfAStageIsToldWithItsCasesAndWithoutItsOutput(t *testing.T) {
 		t.Errorf("kept was %+v", kept)
 	}
 }
+
+func TestAProgramThatMeasuresItselfHasNoJudgesClock(t *testing.T) {
+	s := newSite(t)
+	s.start(evaluator.Config{Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+		say(st.StageRequest, "benchmark.0.clock: event\nbenchmark.0.event: 1\nbenchmark.0.median: 1\nbenchmark.1.clock: event\nbenchmark.1.median: 1\n")
+		return pass(st.StageRequest), nil
+	}}})
+	j := aJob("a1", job.ModeRanked)
+	j.Task.OwnHarness = true
+	r := s.run(j)
+	if r.ScoreNS == nil || *r.ScoreNS < 100 {
+		t.Errorf("it chose its own score: %v, failure %+v", r.ScoreNS, r.Failure)
+	}
+	for _, c := range r.Stages[2].Cases {
+		if c.Judged() {
+			t.Errorf("case %d claims a judge: %+v", c.Index, c.Clocks)
+		}
+	}
+}

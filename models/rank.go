@@ -28,6 +28,7 @@ type Entry struct {
 	ScoreNS      float64 `gorm:"column:score_ns"`
 	StdNS        float64 `gorm:"column:std_ns"`
 	ErrNS        float64 `gorm:"column:err_ns"`
+	Clock        string  // as the run's
 	AchievedAt   time.Time
 }
 
@@ -42,7 +43,7 @@ type BoardChange struct {
 func entryOf(r Run) Entry {
 	e := Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, AchievedAt: r.QueuedAt,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, AchievedAt: r.QueuedAt,
 	}
 	if r.EndedAt != nil {
 		e.AchievedAt = *r.EndedAt

@@ -29,8 +29,8 @@ func (s *Store) RebuildEntries(ctx context.Context) error {
 	return s.write(ctx, func(tx *gorm.DB) error {
 		for _, statement := range []string{
 			`delete from entries`,
-			`insert into entries (version_id, device, user_id, run_id, submission_id, score_ns, std_ns, err_ns, achieved_at)
-				select version_id, device, user_id, id, submission_id, score_ns, std_ns, err_ns, ended_at from (
+			`insert into entries (version_id, device, user_id, run_id, submission_id, score_ns, std_ns, err_ns, clock, achieved_at)
+				select version_id, device, user_id, id, submission_id, score_ns, std_ns, err_ns, clock, ended_at from (
 					select *, row_number() over (partition by version_id, device, user_id order by ` + bestFirst + `) as place
 					from runs where ` + validRun + `
 				) ranked where place = 1`,

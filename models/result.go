@@ -83,6 +83,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, score *Score) (Recorded, 
 		a.finish(StateDone, nil)
 		if score != nil && a.run.Mode == job.ModeRanked {
 			a.run.ScoreNS, a.run.StdNS, a.run.ErrNS = &score.NS, score.StdNS, score.ErrNS
+			a.run.Clock = clockOf(r.Stages)
 		}
 	case r.Outcome == job.OutcomeFailed:
 		a.finish(StateFailed, r.Failure)
@@ -90,7 +91,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, score *Score) (Recorded, 
 		return a.lose(tx, LossOf(r), r.Failure)
 	}
 	a.end(r.Outcome)
-	if err := errors.Join(a.store(tx), tallyStages(tx, r.Stages)); err != nil {
+	if err := errors.Join(a.store(tx), tallyStages(tx, r.Stages), noteClocks(tx, a.run.ID, r.Stages)); err != nil {
 		return Recorded{}, err
 	}
 	out := Recorded{Accepted: true}

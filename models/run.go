@@ -72,6 +72,7 @@ type Run struct {
 	ScoreNS      *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
 	StdNS        float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
 	ErrNS        float64      `gorm:"column:err_ns"`   // standard error of the score
+	Clock        string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	Harness      string
 	Machine      *job.Machine `gorm:"serializer:json"`
 	WallNS       int64        `gorm:"column:wall_ns"`

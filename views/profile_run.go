@@ -36,10 +36,10 @@ type MeasuredCase struct {
 func (m MeasuredCase) Rates() []Fact {
 	var rates []Fact
 	add := func(name, unit string, amount, peak float64, of string) {
-		if !(amount > 0) || !(m.Case.Mean > 0) {
+		if !(amount > 0) || !(m.Case.Time() > 0) {
 			return
 		}
-		rate := amount / m.Case.Mean * 1e9
+		rate := amount / m.Case.Time() * 1e9
 		value := PerSecond(rate, unit)
 		if peak > 0 {
 			value += fmt.Sprintf(", %.0f\u00a0%% of the %s roof", 100*rate/peak, of)

@@ -37,6 +37,7 @@ type RunCard struct {
 	Reload       bool   // the page asks for the card once more, with what only this reader may see
 	Machine      *job.Machine
 	Harness      string
+	SelfMeasured bool // by a program that the task brought, in the kernel's own process
 	Measures
 }
 
@@ -118,6 +119,9 @@ func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" {
 		text += "; the score is the " + lowerFirst(r.Ranking)
+		if !r.SelfMeasured && judgedCases(stage.Result.Cases) {
+			text += ", each by its median"
+		}
 	}
 	return text
 }

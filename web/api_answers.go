@@ -35,7 +35,7 @@ func boardAnswer(task models.Task, version models.TaskVersion, board models.Boar
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
 			Rank: st.Rank, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
-			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Achieved: st.AchievedAt,
+			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Clock: st.Clock, Achieved: st.AchievedAt,
 		})
 	}
 	return answer
@@ -46,7 +46,7 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
-		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS,
+		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Clock: run.Clock,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
 	for _, stage := range stages {

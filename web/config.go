@@ -12,6 +12,7 @@ import (
 
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
+	"warpboard/views"
 )
 
 // Config is everything that a Server is built from.
@@ -41,6 +42,7 @@ type Config struct {
 	MetricsFrom  []netip.Prefix // who may read the site's measures without a token; nil: this machine, while no proxy is in front
 	MetricsToken string         // for those who may with one, beside admins; empty: only they
 
+	Attacks []views.Attack // the corpus with its last results, for /trust; none: the page says so
 	Version string
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now

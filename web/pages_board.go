@@ -120,7 +120,7 @@ func (p pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVers
 		Page: p.page(c, task.Title+" on "+table.Device, "tasks"), Task: taskRef(task), Device: table.Device, Devices: task.Devices,
 		Version: version.Number, Current: table.Current, Ranking: views.RankingName(version.Definition.RankingBy),
 		Harness:  views.HarnessPhrase(version.Definition),
-		Deadline: p.deadlineOf(task), Board: table,
+		Deadline: p.deadlineOf(task), Board: table, SelfMeasured: version.Definition.OwnHarness,
 		EventsURL: fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, table.Device, table.Change),
 	}
 	page.Live = true

@@ -28,6 +28,8 @@ func (s *Server) pageRoutes(r fiber.Router) {
 	r.Post("/workers/:name/revoke", p.workerRevoke)
 	r.Post("/workers/:name/forget", p.workerForget)
 	r.Get("/sign-in", p.signInPage)
+	r.Get("/trust", p.trust)
+	r.Get("/clocks", p.needsSignIn, p.clocks)
 
 	r.Get("/tasks/new", p.needsSignIn, p.taskNew)
 	r.Post("/tasks/new", p.taskPreview)

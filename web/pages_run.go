@@ -1,11 +1,13 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
+	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/tasks"
@@ -31,6 +33,7 @@ func (s *Server) runCard(ctx context.Context, task models.Task, run models.Run, 
 			return card, err
 		}
 	}
+	card.SelfMeasured = selfMeasured(run, version.Definition)
 	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), stagesOfAttempt(run, stages), card.Stages, run.State.Final())
 	if !source {
 		hideOutput(&card)
@@ -42,6 +45,11 @@ func (s *Server) runCard(ctx context.Context, task models.Task, run models.Run, 
 		}
 	}
 	return card, s.addMeasures(ctx, run, version.Definition, &card)
+}
+
+// selfMeasured reports whether the kernel runs inside a program that its task brought, and so can tell it any time.
+func selfMeasured(run models.Run, def tasks.Definition) bool {
+	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
 }
 
 func hideOutput(card *views.RunCard) {

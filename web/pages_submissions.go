@@ -65,6 +65,7 @@ func (p pages) addRuns(c *fiber.Ctx, seen seenSubmission, page *views.Submission
 			return err
 		}
 		page.Runs = append(page.Runs, card)
+		page.SelfMeasured = page.SelfMeasured || card.SelfMeasured
 		page.CanCancel = page.CanCancel || !card.Over() && (actor(c).IsAdmin() || actor(c).ID == seen.sub.UserID)
 		page.Charts = page.Charts || card.Over()
 	}

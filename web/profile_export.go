@@ -44,7 +44,7 @@ func (p pages) compareCSV(c *fiber.Ctx) error {
 	}
 	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
 	for _, pair := range pairCases(a.cases, b.cases) {
-		rows = append(rows, []string{"times", "mean", pair.Spec, "ns", meanOf(pair.A), meanOf(pair.B)})
+		rows = append(rows, timeRows(pair.Spec, pair.A, pair.B)...)
 	}
 	for _, pair := range pairs {
 		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
@@ -57,11 +57,36 @@ func (p pages) compareCSV(c *fiber.Ctx) error {
 	return sendCSV(c, rows)
 }
 
-func meanOf(c *job.CaseResult) string {
-	if c == nil || !(c.Mean > 0) {
-		return ""
+// timeRows are both sides of a case: the mean, and what the clocks say where a judge timed one of them.
+func timeRows(spec string, a, b *job.CaseResult) [][]string {
+	row := func(name, unit string, of func(job.CaseResult) string) []string {
+		side := func(c *job.CaseResult) string {
+			if c == nil || name != "mean" && !c.Judged() {
+				return ""
+			}
+			return of(*c)
+		}
+		return []string{"times", name, spec, unit, side(a), side(b)}
 	}
-	return strconv.FormatFloat(c.Mean, 'f', -1, 64)
+	number := func(of func(job.CaseResult) float64) func(job.CaseResult) string {
+		return func(c job.CaseResult) string { return strconv.FormatFloat(of(c), 'f', -1, 64) }
+	}
+	rows := [][]string{row("mean", "ns", func(c job.CaseResult) string {
+		if !(c.Mean > 0) {
+			return ""
+		}
+		return strconv.FormatFloat(c.Mean, 'f', -1, 64)
+	})}
+	if (a == nil || !a.Judged()) && (b == nil || !b.Judged()) {
+		return rows
+	}
+	return append(rows,
+		row("time", "ns", number(job.CaseResult.Time)),
+		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.Counts) }),
+		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Event })),
+		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Wall })),
+		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Snapshot })),
+		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.Late) }))
 }
 
 // valueOf is a metric in the base of its unit, so that both sides are in the same.

@@ -80,7 +80,7 @@ func spread(ranking tasks.Ranking, score float64, cases []job.CaseResult) (std, 
 	for _, c := range cases {
 		weight := 1 / float64(len(cases))
 		if ranking == tasks.RankGeom {
-			weight *= score / c.Mean
+			weight *= score / c.Time()
 		}
 		std, stderr = math.Hypot(std, weight*c.Std), math.Hypot(stderr, weight*c.Err)
 	}

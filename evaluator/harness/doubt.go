@@ -33,7 +33,7 @@ func (p *Parser) once(key, value string) bool {
 		p.refuse("The result was reported twice, with different values.")
 	case p.check != "":
 		p.refuse("The program reported results after its verdict.")
-	case len(p.seen) >= maxCases*16:
+	case len(p.seen) >= maxCases*32:
 		p.refuse("The program reported more than a result can hold.")
 	default:
 		p.seen[key] = string(sum[:])
@@ -81,7 +81,7 @@ func (p *Parser) impossible(c job.CaseResult) bool {
 	}
 	switch {
 	case !reported("mean") && !reported("runs"):
-		return reported("best") || reported("worst") || reported("times")
+		return reported("best") || reported("worst") || reported("times") || c.Judged()
 	case c.Runs <= 0 || c.Mean <= 0:
 		return true
 	case reported("best") && (c.Best <= 0 || c.Best > c.Mean*(1+rounding)):
@@ -89,7 +89,13 @@ func (p *Parser) impossible(c job.CaseResult) bool {
 	case reported("worst") && c.Worst < c.Mean*(1-rounding):
 		return true
 	}
-	return reported("times") && !sameTimes(c)
+	return reported("times") && !sameTimes(c) || c.Judged() && impossibleClocks(c)
+}
+
+// impossibleClocks tells whether no judge reports such clocks.
+func impossibleClocks(c job.CaseResult) bool {
+	return c.Clocks.Counts == unknownClock || c.Clocks.Late < 0 || c.Clocks.Late > c.Runs ||
+		c.Median <= 0 || c.Median < c.Best*(1-rounding) || c.Median > c.Worst*(1+rounding)
 }
 
 // sameTimes tells whether a case's single times give its mean.

@@ -35,7 +35,7 @@ func field(report, key string) string {
 func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	n := newFakeGPU(t)
 	flags := strings.Fields(gpuFlags)
-	judge := n.build(t, "judge", append(flags, "-DWARPBOARD_BUSY_NS=1e9", "eval.cu")...)
+	judge := n.build(t, "judge", append(flags, "eval.cu")...)
 	n.build(t, "runner.o", append(flags, "-c", "warpboard_runner.cu")...)
 	runner := n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
 	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined", "side_stream", "stale"}

@@ -75,12 +75,22 @@ func TestScore(t *testing.T) {
 		}
 		return cases
 	}
+	judged := func(medians ...float64) (cases []job.CaseResult) {
+		for i, m := range medians {
+			cases = append(cases, job.CaseResult{Index: i, Status: job.StatusPass, Mean: 2 * m, Median: m, Clocks: job.Clocks{Counts: job.ClockEvent}})
+		}
+		return cases
+	}
 	tests := []struct {
 		name    string
 		ranking tasks.Ranking
 		cases   []job.CaseResult
 		want    float64 // 0 for an error
 	}{
+		{"last by a judge", tasks.RankLast, judged(5, 7), 7},
+		{"mean by a judge", tasks.RankMean, judged(1, 2, 6), 3},
+		{"geom, one by a judge", tasks.RankGeom, append(judged(2), passed(8)...), 4},
+		{"a judge's case without a median", tasks.RankMean, append(judged(0), passed(8)...), 0},
 		{"last", tasks.RankLast, passed(5, 7), 7},
 		{"mean", tasks.RankMean, passed(1, 2, 6), 3},
 		{"geom", tasks.RankGeom, passed(2, 8), 4},

@@ -2,6 +2,7 @@ package harness
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -178,6 +179,9 @@ func setField(c *job.CaseResult, field, value string) bool {
 		*target = number(value, isTime)
 		return true
 	}
+	if setClock(&c.Clocks, field, value) {
+		return true
+	}
 	switch field {
 	case "std":
 		c.Std = number(value, isSpread)
@@ -199,11 +203,56 @@ func setField(c *job.CaseResult, field, value string) bool {
 	return true
 }
 
+// setClock stores one field of a case that a judge timed. The calls' numbers by each clock are dropped: those
+// that count are the case's times, and three more lists of each case would crowd out what a stage has to say.
+func setClock(c *job.Clocks, field, value string) bool {
+	switch field {
+	case "clock":
+		c.Counts = clock(value)
+	case "event":
+		c.Event = number(value, isTime)
+	case "wall":
+		c.Wall = signed(value)
+	case "snapshot":
+		c.Snapshot = signed(value)
+	case "tolerance":
+		c.Tolerance = number(value, isSpread)
+	case "handover":
+		c.Handover = number(value, isSpread)
+	case "late":
+		c.Late, _ = strconv.Atoi(value)
+	case "events", "walls", "snapshots", "prepared":
+	default:
+		return false
+	}
+	return true
+}
+
+// unknownClock is what a clock of another name is kept as: no report with it is believed.
+const unknownClock job.Clock = "unknown"
+
+func clock(value string) job.Clock {
+	switch c := job.Clock(value); c {
+	case job.ClockEvent, job.ClockWall, job.ClockSnapshot:
+		return c
+	}
+	return unknownClock
+}
+
 func status(value string) job.Status {
 	if value == "pass" {
 		return job.StatusPass
 	}
 	return job.StatusFail
+}
+
+// signed reads a time less a constant, which may be below 0; what no JSON can carry is 0.
+func signed(value string) float64 {
+	f, err := strconv.ParseFloat(value, 64)
+	if err != nil || math.IsNaN(f) || math.Abs(f) > mostTime {
+		return 0
+	}
+	return f
 }
 
 // number reads a time or a spread; what is none is 0, which is no time that a score accepts.

@@ -1,6 +1,8 @@
 package harness
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -45,6 +47,15 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			check: "pass", total: 1,
 			cases: []job.CaseResult{{Spec: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e+05, Std: 1, Err: 0.5,
 				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
+		},
+		{
+			name:  "a case that a judge timed",
+			pipe:  judged,
+			check: "pass",
+			cases: []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Runs: 3, Mean: 207000, Best: 206000, Worst: 209000, Median: 206000,
+				Times:  []float64{206000, 206000, 209000},
+				Clocks: job.Clocks{Counts: job.ClockSnapshot, Event: 1250, Wall: -3.5, Snapshot: 221000, Late: 1, Tolerance: 10000, Handover: 154000}}},
+			extra: map[string]string{"clock.handover": "154000", "clock.spread": "450"},
 		},
 		{
 			name:  "any order, the first of a key counts and repeats of it do not matter",
@@ -97,6 +108,32 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				t.Errorf("extra (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// judged is the report of a case that counts by the judge's third clock.
+const judged = "clock.handover: 154000\nclock.spread: 450\nbenchmark.0.spec: n: 1\nbenchmark.0.runs: 3\nbenchmark.0.mean: 207000\n" +
+	"benchmark.0.best: 206000\nbenchmark.0.worst: 209000\nbenchmark.0.median: 206000\nbenchmark.0.times: 206000,206000,209000\n" +
+	"benchmark.0.clock: snapshot\nbenchmark.0.event: 1250\nbenchmark.0.events: 1250,1250,1300\nbenchmark.0.wall: -3.5\nbenchmark.0.walls: -4,-3.5,8\n" +
+	"benchmark.0.snapshot: 221000\nbenchmark.0.snapshots: 221000,221000,224000\nbenchmark.0.late: 1\nbenchmark.0.prepared: 70000\n" +
+	"benchmark.0.tolerance: 10000\nbenchmark.0.handover: 154000\nbenchmark.0.status: pass\ncheck: pass\n"
+
+// TestManyJudgedCasesLeaveRoomForTheRest: three lists and eight numbers of each case once filled what a stage may keep.
+func TestManyJudgedCasesLeaveRoomForTheRest(t *testing.T) {
+	const cases = 3500
+	p := NewParser(nil)
+	for i := range cases {
+		_, lines, _ := strings.Cut(judged, "spread: 450\n")
+		lines, _ = strings.CutSuffix(lines, "check: pass\n")
+		p.Write([]byte(strings.ReplaceAll(lines, "benchmark.0.", fmt.Sprintf("benchmark.%d.", i))))
+	}
+	p.Write([]byte("refused: The runner left.\ncheck: pass\n"))
+	p.Close()
+	if p.doubt != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.Counts != job.ClockSnapshot {
+		t.Errorf("%d of %d cases, doubt %q", len(p.Cases()), cases, p.doubt)
+	}
+	if diff := cmp.Diff(map[string]string{"refused": "The runner left."}, p.Extra()); diff != "" {
+		t.Errorf("extra (-want +got):\n%s", diff)
 	}
 }
 
@@ -171,6 +208,9 @@ func FuzzParser(f *testing.F) {
 				if !(v >= 0 && v <= math.MaxFloat64) {
 					t.Errorf("time %v", v)
 				}
+			}
+			if _, err := json.Marshal(c); err != nil {
+				t.Errorf("clocks %+v: %v", c.Clocks, err)
 			}
 			if c.Message != strings.ToValidUTF8(c.Message, "") || strings.ContainsRune(c.Message, 0) {
 				t.Errorf("message %q", c.Message)

@@ -22,20 +22,21 @@ func isTime(ns float64) bool { return ns >= leastTime && ns <= mostTime }
 // isSpread reports whether this can be how far times lie apart.
 func isSpread(ns float64) bool { return ns >= 0 && ns <= mostTime }
 
-// Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule.
-// It fails when there is no case or when one has not passed with a time that a clock can show.
+// Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule. A case that a
+// judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time). It fails
+// when there is no case or when one has not passed with a time that a clock can show.
 func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	if len(cases) == 0 {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")
 	}
 	for _, c := range cases {
-		if c.Status != job.StatusPass || !isTime(c.Mean) || !isSpread(c.Std) || !isSpread(c.Err) {
+		if c.Status != job.StatusPass || !isTime(c.Time()) || !isSpread(c.Std) || !isSpread(c.Err) {
 			return 0, fmt.Errorf("case %d (%s) has no time that a clock can show (at least %d ns), and so the run has no score", c.Index, c.Spec, leastTime)
 		}
 	}
 	switch ranking {
 	case tasks.RankLast, "":
-		return cases[len(cases)-1].Mean, nil
+		return cases[len(cases)-1].Time(), nil
 	case tasks.RankMean:
 		return meanOf(cases, func(v float64) float64 { return v }), nil
 	case tasks.RankGeom:
@@ -48,7 +49,7 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 func meanOf(cases []job.CaseResult, f func(float64) float64) float64 {
 	sum := 0.0
 	for _, c := range cases {
-		sum += f(c.Mean)
+		sum += f(c.Time())
 	}
 	return sum / float64(len(cases))
 }

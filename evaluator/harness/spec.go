@@ -53,13 +53,16 @@ func Mode(stage job.Stage) string {
 	}
 }
 
+// Bundle is the Name of a program that the task brings: the kernel runs inside it, and no judge times it.
+const Bundle = "bundle"
+
 // Name says who measures a task's runs: "warpboard/<lang>", "bundle" or "legacy".
 func Name(def tasks.Definition) string {
 	switch {
 	case def.Form == tasks.FormLegacy:
 		return "legacy"
 	case def.OwnHarness:
-		return "bundle"
+		return Bundle
 	default:
 		return "warpboard/" + string(def.Lang)
 	}

@@ -87,6 +87,7 @@ type CaseResult struct {
 	Median  float64   `json:"median,omitempty"`
 	P95     float64   `json:"p95,omitempty"`
 	Times   []float64 `json:"times,omitempty"` // every repeat, where the harness reports them
+	Clocks  Clocks    `json:"clocks,omitzero"` // where a judge timed the case
 }
 
 // Failure says why a stage or run did not pass, for a person.

@@ -46,18 +46,18 @@ type FileDiff struct {
 // z95 is the normal distribution's two-sided 95 % point.
 const z95 = 1.96
 
-// ratio is B's mean over A's with its 95 % interval.
+// ratio is B's time over A's with its 95 % interval.
 type ratio struct {
 	value, half float64
 	ok          bool
 }
 
 func (p CasePair) ratio() ratio {
-	if p.A == nil || p.B == nil || p.A.Mean <= 0 || p.B.Mean <= 0 {
+	if p.A == nil || p.B == nil || p.A.Time() <= 0 || p.B.Time() <= 0 {
 		return ratio{}
 	}
-	v := p.B.Mean / p.A.Mean
-	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Mean, p.B.Err/p.B.Mean), true}
+	v := p.B.Time() / p.A.Time()
+	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Time(), p.B.Err/p.B.Time()), true}
 }
 
 // tied tells whether the interval holds 1: then neither run is known to be faster.
@@ -88,15 +88,15 @@ func (r ratio) text() string {
 // round3 keeps whole ratios from being shown with the digits of their noise.
 func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
 
-func meanText(c *job.CaseResult) string {
-	if c == nil || c.Mean <= 0 {
+func timeText(c *job.CaseResult) string {
+	if c == nil || c.Time() <= 0 {
 		return "–"
 	}
-	return Nanoseconds(c.Mean)
+	return Nanoseconds(c.Time())
 }
 
 func intervalText(c *job.CaseResult) string {
-	if c == nil || c.Mean <= 0 || c.Err <= 0 {
+	if c == nil || c.Time() <= 0 || c.Err <= 0 {
 		return ""
 	}
 	return "± " + Nanoseconds(z95*c.Err)

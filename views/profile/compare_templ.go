@@ -69,7 +69,7 @@ func Compare(vm CompareVM) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("times", "Times", "Mean of each case with its 95 % interval; the ratio is B over A.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("times", "Times", "Time of each case with its 95 % interval; the ratio is B over A.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -383,7 +383,7 @@ func casePairs(cases []CasePair) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var20 string
-			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(meanText(p.A))
+			templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(timeText(p.A))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile/compare.templ`, Line: 66, Col: 42}
 			}
@@ -409,7 +409,7 @@ func casePairs(cases []CasePair) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var22 string
-			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(meanText(p.B))
+			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(timeText(p.B))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/profile/compare.templ`, Line: 67, Col: 42}
 			}

@@ -79,6 +79,7 @@ type Run struct {
 	ScoreNS  *float64          `json:"score_ns,omitempty"`
 	StdNS    float64           `json:"std_ns,omitempty"`
 	ErrNS    float64           `json:"err_ns,omitempty"`
+	Clock    string            `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
 	Profile  string            `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
 	Failure  *job.Failure      `json:"failure,omitempty"`
 	Harness  string            `json:"harness,omitempty"`
@@ -118,6 +119,7 @@ type Entry struct {
 	ScoreNS      float64   `json:"score_ns"`
 	StdNS        float64   `json:"std_ns"`
 	ErrNS        float64   `json:"err_ns"`
+	Clock        string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
 	Achieved     time.Time `json:"achieved"`
 }
 

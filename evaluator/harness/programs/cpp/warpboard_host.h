@@ -71,7 +71,6 @@ class HostJudge : public NoDeviceMemory {
 public:
     static constexpr bool released_on_host = true;
     static constexpr bool switches_in_call = false;
-    static constexpr double busy_ns = 0;  // preparing does not wait for the runner
     // Copying varies much with what else the machine does, and may: there is no switch of contexts behind which
     // work could go on, and what is written while the judge copies in an order of its own is found out.
     // Where other processes want the cores, some calls are handed over late. None is handed over early, so that the

@@ -77,16 +77,9 @@ inline DevicePool& device_pool() {
     return *pool;
 }
 
-// By how much longer than half as long again preparing may take, before the device counts as busy. The device that
-// tests pretend is slower.
-#ifndef WARPBOARD_BUSY_NS
-#define WARPBOARD_BUSY_NS 60e3
-#endif
-
 class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
-    static constexpr double busy_ns = WARPBOARD_BUSY_NS;
     static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
     static constexpr Bounds bounds{2e3, 20e3, 1e6, 0.05, 0.5};
     static constexpr int calibrations = 20;

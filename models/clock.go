@@ -1,0 +1,121 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+)
+
+// ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
+// keeps the case in which they differed most. It says that the two disagree, and not why.
+type ClockDifference struct {
+	RunID       int64 `gorm:"primaryKey;autoIncrement:false"`
+	Stage       job.Stage
+	Spec        string // the case's line
+	Cases       int    // of the stage, in which they differed
+	Clock       job.Clock
+	EventNS     float64 `gorm:"column:event_ns"`
+	WallNS      float64 `gorm:"column:wall_ns"`
+	SnapshotNS  float64 `gorm:"column:snapshot_ns"`
+	ToleranceNS float64 `gorm:"column:tolerance_ns"`
+}
+
+// DifferingRun is a ClockDifference with what a list shows of its run.
+type DifferingRun struct {
+	ClockDifference
+	SubmissionID int64
+	Device       string
+	Mode         job.Mode
+	State        RunState
+	ScoreNS      *float64 `gorm:"column:score_ns"`
+	EndedAt      *time.Time
+	UserID       int64
+	UserName     string
+	TaskSlug     string
+	TaskTitle    string
+}
+
+// ClockDifferences lists limit runs whose clocks differed, the newest first, with ids below before; 0 begins at
+// the newest. Admins only.
+func (s *Store) ClockDifferences(ctx context.Context, actor User, before int64, limit int) ([]DifferingRun, error) {
+	if !actor.IsAdmin() {
+		return nil, Errorf(Forbidden, "Only an admin may list the runs whose clocks differ.")
+	}
+	q := s.read(ctx).Table("clock_differences d").
+		Select("d.*, r.submission_id, r.device, r.mode, r.state, r.score_ns, r.ended_at, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
+		Joins("join runs r on r.id = d.run_id").Joins("join users u on u.id = r.user_id").
+		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id")
+	if before > 0 {
+		q = q.Where("d.run_id < ?", before)
+	}
+	var list []DifferingRun
+	err := q.Order("d.run_id desc").Limit(limit).Scan(&list).Error
+	return list, lookup(err, "the runs whose clocks differ")
+}
+
+// noteClocks keeps by how much the clocks of a run that has ended differ, if they do.
+func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
+	d, ok := differenceOf(stages)
+	if !ok {
+		return nil
+	}
+	d.RunID = runID
+	if err := tx.Create(&d).Error; err != nil {
+		return fmt.Errorf("saving how the clocks of run %d differ: %w", runID, err)
+	}
+	return nil
+}
+
+// differenceOf looks at the last stage whose clocks differ: the ranked one, if it is among them.
+func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
+	for _, stage := range stages {
+		widest, differ := 0.0, 0
+		for _, c := range stage.Cases {
+			if !c.ClocksDiffer() {
+				continue
+			}
+			if differ++; gap(c.Clocks) >= widest {
+				widest = gap(c.Clocks)
+				d = ClockDifference{
+					Stage: stage.Stage, Spec: clean(c.Spec), Clock: job.Clock(clean(string(c.Clocks.Counts))),
+					EventNS: c.Clocks.Event, WallNS: c.Clocks.Wall, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.Tolerance,
+				}
+			}
+		}
+		if differ > 0 {
+			d.Cases, ok = differ, true
+		}
+	}
+	return d, ok
+}
+
+func gap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }
+
+// clockOf names the clocks by which the cases of a score count, "event+wall" where they are not the same; empty
+// where a case has none.
+func clockOf(stages []job.StageResult) string {
+	counts := map[job.Clock]bool{}
+	for _, stage := range stages {
+		if stage.Stage == job.StageRanked {
+			for _, c := range stage.Cases {
+				counts[c.Clocks.Counts] = true
+			}
+		}
+	}
+	var names []string
+	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
+		if counts[clock] {
+			names = append(names, string(clock))
+		}
+	}
+	if counts[""] {
+		return ""
+	}
+	return strings.Join(names, "+")
+}

@@ -1,0 +1,42 @@
+package views
+
+import "time"
+
+// Attack is one program of the corpus that tries to be shown a time that it did not take, or an answer that it did
+// not compute, with how it last ended.
+type Attack struct {
+	Name     string // of its folder
+	Title    string
+	Where    string // what it runs as: "CUDA C++", "Python on the CPU"
+	Tries    string // what it tries, in a sentence
+	Expected string // "refused", "scored honestly", "limit"
+	Results  []AttackResult
+}
+
+// AttackResult is how an attack ended the last time on a device, with a version of the harness.
+type AttackResult struct {
+	Harness   string
+	Device    string
+	Verdict   string // "refused", "scored honestly", "limit", "ranked"
+	Held      bool   // it ended as expected, and so did its twin
+	ClaimedNS float64
+	ShownNS   float64
+	At        time.Time
+}
+
+// held counts the attacks that were tried, and those of them that ended as expected wherever they were.
+func held(attacks []Attack) (held, tried int) {
+	for _, a := range attacks {
+		ok := true
+		for _, r := range a.Results {
+			ok = ok && r.Held
+		}
+		if len(a.Results) > 0 {
+			tried++
+			if ok {
+				held++
+			}
+		}
+	}
+	return held, tried
+}

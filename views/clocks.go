@@ -1,0 +1,82 @@
+package views
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"warpboard/evaluator/job"
+)
+
+// shortScore is below what time a score carries the mark that leads to what can still hide.
+const shortScore = 20e3
+
+const (
+	trustShortURL  = templ.SafeURL("/trust#short")
+	trustClocksURL = templ.SafeURL("/trust#clocks")
+	trustBundleURL = templ.SafeURL("/trust#bundle")
+)
+
+// releasedAfter is how long a call may wait for its release before the judge no longer waits for it.
+const releasedAfter = "10\u00a0ms"
+
+// judgedCases reports whether a judge timed some of the cases.
+func judgedCases(cases []job.CaseResult) bool {
+	return slices.ContainsFunc(cases, job.CaseResult.Judged)
+}
+
+// unjudged reports whether the run has times that a clock in the kernel's own process took, though its task
+// measures by Warpboard's harness: an older one did.
+func (r RunCard) unjudged() bool {
+	timed := false
+	for _, stage := range r.Stages {
+		if stage.Ended && stage.Timed() {
+			timed = true
+			if judgedCases(stage.Result.Cases) {
+				return false
+			}
+		}
+	}
+	return timed && !r.SelfMeasured
+}
+
+// clockHints say what each clock is, for the title of its name.
+var clockHints = map[job.Clock]string{
+	job.ClockEvent:    "Taken beside the kernel, and confirmed by the judge's clock",
+	job.ClockWall:     "Taken by the judge, from the release of the call until it was done",
+	job.ClockSnapshot: "Taken by the judge, from the release of the call until the answer was in its hands",
+}
+
+// clockNotes are what is to be said of a case's clocks, in sentences; none when they agree and no call was late.
+func clockNotes(c job.CaseResult) []string {
+	if !c.Judged() {
+		return nil
+	}
+	var notes []string
+	switch k := c.Clocks; {
+	case c.MostlyLate():
+		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). All that follows the release counts, by the judge's clock: %s until it was done; the kernel's own events say %s.",
+			releasedAfter, k.Late, Plural(c.Runs, "call", "calls"), Nanoseconds(k.Wall), Nanoseconds(k.Event)))
+	case k.Late > 0:
+		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.Late, Plural(c.Runs, "call was", "calls were"), releasedAfter))
+	}
+	if c.ClocksDiffer() {
+		notes = append(notes, differenceNote(c.Clocks))
+	}
+	return notes
+}
+
+// differenceNote gives both numbers, and which of them counts.
+func differenceNote(k job.Clocks) string {
+	switch k.Counts {
+	case job.ClockSnapshot:
+		return fmt.Sprintf("The kernel's own events say %s; the judge had the answer in its hands only after %s. The score counts by that, less what the clock may err by.",
+			Nanoseconds(k.Event), Nanoseconds(k.Snapshot))
+	case job.ClockWall:
+		return fmt.Sprintf("The kernel's own events say %s; by the judge's clock the call was done after %s. The score counts by that, less the %s that the clock may err by.",
+			Nanoseconds(k.Event), Nanoseconds(k.Wall), Nanoseconds(k.Tolerance))
+	}
+	return fmt.Sprintf("The kernel's own events say %s, the judge's clock says %s: further apart than the %s that it may err by. The larger one counts.",
+		Nanoseconds(k.Event), Nanoseconds(k.Wall), Nanoseconds(k.Tolerance))
+}

@@ -1,0 +1,49 @@
+package web
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/views"
+)
+
+const clockRows = 50 // runs on one page of those whose clocks differ
+
+// trust shows what a number on the site means.
+func (p pages) trust(c *fiber.Ctx) error {
+	workers, err := p.store.Workers(c.UserContext())
+	if err != nil {
+		return err
+	}
+	page := views.TrustPage{Page: p.page(c, "What a score means", "trust"), Attacks: p.cfg.Attacks}
+	for _, w := range workers {
+		page.Workers = append(page.Workers, p.workerCard(w, nil))
+	}
+	return p.render(c, fiber.StatusOK, views.Trust(page))
+}
+
+// clocks lists the runs whose clocks differ by more than the tolerance, for admins.
+func (p pages) clocks(c *fiber.Ctx) error {
+	list, err := p.store.ClockDifferences(c.UserContext(), actor(c), int64(c.QueryInt("before")), clockRows+1)
+	if err != nil {
+		return err
+	}
+	page := views.ClocksPage{Page: p.page(c, "Runs whose clocks differ", "devices")}
+	if len(list) > clockRows {
+		list = list[:clockRows]
+		page.Older = list[clockRows-1].RunID
+	}
+	for _, d := range list {
+		page.Rows = append(page.Rows, clockRow(d))
+	}
+	return p.render(c, fiber.StatusOK, views.Clocks(page))
+}
+
+func clockRow(d models.DifferingRun) views.ClockRow {
+	return views.ClockRow{
+		RunID: d.RunID, SubmissionID: d.SubmissionID, Task: views.TaskRef{Slug: d.TaskSlug, Title: d.TaskTitle}, Device: d.Device,
+		Person: personOf(d.UserID, d.UserName), Ended: timeOf(d.EndedAt), ScoreNS: d.ScoreNS, Stage: d.Stage, Spec: d.Spec, Cases: d.Cases,
+		Clocks: job.Clocks{Counts: d.Clock, Event: d.EventNS, Wall: d.WallNS, Snapshot: d.SnapshotNS, Tolerance: d.ToleranceNS},
+	}
+}
