@@ -111,26 +111,27 @@ for fd in shared():
 	place.Device = []string{"/dev/null"} // with it comes /proc, as on a GPU
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			j := pyJob(t, "correct.py")
-			j.Task.Tests = cases("seed: 1", "seed: 2")
-			j.Sources = map[string][]byte{"reference.py": []byte(walledReference),
+			work := pyJob(t, "correct.py")
+			work.Task.Tests = cases("seed: 1", "seed: 2")
+			work.Sources = map[string][]byte{"reference.py": []byte(walledReference),
 				"submission.py": []byte(prelude + "def attack():\n    " + strings.ReplaceAll(strings.TrimSpace(tt.attack), "\n", "\n    ") + "\n")}
-			a, _ := mustBuild(t, b, j)
+			a, _ := mustBuild(t, b, work)
 			p, err := b.Open(t.Context(), a, place)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer p.Close()
-			req := StageRequest{Mode: "test", Cases: j.Task.Tests, Timeout: 10e9}
+			req := StageRequest{Mode: "test", Cases: work.Task.Tests, Timeout: 10e9}
 			if tt.status == job.StatusTimeout {
 				req.Timeout = 1e9
 			}
-			r := runStage(t, p, req, len(j.Task.Tests))
+			r := runStage(t, p, req, len(work.Task.Tests))
 			if tt.status != "" && r.status != tt.status || !strings.Contains(r.failure.Reason, tt.reason) {
 				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason, r.outcome.Stderr)
 			}
 			// Whatever became of the attacker, the judge ended in order.
-			if j := r.outcome.Judge; j == nil || j.Signal != "" || j.Limit != "" && tt.status != job.StatusTimeout || strings.Contains(r.failure.Reason, "The task failed") {
+			j := r.outcome.Judge
+			if harmed := j == nil || j.Signal != "" && j.Limit != "wall"; harmed || strings.Contains(r.failure.Reason, "The task failed") {
 				t.Errorf("the judge was harmed: %+v, %q", j, r.failure.Reason)
 			}
 		})
