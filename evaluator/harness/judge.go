@@ -58,14 +58,20 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	said := p.Extra()
 	j := *end.Judge
 	switch {
+	case end.RunnerFirst && left(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && left(end.Outcome):
+		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + whereabouts(p) + ": it left before its calls were done."}
+	case end.RunnerFirst:
+		return whole(end.Outcome, limit, p, want)
 	case j.Cancelled || j.Limit == "wall":
 		return whole(j, limit, p, want)
 	case j.Signal == "" && j.Limit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
 		return verdict(j, p, want)
 	case j.Signal == "" && j.Limit == "" && j.ExitCode == exitBadSpec:
 		return whole(j, limit, p, want)
-	case j.ExitCode == exitRunnerGone && left(end.Outcome):
-		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + whereabouts(p) + ": it left before its calls were done."}
+	case j.Signal == "SIGKILL" && j.Limit == "":
+		return job.StatusError, &job.Failure{Ours: true, Signal: j.Signal,
+			Reason: "The judge's process was killed from outside" + whereabouts(p) + ", and not by a limit. Neither the task nor the submission is to blame."}
+	case j.Limit != "": // the task's, whatever the judge said as it ended
 	case j.ExitCode == exitRunnerGone:
 		return whole(end.Outcome, limit, p, want)
 	case j.ExitCode == exitRefused && said["refused"] != "":

@@ -60,6 +60,30 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func TestWhoIsToBlameForAJudgeThatEnded(t *testing.T) {
+	killed := sandbox.Outcome{ExitCode: 137, Signal: "SIGKILL"}
+	stopped := sandbox.Outcome{ExitCode: -1, Cancelled: true}
+	tests := []struct {
+		name   string
+		end    judge.Ending
+		ours   bool
+		reason string
+	}{
+		{"killed by a stranger", judge.Ending{Outcome: stopped, Judge: &killed}, true, "The judge's process was killed from outside in case 0 (a: 1)"},
+		{"out of memory", judge.Ending{Outcome: stopped, Judge: &sandbox.Outcome{ExitCode: 137, Signal: "SIGKILL", Limit: "memory"}}, false,
+			"The task failed, not the submission. Its generator, reference or checker hit its memory limit"},
+		{"its own runner out of memory", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115, Limit: "memory"}}, false, "The task failed, not the submission."},
+		{"not waited for when the runner was killed", judge.Ending{Outcome: killed, Judge: &stopped, RunnerFirst: true}, false, "The program was ended by SIGKILL in case 0"},
+		{"gone because the runner left", judge.Ending{Judge: &sandbox.Outcome{ExitCode: 115}}, false, "The submission's process ended in case 0 (a: 1) before its calls were done."},
+	}
+	for _, tt := range tests {
+		status, failure := Judge(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
+		if status == job.StatusPass || failure == nil || failure.Ours != tt.ours || !strings.Contains(failure.Reason, tt.reason) {
+			t.Errorf("%s: got %s, %+v; want ...%s...", tt.name, status, failure, tt.reason)
+		}
+	}
+}
+
 func TestCasesThatNeverEndedTakeTheStagesStatus(t *testing.T) {
 	p := parse(onePassed + "test.1.spec: a: 2\n")
 	cases := Finish(p.Cases(), job.StatusTimeout)

@@ -15,9 +15,13 @@ type Side func(ctx context.Context, started func()) (sandbox.Outcome, error)
 type Ending struct {
 	sandbox.Outcome                  // of the process that the submission was in
 	Judge           *sandbox.Outcome // nil where that process judged itself (a bundle's own program)
+	// RunnerFirst says that the runner was killed and that the judge, busy with the task's own code, was not waited
+	// for: the runner's ending is the stage's.
+	RunnerFirst bool
 }
 
-// lastWords is how long a runner may take to leave when the judge has ended: what it still prints is kept.
+// lastWords is how long a runner may take to leave when the judge has ended in order: what it still prints is kept. It
+// is also how long the judge may take to see that the runner was killed.
 const lastWords = 2 * time.Second
 
 // Run starts both sides and returns when nothing of either is left. The judge decides when a stage ends: when it
@@ -30,9 +34,11 @@ func Run(ctx context.Context, w *Wires, judge, runner Side) (Ending, error) {
 		outcome sandbox.Outcome
 		err     error
 	}
+	judging, stopJudge := context.WithCancel(both)
+	defer stopJudge()
 	judged, ran := make(chan end, 1), make(chan end, 1)
 	go func() {
-		o, err := judge(both, w.CloseJudge)
+		o, err := judge(judging, w.CloseJudge)
 		judged <- end{o, err}
 	}()
 	running, stopRunner := context.WithCancel(both)
@@ -51,7 +57,7 @@ func Run(ctx context.Context, w *Wires, judge, runner Side) (Ending, error) {
 			stop()
 		}
 	}
-	patience := time.NewTimer(0)
+	patience := time.NewTimer(0) // with the side that is left
 	<-patience.C
 	for judgeLeft, runnerLeft := true, true; judgeLeft || runnerLeft; {
 		select {
@@ -59,13 +65,31 @@ func Run(ctx context.Context, w *Wires, judge, runner Side) (Ending, error) {
 			take(e.Judge, got)
 			judgeLeft = false
 			w.CloseJudge()
-			patience.Reset(lastWords)
+			patience.Reset(patienceAfter(got.outcome))
 		case got := <-ran:
 			take(&e.Outcome, got)
 			runnerLeft = false
+			if judgeLeft && killed(got.outcome) {
+				patience.Reset(lastWords)
+			}
 		case <-patience.C:
+			if e.RunnerFirst = judgeLeft; judgeLeft {
+				stopJudge()
+			}
 			stopRunner()
 		}
 	}
+	e.RunnerFirst = e.RunnerFirst && e.Judge.Cancelled && ctx.Err() == nil
 	return e, failure
+}
+
+// killed reports whether a process was ended by a limit or from outside. One that crashes is not meant: it may do so as
+// it leaves, when its calls are done and the judge goes on without it.
+func killed(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
+
+func patienceAfter(judge sandbox.Outcome) time.Duration {
+	if killed(judge) || judge.Cancelled {
+		return 0
+	}
+	return lastWords
 }

@@ -5,6 +5,7 @@ the judge's clock runs from the release until the runner is done, and until the 
 import ctypes
 import mmap
 import os
+import resource
 import secrets
 from dataclasses import dataclass
 from time import perf_counter_ns
@@ -147,7 +148,7 @@ class Runner:
 
     def _grow(self, size):
         kind = HOST if self._cuda is None else CUDA
-        most = 16 << 30 if kind == HOST else self._cuda.free_bytes() // 2
+        most = _most_host() if kind == HOST else self._cuda.free_bytes() // 2
         if not 0 < size <= most:
             raise Refused(f"The answer takes {size} bytes, and there is room for {most}.")
         self._share({(ANSWERS, HOST): size, (ANSWERS, CUDA): size} if self._cuda else {(ANSWERS, HOST): size})
@@ -314,6 +315,13 @@ def _copy_blocks(target, source):
     secrets.SystemRandom().shuffle(starts)
     for start in starts:
         target[start : start + _BLOCK] = source[start : start + _BLOCK]
+
+
+def _most_host():
+    """The largest answer in bytes that this process has room to copy and check: a quarter of its memory, which is what
+    one file of its may take (Place.Judges)."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return 4 << 30 if limit == resource.RLIM_INFINITY else min(16 << 30, limit // 4)
 
 
 def _number(ns, most):

@@ -10,6 +10,7 @@ value". The submission is in another process and sandbox (package evaluator/judg
 Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
 """
 
+import contextlib
 import os
 import secrets
 import socket
@@ -133,7 +134,7 @@ class Judge:
         self.runner.end()
         for index, (case, calls) in enumerate(timed):
             key = f"benchmark.{index}"
-            for name, value in Clocks(calls, self.calibrate(case, calls)).lines():
+            for name, value in Clocks(calls, self.constants(case, calls)).lines():
                 self.report.log(f"{key}.{name}", value)
             self.report.log(f"{key}.status", "pass")
         self.calibrator.end()
@@ -155,6 +156,10 @@ class Judge:
             stats.add(made.wall)
             if rule.done(stats, perf_counter_ns() - begin):
                 return True, "", calls
+
+    def constants(self, case, calls):
+        with by_our_runner():
+            return self.calibrate(case, calls)
 
     def calibrate(self, case, calls):
         """The clocks' constants: calls by a runner of ours that do nothing but write an answer, with inputs and answers
@@ -216,6 +221,15 @@ class Judge:
             passed = passed and good
         self.runner.end()
         return passed
+
+
+@contextlib.contextmanager
+def by_our_runner():
+    """For calls that our own runner makes: what goes wrong with it is nothing that the submission did."""
+    try:
+        yield
+    except (RunnerGone, Refused) as error:
+        raise TaskFailed("the judge's own runner, which measures the constants of its clocks, ended too early.") from error
 
 
 class Calibrator:
@@ -296,7 +310,8 @@ def judge(mode, report, make_task, cases):
     runner = Runner(Channel.inherited(), Page(PAGE_FD), regions, host, cuda)
     calibrator = Runner(channel, ours.page, regions, host, cuda) if timed else None
     if timed:
-        calibrator.ready()
+        with by_our_runner():
+            calibrator.ready()
     runner.ready()
     if timed and cuda is not None:
         cuda.warm_up()

@@ -1,0 +1,210 @@
+package toolchain
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+)
+
+// killUID begins a range of uids of these tests' own: other packages' tests run at the same time.
+const killUID = 62100
+
+// The states of a stage in which somebody kills one of its processes. In each, one of the task's or the submission's
+// functions says "here" and waits.
+var killStates = []struct{ name, mode, generate, load, kernel string }{
+	{"before the submission is loaded", "test", "", "here()", ""},
+	{"in a call", "test", "", "", "here()"},
+	{"between two calls", "test", "count == 2 and here()", "", ""},
+	{"while the clocks' constants are measured", "benchmark", "calibrating() and here()", "", ""},
+	{"while the clocks' constants are measured, until our runner ends", "benchmark", "calibrating() and here(lambda: os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT))", "", ""},
+}
+
+const killReference = `
+import os, sys, time
+import numpy as np
+count = 0
+def here(wait=lambda: time.sleep(100)):
+    os.write(3, b"here: 1\n")
+    wait()
+def calibrating():
+    frame = sys._getframe()
+    while frame and frame.f_code.co_name != "calibrate": frame = frame.f_back
+    return frame is not None
+def generate_input(seed):
+    global count
+    count += 1
+    GENERATE
+    return np.full(4, seed)
+def check_implementation(data, output):
+    return bool((data == output).all()), ""
+`
+
+const killSubmission = `
+import time
+def here():
+    print("here", flush=True)
+    time.sleep(100)
+LOAD
+def custom_kernel(data):
+    KERNEL
+    return data
+`
+
+func TestWhoeverIsKilledTheStageEndsOnceAndNothingIsLeft(t *testing.T) {
+	const outside, signal, own = "The judge's process was killed from outside", "SIGKILL", "the judge's own runner"
+	tests := []struct {
+		state  int
+		victim string // of the judge's processes or the runner's; empty cancels
+		status job.Status
+		reason string
+		ours   bool
+	}{
+		{0, "judge's stage", job.StatusError, outside, true},
+		{0, "runner's stage", job.StatusError, signal, false},
+		{0, "", job.StatusCancelled, "cancelled", false},
+		{1, "judge's zygote", job.StatusError, outside, true},
+		{1, "runner's stage", job.StatusError, signal, false},
+		{1, "runner's zygote", job.StatusError, signal, false},
+		{1, "", job.StatusCancelled, "cancelled", false},
+		{2, "judge's zygote", job.StatusError, outside, true},
+		{2, "runner's zygote", job.StatusError, signal, false},
+		{3, "judge's stage", job.StatusError, outside, true},
+		{4, "judge's calibrator", job.StatusError, own, false},
+	}
+	b := NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{FirstUID: killUID}), Cache: cacheDir})
+	for _, tt := range tests {
+		state := killStates[tt.state]
+		t.Run(state.name+"/"+tt.victim, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			var struck time.Time
+			strike := func() {
+				if struck = time.Now(); tt.victim == "" {
+					cancel()
+				} else if err := syscall.Kill(victim(t, tt.victim), syscall.SIGKILL); err != nil {
+					t.Error(err)
+				}
+			}
+			status, failure := runStruck(ctx, t, b, state.mode, killSources(state.generate, state.load, state.kernel), strike)
+			if status != tt.status || failure == nil || !strings.Contains(failure.Reason, tt.reason) || failure.Ours != tt.ours {
+				t.Errorf("got %s, %+v; want %s, ...%s..., ours %v", status, failure, tt.status, tt.reason, tt.ours)
+			}
+			if took := time.Since(struck); took > 4*time.Second {
+				t.Errorf("the stage ended %v later", took)
+			}
+			for _, uid := range []int{killUID, killUID + 8} {
+				if left := pythons(t, uid); len(left) > 0 {
+					t.Errorf("processes of uid %d are left: %v", uid, left)
+				}
+			}
+		})
+	}
+}
+
+func killSources(generate, load, kernel string) map[string][]byte {
+	or := func(text string) string {
+		return strings.NewReplacer("GENERATE", generate, "LOAD", load, "KERNEL", kernel).Replace(text)
+	}
+	if generate == "" {
+		generate = "pass"
+	}
+	if kernel == "" {
+		kernel = "pass"
+	}
+	return map[string][]byte{"reference.py": []byte(or(killReference)), "submission.py": []byte(or(killSubmission))}
+}
+
+// runStruck runs a stage, with somebody who strikes when it says "here", to its end.
+func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sources map[string][]byte, strike func()) (job.Status, *job.Failure) {
+	t.Helper()
+	j := pyJob(t, "correct.py")
+	j.Sources, j.Task.Tests = sources, cases("seed: 1", "seed: 2")
+	a, _ := mustBuild(t, b, j)
+	p := mustOpen(t, b, a)
+	defer p.Close()
+	parser, here := harness.NewParser(nil), make(chan struct{}, 8)
+	see := func(text []byte) {
+		if strings.Contains(string(text), "here") {
+			here <- struct{}{}
+		}
+	}
+	ended := make(chan struct{})
+	struck := make(chan struct{})
+	go func() {
+		defer close(struck)
+		select {
+		case <-here:
+			strike()
+		case <-ended:
+			t.Error("the stage ended before it was there")
+		}
+	}()
+	req := StageRequest{Mode: mode, Cases: j.Task.Tests, Timeout: 20 * time.Second, OnStdout: see,
+		OnPipe: func(text []byte) { parser.Write(text); see(text) }}
+	end, err := p.RunStage(ctx, req)
+	close(ended)
+	<-struck
+	if err != nil {
+		t.Fatal(err)
+	}
+	parser.Close()
+	return harness.Judge(end, req.Timeout, parser, req.Cases)
+}
+
+// victim is the process of a name.
+func victim(t *testing.T, name string) int {
+	uid := killUID
+	if strings.HasPrefix(name, "judge's") {
+		uid += 8
+	}
+	all := pythons(t, uid)
+	depth := func(pid int) (n int) {
+		for ; all[pid] != 0; pid = all[pid] {
+			n++
+		}
+		return n
+	}
+	want := map[string]int{"zygote": 1, "stage": 2, "calibrator": 3}[name[strings.IndexByte(name, ' ')+1:]]
+	for pid := range all {
+		if depth(pid) == want {
+			return pid
+		}
+	}
+	t.Errorf("there is no %s among %v", name, all)
+	return 0
+}
+
+// pythons is the living Pythons of a uid, each with its parent.
+func pythons(t *testing.T, uid int) map[int]int {
+	t.Helper()
+	found := map[int]int{}
+	paths, _ := filepath.Glob("/proc/[0-9]*/status")
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		values := map[string]string{}
+		for line := range strings.Lines(string(text)) {
+			name, value, _ := strings.Cut(line, ":")
+			values[name] = strings.TrimSpace(value)
+		}
+		var pid, parent, real int
+		fmt.Sscan(values["Pid"], &pid)
+		fmt.Sscan(values["PPid"], &parent)
+		fmt.Sscan(values["Uid"], &real)
+		if real == uid && strings.HasPrefix(values["Name"], "python") && !strings.HasPrefix(values["State"], "Z") {
+			found[pid] = parent
+		}
+	}
+	return found
+}

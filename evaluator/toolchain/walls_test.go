@@ -1,0 +1,139 @@
+package toolchain
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+)
+
+// The judge of these tests has what an attacker would like to reach: a word in its folders, in its memory and behind
+// sockets.
+const walledReference = `
+import os, socket
+import numpy as np
+WORD = "the judge's " + "own word"
+for place in ("/tmp", "/out", "/dev/shm"): open(place + "/word", "w").write(WORD)
+doors = [socket.socket(socket.AF_UNIX), socket.socket(socket.AF_INET)]
+doors[0].bind("\0judge")
+doors[1].bind(("127.0.0.1", 4711))
+for door in doors: door.listen()
+def generate_input(seed): return np.full(4, seed)
+def check_implementation(data, output): return bool((data == output).all()), ""
+`
+
+// prelude is what the attackers have at hand. Whatever reached() is called with was within reach.
+const prelude = `
+import ctypes, errno, fcntl, gc, mmap, os, socket, stat, sys
+libc = ctypes.CDLL(None, use_errno=True)
+def reached(what): raise SystemExit("reached " + str(what))
+def refused(what, result, *why):
+    if result >= 0 or (why and ctypes.get_errno() not in why): reached(f"{what}: {result}, {errno.errorcode.get(ctypes.get_errno())}")
+others = [pid for pid in range(1, 400) if pid != os.getpid()]
+def maps(): return [o for o in gc.get_objects() if isinstance(o, mmap.mmap)]
+def at(m): return ctypes.c_void_p(ctypes.addressof(ctypes.c_char.from_buffer(m)))
+def shared():
+    """Descriptors of all memory that the judge gave away."""
+    found = []
+    for fd in os.listdir("/proc/self/fd"):
+        try: name = os.readlink("/proc/self/fd/" + fd)
+        except OSError: continue
+        if name.startswith("/memfd:"): found.append(int(fd))
+    if not found: reached("nothing: the attack found no shared memory")
+    return found
+def custom_kernel(data):
+    attack()
+    return data
+`
+
+func TestASubmissionDoesNotReachItsJudge(t *testing.T) {
+	pass := job.StatusPass
+	tests := []struct {
+		name, attack string
+		status       job.Status
+		reason       string
+	}{
+		{"kills everybody", "os.kill(-1, 9); import time; time.sleep(100)", job.StatusError, "The program was ended by SIGKILL"},
+		{"kills every pid", "[libc.kill(pid, 9) for pid in others]; import time; time.sleep(100)", job.StatusError, "The program was ended by SIGKILL"},
+		{"traces", "[refused('ptrace', libc.ptrace(16, pid, 0, 0), errno.EPERM) for pid in others]", pass, ""},
+		{"reads memory", "[refused('read', libc.process_vm_readv(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
+		{"writes memory", "[refused('write', libc.process_vm_writev(pid, 0, 0, 0, 0, 0), errno.EPERM) for pid in others]", pass, ""},
+		{"takes descriptors", "[refused('pidfd_getfd', libc.syscall(438, os.pidfd_open(os.getppid()), fd, 0), errno.EPERM) for fd in range(10)]", pass, ""},
+		{"opens memory", `
+for pid in others:
+    for file in ("mem", "maps", "environ", "fd", "root", "cwd"):
+        path = f"/proc/{pid}/{file}"
+        try: os.listdir(path) if file in ("fd", "root", "cwd") else os.close(os.open(path, os.O_RDWR if file == "mem" else os.O_RDONLY)); reached(path)
+        except OSError: pass`, pass, ""},
+		{"connects", `
+for family, address in ((socket.AF_UNIX, "\0judge"), (socket.AF_INET, ("127.0.0.1", 4711))):
+    refused(address, socket.socket(family).connect_ex(address) * -1)`, pass, ""},
+		{"finds files", "[reached(place) for place in ('/tmp', '/out', '/dev/shm', '/tmp/job') if {'word', 'cases.txt'} & set(os.listdir(place))]", pass, ""},
+		{"has descriptors", `
+kinds = {"/dev/null": 0, "pipe": 0, "socket": 0, "/memfd": 0}
+for fd in os.listdir("/proc/self/fd"):
+    try: name = os.readlink("/proc/self/fd/" + fd).split(":")[0]
+    except OSError: continue
+    if name in kinds: kinds[name] += 1
+    elif not name.startswith("/proc/"): reached(name)
+if kinds["pipe"] > 2 or kinds["socket"] > 1: reached(kinds)`, pass, ""},
+		{"looks for the word", `
+word = ("the judge's " + "own") + " word"
+for m in maps():
+    if word.encode() in m[:]: reached("the word in shared memory")`, pass, ""},
+
+		{"shrinks", "[refused('ftruncate', libc.ftruncate(fd, ctypes.c_long(size)), errno.EPERM, errno.EFBIG) for fd in shared() for size in (0, os.fstat(fd).st_size + 4096)]", pass, ""},
+		// It touches none of the memory that it asks for; the judge would, while it copies the answer.
+		{"describes an answer larger than the judge", `
+import __main__, json
+size, asked = 800 << 20, []
+def describe(output, regions):
+    if asked: return b"A" + json.dumps(["array", "|u1", [size], None, "answers", 0]).encode()
+    asked.append(True)
+    return b"N" + size.to_bytes(8, "little")
+__main__.describe = describe`, job.StatusError, "The answer takes 838860800 bytes, and there is room for 268435456"},
+		{"shrinks by opening anew", `
+for fd in shared():
+    for flags in (os.O_RDWR | os.O_TRUNC,):
+        try: os.open(f"/proc/self/fd/{fd}", flags); reached("O_TRUNC") if os.fstat(fd).st_size == 0 else None
+        except OSError: pass`, pass, ""},
+		{"adds seals", "[refused('seal', libc.fcntl(fd, 1033, seal), errno.EPERM) for fd in shared() for seal in (1, 2, 4, 8, 16)]", pass, ""},
+		{"takes rights", "[refused('fchmod', libc.fchmod(fd, 0), errno.EPERM) for fd in shared()]", pass, ""},
+		{"takes a lease", "[refused('lease', libc.fcntl(fd, 1024, 1)) for fd in shared()]", pass, ""},
+		{"punches holes", "[libc.fallocate(fd, 3, ctypes.c_long(0), ctypes.c_long(os.fstat(fd).st_size)) for fd in shared()]", "", ""},
+		{"removes pages", "[libc.madvise(at(m), ctypes.c_size_t(len(m)), 9) for m in maps()]", "", ""},
+		{"unmaps", "[libc.munmap(at(m), ctypes.c_size_t(len(m))) for m in maps()]", job.StatusError, "The program was ended by SIGSEGV"},
+		{"protects", "[libc.mprotect(at(m), ctypes.c_size_t(len(m)), 0) for m in maps()]", job.StatusError, "The program was ended by SIGSEGV"},
+		{"maps other memory there", "[libc.mmap(at(m), ctypes.c_size_t(len(m)), 3, 0x32, -1, 0) for m in maps()]; import time; time.sleep(100)", job.StatusTimeout, "The time limit"},
+	}
+	b := newBuilder()
+	place := cpu()
+	place.Device = []string{"/dev/null"} // with it comes /proc, as on a GPU
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			work := pyJob(t, "correct.py")
+			work.Task.Tests = cases("seed: 1", "seed: 2")
+			work.Sources = map[string][]byte{"reference.py": []byte(walledReference),
+				"submission.py": []byte(prelude + "def attack():\n    " + strings.ReplaceAll(strings.TrimSpace(tt.attack), "\n", "\n    ") + "\n")}
+			a, _ := mustBuild(t, b, work)
+			p, err := b.Open(t.Context(), a, place)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			req := StageRequest{Mode: "test", Cases: work.Task.Tests, Timeout: 10e9}
+			if tt.status == job.StatusTimeout {
+				req.Timeout = 1e9
+			}
+			r := runStage(t, p, req, len(work.Task.Tests))
+			if tt.status != "" && r.status != tt.status || !strings.Contains(r.failure.Reason, tt.reason) {
+				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason, r.outcome.Stderr)
+			}
+			// Whatever became of the attacker, the judge ended in order.
+			j := r.outcome.Judge
+			if harmed := j == nil || j.Signal != "" && j.Limit != "wall"; harmed || strings.Contains(r.failure.Reason, "The task failed") {
+				t.Errorf("the judge was harmed: %+v, %q", j, r.failure.Reason)
+			}
+		})
+	}
+}
