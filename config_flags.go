@@ -41,7 +41,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&w.Name, "worker-name", host, "name of this machine's worker; a remote one's is that of its credential")
 	fs.IntVar(&w.CPUSlots, "cpu-slots", max(1, runtime.NumCPU()-1), "evaluations on the CPU device at once; 0 for none")
 	fs.StringVar(&w.Sandbox, "sandbox", "on", "on, or off to run strangers' programs with this user's rights (every page says so)")
-	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first of the unprivileged user ids that sandboxes run under, up to two for each slot and one for each build; a second worker on a machine needs others")
+	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first of the unprivileged user ids that sandboxes run under, up to three for each slot and one for each build; a second worker on a machine needs others")
 	fs.Var(&w.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "Pythons kept ready at each GPU with torch imported, and one more that compiles beside it; at each CPU slot one with NumPy; 0 for none")

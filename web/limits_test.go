@@ -139,11 +139,11 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	conns[1].Close()
 	eventually(t, "one has gone", func() bool { return held() == 2*16<<10 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
-	eventually(t, "requests of one address are counted", func() bool {
-		conn, resp := s.from(t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-		conn.Close()
-		return resp.StatusCode == 429
-	})
+	underWay := func() int { s.underWay.mu.Lock(); defer s.underWay.mu.Unlock(); return s.underWay.all }
+	eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
+	if _, resp := s.from(t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
+		t.Errorf("the fourth request of one address: %s", resp.Status)
+	}
 	if _, resp := s.from(t, "127.0.0.3", "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
 		t.Errorf("the operator's own question: %s", resp.Status)
 	}
