@@ -57,7 +57,11 @@
 // The runner's own (event), w = t1 - t0 - k (wall) and s = t2 - t0 - k' (snapshot). k and k' are measured with a
 // runner of ours, forked from the judge before it is told anything, on the same device, for each case. A case's
 // time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. A call that was released
-// late counts by w alone: the device's switching between two contexts falls between its events.
+// late counts by the larger of w and s - tolerance: the device's switching between two contexts falls between its
+// events. k' is that of the smallest answer that the case's calls gave, for a runner chooses how large they are.
+//
+// A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do
+// so six times a case, or it would choose the inputs, and the moments, that suit it.
 //
 // When descriptions of one case differ between calls, they tell of the input before the release: the clock of
 // such a case starts when the description is sent.
