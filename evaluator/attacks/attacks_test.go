@@ -239,7 +239,7 @@ func TestTheCorpusIsLargeAndSaysWhatItTries(t *testing.T) {
 			t.Errorf("%s is its own twin", a.Name)
 		}
 	}
-	if len(all) < 40 {
-		t.Errorf("%v attacks; want 40", count)
+	if len(all) < 40 || count["gpu"] < 25 {
+		t.Errorf("%v attacks; want 40, 25 of them for GPUs", count)
 	}
 }
