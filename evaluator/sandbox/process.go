@@ -147,7 +147,7 @@ func (p *Process) start(h *host, uid int) error {
 	if err != nil {
 		return err
 	}
-	defer closeAll(d.theirs)
+	defer func() { closeAll(d.theirs) }()
 	p.gate, p.statusPipe = d.gate, d.status
 	p.streams = []*os.File{d.stdout, d.stderr}
 	cmd := &exec.Cmd{
@@ -171,6 +171,9 @@ func (p *Process) start(h *host, uid int) error {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 	}
 	err = closeOnExec()
+	if err == nil && !p.off {
+		err = d.hideArguments(cmd)
+	}
 	if err == nil {
 		err = cmd.Start()
 	}

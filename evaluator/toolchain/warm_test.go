@@ -104,7 +104,7 @@ func TestWithoutWarmRunnerStagesRunCold(t *testing.T) {
 	p := mustOpen(t, b, a)
 	// An interpreter that ends at once stands for a runner that cannot start.
 	broken := *b.cfg.Tools.Python
-	cold := p.Spec(StageRequest{Mode: "test"})
+	cold := p.(*pythonProgram).spec(StageRequest{Mode: "test"})
 	broken.Path = "/usr/bin/false"
 	b.cfg.Tools.Python = &broken
 	out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute})

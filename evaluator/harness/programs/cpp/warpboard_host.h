@@ -1,0 +1,113 @@
+// The CPU as a device: memory of the host alone, and calls that wait for their release on the host.
+#ifndef WARPBOARD_HOST_H
+#define WARPBOARD_HOST_H
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "warpboard_bounds.h"
+#include "warpboard_page.h"
+#include "warpboard_shared.h"
+
+namespace warpboard {
+
+inline void sleep(double ns) {
+    const timespec time{0, static_cast<long>(std::min(ns, 500e6))};
+    nanosleep(&time, nullptr);
+}
+
+// What a host has not: memory of a device.
+struct NoDeviceMemory {
+    bool map(Region&, int) { return false; }
+    void drop(const Region&) {}
+    void* take(size_t) { return nullptr; }
+    void give(void*) {}
+    size_t wanted() { return 0; }
+    void copy(void*, const void*, size_t) {}
+    void finish_copies() {}
+    void fill(void*, size_t) {}
+};
+
+// The runner's side.
+class HostRunner : public NoDeviceMemory {
+public:
+    static constexpr bool released_on_host = true;
+
+    void open(Page&) { Waiter::sleep_exactly(); }
+    void begin_range() {}
+    void end_range() {}
+
+    // Waits for the release, and starts the clock. It sleeps for most of what preparing took the judge before: a
+    // process that has spun for long is soon without a core where others want one, too.
+    template <class Arrive, class Fill>
+    void begin(Page& page, uint32_t number, Arrive arrive, Fill fill) {
+        const double queued = now_ns();
+        page.queued.store(number, std::memory_order_release);
+        sleep(0.7 * least_wait_);
+        for (Waiter waiter(1e9); page.release.load(std::memory_order_acquire) != number;) waiter.pause();
+        arrive();
+        begin_ = now_ns();
+        least_wait_ = least_wait_ > 0 ? std::min(least_wait_, begin_ - queued) : begin_ - queued;
+        fill();
+    }
+
+    void end(Page&, uint32_t) { end_ = now_ns(); }
+    double settle() const { return end_ - begin_; }
+
+    // What the judge's own runner does, to learn what a call costs that does nothing.
+    void work() {}
+
+private:
+    double begin_ = 0;
+    double end_ = 0;
+    double least_wait_ = 0;
+};
+
+// The judge's side.
+class HostJudge : public NoDeviceMemory {
+public:
+    static constexpr bool released_on_host = true;
+    static constexpr bool switches_in_call = false;
+    // Copying varies much with what else the machine does, and may: there is no switch of contexts behind which
+    // work could go on, and what is written while the judge copies in an order of its own is found out.
+    // Where other processes want the cores, some calls are handed over late. None is handed over early, so that the
+    // quicker calls tell as well how long the kernel takes.
+    static constexpr Bounds bounds{2e3, 20e3, 20e3, 1.0, 0.25};
+    static constexpr int calibrations = 10;  // flushing takes long
+
+    void open() { cold_.resize(flush_bytes()); }
+
+    // Fills caches with something else, and then sleeps for a moment: where others want the core, what follows
+    // has the time to run through.
+    void flush() {
+        std::memset(cold_.data(), ++fill_, cold_.size());
+        sleep(20e3);
+    }
+    void wait() {}
+    void begin_writing() {}
+    double end_writing() { return 0; }
+    double copy_cost(size_t) { return 1e18; }  // nothing better is known than what copies cost between the calls
+
+    bool make(Region&, int&) { return false; }
+    void write(void*, const void*, size_t) {}
+    void poison(void*, size_t) {}
+    size_t free_memory() { return static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+private:
+    // Twice the last-level cache, within what is sensible when the system does not tell it or tells
+    // that of a whole socket.
+    static size_t flush_bytes() {
+        const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        return static_cast<size_t>(std::min<long>(std::max<long>(2 * cache, 16L << 20), 64L << 20));
+    }
+
+    std::vector<unsigned char> cold_;
+    unsigned char fill_ = 0;
+};
+
+}  // namespace warpboard
+
+#endif
