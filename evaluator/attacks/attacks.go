@@ -37,18 +37,16 @@ const (
 
 // Attack is one folder of the corpus. attack.yml is flat, one line a field: scripts read it too.
 type Attack struct {
-	Name   string     `yaml:"-"`
-	Title  string     `yaml:"title"`
-	Tries  string     `yaml:"tries"` // how it works, in a sentence or two
-	Lang   tasks.Lang `yaml:"lang"`
-	Device string     `yaml:"device"` // cpu or gpu
-	Task   string     `yaml:"task"`   // one of the corpus's own or a built-in one
-	Expect Verdict    `yaml:"expect"`
-	Reason string     `yaml:"reason"` // part of the sentence that a person reads; empty when it may vary
-	// Since is "native" for attacks on two processes where a language still runs in one: they cannot be judged there.
-	Since   string `yaml:"since"`
-	Size    int    `yaml:"size"`    // of the input, in place of the task's own benchmarks'
-	Timeout int    `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
+	Name    string     `yaml:"-"`
+	Title   string     `yaml:"title"`
+	Tries   string     `yaml:"tries"` // how it works, in a sentence or two
+	Lang    tasks.Lang `yaml:"lang"`
+	Device  string     `yaml:"device"` // cpu or gpu
+	Task    string     `yaml:"task"`   // one of the corpus's own or a built-in one
+	Expect  Verdict    `yaml:"expect"`
+	Reason  string     `yaml:"reason"`  // part of the sentence that a person reads; empty when it may vary
+	Size    int        `yaml:"size"`    // of the input, in place of the task's own benchmarks'
+	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
 
 	Submission []byte `yaml:"-"`
 	Twin       []byte `yaml:"-"`

@@ -89,11 +89,12 @@ class Clocks:
         """Returns the name of the clock that counts and each call's time by it."""
         most = self.constants.snapshot_tolerance(quantile(self.snapshots, 0.5))
         candidates = {"event": self.events, "wall": [ns - self.tolerance for ns in self.walls]}
+        events = self.events
         if mostly_late(self._calls):
-            candidates = {"wall": self.walls}
+            candidates, events = {"wall": self.walls}, [0.0] * len(self.events)
         candidates["snapshot"] = [ns - most for ns in self.snapshots]
         clock = max(candidates, key=lambda name: quantile(candidates[name], 0.5))
-        return clock, [max(ns, event) for ns, event in zip(candidates[clock], self.events)]
+        return clock, [max(ns, event) for ns, event in zip(candidates[clock], events)]
 
     def lines(self):
         """Yields (field, value) for the report."""
