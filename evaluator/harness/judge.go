@@ -64,6 +64,8 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 		return whole(end.Outcome, limit, p, want)
 	case j.Cancelled || j.Limit == "wall":
 		return whole(j, limit, p, want)
+	case end.Outcome.Limit == "wall": // it was killed, and the judge saw it go in time
+		return whole(end.Outcome, limit, p, want)
 	case j.Signal == "" && j.Limit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
 		return verdict(j, p, want)
 	case j.Signal == "" && j.Limit == "" && j.ExitCode == exitBadSpec:

@@ -60,7 +60,11 @@
 // The runner's own (event), w = t1 - t0 - k (wall) and s = t2 - t0 - k' (snapshot). k and k' are measured with a
 // runner of ours, forked from the judge before it is told anything, on the same device, for each case. A case's
 // time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. A call that was released
-// late counts by w alone: the device's switching between two contexts falls between its events.
+// late counts by the larger of w and s - tolerance: the device's switching between two contexts falls between its
+// events. k' is that of the smallest answer that the case's calls gave, for a runner chooses how large they are.
+//
+// A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do
+// so six times a case, or it would choose the inputs, and the moments, that suit it.
 //
 // The constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and so
 // its times shorter. From the first byte of an input to the release the judge's device is timed, too: when another

@@ -77,7 +77,10 @@ public:
         const Times t = times();
         const double event = median(t.events), wall = quantile(t.counted_walls, bounds_.quantile),
                      snapshot = quantile(t.counted_snapshots, bounds_.quantile);
-        if (2 * t.late > calls_.size()) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
+        if (2 * t.late > calls_.size()) {  // their event is the wall's; work could go on while the judge reads the answer
+            if (snapshot > wall) return {"snapshot", t.snapshot_cost.tolerance, Stats(t.counted_snapshots)};
+            return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
+        }
         if (snapshot > event && snapshot > wall) return {"snapshot", t.snapshot_cost.tolerance, Stats(t.counted_snapshots)};
         if (wall > event) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
@@ -140,7 +143,7 @@ private:
             t.snapshots.push_back(s);
             t.events.push_back(least(call.late ? w : call.event));
             t.counted_walls.push_back(least(call.late ? w : w - t.wall_cost.tolerance));
-            t.counted_snapshots.push_back(least(call.late ? w : s - t.snapshot_cost.tolerance));
+            t.counted_snapshots.push_back(least(s - t.snapshot_cost.tolerance));
             t.late += call.late;
         }
         return t;

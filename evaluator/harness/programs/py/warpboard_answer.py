@@ -4,6 +4,7 @@ shared region; the judge checks every word of it.
 """
 
 import json
+import math
 import sys
 
 from warpboard_layout import dense, reach
@@ -64,7 +65,7 @@ def _describe_array(numpy, value, kind, regions):
     if name == "array" and all(stride >= 0 and stride % value.itemsize == 0 for stride in value.strides):
         strides = [stride // value.itemsize for stride in value.strides]
         span = reach(value.shape, strides) * value.itemsize
-        place = _place(regions, HOST, value.__array_interface__["data"][0], span)
+        place = _place(regions, HOST, value.__array_interface__["data"][0], span, value.nbytes)
         if place is not None:
             return [name, value.dtype.str, value.shape, strides, *place]
     region = regions.answers[HOST]
@@ -77,10 +78,10 @@ def _describe_tensor(torch, value, regions):
     kind = CUDA if value.is_cuda else HOST
     value = value.resolve_conj().resolve_neg()
     described = ["tensor", kind, str(value.dtype).removeprefix("torch."), tuple(value.shape)]
-    place = _place(regions, kind, value.data_ptr(), reach(value.shape, value.stride()) * value.element_size())
+    size = value.numel() * value.element_size()
+    place = _place(regions, kind, value.data_ptr(), reach(value.shape, value.stride()) * value.element_size(), size)
     if place is not None:
         return [*described, value.stride(), *place]
-    size = value.numel() * value.element_size()
     region = regions.answers[kind]
     offset = region.take(size)
     if size:
@@ -88,12 +89,20 @@ def _describe_tensor(torch, value, regions):
     return [*described, None, "answers", offset]
 
 
-def _place(regions, kind, address, span):
-    """Where in a shared region memory lies: ("inputs" or "answers", offset); None for what lies elsewhere."""
+def _place(regions, kind, address, span, dense_bytes):
+    """Where in a shared region memory lies: ("inputs" or "answers", offset); None for what lies elsewhere, or is best
+    copied to where it has no gaps and no overlaps."""
     for name, region in (("answers", regions.answers.get(kind)), ("inputs", regions.inputs.get(kind))):
-        if span and region is not None and 0 <= address - region.address and address - region.address + span <= region.size:
+        inside = region is not None and 0 <= address - region.address and address - region.address + span <= region.size
+        if span and inside and alike(span, dense_bytes):
             return name, address - region.address
     return None
+
+
+def alike(span, dense_bytes):
+    """Whether memory of span bytes is about what an array needs. The judge copies and compares no others: it would
+    read gaps, or make much of little."""
+    return span <= 2 * dense_bytes and dense_bytes <= 2 * span
 
 
 # The judge's side.
@@ -120,7 +129,9 @@ def read(text, sizes):
         if text[:1] != b"A":
             raise ValueError("unknown kind of description")
         tree = _read(json.loads(text[1:]), sizes, parts, 0)
-    except (ValueError, TypeError, IndexError, KeyError, AttributeError, RecursionError, OverflowError) as error:
+        if sum(part.size for part in parts) > 2 * sum(sizes.values()):
+            raise ValueError("it is larger than the shared memory")
+    except Exception as error:  # whatever a description makes JSON, NumPy or torch say
         raise Refused(f"The runner described its answer in a way that cannot be: {_printable(str(error))[:200]}.") from None
     return tree, parts
 
@@ -139,11 +150,14 @@ def _read(described, sizes, parts, depth):
             raise ValueError("not a plain value")
         return ["plain", value]
     if kind in ("tuple", "list"):
-        return [kind, [_read(item, sizes, parts, depth + 1) for item in rest[0]]]
+        (items,) = rest
+        return [kind, [_read(item, sizes, parts, depth + 1) for item in items]]
     if kind == "dict":
-        return [kind, [[_read(key, sizes, parts, depth + 1), _read(item, sizes, parts, depth + 1)] for key, item in rest[0]]]
+        (items,) = rest
+        return [kind, [[_read(key, sizes, parts, depth + 1), _read(item, sizes, parts, depth + 1)] for key, item in items]]
     if kind == "named":
-        return [kind, str(rest[0]), [_read(item, sizes, parts, depth + 1) for item in rest[1]]]
+        name, items = rest
+        return [kind, str(name), [_read(item, sizes, parts, depth + 1) for item in items]]
     if kind in ("array", "scalar"):
         return _read_part(kind, HOST, *_array_type(rest[0]), rest[1:], sizes, parts)
     if kind == "tensor":
@@ -181,6 +195,8 @@ def _read_part(name, kind, dtype, item, rest, sizes, parts):
     size = reach(shape, strides) * item
     if role not in ("inputs", "answers") or offset + size > sizes.get((role, kind), 0) and size > 0:
         raise ValueError("it lies outside of the shared memory")
+    if not alike(size, math.prod(shape) * item):
+        raise ValueError("its items lie too far apart or on top of each other")
     if size > 0 and offset % item:
         raise ValueError("it does not lie at a multiple of its items' size")
     parts.append(Part(name, kind, dtype, tuple(shape), tuple(strides), role, offset, size))

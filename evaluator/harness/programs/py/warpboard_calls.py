@@ -16,7 +16,7 @@ from warpboard_wire import ANSWERS, CALL, CASE, CUDA, END, HOST, INPUT, INPUTS, 
 
 _LONGEST_HOLD_NS = 10_000_000  # after this a call is released that has not been queued: it waits for the device
 _LEAST_ANSWERS = 64 << 20
-_MOST_GROWTHS = 3
+_MOST_GROWTHS = 6  # of one case: a call that has to be repeated is one that was made on an input of the runner's choice
 _ROLES = {INPUTS: "inputs", ANSWERS: "answers"}
 
 
@@ -46,6 +46,12 @@ class HostMemory:
         self._cold = bytearray(_flush_bytes())
         self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._cold))
         self._fill = 0
+
+    @staticmethod
+    def most_bytes():
+        """How large an answer may be: the judge copies and compares it. Its largest file is as large as its memory."""
+        limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        return 16 << 30 if limit == resource.RLIM_INFINITY else limit // 4
 
     def flush(self):
         self._fill = (self._fill + 1) % 256
@@ -90,7 +96,9 @@ class Regions:
             self.bytes[key] = len(self.memory[key])
 
     def renew_input(self):
-        """Puts new memory in place of the host's inputs, which the runner gets with the release."""
+        """Puts new memory in place of the host's inputs, which the runner gets with the release. What it keeps of the
+        old ones is emptied, or it could fill the judge's memory."""
+        self.memory[INPUTS, HOST].madvise(mmap.MADV_REMOVE)
         os.close(self._descriptors.pop((INPUTS, HOST)))
         self._renew((INPUTS, HOST), self.bytes[INPUTS, HOST])
 
@@ -118,6 +126,7 @@ class Runner:
         self._version = 0  # of the regions that it has been told of
         self._told = None  # the description of the case's last call
         self._early = False
+        self._growths = 0  # of the answers' memory, in this case
         self.last = []  # parts of the last answer
         self._described = self._read = None  # the last answer's description, and what it says
 
@@ -126,6 +135,7 @@ class Runner:
 
     def begin_case(self):
         self._told, self._early, self.last = None, False, []
+        self._growths = 0
         self._described = None
 
     def end(self):
@@ -139,19 +149,24 @@ class Runner:
     def call(self, draw, flags=0):
         """Makes one call on the input that draw makes and returns what it gave. Raises BadAnswer, Refused,
         RunnerGone and what draw raises."""
-        for _ in range(_MOST_GROWTHS + 1):
+        while True:
             try:
                 return self._call(draw, flags)
             except NoRoom as need:
                 self._grow(need.args[0])
-        raise Refused("The runner asks for more and more memory for its answer.")
 
     def _grow(self, size):
-        kind = HOST if self._cuda is None else CUDA
-        most = _most_host() if kind == HOST else self._cuda.free_bytes() // 2
+        kinds = [HOST] if self._cuda is None else [HOST, CUDA]
+        most = self._host.most_bytes() if self._cuda is None else self._cuda.free_bytes() // 2
         if not 0 < size <= most:
             raise Refused(f"The answer takes {size} bytes, and there is room for {most}.")
-        self._share({(ANSWERS, HOST): size, (ANSWERS, CUDA): size} if self._cuda else {(ANSWERS, HOST): size})
+        has = min(self._regions.bytes[ANSWERS, kind] for kind in kinds)
+        if size <= has:
+            raise Refused(f"The runner asks for {size} bytes for its answer, and has {has}.")
+        self._growths += 1
+        if self._growths > _MOST_GROWTHS:
+            raise Refused("The runner asks for more and more memory for its answer.")
+        self._share({(ANSWERS, kind): max(size, min(2 * has, most)) for kind in kinds})
 
     def _share(self, wanted):
         self._regions.need(wanted)
@@ -168,9 +183,9 @@ class Runner:
         self._told = description
         self._number = (self._number + 1) & 0xFFFFFFFF or 1
         number, page, cuda = self._number, self._page, self._cuda
-        if cuda is not None:
-            self._write_host(leaves)
         sent = perf_counter_ns()
+        if cuda is not None:
+            self._write_host(leaves)  # the runner has this memory and may see it come
         self._channel.send(CALL, pack_call(number, flags, description))
         late = page.wait_queued(number, self._channel, _LONGEST_HOLD_NS) is None
         # On a device, what lies where is said before the release.
@@ -272,7 +287,7 @@ class _Answer:
     def value(self):
         try:
             return build(self._tree, [_shaped(part, copy) for part, copy in zip(self.parts, self._copies)])
-        except TypeError as error:
+        except Exception as error:  # whatever NumPy and torch say to a shape that cannot be
             raise Refused(f"The runner described an answer that cannot be: {error}.") from None
 
 
@@ -315,13 +330,6 @@ def _copy_blocks(target, source):
     secrets.SystemRandom().shuffle(starts)
     for start in starts:
         target[start : start + _BLOCK] = source[start : start + _BLOCK]
-
-
-def _most_host():
-    """The largest answer in bytes that this process has room to copy and check: a quarter of its memory, which is what
-    one file of its may take (Place.Judges)."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    return 4 << 30 if limit == resource.RLIM_INFINITY else min(16 << 30, limit // 4)
 
 
 def _number(ns, most):

@@ -68,8 +68,9 @@ def mostly_late(calls):
 
 
 class Clocks:
-    """The three numbers of a case's timed calls, and what counts. A call that is released late counts by the wall
-    alone: the device changes between contexts within it, and so between the runner's events."""
+    """The three numbers of a case's timed calls, and what counts. Of calls that are released late the runner's own
+    number says nothing: the device changes between contexts within them, and so between the runner's events. The
+    snapshot counts there too, or work could follow a "done" while the judge reads what the answer is."""
 
     def __init__(self, calls, constants):
         self.constants, self._calls = constants, calls
@@ -86,16 +87,14 @@ class Clocks:
 
     def _choose(self):
         """Returns the name of the clock that counts and each call's time by it."""
-        if mostly_late(self._calls):
-            return "wall", self.walls
         most = self.constants.snapshot_tolerance(quantile(self.snapshots, 0.5))
-        candidates = {
-            "event": self.events,
-            "wall": [ns - self.tolerance for ns in self.walls],
-            "snapshot": [ns - most for ns in self.snapshots],
-        }
+        candidates = {"event": self.events, "wall": [ns - self.tolerance for ns in self.walls]}
+        events = self.events
+        if mostly_late(self._calls):
+            candidates, events = {"wall": self.walls}, [0.0] * len(self.events)
+        candidates["snapshot"] = [ns - most for ns in self.snapshots]
         clock = max(candidates, key=lambda name: quantile(candidates[name], 0.5))
-        return clock, [max(ns, event) for ns, event in zip(candidates[clock], self.events)]
+        return clock, [max(ns, event) for ns, event in zip(candidates[clock], events)]
 
     def lines(self):
         """Yields (field, value) for the report."""

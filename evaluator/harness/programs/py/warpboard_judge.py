@@ -165,7 +165,8 @@ class Judge:
         """The clocks' constants: calls by a runner of ours that do nothing but write an answer, with inputs and answers
         as large as the case's, and that wait for the device on the host where the case's do. The submission's runner is
         dead by now and can disturb nothing."""
-        size, waits = calls[-1].size, self.kind == "cuda" and mostly_late(calls)
+        # The smallest answer: time to copy more than that is the submission's to lose, which chooses the size.
+        size, waits = min(call.size for call in calls), self.kind == "cuda" and mostly_late(calls)
         self.calibrator.begin_case()
         made = []
         for _ in range(_CALIBRATIONS[self.kind]):

@@ -1,0 +1,104 @@
+// Package attacks is the corpus of what submissions have tried to get a better time than they deserve, and of honest
+// relatives of each. Every new way that is found becomes a folder here:
+//
+//	cpu|gpu/NAME/attack.yml   what it is (Attack's fields)
+//	cpu|gpu/NAME/submission.* the attack
+//	cpu|gpu/NAME/twin.*       uses the same technique legally, and must be ranked
+//	tasks/NAME                tasks of the corpus's own; others are built in
+//
+// Attacks on the CPU run in the tests of this package; those on GPUs by scripts/attack-check.
+package attacks
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks"
+)
+
+//go:embed cpu gpu tasks
+var files embed.FS
+
+// Verdict is how an attack must end.
+type Verdict string
+
+const (
+	Refused Verdict = "refused"         // no time is shown
+	Honest  Verdict = "scored honestly" // the time that is shown is the one that it took
+	Limit   Verdict = "limit"           // it hits a limit of the stage's
+)
+
+// Attack is one folder of the corpus. attack.yml is flat, one line a field: scripts read it too.
+type Attack struct {
+	Name    string     `yaml:"-"`
+	Title   string     `yaml:"title"`
+	Tries   string     `yaml:"tries"` // how it works, in a sentence or two
+	Lang    tasks.Lang `yaml:"lang"`
+	Device  string     `yaml:"device"` // cpu or gpu
+	Task    string     `yaml:"task"`   // one of the corpus's own or a built-in one
+	Expect  Verdict    `yaml:"expect"`
+	Reason  string     `yaml:"reason"`  // part of the sentence that a person reads; empty when it may vary
+	Size    int        `yaml:"size"`    // of the input, in place of the task's own benchmarks'
+	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
+
+	Submission []byte `yaml:"-"`
+	Twin       []byte `yaml:"-"`
+}
+
+// All reads the corpus, by device and name.
+func All() ([]Attack, error) {
+	folders, err := fs.Glob(files, "?pu/*/attack.yml")
+	if err != nil {
+		return nil, err
+	}
+	var all []Attack
+	var problems []error
+	for _, file := range folders {
+		a, err := read(path.Dir(file))
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", path.Dir(file), err))
+		}
+		all = append(all, a)
+	}
+	return all, errors.Join(problems...)
+}
+
+func read(folder string) (Attack, error) {
+	a := Attack{Name: path.Base(folder)}
+	header, err := files.ReadFile(path.Join(folder, "attack.yml"))
+	if err != nil {
+		return a, err
+	}
+	decoder := yaml.NewDecoder(bytes.NewReader(header))
+	decoder.KnownFields(true)
+	if err := decoder.Decode(&a); err != nil {
+		return a, err
+	}
+	if a.Device != path.Base(path.Dir(folder)) {
+		return a, fmt.Errorf("device is %q", a.Device)
+	}
+	if !slices.Contains([]Verdict{Refused, Honest, Limit}, a.Expect) {
+		return a, fmt.Errorf("no verdict is called %q", a.Expect)
+	}
+	if a.Submission, err = files.ReadFile(path.Join(folder, "submission."+string(a.Lang))); err != nil {
+		return a, err
+	}
+	a.Twin, err = files.ReadFile(path.Join(folder, "twin."+string(a.Lang)))
+	return a, err
+}
+
+// Tasks are the corpus's own.
+func Tasks() ([]*tasks.Bundle, error) {
+	sub, err := fs.Sub(files, "tasks")
+	if err != nil {
+		return nil, err
+	}
+	return tasks.OpenFolder(sub, tasks.Options{}).Bundles()
+}

@@ -1,0 +1,19 @@
+import os
+
+import numpy as np
+
+
+def work(x, first, second):
+    y = x
+    for _ in range(3):
+        y = np.sin(y) + 0.5 * y
+    np.add(np.sin(y), 0.5 * y, out=first)
+    np.multiply(first, first, out=second)
+    return first, second
+
+
+def custom_kernel(data):
+    os.write(4, b"\1\0\0\0\0\0\0\0")
+    for _ in range(3):
+        work(*data)
+    return work(*data)
