@@ -201,7 +201,7 @@ func runPair(t *testing.T, p *nativeProgram, req StageRequest, parser *harness.P
 	if r.Judge.ExitCode() == 115 {
 		ended = r.Runner
 	}
-	outcome := sandbox.Outcome{ExitCode: ended.ExitCode(), Stdout: r.Stdout, Stderr: r.Stderr}
+	outcome := sandbox.Outcome{ExitCode: ended.ExitCode(), Stdout: r.Stdout, Stderr: r.Errors + r.Stderr}
 	if status := ended.Sys().(syscall.WaitStatus); status.Signaled() {
 		outcome.Signal = unix.SignalName(status.Signal())
 	}

@@ -58,25 +58,39 @@ func TestPythonArgumentsHaveTheirTypes(t *testing.T) {
 	}
 }
 
-// Both languages mix the secret into a case's seed as the original's Python programs do.
+// Python mixes the secret into a case's seed as the original's programs do.
 func TestSecretChangesTheSeed(t *testing.T) {
 	python := pyJob(t, "correct.py")
 	python.Sources["reference.py"] = []byte("def generate_input(seed): return seed\ndef check_implementation(data, output): return f'seed is {data}'\n")
 	python.Sources["submission.py"] = []byte("def custom_kernel(data): return data\n")
-	cpp := cppJob(t, "correct.cpp")
-	cpp.Sources["task.h"] = []byte("#pragma once\n#include <array>\nusing input_t = long; using output_t = long;\nconstexpr std::array<const char*, 1> ArgumentNames = {\"seed\"};\n")
-	cpp.Sources["reference.h"] = []byte("static input_t generate_input(int seed) { return seed; }\n" +
-		"static void check_implementation(TestReporter& reporter, input_t data, output_t) { reporter.fail() << \"seed is \" << data; }\n")
-	cpp.Sources["submission.cpp"] = []byte("#include \"task.h\"\noutput_t custom_kernel(input_t data) { return data; }\n")
 	secret := uint64(100) // 5 + (5 + 100) * (5 + 100 + 1) / 2 = 5570
 	for _, tt := range []struct {
-		job  job.Job
 		seed *uint64
 		want string
-	}{{python, nil, "seed is 5"}, {python, &secret, "seed is 5570"}, {cpp, nil, "seed is 5"}, {cpp, &secret, "seed is 5570"}} {
-		r := buildAndRun(t, tt.job, StageRequest{Mode: "test", Cases: cases("seed: 5"), Seed: tt.seed})
+	}{{nil, "seed is 5"}, {&secret, "seed is 5570"}} {
+		r := buildAndRun(t, python, StageRequest{Mode: "test", Cases: cases("seed: 5"), Seed: tt.seed})
 		if len(r.cases) != 1 || r.cases[0].Message != tt.want {
-			t.Errorf("%s: got %+v, want %q\n%s", tt.job.Task.Lang, r.cases, tt.want, r.outcome.Stderr)
+			t.Errorf("got %+v, want %q\n%s", r.cases, tt.want, r.outcome.Stderr)
 		}
+	}
+}
+
+// A test shows a case's own input; a score comes from inputs that nobody has seen.
+func TestScoresComeFromFreshSeeds(t *testing.T) {
+	j := cppJob(t, "correct.cpp")
+	j.Sources["task.h"] = []byte("#pragma once\n#include <array>\nusing input_t = long; using output_t = long;\nconstexpr std::array<const char*, 1> ArgumentNames = {\"seed\"};\n")
+	j.Sources["reference.h"] = []byte("static input_t generate_input(int seed) { return seed; }\n" +
+		"static void check_implementation(TestReporter& reporter, input_t data, output_t) { reporter.fail() << \"seed is \" << data; }\n")
+	j.Sources["submission.cpp"] = []byte("#include \"task.h\"\noutput_t custom_kernel(input_t data) { return data; }\n")
+	seeds := map[string]int{}
+	for _, mode := range []string{"test", "leaderboard", "leaderboard"} {
+		r := buildAndRun(t, j, StageRequest{Mode: mode, Cases: cases("seed: 5")})
+		if len(r.cases) != 1 {
+			t.Fatalf("%s: %+v\n%s", mode, r, r.outcome.Stderr)
+		}
+		seeds[r.cases[0].Message]++
+	}
+	if len(seeds) != 3 || seeds["seed is 5"] != 1 {
+		t.Errorf("seeds were %v", seeds)
 	}
 }
