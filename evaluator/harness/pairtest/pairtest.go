@@ -50,6 +50,7 @@ type Result struct {
 	Judge  *os.ProcessState
 	Runner *os.ProcessState // nil where a test played the runner
 	Stdout string           // the judge's
+	Errors string           // what the judge wrote to its stderr
 	Stderr string           // the runner's
 }
 
@@ -64,10 +65,10 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	if err != nil {
 		t.Fatal(err)
 	}
-	var stdout strings.Builder
+	var stdout, stderr strings.Builder
 	judge := exec.Command(program, mode, path)
 	judge.ExtraFiles, judge.Env = []*os.File{write, e.Judge, e.Page}, []string{"POPCORN_FD=3"}
-	judge.Stdout, judge.Stderr = &stdout, os.Stderr
+	judge.Stdout, judge.Stderr = &stdout, &stderr
 	start(t, judge)
 	write.Close()
 	e.Judge.Close() // else the runner does not see the end of the channel
@@ -80,7 +81,7 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	return func() Result {
 		r := Result{Report: <-report}
 		r.Judge = end(t, judge)
-		r.Stdout = stdout.String()
+		r.Stdout, r.Errors = stdout.String(), stderr.String()
 		return r
 	}
 }
