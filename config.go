@@ -22,18 +22,22 @@ type Config struct {
 	Tasks       string
 	TaskDevices list
 	Admins      list
+	Proxies     list
 	OAuth       OAuthConfig
 
 	Worker   WorkerSettings
 	NoWorker bool
 
+	MinFree int // MiB
 	PerHour int
 	Waiting int
 
-	OpenEvalAPI string
-	Grace       time.Duration
-	LogLevel    string
-	LogFormat   string
+	OpenEvalAPI  string
+	MetricsFrom  list
+	MetricsToken string
+	Grace        time.Duration
+	LogLevel     string
+	LogFormat    string
 }
 
 // NATSSettings says where the queue is, and how the way to it is kept secret.

@@ -5,8 +5,12 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
+
+	"warpboard/web"
 )
 
 const (
@@ -60,15 +64,29 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := url.Parse(c.BaseURL)
 	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
 	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
+	_, err = c.metricsFrom()
+	wrong.unless(err == nil, "--metrics-from %w", err)
 	switch c.OpenEvalAPI {
 	case "all", "loopback", "none":
 	default:
 		*wrong = append(*wrong, fmt.Errorf("--open-eval-api %q: want all, loopback or none", c.OpenEvalAPI))
 	}
+}
+
+// metricsFrom is nil while nothing is set, and empty for nobody.
+func (c *Config) metricsFrom() ([]netip.Prefix, error) {
+	switch {
+	case len(c.MetricsFrom) == 0:
+		return nil, nil
+	case slices.Equal(c.MetricsFrom, list{"none"}):
+		return []netip.Prefix{}, nil
+	}
+	return web.ParseAddresses(c.MetricsFrom)
 }
 
 func (o OAuthConfig) check(wrong *problems) {

@@ -57,13 +57,17 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: nobody can")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")
+	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "MiB: with less on the disk of --data nothing can be submitted; 0 to submit until it is full")
 	fs.StringVar(&cfg.Tasks, "tasks", "", "directory of task folders or problem sets to install at start")
 	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, as H200,A100,…")
 	fs.Var(&cfg.Admins, "admins", "who is admin, as provider:login, provider:e-mail or provider:id:NUMBER,… (developer:NAME for developer sign-in)")
+	fs.Var(&cfg.Proxies, "trusted-proxies", "addresses or networks of reverse proxies, whose X-Forwarded-For says who a visitor is, as 10.0.0.7,10.1.0.0/16; default: this machine's")
 	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "evaluate nothing in this process; remote workers do")
 	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")
 	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
-	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may use the unversioned evaluation API without a token: all, loopback (when serving on a loopback address) or none")
+	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may evaluate kernels without a token: all (everybody who reaches the site runs programs here; the answer brings each a key of their own, with which they and the admins alone read, list and cancel), loopback (this machine, when serving on a loopback address) or none")
+	fs.Var(&cfg.MetricsFrom, "metrics-from", "addresses and networks that may read /metrics and /stats without a token, as 127.0.0.1,10.0.0.0/8, or none; not what a proxy passes on; default: this machine, while --base-url names it")
+	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "what reads them from elsewhere, sent as Authorization: Bearer TOKEN; better in the environment, where other users do not see it")
 }
 
 func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {

@@ -56,6 +56,7 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--nats-tls-cert c.pem --nats-tls-key k.pem", "--nats-tls-cert is for --nats-listen"},
 		{"serve", "--include-libraries cutlass", "--include-libraries \"cutlass\": want name=directory"},
 		{"serve", "--open-eval-api some", "--open-eval-api \"some\": want all, loopback or none"},
+		{"serve", "--metrics-from 10.0.0.0/8,example.org", "--metrics-from \"example.org\": want an address or a network"},
 		{"serve", "--nats-url nats://a:4222 --nats-listen b:4222", "exclude each other"},
 		{"serve", "--github-key k", "--github-key and --github-secret belong together"},
 		{"serve", "--google-secret s", "--google-key and --google-secret belong together"},

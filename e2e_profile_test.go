@@ -22,6 +22,7 @@ import (
 	"warpboard/evaluator/profile"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/models"
 	"warpboard/models/modelstest"
@@ -73,7 +74,7 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 	if err != nil {
 		return err
 	}
-	box := sandbox.New(sandbox.Config{Root: filepath.Join(data, "sandbox"), FirstUID: 61_900, Log: log})
+	box := sandbox.New(sandbox.Config{Root: filepath.Join(data, "sandbox"), FirstUID: sandboxtest.FirstUID(t), Log: log})
 	tools := toolchain.Find(ctx)
 	return evaluator.NewWorker(evaluator.Config{
 		Name: "rack-1", Conn: conn, Sandbox: box, Tools: tools, Log: log,

@@ -6,14 +6,18 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/web/client"
 )
@@ -29,7 +33,8 @@ func startOpenSite(t *testing.T) (s *site, nats string) {
 // startWorker starts a worker as a second process, with a credential of its own.
 func (s *site) startWorker(t *testing.T, url, name string, args ...string) *process {
 	t.Helper()
-	return start(t, append([]string{"work", "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
+	uid := strconv.Itoa(sandboxtest.FirstUID(t))
+	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
 		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--grace", "2s"}, args...)...)
 }
 
@@ -75,7 +80,7 @@ func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 	s := startTaskSite(t, "--no-worker", "--nats-listen", nats, "--nats-tls-cert", cert, "--nats-tls-key", key)
 	ada := s.person(t, "Ada", models.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(""))
-	s.startWorker(t, "tls://"+nats, "rack-1", "--nats-tls-ca", cert, "--first-uid", "61000")
+	s.startWorker(t, "tls://"+nats, "rack-1", "--nats-tls-ca", cert)
 	run := ada.ended(id)
 	if err := wantState(run, models.StateDone); err != nil {
 		t.Fatal(err)
@@ -129,6 +134,84 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 		t.Errorf("the other worker began after %v", took)
 	}
 	endsOnce(t, ada, id)
+}
+
+// TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost stops a worker in the middle of a run that would
+// take a minute there; on the other worker it takes long enough to be seen.
+func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	first := sandboxtest.FirstUID(t)
+	leaving := s.startWorker(t, nats, "rack-1", "--first-uid", strconv.Itoa(first), "--grace", "100ms")
+	slow := fmt.Sprintf("if (data.seed == 11) sleep(getuid() >= %d && getuid() < %d ? 60 : 1);", first, first+sandboxtest.RangeSize)
+	id := ada.submit(job.ModeTest, kernel(slow))
+	ada.reach(id, models.StateTesting)
+	s.startWorker(t, nats, "rack-2")
+	s.hasSlots(t, 2)
+	leaving.stop()
+	run := ada.ended(id)
+	if err := wantState(run, models.StateDone); err != nil {
+		t.Fatal(err)
+	}
+	if run.Machine.Worker != "rack-2" || run.Attempts != 2 {
+		t.Errorf("evaluated by %s in attempt %d", run.Machine.Worker, run.Attempts)
+	}
+	if code := leaving.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the worker that was stopped in order ended with code %d", code)
+	}
+	endsOnce(t, ada, id)
+	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if stored, err := store.Run(t.Context(), run.ID); err != nil || stored.Losses != 0 || stored.Retries != 0 {
+		t.Errorf("%d losses count of %d, %v", stored.Losses, stored.Retries, err)
+	}
+	if log := s.log.String(); strings.Contains(log, "taken back") {
+		t.Error("the site took an attempt back")
+	}
+}
+
+// TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy gives a worker a file where it
+// wants to keep what it compiles: all that it builds fails by its own fault.
+func TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "objects"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := s.startWorker(t, nats, "rack-1", "--data", data)
+	var ids []int64
+	for range 3 {
+		ids = append(ids, ada.submit(job.ModeTest, kernel(fmt.Sprintf("/* %d */", len(ids)))))
+	}
+	select {
+	case <-broken.done:
+	case <-time.After(patience):
+		t.Fatal("the worker goes on")
+	}
+	if code := broken.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(broken.log.String(), "level=ERROR") {
+		t.Errorf("exit code %d:\n%s", code, broken.log)
+	}
+	res, err := http.Get(s.url + "/devices")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if page, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(page), "Every slot of the worker is out of service") {
+		t.Errorf("the devices page does not say why (%v)", err)
+	}
+	// Nobody's run has failed for that: a worker that works takes them all.
+	s.startWorker(t, nats, "rack-2")
+	for _, id := range ids {
+		if err := wantState(ada.ended(id), models.StateDone); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // worker waits until a worker has taken the submission's run, and names it.

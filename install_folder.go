@@ -24,7 +24,7 @@ func (i installer) installFolder(ctx context.Context, dir string, devices []stri
 			task.Devices = devices
 		}
 		err := i.install(ctx, originFolder, task)
-		if err != nil && models.KindOf(err) == models.Internal {
+		if kind := models.KindOf(err); err != nil && (kind == models.Internal || kind == models.Unavailable) {
 			return err
 		}
 		if err != nil {

@@ -61,13 +61,17 @@ func run(ctx context.Context, env environment, args []string) error {
 		help(env.stdout)
 		return nil
 	}
+	name := args[0]
+	if slices.Contains([]string{"-version", "--version"}, name) {
+		name = "version"
+	}
 	for _, c := range commands() {
-		if c.name == args[0] {
+		if c.name == name {
 			return c.run(ctx, env, args[1:])
 		}
 	}
 	help(env.stderr)
-	return fmt.Errorf("there is no command %q", args[0])
+	return fmt.Errorf("there is no command %q", name)
 }
 
 func help(out io.Writer) {

@@ -10,10 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // asProgram makes the test binary behave as warpboard itself, so that tests can start, kill -9
@@ -102,13 +105,14 @@ func (p *process) kill() {
 type site struct {
 	*process
 	addr, url, data string
+	firstUID        int
 	args            []string
 }
 
 // startSite starts a server on a free port with a fresh data directory.
 func startSite(t *testing.T, args ...string) *site {
 	t.Helper()
-	s := &site{addr: freeAddr(t), data: filepath.Join(t.TempDir(), "data"), args: args}
+	s := &site{addr: freeAddr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: args}
 	s.url = "http://" + s.addr
 	s.up(t)
 	return s
@@ -117,7 +121,7 @@ func startSite(t *testing.T, args ...string) *site {
 // up starts the server on the site's address and data, and waits until it answers.
 func (s *site) up(t *testing.T) {
 	t.Helper()
-	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--grace", "2s"}
+	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--first-uid", strconv.Itoa(s.firstUID), "--grace", "2s"}
 	s.process = start(t, append(base, s.args...)...)
 	waitFor(t, 60*time.Second, "the server to answer", func() error {
 		select {

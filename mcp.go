@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"warpboard/web/client"
 	"warpboard/web/mcp"
 )
 
@@ -15,7 +14,7 @@ func serveMCP(ctx context.Context, env environment, args []string) error {
 	var o siteOptions
 	fs := flag.NewFlagSet("mcp", flag.ContinueOnError)
 	fs.SetOutput(env.stderr)
-	o.flags(fs, env)
+	o.flags(fs)
 	fs.Usage = func() {
 		fmt.Fprint(env.stderr, "usage: warpboard mcp [flags]\n\n")
 		fs.PrintDefaults()
@@ -23,5 +22,5 @@ func serveMCP(ctx context.Context, env environment, args []string) error {
 	if err := fs.Parse(args); err != nil {
 		return err
 	}
-	return mcp.ServeStdio(ctx, client.New(o.server, o.token), version(), os.Stdin, os.Stdout)
+	return mcp.ServeStdio(ctx, o.client(fs, env), version(), os.Stdin, os.Stdout)
 }

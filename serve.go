@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"warpboard/evaluator"
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
@@ -43,7 +44,7 @@ func serve(ctx context.Context, env environment, args []string) error {
 	q, err := queue.Open(ctx, queue.Config{
 		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
-		Authorize: authorizer(store, log), Log: log,
+		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
 	})
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
-	server, err := web.New(cfg.web(store, dispatcher, hub, log))
+	server, err := web.New(cfg.web(store, dispatcher, q, hub, log))
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
 	loops.Go(func() error { return server.Run(loopCtx) })
 	if !cfg.NoWorker {
-		loops.Go(func() error { return runWorker(loopCtx, cfg, queue.WorkerConfig{Queue: q}, log) })
+		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
 	}
 	var recorderErr error
 	loops.Go(func() error {
@@ -89,6 +90,17 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
 	defer drain.Stop()
 	return ignoreCancel(errors.Join(err, <-recording))
+}
+
+// ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its
+// devices page.
+func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
+	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log)
+	if errors.Is(err, evaluator.ErrSetAside) {
+		log.Error("the site goes on without its own worker until the next start", "err", err)
+		return nil
+	}
+	return err
 }
 
 // announceStop has the log say when the stop signal comes, and what follows.
@@ -119,11 +131,14 @@ func authorizer(store *models.Store, log *slog.Logger) func(name, secret string)
 }
 
 // web is the site's part of the settings.
-func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, hub *web.Hub, log *slog.Logger) web.Config {
+func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
+	from, _ := c.metricsFrom() // validate has checked it
 	return web.Config{
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL,
+		Queue: q, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
-		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, Log: log,
+		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
+		MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
 }
 

@@ -19,9 +19,25 @@ import (
 // siteOptions say which site a command talks to, and as whom.
 type siteOptions struct{ server, token string }
 
-func (o *siteOptions) flags(fs *flag.FlagSet, env environment) {
-	fs.StringVar(&o.server, "server", cmp.Or(env.getenv("WARPBOARD_SERVER"), "http://127.0.0.1:3000"), "address of the site (WARPBOARD_SERVER)")
-	fs.StringVar(&o.token, "token", env.getenv("WARPBOARD_TOKEN"), "personal token, made on the profile page (WARPBOARD_TOKEN)")
+const defaultServer = "http://127.0.0.1:3000"
+
+// flags declares the flags. The environment is no default of theirs: help prints defaults, and a token is secret.
+func (o *siteOptions) flags(fs *flag.FlagSet) {
+	fs.StringVar(&o.server, "server", "", "address of the site; default: WARPBOARD_SERVER, else "+defaultServer)
+	fs.StringVar(&o.token, "token", "", "personal token, made on the profile page; default: WARPBOARD_TOKEN, which other users of this machine cannot see")
+}
+
+// client is the way to the site; what no flag says, the environment does.
+func (o *siteOptions) client(fs *flag.FlagSet, env environment) *client.Client {
+	given := map[string]bool{}
+	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["server"] {
+		o.server = cmp.Or(env.getenv("WARPBOARD_SERVER"), defaultServer)
+	}
+	if !given["token"] {
+		o.token = env.getenv("WARPBOARD_TOKEN")
+	}
+	return client.New(o.server, o.token)
 }
 
 // submitOptions are the flags of `warpboard submit`.
@@ -35,7 +51,7 @@ type submitOptions struct {
 func (o *submitOptions) flags(env environment) *flag.FlagSet {
 	fs := flag.NewFlagSet("submit", flag.ContinueOnError)
 	fs.SetOutput(env.stderr)
-	o.siteOptions.flags(fs, env)
+	o.siteOptions.flags(fs)
 	fs.StringVar(&o.task, "task", "", "name of the task; a #!POPCORN leaderboard line in the file does as well")
 	fs.Var(&o.devices, "device", "devices, separated by commas; a #!POPCORN gpu line in the file does as well")
 	fs.StringVar(&o.mode, "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
@@ -59,7 +75,7 @@ func submit(ctx context.Context, env environment, args []string) error {
 	if err != nil {
 		return fmt.Errorf("read the submission: %w", err)
 	}
-	site := client.New(o.server, o.token)
+	site := o.client(fs, env)
 	sub, err := site.Submit(ctx, client.NewSubmission{
 		Task: o.task, Devices: o.devices, Mode: job.Mode(o.mode), FileName: filepath.Base(file), Source: string(source),
 	})
@@ -70,7 +86,7 @@ func submit(ctx context.Context, env environment, args []string) error {
 	if !o.watch {
 		return nil
 	}
-	return watch(ctx, env.stdout, site, sub.ID)
+	return newWatcher(env.stdout, site, sub.ID).run(ctx)
 }
 
 // parseWithFile parses flags around one file argument, which may stand before or after them.
@@ -90,32 +106,6 @@ func parseWithFile(fs *flag.FlagSet, args []string) (string, error) {
 		return "", fmt.Errorf("one file or folder at a time: %q is too much", fs.Arg(0))
 	}
 	return file, nil
-}
-
-// watch prints a submission's events and, at the end, how each run ended.
-func watch(ctx context.Context, out io.Writer, site *client.Client, id int64) error {
-	err := site.Watch(ctx, id, 0, func(e client.Event) error {
-		printEvent(out, e)
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	sub, err := site.Get(ctx, id)
-	if err != nil {
-		return err
-	}
-	failed := 0
-	for _, run := range sub.Runs {
-		printRun(out, run)
-		if run.State != "done" {
-			failed++
-		}
-	}
-	if failed > 0 {
-		return fmt.Errorf("%d of %d runs did not pass", failed, len(sub.Runs))
-	}
-	return nil
 }
 
 func printEvent(out io.Writer, e client.Event) {

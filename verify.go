@@ -15,7 +15,8 @@ import (
 const verifyHelp = `usage: warpboard verify-task PATH [flags]
 
 Checks tasks as an upload would, then runs the solutions that they bring: each file in
-solutions/correct must pass a ranked run, each in solutions/wrong must fail one. A reference file of
+solutions/correct must pass a ranked run, each in solutions/wrong must fail one: by a wrong answer, or
+in another way, where another solution shows that the task itself works. A reference file of
 the older form is run against itself. Exits with 1 if a task is refused or a solution surprises.
 
 PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file
@@ -37,6 +38,7 @@ func (o *verifyOptions) flags(env environment) *flag.FlagSet {
 	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
 	fs.StringVar(&o.cfg.Data, "data", cmp.Or(env.getenv(envName("data")), "data"), "directory for what is built")
 	fs.StringVar(&o.cfg.Worker.Sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	fs.IntVar(&o.cfg.Worker.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others")
 	fs.Var(&o.cfg.Worker.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.Usage = func() {
 		fmt.Fprint(env.stderr, verifyHelp)
@@ -48,6 +50,9 @@ func (o *verifyOptions) flags(env environment) *flag.FlagSet {
 func (o *verifyOptions) validate() error {
 	if s := o.cfg.Worker.Sandbox; s != "on" && s != "off" {
 		return fmt.Errorf("--sandbox %q: want on or off", s)
+	}
+	if uid := o.cfg.Worker.FirstUID; uid < leastUID {
+		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, leastUID)
 	}
 	for _, lib := range o.cfg.Worker.Include {
 		if !strings.Contains(lib, "=") {

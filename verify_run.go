@@ -56,12 +56,34 @@ func (v *verifier) task(ctx context.Context, p tasks.Proposal) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.Name, err)
 	}
+	return v.try(ctx, p.Bundle, slot, solutions)
+}
+
+// tried is a solution with how it ended.
+type tried struct {
+	tasks.Solution
+	job.Result
+}
+
+// try runs a task's solutions. A wrong one that failed in another way than by a wrong answer is judged last: the
+// others show whether the task itself works.
+func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution) error {
+	works := false
+	var undecided []tried
 	for _, s := range solutions {
-		result, err := v.run(ctx, p.Bundle, slot, s)
+		result, err := v.run(ctx, b, slot, s)
 		if err != nil {
 			return err
 		}
-		v.judge(s, result)
+		shows := s.Correct && result.Outcome == job.OutcomeDone || foundWrong(result)
+		if works = works || shows; !s.Correct && !shows {
+			undecided = append(undecided, tried{s, result})
+			continue
+		}
+		v.judge(tried{s, result}, works)
+	}
+	for _, s := range undecided {
+		v.judge(s, works)
 	}
 	return nil
 }
@@ -112,18 +134,36 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 	})
 }
 
-// judge prints how a solution ended, and whether it should have.
-func (v *verifier) judge(s tasks.Solution, r job.Result) {
+// judge prints how a solution ended, and whether it should have. Works says that the task itself can be built and
+// run; until then a wrong solution may have failed by the task's fault.
+func (v *verifier) judge(s tried, works bool) {
 	v.solutions++
 	kind, expected := "wrong", job.OutcomeFailed
 	if s.Correct {
 		kind, expected = "correct", job.OutcomeDone
 	}
-	verdict := "as expected"
-	if r.Outcome != expected {
+	verdict, reason := "as expected", why(s.Result)
+	switch {
+	case s.Outcome != expected:
 		verdict, v.surprises = "NOT AS EXPECTED", v.surprises+1
+	case !s.Correct && !works:
+		verdict, v.surprises = "NOT AS EXPECTED", v.surprises+1
+		reason = "no solution passed, and no answer was found wrong: the task itself may be at fault. " + reason
 	}
-	fmt.Fprintf(v.env.stdout, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, r.Outcome, verdict, why(r))
+	fmt.Fprintf(v.env.stdout, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, verdict, reason)
+}
+
+// foundWrong reports whether the task's check ran and found an answer wrong. Whatever else ends a wrong solution might
+// end a right one, too: a task that does not compile, a reference that fails.
+func foundWrong(r job.Result) bool {
+	for _, stage := range r.Stages {
+		for _, c := range stage.Cases {
+			if c.Status == job.StatusFail {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func why(r job.Result) string {

@@ -3,6 +3,7 @@ package evaluator_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,9 +134,14 @@ func TestStoppingWorkerHandsBackWhatItCannotEnd(t *testing.T) {
 			if err := <-w.ended; err != nil {
 				t.Error(err)
 			}
+			r := s.result(stuck)
+			if r.Outcome != job.OutcomeReturned || r.Suspect || !strings.Contains(r.Failure.Reason, "stopping") {
+				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+			}
+			// The site makes another attempt; the queue does not deliver this one again.
 			s.start(evaluator.Config{Name: "w2"})
-			if r := s.result(stuck); r.Outcome != job.OutcomeDone || r.Machine.Worker != "w2" {
-				t.Errorf("outcome %s by %q", r.Outcome, r.Machine.Worker)
+			if next := s.run(aJob("another attempt", job.ModeTest)); next.Machine.Worker != "w2" || len(s.resultsOf(stuck)) != 1 {
+				t.Errorf("the next attempt is by %q, results of the first: %+v", next.Machine.Worker, s.resultsOf(stuck))
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
 )
 
 // conclude makes the result out of how run ended.
@@ -27,18 +28,25 @@ func (p *pipeline) conclude(err error) job.Result {
 	case errors.Is(err, errCancelled):
 		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", p.where())}
 	case handedBack(err):
-		r.Outcome = job.OutcomeLost
+		r.Outcome = job.OutcomeReturned
+		r.Failure = &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", p.w.cfg.Name, p.where(), sentence(err))}
 	default:
 		r.Outcome = job.OutcomeLost
 		r.Failure = &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
 			p.w.cfg.Name, p.where(), sentence(err))}
+		r.Suspect = errors.As(err, new(suspect)) || errors.Is(err, sandbox.ErrStuck)
 		p.slot.fault(err)
 	}
 	r.WallNS = time.Since(p.began).Nanoseconds()
 	return *r
 }
 
-// handedBack tells whether the job goes to another worker without a result.
+// suspect is an error of ours that the job may have brought about: it is not tried for ever.
+type suspect struct{ error }
+
+func (s suspect) Unwrap() error { return s.error }
+
+// handedBack tells whether the job goes to another worker, and nothing is held against it.
 func handedBack(err error) bool {
 	return errors.Is(err, errStopping) || errors.Is(err, errOutOfService)
 }

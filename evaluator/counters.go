@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/kernel"
 	"warpboard/evaluator/profile"
+	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -26,22 +27,25 @@ func (c *Counters) Read(ctx context.Context, program toolchain.Program, req tool
 	if c == nil {
 		return kernel.Metrics{}, profile.ErrNoTool
 	}
-	spec := program.Spec(req)
-	if len(spec.Device) == 0 {
-		return kernel.Metrics{}, errors.New("this device has no counters that Nsight Compute reads")
-	}
 	if req.Timeout <= 0 {
 		return kernel.Metrics{}, errors.New("no time was left for a pass under Nsight Compute: ask for a longer timeout")
 	}
 	ncu := Nsight{Tool: c.Tool, Runner: c.Runner}
-	file, _, why, err := ncu.collect(ctx, spec, profile.Options{Sections: sections})
+	slot := 0
+	file, _, why, err := ncu.collect(ctx, program, req, func(spec *sandbox.Spec) error {
+		if len(spec.Device) == 0 {
+			return errNoCounters
+		}
+		slot = spec.Slot
+		return nil
+	}, profile.Options{Sections: sections})
 	if err == nil && why != "" {
 		err = errors.New(why)
 	}
 	if err != nil {
 		return kernel.Metrics{}, err
 	}
-	report, err := ncu.read(ctx, spec.Slot, file)
+	report, err := ncu.read(ctx, slot, file)
 	if err != nil {
 		return kernel.Metrics{}, err
 	}

@@ -32,8 +32,6 @@ func (w *Worker) evaluate(stop context.Context, s *slot, d *queue.Delivery) {
 	result, err := w.guarded(ctx, s, d.Job)
 	if handedBack(err) {
 		log.Info("job handed back", "why", err)
-		w.handBack(d, log)
-		return
 	}
 	w.handOver(stop, d, result, log)
 }
@@ -46,7 +44,7 @@ func (w *Worker) guarded(ctx context.Context, s *slot, j job.Job) (result job.Re
 	defer func() {
 		if r := recover(); r != nil {
 			w.log.Error("panic while evaluating", "attempt", j.AttemptID, "panic", r, "stack", string(debug.Stack()))
-			err = fmt.Errorf("the worker's own program failed: %v", r)
+			err = suspect{fmt.Errorf("the worker's own program failed: %v", r)}
 			result = p.conclude(err)
 		}
 	}()
@@ -71,7 +69,8 @@ func (w *Worker) extend(ctx context.Context, d *queue.Delivery, log *slog.Logger
 }
 
 // handOver publishes the result, again and again while the site is away, and then takes the job
-// off the queue. When the worker must stop first, the job is handed back.
+// off the queue. A job that is handed back has a result, too, which says so: the site then makes
+// another attempt of it. When the worker must stop first, the queue delivers this one again.
 func (w *Worker) handOver(stop context.Context, d *queue.Delivery, result job.Result, log *slog.Logger) {
 	fit(&result, w.cfg.Conn.MaxMessage())
 	for {

@@ -55,7 +55,7 @@ func ask(t *testing.T, kind kernels.Kind, body map[string]any) kernels.Request {
 	if err := decoder.Decode(&decoded); err != nil {
 		t.Fatal(err)
 	}
-	request, problems := kernels.Read(kind, decoded)
+	request, problems := kernels.Read(kind, decoded, kernels.RefuseAll)
 	if len(problems) > 0 {
 		t.Fatalf("the request has problems: %+v", problems)
 	}

@@ -87,7 +87,10 @@ func (p fakeProgram) RunStage(ctx context.Context, req toolchain.StageRequest) (
 	return judge.Ending{Outcome: outcome}, err
 }
 
-func (p fakeProgram) Spec(toolchain.StageRequest) sandbox.Spec   { return sandbox.Spec{} }
+func (p fakeProgram) RunWrapped(ctx context.Context, _ toolchain.StageRequest, wrapped toolchain.Wrapped) (judge.Ending, error) {
+	outcome, err := wrapped(ctx, sandbox.Spec{Device: []string{"/dev/null"}})
+	return judge.Ending{Outcome: outcome}, err
+}
 func (p fakeProgram) Next(*toolchain.Artifact) toolchain.Program { return nil }
 func (p fakeProgram) Warm() bool                                 { return false }
 func (p fakeProgram) Close() error                               { return nil }

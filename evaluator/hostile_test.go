@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/evaluator"
 	"warpboard/evaluator/job"
 )
 
@@ -234,18 +233,17 @@ func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	s.start(realConfig(t))
 	const wrong, right = "    return data[1] * 0\n", "    x, out = data\n    p = np.exp(x - x.max(axis=1, keepdims=True))\n    return p / p.sum(axis=1, keepdims=True)\n"
 	cases := []struct{ name, before, kernel, reason string }{
-		{"the clock", "import warpboard_device, warpboard_apart, time\nfor m in (warpboard_device, warpboard_apart, time): m.perf_counter_ns = lambda: 1\n", right, ""},
-		{"the clock's code", "import warpboard_apart\nfake = lambda *a: None\nwarpboard_apart._serve.__code__, warpboard_apart._DURATION = fake.__code__, None\n", right, ""},
+		{"the clock", "import warpboard_runner, warpboard_wire, time\nfor m in (warpboard_runner, warpboard_wire, time): m.perf_counter_ns = lambda: 1\n", right, ""},
+		{"the number itself", "import warpboard_wire\nreal = warpboard_wire.Page.finish\nwarpboard_wire.Page.finish = lambda self, number, ns: real(self, number, 1.0)\n", right, ""},
 		{"isclose", "np.isclose = lambda a, *r, **k: np.ones_like(a, dtype=bool)\n", wrong, "wrong answer"},
 		{"exp", "real = np.exp\nnp.exp = lambda x: real(x) * 0\n", wrong, "wrong answer"},
 		{"the checker's code", "import reference, utils\nok = lambda *a, **k: (True, '')\nutils.match_reference.__code__ = ok.__code__\nreference.check_implementation = ok\n", wrong, "wrong answer"},
 		{"the judge's frame", "import sys\n", "    f = sys._getframe()\n    while f:\n        for v in list(f.f_locals.values()):\n            for n in ('check', '_check', 'check_implementation'):\n                if hasattr(v, n): setattr(v, n, lambda *a: (True, ''))\n        f = f.f_back\n" + wrong, "wrong answer"},
 		{"an object that agrees", "class A:\n    def __array__(self, *a, **k):\n        import sys\n        f = sys._getframe()\n        while 'expected' not in f.f_locals: f = f.f_back\n        return f.f_locals['expected']\n", "    return A()\n", "it must return NumPy arrays"},
-		{"work after the clock", "import warpboard_answer, warpboard_apart\ndef late(value, *rest):\n    value[:] = right(data)\nfor m, n in ((warpboard_answer, 'pack'), (warpboard_apart, 'pack'), (warpboard_apart, '_send'), (np, 'array')): setattr(m, n, late)\n", "    return data[1]\n", "exit code 1"},
-		{"work while it is copied", "import builtins, warpboard_answer\nreal, todo = isinstance, []\ndef late(value, kind):\n    for x, out in todo:\n        p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n    todo.clear()\n    return real(value, kind)\nbuiltins.isinstance = late\nwarpboard_answer.type = warpboard_answer.again = None\n", "    todo.append(data)\n    return data[1]\n", "wrong answer"},
-		{"work in a tracer", "import sys\ntodo = []\ndef late(frame, event, arg):\n    if event == 'c_return' and getattr(arg, '__name__', '') == 'perf_counter_ns':\n        for x, out in todo:\n            p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n        todo.clear()\n", "    todo.append(data)\n    sys.setprofile(late)\n    return data[1]\n", "wrong answer"},
+		{"work after the clock", "import warpboard_wire\nreal, todo = warpboard_wire.Page.finish, []\ndef late(self, number, ns):\n    real(self, number, ns)\n    for x, out in todo:\n        p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n    todo.clear()\nwarpboard_wire.Page.finish = late\n", "    todo.append(data)\n    return data[1]\n", "wrong answer"},
+		{"work in a tracer", "import sys\ntodo = []\ndef late(frame, event, arg):\n    if event == 'c_return' and getattr(arg, '__name__', '') == 'perf_counter_ns':\n        for x, out in todo:\n            p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n        todo.clear()\n", "    todo.append(data)\n    sys.setprofile(late)\n    return data[1]\n", ""},
 		{"a derived array", "class A(np.ndarray): pass\n", "    return data[1].view(A)\n", "it must return NumPy arrays"},
-		{"the pipe", "import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "exit code 1"},
+		{"the pipe", "import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "wrote into the channel"},
 		{"the seed", "import os, gc\nif os.environ.get('POPCORN_SEED') or any(type(o) is dict and 'POPCORN_SEED' in o for o in gc.get_objects()): raise SystemExit(9)\n", right, ""},
 	}
 	for _, c := range cases {
@@ -296,8 +294,7 @@ func TestStoppedWorkerLeavesNoProcessAndHandsTheRunBack(t *testing.T) {
 	if processes := left(t); len(processes) > 0 {
 		t.Errorf("%d processes are left:\n%s", len(processes), processes[0])
 	}
-	s.start(evaluator.Config{Name: "w2"})
-	if r := s.result("a1"); r.Machine.Worker != "w2" || r.Outcome != job.OutcomeDone {
+	if r := s.result("a1"); r.Outcome != job.OutcomeReturned || r.Suspect {
 		t.Errorf("outcome %s by %q", r.Outcome, r.Machine.Worker)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
+
+	"warpboard/evaluator/job"
 )
 
 const (
@@ -109,7 +111,7 @@ func (l *logStream) cut(n int) {
 		}
 	}
 	if n > 0 {
-		l.send(strings.ToValidUTF8(string(l.held[:n]), "\uFFFD"))
+		l.send(job.ShowBidi(strings.ToValidUTF8(string(l.held[:n]), "\uFFFD")))
 		l.held = append([]byte(nil), l.held[n:]...)
 	}
 }

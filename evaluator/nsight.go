@@ -3,10 +3,12 @@ package evaluator
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/profile"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
@@ -24,20 +26,31 @@ type Nsight struct {
 	Runner toolchain.Runner
 }
 
-// collect runs a program's process under ncu and returns the report, nil when there is none; why
+var errNoCounters = errors.New("this device has no counters that Nsight Compute reads")
+
+// collect runs a program's process under ncu, changed by adapt, and returns the report, nil when there is none; why
 // says then in a sentence what went wrong. The error is ours.
-func (n *Nsight) collect(ctx context.Context, spec sandbox.Spec, o profile.Options) (report []byte, out sandbox.Outcome, why string, err error) {
+func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o profile.Options) (report []byte, out judge.Ending, why string, err error) {
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what the program reports is known already
 	if err != nil {
 		return nil, out, "", err
 	}
 	defer nowhere.Close()
 	o.Report = "/out/" + reportFile
-	spec.Argv = profile.Command(n.Tool, spec.Argv, o)
-	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
-	spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: profile.MaxReport}
-	spec.Limits.FileSize, spec.Limits.Out = profile.MaxReport, 2*profile.MaxReport
-	if out, err = n.Runner.Run(ctx, spec); err != nil {
+	out, err = program.RunWrapped(ctx, req, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+		if err := adapt(&spec); err != nil {
+			return sandbox.Outcome{}, err
+		}
+		spec.Argv = profile.Command(n.Tool, spec.Argv, o)
+		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
+		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: profile.MaxReport}
+		spec.Limits.FileSize, spec.Limits.Out = profile.MaxReport, 2*profile.MaxReport
+		return n.Runner.Run(ctx, spec)
+	})
+	if errors.Is(err, errNoCounters) {
+		return nil, out, "", err
+	}
+	if err != nil {
 		return nil, out, "", fmt.Errorf("profile: %w", err)
 	}
 	report = out.Files[reportFile]

@@ -71,8 +71,8 @@ func (p *pipeline) run(ctx context.Context) error {
 		gpus = len(held)
 	}
 	err = p.onSlot(ctx, artifact, p.w.place(held, gpus))
-	if err != nil {
-		p.w.examine(ctx, held)
+	if err != nil && !p.w.examine(ctx, held) && !errors.As(err, new(rejection)) {
+		err = suspect{err} // it failed by our fault, and its unit is broken since
 	}
 	return err
 }

@@ -16,16 +16,14 @@ type step struct {
 	seed    *uint64
 	timeout time.Duration
 	want    []tasks.Case // cases that must be reported for a pass; none when the program decides
-	secret  bool         // its inputs are secret: what the program says is not passed on
 	timed   bool
 }
 
 // plan lists the steps of a job in their order; the first that does not pass is the last.
 //
-// The ranked inputs of Warpboard's own harness are drawn from the secret seed, so its score is
-// measured on them. A bundle's own program ranks on public inputs, as its authors know it, and then
-// everything is done again with the secret seed, for a verdict alone. A reference of the older form
-// makes its inputs without a seed: they are no secret.
+// A judge draws each input anew, with a seed that it alone knows and never uses again: nothing that a stage says
+// is a secret. A bundle's own program ranks on public inputs, as its authors know it, and then everything is done
+// again with the secret seed, for a verdict alone.
 func plan(j job.Job) []step {
 	public := publicSeed(j.Task)
 	test := newStep(j, job.StageTest, public)
@@ -36,12 +34,7 @@ func plan(j job.Job) []step {
 	case job.ModeBenchmark:
 		return []step{benchmark}
 	case job.ModeRanked:
-		if j.Task.OwnHarness {
-			return []step{test, benchmark, newStep(j, job.StageRanked, public)}
-		}
-		ranked := newStep(j, job.StageRanked, &j.SecretSeed)
-		ranked.secret = j.Task.Form != tasks.FormLegacy
-		return []step{test, benchmark, ranked}
+		return []step{test, benchmark, newStep(j, job.StageRanked, public)}
 	default:
 		return nil
 	}
@@ -55,7 +48,7 @@ func secretPlan(j job.Job) []step {
 	var steps []step
 	for _, stage := range []job.Stage{job.StageTest, job.StageBenchmark, job.StageRanked} {
 		s := newStep(j, stage, &j.SecretSeed)
-		s.secret, s.timed = true, false
+		s.timed = false
 		steps = append(steps, s)
 	}
 	return steps

@@ -60,14 +60,18 @@ func (n *Nsight) Profile(ctx context.Context, req ProfileRequest) (job.StageResu
 // profileCase profiles one case and notes how that went; its error is ours.
 func (n *Nsight) profileCase(ctx context.Context, req ProfileRequest, c tasks.Case, limit time.Duration,
 	one *job.CaseResult, stage *job.StageResult) ([]job.Artifact, error) {
-	spec := req.Program.Spec(toolchain.StageRequest{
+	asked := toolchain.StageRequest{
 		Mode: harness.Mode(job.StageProfile), Cases: []tasks.Case{c}, Seed: publicSeed(req.Job.Task), Timeout: limit,
 		OnStdout: func(b []byte) { req.OnLog("stdout", b) }, OnStderr: func(b []byte) { req.OnLog("stderr", b) },
-	})
-	spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
-	showSource(&spec, req.Job)
-	stage.Command = strings.Join(profile.Command(n.Tool, spec.Argv, profile.Options{Report: "/out/" + reportFile}), " ")
-	file, out, why, err := n.collect(ctx, spec, profile.Options{})
+	}
+	slot := 0
+	file, out, why, err := n.collect(ctx, req.Program, asked, func(spec *sandbox.Spec) error {
+		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
+		showSource(spec, req.Job)
+		slot = spec.Slot
+		stage.Command = strings.Join(profile.Command(n.Tool, spec.Argv, profile.Options{Report: "/out/" + reportFile}), " ")
+		return nil
+	}, profile.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +80,7 @@ func (n *Nsight) profileCase(ctx context.Context, req ProfileRequest, c tasks.Ca
 		one.Message = why
 		return nil, nil
 	}
-	report, err := n.read(ctx, spec.Slot, file)
+	report, err := n.read(ctx, slot, file)
 	if err != nil {
 		return nil, err
 	}
@@ -92,6 +96,9 @@ func (n *Nsight) profileCase(ctx context.Context, req ProfileRequest, c tasks.Ca
 // showSource puts the submission where the compiler saw it, so that the report takes it in.
 func showSource(spec *sandbox.Spec, j job.Job) {
 	for _, f := range j.Task.Files {
+		if spec.Files == nil {
+			spec.Files = map[string][]byte{}
+		}
 		if f.IsSubmission() && j.Task.Lang == tasks.LangCUDA {
 			spec.Files[f.Name] = j.Sources[f.Name]
 		}

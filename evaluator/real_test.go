@@ -17,6 +17,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -29,6 +30,9 @@ var cache string
 
 func TestMain(m *testing.M) {
 	var err error
+	if firstUID, _, err = sandboxtest.Reserve(); err != nil { // until the process ends
+		panic(err)
+	}
 	if cache, err = os.MkdirTemp("", "warpboard-evaluator"); err != nil {
 		panic(err)
 	}
@@ -38,7 +42,7 @@ func TestMain(m *testing.M) {
 }
 
 // firstUID sets the programs of these tests apart from those of other tests on the machine.
-var firstUID = 61_000 + os.Getpid()%400*10
+var firstUID int
 
 // realConfig is a worker's with nothing faked: this machine's CPU, bubblewrap and g++.
 func realConfig(t testing.TB) evaluator.Config {

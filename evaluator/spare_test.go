@@ -9,8 +9,8 @@ import (
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
-	kernels "warpboard/evaluator/kernel"
 	"warpboard/evaluator/judge"
+	kernels "warpboard/evaluator/kernel"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )

@@ -2,8 +2,6 @@ package evaluator
 
 import (
 	"context"
-	"fmt"
-	"strings"
 	"time"
 
 	"warpboard/evaluator/device"
@@ -26,22 +24,13 @@ func (p *pipeline) stage(ctx context.Context, program toolchain.Program, s step)
 	}
 	log := p.say.logs(s.stage)
 	result, err := p.runStep(ctx, program, s, func(c job.CaseResult, total int) {
-		if s.secret {
-			c = concealCase(c, s)
-		}
 		p.say.caseEnded(s.stage, trimCase(c), total)
 	}, func(stream string) func([]byte) {
-		if s.secret {
-			return nil
-		}
 		return func(b []byte) { log.write(stream, b) }
 	})
 	log.close()
 	if err := p.interrupted(ctx, s.stage, err); err != nil {
 		return err
-	}
-	if s.secret {
-		conceal(&result, s)
 	}
 	p.leave(result)
 	return verdict(ctx, result)
@@ -108,63 +97,6 @@ func (p *pipeline) secretPass(ctx context.Context, program toolchain.Program, st
 	result.Ended = time.Now().UTC()
 	p.leave(result)
 	return verdict(ctx, result)
-}
-
-// conceal takes out of a result what would tell about the secret inputs.
-func conceal(r *job.StageResult, s step) {
-	if r.Failure != nil {
-		failure := *r.Failure
-		for _, c := range r.Cases {
-			failure.Reason = replaceSpec(failure.Reason, c, s)
-		}
-		switch {
-		case r.Status == job.StatusFail:
-			failure.Reason = wrongCase(r.Cases) + " gave a wrong answer on a secret input."
-		case failure.ExitCode != 0: // the submission may have chosen it by what it read
-			failure.Reason = "The program ended with an error on a secret input. Its exit code and output are not shown."
-		default:
-			failure.Reason += " The output of this stage is not shown, because its inputs are secret."
-		}
-		failure.ExitCode = 0
-		r.Failure = &failure
-	}
-	for i, c := range r.Cases {
-		r.Cases[i] = concealCase(c, s)
-	}
-	r.Stdout, r.Stderr, r.Extra = "", "", nil
-}
-
-// concealCase names the case as the task does, whatever the program called it, and drops its text.
-func concealCase(c job.CaseResult, s step) job.CaseResult {
-	c.Spec = publicSpec(c.Index, s)
-	c.Message = ""
-	if c.Status == job.StatusFail {
-		c.Message = "wrong answer on a secret input"
-	}
-	return c
-}
-
-func replaceSpec(text string, c job.CaseResult, s step) string {
-	if c.Spec == "" {
-		return text
-	}
-	return strings.ReplaceAll(text, c.Spec, publicSpec(c.Index, s))
-}
-
-func publicSpec(index int, s step) string {
-	if index < 0 || index >= len(s.cases) {
-		return ""
-	}
-	return harness.SpecLine(s.cases[index])
-}
-
-func wrongCase(cases []job.CaseResult) string {
-	for _, c := range cases {
-		if c.Status == job.StatusFail {
-			return fmt.Sprintf("Case %d", c.Index)
-		}
-	}
-	return "The submission"
 }
 
 func trimCase(c job.CaseResult) job.CaseResult {

@@ -60,20 +60,22 @@ func (w *Worker) hold(ctx context.Context, own *slot, n int, attemptID string) (
 }
 
 // examine checks the units after something failed on them, before anything else runs there: a
-// fault can outlive the program that made it.
-func (w *Worker) examine(ctx context.Context, held []*slot) {
+// fault can outlive the program that made it. It reports whether all of them work.
+func (w *Worker) examine(ctx context.Context, held []*slot) (working bool) {
 	if w.cfg.Probe == nil {
-		return
+		return true
 	}
+	working = true
 	for _, s := range held {
 		probing, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTime)
 		err := w.cfg.Probe(probing, s.Slot)
 		cancel()
 		if err != nil {
-			w.log.Error("slot out of service", "slot", s.Index, "err", err)
 			s.retire(fmt.Errorf("its unit failed the check after a failed run: %w", err))
+			working = false
 		}
 	}
+	return working
 }
 
 // machine describes the slot's unit, and what jobs in these languages are built and run with.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,6 +19,17 @@ import (
 
 // errStopping is why a job is taken from a worker that stops: it is handed back, not cancelled.
 var errStopping = errors.New("the worker is stopping")
+
+// ErrSetAside is why a worker ends by itself: what it evaluated failed by its own fault, again and again.
+var ErrSetAside = errors.New("every slot of the worker is out of service")
+
+// A job that is to avoid this worker is passed on so often and with these pauses; then no other worker
+// has the time, and it is evaluated here.
+const (
+	passOn     = 2
+	passAfter  = 100 * time.Millisecond // until the job is in the queue again
+	leaveAlone = 500 * time.Millisecond // until this slot asks again
+)
 
 // lastWords is how long a worker that stops still tries to hand over a finished result.
 const lastWords = 5 * time.Second
@@ -61,7 +73,8 @@ func NewWorker(cfg Config) *Worker {
 
 // Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
 // Config.Grace to end; all others, and those that take longer, are handed back to the queue for
-// another worker. It returns an error when the connection to the site is closed for good.
+// another worker. It returns an error when the connection to the site is closed for good, and
+// ErrSetAside when no slot is left in service.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations go on while the last jobs end.
 	base, endBase := context.WithCancel(context.WithoutCancel(ctx))
@@ -97,6 +110,9 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 	group, receiving := errgroup.WithContext(ctx)
 	preparing.Go(func() { w.prepares(receiving, hints) })
 	for _, s := range w.slots {
+		defer context.AfterFunc(s.service, func() {
+			w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "why", context.Cause(s.service))
+		})()
 		warming.Go(func() { w.keepWarm(warm, s, w.place([]*slot{s}, 0), w.cfg.Warm) })
 		warming.Go(func() { w.keepWarm(warm, s, w.place([]*slot{s}, 0).Judges(), w.cfg.Warm) })
 		if s.IsGPU() {
@@ -112,6 +128,9 @@ func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
 		})
 	}
 	err := group.Wait()
+	if err == nil && ctx.Err() == nil && len(w.slots) > 0 {
+		err = w.setAside()
+	}
 	w.stop()
 	w.inHand.handBackWaiting()
 	timer := time.AfterFunc(w.cfg.Grace, func() { cutOff(errStopping) })
@@ -156,8 +175,38 @@ func (w *Worker) serve(ctx context.Context, s *slot, begin func(d *queue.Deliver
 			}
 			return fmt.Errorf("worker %s: slot %d: %w", w.cfg.Name, s.Index, err)
 		}
+		if slices.Contains(d.Job.Avoid, w.cfg.Name) && d.Deliveries() <= passOn {
+			w.pass(ctx, d)
+			<-s.tickets
+			continue
+		}
 		begin(d, func() { <-s.tickets })
 	}
+}
+
+// pass leaves a job to other workers, and them the time to take it.
+func (w *Worker) pass(ctx context.Context, d *queue.Delivery) {
+	if err := d.ReturnAfter(ctx, passAfter); err != nil {
+		w.log.Warn("job not passed on; it comes free by itself", "attempt", d.Job.AttemptID, "err", err)
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(leaveAlone):
+	}
+}
+
+// setAside says that the worker takes no jobs any more, and why.
+func (w *Worker) setAside() error {
+	causes := []string{}
+	for _, s := range w.slots {
+		causes = append(causes, fmt.Sprintf("slot %d: %v", s.Index, context.Cause(s.service)))
+	}
+	err := fmt.Errorf("%w: %s", ErrSetAside, strings.Join(causes, "; "))
+	w.log.Error("the worker is set aside", "why", err)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.refusing = sentence(err) + " Fix this and start the worker again."
+	return err
 }
 
 // selfTest tells whether the sandbox holds; a worker whose sandbox does not hold takes no jobs.

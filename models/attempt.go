@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,9 +13,6 @@ import (
 
 	"warpboard/evaluator/job"
 )
-
-// MaxLosses is how often a run may be lost by our fault before it is given up.
-const MaxLosses = 3
 
 // Attempt is one try at a run. A result counts only with the secret of the run's current attempt.
 type Attempt struct {
@@ -90,7 +88,8 @@ func byAttempt(live []LiveAttempt) map[string]LiveAttempt {
 }
 
 // NoteTaken notes that a worker says it has these attempts, in case its event got lost. It returns
-// the new events, and those of the attempts that count no more: the worker should drop them. What it says
+// the new events, and those of the attempts that count no more: the worker should drop them. An attempt that
+// another worker took, and has no more, is from now on this one's. What it says
 // of a device that it may not work for is ignored; to have that dropped would stop who really has it.
 func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (events []RunEvent, stale []string, err error) {
 	live, err := s.LiveAttempts(ctx)
@@ -105,7 +104,13 @@ func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []strin
 			continue
 		}
 		if a.TakenAt != nil {
-			continue
+			gone, err := s.letGo(ctx, a, worker)
+			if err != nil {
+				return nil, nil, err
+			}
+			if !gone {
+				continue
+			}
 		}
 		// Asked for each, for few come here: events are seldom lost.
 		if may, err := s.mayTake(ctx, worker); err != nil {
@@ -122,13 +127,28 @@ func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []strin
 	return events, stale, nil
 }
 
+// letGo reports whether the worker that took an attempt has it no more, so that another one that says it
+// has may be believed: the queue delivered the job again.
+func (s *Store) letGo(ctx context.Context, a LiveAttempt, to string) (bool, error) {
+	if a.Worker == clean(to) {
+		return false, nil
+	}
+	var from Worker
+	found := s.read(ctx).Where("name = ?", a.Worker).Limit(1).Find(&from)
+	if found.Error != nil {
+		return false, lookup(found.Error, "worker %s", a.Worker)
+	}
+	gone := !from.Live(now()) || from.SeenAt.After(*a.TakenAt) && !slices.Contains(from.Attempts, a.ID)
+	return found.RowsAffected == 0 || gone, nil
+}
+
 func (s *Store) take(ctx context.Context, attemptID, worker string) (events []RunEvent, err error) {
 	err = s.write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, attemptID)
-		if err != nil || a == nil || !a.current() || a.TakenAt != nil {
+		if err != nil || a == nil || !a.current() || a.Worker == clean(worker) {
 			return err
 		}
-		a.take(worker)
+		a.takeOver(worker)
 		if err := a.store(tx); err != nil {
 			return err
 		}

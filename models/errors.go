@@ -13,12 +13,13 @@ type Kind string
 
 // The kinds of errors.
 const (
-	NotFound  Kind = "not found"         // it is not there, or the viewer may not know that it is
-	Invalid   Kind = "invalid"           // the input is wrong; the message says how
-	Conflict  Kind = "conflict"          // it was changed or taken by somebody else meanwhile
-	Forbidden Kind = "forbidden"         // this person may not do this
-	TooMany   Kind = "too many requests" // a limit of the person is used up; see RetryAfter
-	Internal  Kind = "internal"          // everything else
+	NotFound    Kind = "not found"         // it is not there, or the viewer may not know that it is
+	Invalid     Kind = "invalid"           // the input is wrong; the message says how
+	Conflict    Kind = "conflict"          // it was changed or taken by somebody else meanwhile
+	Forbidden   Kind = "forbidden"         // this person may not do this
+	TooMany     Kind = "too many requests" // a limit of the person is used up; see RetryAfter
+	Unavailable Kind = "unavailable"       // the database restarts or has no room; the same may work in a moment
+	Internal    Kind = "internal"          // everything else
 )
 
 // Error is a failure with a kind for the program and a sentence for the person.
@@ -36,10 +37,13 @@ func Errorf(kind Kind, format string, args ...any) *Error {
 	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
 }
 
-// KindOf tells the kind of err: that of the Error inside it, else Internal.
+// KindOf tells the kind of err: that of the Error inside it, else what the database's own error says.
 func KindOf(err error) Kind {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Kind
+	}
+	if unavailable(err) {
+		return Unavailable
 	}
 	return Internal
 }

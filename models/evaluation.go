@@ -42,7 +42,9 @@ const liveEvaluation = "state not in ('completed', 'failed', 'timeout', 'cancell
 type Evaluation struct {
 	ID         string `gorm:"primaryKey"`
 	UserID     int64  // 0: nobody who is signed in
+	Owner      string // the one caller that it belongs to: a token, a person or a key; empty: nobody
 	Caller     string // whom its limit counts for: a token, a person or an address
+	Shared     bool   // whoever knows its id may read it
 	Kind       string // kernel.Kind
 	Device     string
 	Request    json.RawMessage `gorm:"serializer:json"` // kernel.Request
@@ -53,7 +55,7 @@ type Evaluation struct {
 	AttemptID string // the current one; empty while none is
 	Secret    string // of the current attempt
 	LastSeq   int    // of the attempt's events
-	Losses    int    // attempts lost by our fault
+	Tries     `gorm:"embedded"`
 	Worker    string
 
 	CreatedAt    time.Time
@@ -71,7 +73,9 @@ func (Evaluation) TableName() string { return "evaluations" }
 // NewEvaluation is what is submitted.
 type NewEvaluation struct {
 	User    User // zero: nobody who is signed in
+	Owner   string
 	Caller  string
+	Shared  bool
 	Kind    string
 	Device  string
 	Request json.RawMessage
@@ -82,8 +86,8 @@ type NewEvaluation struct {
 // SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
 func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	e := Evaluation{
-		ID: uuid.NewString(), UserID: in.User.ID, Caller: in.Caller, Kind: in.Kind, Device: in.Device, Request: in.Request,
-		SourceHash: hashBytes(in.Sources), State: EvaluationSubmitted, Change: 1, CreatedAt: now(),
+		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind,
+		Device: in.Device, Request: in.Request, SourceHash: hashBytes(in.Sources), State: EvaluationSubmitted, Change: 1, CreatedAt: now(),
 	}
 	err := s.write(ctx, func(tx *gorm.DB) error {
 		if err := checkAtOnce(tx, in); err != nil {
@@ -123,22 +127,8 @@ func (s *Store) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	return e, lookup(err, "evaluation %s", id)
 }
 
-// Evaluations lists a person's evaluations, the newest first, without their requests and results.
-func (s *Store) Evaluations(ctx context.Context, userID int64, offset, limit int) ([]Evaluation, error) {
-	var list []Evaluation
-	err := s.read(ctx).Omit("request", "result").Where("user_id = ?", userID).
-		Order("created_at desc, id").Offset(offset).Limit(limit).Find(&list).Error
-	return list, lookup(err, "evaluations")
-}
-
 // PruneEvaluations removes evaluations that ended before a time.
 func (s *Store) PruneEvaluations(ctx context.Context, before time.Time) error {
 	err := s.save(ctx).Where("ended_at < ?", stored(before)).Delete(&Evaluation{}).Error
-	return saving(err, "evaluations without the old ones")
-}
-
-// PruneEvaluationsOf removes those of a caller that ended before a time.
-func (s *Store) PruneEvaluationsOf(ctx context.Context, caller string, before time.Time) error {
-	err := s.save(ctx).Where("ended_at < ? and caller = ?", stored(before), caller).Delete(&Evaluation{}).Error
 	return saving(err, "evaluations without the old ones")
 }

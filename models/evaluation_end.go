@@ -17,7 +17,14 @@ import (
 // anew, and tells whether the attempt counts no more, so that its worker should drop it.
 func (s *Store) NoteEvaluation(ctx context.Context, event job.Event) (changed *Evaluation, stale bool, err error) {
 	e, current, err := s.changeAttempt(ctx, event.AttemptID, func(e *Evaluation) error {
-		if !e.hasSecret(event.Secret) || event.Seq <= e.LastSeq {
+		if !e.hasSecret(event.Secret) {
+			return errUnchanged
+		}
+		if event.Seq == 1 && e.TakenAt != nil && e.Worker != clean(event.Worker) {
+			e.takeOver(event.Worker) // the queue delivered the job again, because its first worker fell silent
+			e.LastSeq = 0
+		}
+		if event.Seq <= e.LastSeq {
 			return errUnchanged
 		}
 		e.take(event.Worker)
@@ -51,6 +58,7 @@ type EvaluationEnd struct {
 	Secret    string
 	Worker    string
 	State     EvaluationState // final; anything else: lost by our fault, to be tried again
+	Loss      Loss            // how it counts that it was lost
 	Result    json.RawMessage
 	Failure   string
 	Waited    time.Duration // on the worker, until a slot was free
@@ -68,7 +76,7 @@ func (s *Store) EndEvaluation(ctx context.Context, end EvaluationEnd) (e Evaluat
 			}
 			e.take(end.Worker)
 			if !end.State.Final() {
-				samples = e.lose(end.Failure)
+				samples = e.lose(end.Loss, end.Failure)
 				return nil
 			}
 			e.finish(end.State, end.Failure)
@@ -87,12 +95,12 @@ func (s *Store) EndEvaluation(ctx context.Context, end EvaluationEnd) (e Evaluat
 	return e, accepted, err
 }
 
-// LoseEvaluation gives up a current attempt by our fault: its evaluation waits again, or fails once that
-// happened MaxLosses times. When the attempt is not the current one, nothing happens.
-func (s *Store) LoseEvaluation(ctx context.Context, attemptID, reason string) (e Evaluation, accepted bool, err error) {
+// LoseEvaluation gives up a current attempt by our fault: its evaluation waits again, or fails once too
+// many were lost. When the attempt is not the current one, nothing happens.
+func (s *Store) LoseEvaluation(ctx context.Context, attemptID, reason string, loss Loss) (e Evaluation, accepted bool, err error) {
 	err = s.write(ctx, func(tx *gorm.DB) error {
 		var samples []Sample
-		e, accepted, err = changeAttempt(tx, attemptID, func(e *Evaluation) error { samples = e.lose(reason); return nil })
+		e, accepted, err = changeAttempt(tx, attemptID, func(e *Evaluation) error { samples = e.lose(loss, reason); return nil })
 		if err != nil {
 			return err
 		}
@@ -129,14 +137,14 @@ func (e *Evaluation) finish(state EvaluationState, failure string) {
 
 // lose puts the evaluation back to where it stood in the queue, and returns what the counters gain. An
 // attempt that no worker took does not count as lost.
-func (e *Evaluation) lose(reason string) []Sample {
+func (e *Evaluation) lose(loss Loss, reason string) []Sample {
 	samples := e.givenUp()
-	if e.TakenAt != nil {
-		e.Losses++
+	if e.TakenAt == nil {
+		loss = LossFree
 	}
 	e.Failure = clean(reason)
-	if e.Losses >= MaxLosses {
-		e.finish(EvaluationFailed, fmt.Sprintf("The evaluation was given up after %d attempts that failed by our fault. The last reason: %s", e.Losses, reason))
+	if e.Tries.lose(loss) {
+		e.finish(EvaluationFailed, fmt.Sprintf("The evaluation was given up after %d attempts that failed by our fault. The last reason: %s", e.Retries, reason))
 		return append(samples, e.ended())
 	}
 	e.State, e.AttemptID, e.Secret = EvaluationSubmitted, "", ""

@@ -3,20 +3,21 @@ package models
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 )
 
-// NextEvaluations lists the first limit evaluations that wait for a device and have no job in the queue:
-// one of each caller in turn, counting those under way; of two whose turn it is, the older.
-func (s *Store) NextEvaluations(ctx context.Context, device string, limit int) ([]Evaluation, error) {
+// NextEvaluations lists the first limit evaluations that wait for a device, have no job in the queue and may
+// begin at a time: one of each caller in turn, counting those under way; of two whose turn it is, the older.
+func (s *Store) NextEvaluations(ctx context.Context, device string, limit int, at time.Time) ([]Evaluation, error) {
 	var list []Evaluation
 	err := s.read(ctx).Raw(`select q.* from (
 		select e.*, row_number() over (partition by caller
 			order by case when attempt_id <> '' then 0 else 1 end, created_at, id) as turn
 		from evaluations e where device = ? and `+liveEvaluation+`
-	) q where attempt_id = '' order by turn, created_at, id limit ?`, device, limit).Scan(&list).Error
+	) q where attempt_id = '' and (not_before is null or not_before <= ?) order by turn, created_at, id limit ?`, device, stored(at), limit).Scan(&list).Error
 	return list, lookup(err, "evaluations that wait for %s", device)
 }
 
@@ -73,13 +74,22 @@ func (s *Store) EvaluationsTaken(ctx context.Context, worker string, attemptIDs 
 		switch {
 		case !ours:
 			rest = append(rest, id)
-		case a.TakenAt == nil:
+		default:
+			if a.TakenAt != nil {
+				gone, err := s.letGo(ctx, a, worker)
+				if err != nil {
+					return nil, nil, err
+				}
+				if !gone {
+					continue
+				}
+			}
 			if may, err := s.mayTake(ctx, worker); err != nil {
 				return nil, nil, err
 			} else if !may(a.Device) {
 				continue
 			}
-			e, current, err := s.changeAttempt(ctx, id, func(e *Evaluation) error { e.take(worker); return nil })
+			e, current, err := s.changeAttempt(ctx, id, func(e *Evaluation) error { e.takeOver(worker); return nil })
 			if err != nil {
 				return nil, nil, err
 			}
@@ -119,7 +129,12 @@ func changeAttempt(tx *gorm.DB, attemptID string, change func(*Evaluation) error
 // take notes which worker has the attempt.
 func (e *Evaluation) take(worker string) {
 	if e.TakenAt == nil {
-		t := now()
-		e.TakenAt, e.Worker = &t, clean(worker)
+		e.takeOver(worker)
 	}
+}
+
+// takeOver has the attempt begin on a worker, whoever had it before.
+func (e *Evaluation) takeOver(worker string) {
+	t := now()
+	e.TakenAt, e.Worker = &t, clean(worker)
 }

@@ -74,16 +74,18 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
 		untaken := got[models.Evaluation](t)(s.StartEvaluation(ctx, e.ID))
-		_, _, err := s.LoseEvaluation(ctx, untaken.AttemptID, "nobody took it")
+		_, _, err := s.LoseEvaluation(ctx, untaken.AttemptID, "nobody took it", models.LossCounts)
 		check(t, err)
 		var last models.Evaluation
 		for i := range models.MaxLosses {
 			attempt := begun(t, s, e.ID)
 			var accepted bool
 			if i == 0 {
-				last, accepted, err = s.EndEvaluation(ctx, endOf(attempt, "")) // the worker says that it is lost
+				end := endOf(attempt, "") // the worker says that it is lost
+				end.Loss = models.LossCounts
+				last, accepted, err = s.EndEvaluation(ctx, end)
 			} else {
-				last, accepted, err = s.LoseEvaluation(ctx, attempt.AttemptID, "the worker is gone")
+				last, accepted, err = s.LoseEvaluation(ctx, attempt.AttemptID, "the worker is gone", models.LossCounts)
 			}
 			if err != nil || !accepted {
 				t.Fatal(accepted, err)
@@ -101,7 +103,7 @@ func TestCallersTakeTurns(t *testing.T) {
 		a1, a2 := submitted(t, s, "a"), submitted(t, s, "a")
 		a3, b1 := submitted(t, s, "a"), submitted(t, s, "b")
 		begun(t, s, a1.ID)
-		next, err := s.NextEvaluations(t.Context(), "CPU", 10)
+		next, err := s.NextEvaluations(t.Context(), "CPU", 10, time.Now())
 		check(t, err)
 		for _, e := range next {
 			want = append(want, e.ID)
@@ -167,7 +169,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 			return third(s.CancelEvaluation(t.Context(), e.ID, "not wanted"))
 		},
 		"worker gone": func(s *models.Store, e models.Evaluation) error {
-			return third(s.LoseEvaluation(t.Context(), e.AttemptID, "the worker is gone"))
+			return third(s.LoseEvaluation(t.Context(), e.AttemptID, "the worker is gone", models.LossCounts))
 		},
 		"given back": func(s *models.Store, e models.Evaluation) error {
 			return third(s.EndEvaluation(t.Context(), endOf(e, "")))

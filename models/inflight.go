@@ -42,9 +42,13 @@ func (a *inFlight) hasSecret(secret string) bool {
 }
 
 func (a *inFlight) take(worker string) {
-	if a.TakenAt != nil {
-		return
+	if a.TakenAt == nil {
+		a.takeOver(worker)
 	}
+}
+
+// takeOver has the attempt begin on a worker, whoever had it before.
+func (a *inFlight) takeOver(worker string) {
 	t := now()
 	a.TakenAt, a.Worker = &t, clean(worker)
 	a.run.StartedAt, a.run.Worker, a.run.State = &t, a.Worker, StateBuilding

@@ -18,49 +18,46 @@ func (s *Store) Postpone(ctx context.Context, attemptID string) (out Recorded, e
 		if err != nil || a == nil || !a.current() {
 			return err
 		}
-		if a.TakenAt != nil {
-			a.run.Losses-- // lose counts it again
-		}
-		out, err = a.lose(tx, &job.Failure{Reason: "The profile waits until nobody else needs the device."})
+		out, err = a.lose(tx, LossFree, &job.Failure{Reason: "The profile waits until nobody else needs the device."})
 		return err
 	})
 	return out, err
 }
 
-// Abandon gives up a current attempt by our fault: its run is queued again, or fails once that
-// happened MaxLosses times. An attempt that no worker took does not count as lost. When the
-// attempt is not the current one any more, nothing happens.
-func (s *Store) Abandon(ctx context.Context, attemptID, reason string) (out Recorded, err error) {
+// Abandon gives up a current attempt by our fault: its run is queued again, or fails once too many were
+// lost. An attempt that no worker took does not count as lost. When the attempt is not the current one
+// any more, nothing happens.
+func (s *Store) Abandon(ctx context.Context, attemptID, reason string, loss Loss) (out Recorded, err error) {
 	err = s.write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() {
 			return err
 		}
-		out, err = a.lose(tx, &job.Failure{Reason: reason, Ours: true})
+		out, err = a.lose(tx, loss, &job.Failure{Reason: reason, Ours: true})
 		return err
 	})
 	return out, err
 }
 
 // lose ends the attempt and puts its run back to where it stood in the queue.
-func (a *inFlight) lose(tx *gorm.DB, failure *job.Failure) (Recorded, error) {
+func (a *inFlight) lose(tx *gorm.DB, loss Loss, failure *job.Failure) (Recorded, error) {
 	lost := job.Failure{Reason: "The worker gave the run up without saying why."}
 	if failure != nil {
 		lost = *failure
 	}
 	lost.Ours = true
 	taken := a.TakenAt != nil
-	if taken {
-		a.run.Losses++
+	if !taken {
+		loss = LossFree
 	}
-	a.end(job.OutcomeLost)
-	retry := a.run.Losses < MaxLosses
+	a.end(outcomeOf(loss, taken))
+	retry := !a.run.Tries.lose(loss)
 	if retry {
 		a.run.State, a.run.Failure = StateQueued, &lost
 		a.run.DispatchedAt, a.run.StartedAt = nil, nil
 	} else {
 		lost.Reason = fmt.Sprintf("The run was given up after %d attempts that failed by our fault, and costs you nothing. The last reason: %s",
-			a.run.Losses, lost.Reason)
+			a.run.Retries, lost.Reason)
 		a.finish(StateFailed, &lost)
 	}
 	if err := a.store(tx); err != nil {
@@ -77,6 +74,14 @@ func (a *inFlight) lose(tx *gorm.DB, failure *job.Failure) (Recorded, error) {
 	}
 	event, err := noteState(tx, a.run)
 	return Recorded{Accepted: true, Retried: retry, Events: []RunEvent{event}}, err
+}
+
+// outcomeOf is how an attempt ended that is given up. One that no worker took counts as lost in the queue.
+func outcomeOf(loss Loss, taken bool) job.Outcome {
+	if loss == LossFree && taken {
+		return job.OutcomeReturned
+	}
+	return job.OutcomeLost
 }
 
 // CancelRun ends a live run. It returns the attempt whose job or work is to be stopped, "" if

@@ -53,7 +53,13 @@ func (p *progress) run(batch []job.Event) error {
 		if err != nil {
 			return err
 		}
-		if a == nil || e.Seq <= a.LastSeq {
+		if a == nil {
+			continue
+		}
+		if e.Type == job.EventTaken && a.TakenAt != nil && a.Worker != clean(e.Worker) {
+			a.takeOver(e.Worker) // the queue delivered the job again, because its first worker fell silent
+		}
+		if e.Seq <= a.LastSeq {
 			continue
 		}
 		if err := p.apply(a, e); err != nil {

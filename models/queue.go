@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
 // fairQueue is the one order of the queue. A device takes first what already lies in its queue;
@@ -10,10 +11,10 @@ import (
 // whose turn it is, the one who has waited longer. A profile that follows a ranked run waits until
 // nobody else does, and is nobody's turn. The dispatcher and the pages both read it.
 const fairQueue = `
-	select id as run_id, submission_id, user_id, device, sent, follows,
+	select id as run_id, submission_id, user_id, device, sent, follows, not_before,
 		row_number() over (partition by device order by sent desc, sent_at, follows, turn, id) as place
 	from (
-		select id, submission_id, user_id, device, state, dispatched_at as sent_at,
+		select id, submission_id, user_id, device, state, not_before, dispatched_at as sent_at,
 			case when attempt_id <> '' then 1 else 0 end as sent,
 			case when profile_of is null then 0 else 1 end as follows,
 			row_number() over (partition by device, user_id, case when profile_of is null then 0 else 1 end
@@ -39,10 +40,12 @@ func (s *Store) Queue(ctx context.Context) ([]QueuedRun, error) {
 	return list, lookup(err, "the queue")
 }
 
-// NextRuns lists the first limit runs that wait for a device and have no job in the queue yet.
-func (s *Store) NextRuns(ctx context.Context, device string, limit int) ([]QueuedRun, error) {
+// NextRuns lists the first limit runs that wait for a device, have no job in the queue yet and may begin
+// at a time: those that lost an attempt keep their place, and let others pass while they pause.
+func (s *Store) NextRuns(ctx context.Context, device string, limit int, at time.Time) ([]QueuedRun, error) {
 	var list []QueuedRun
-	err := s.read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 order by place limit ?", device, limit).
+	err := s.read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
+		" order by place limit ?", device, stored(at), limit).
 		Scan(&list).Error
 	return list, lookup(err, "the queue of %s", device)
 }

@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -46,7 +47,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a job sent:\n%s", diff)
 		}
-		next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 2))
+		next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 2, time.Now()))
 		if len(next) != 2 || next[0].RunID != bens.ID || next[0].Place != 2 {
 			t.Errorf("next: %+v", next)
 		}
@@ -59,10 +60,14 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 			t.Errorf("lengths:\n%s", diff)
 		}
 
-		// Lost by our fault, the run stands where it stood.
-		check(t, second(s.Abandon(ctx, attempt.ID, "The worker is gone.")))
-		if next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 1)); len(next) != 1 || next[0].RunID != first.ID {
-			t.Errorf("next after the loss: %+v", next)
+		// Lost by our fault, the run stands where it stood, and lets others pass for a while.
+		check(t, second(s.Abandon(ctx, attempt.ID, "The worker is gone.", models.LossWaits)))
+		nextAt := func(at time.Time) int64 { return got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 1, at))[0].RunID }
+		if next := nextAt(time.Now()); next == first.ID {
+			t.Error("the lost run is sent again without a pause")
+		}
+		if next := nextAt(time.Now().Add(2 * time.Second)); next != first.ID {
+			t.Errorf("next after the pause: run %d", next)
 		}
 	})
 }
@@ -77,7 +82,7 @@ func TestDevicesHaveQueuesOfTheirOwn(t *testing.T) {
 		if places[runs[0].ID] != 2 || places[runs[1].ID] != 2 {
 			t.Errorf("places: %v", places)
 		}
-		if next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "H200", 9)); len(next) != 2 || next[0].UserID != w.ann.ID {
+		if next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "H200", 9, time.Now())); len(next) != 2 || next[0].UserID != w.ann.ID {
 			t.Errorf("next on H200: %+v", next)
 		}
 	})

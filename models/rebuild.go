@@ -7,6 +7,22 @@ import (
 	"gorm.io/gorm"
 )
 
+// rebuildBoards is the setting by which a migration that changed runs asks for new boards. It outlives a
+// program that is killed between the two.
+const rebuildBoards = "rebuild_boards"
+
+func (s *Store) rebuildIfAsked(ctx context.Context) error {
+	why, err := s.Setting(ctx, rebuildBoards)
+	if why == "" || err != nil {
+		return err
+	}
+	if err := s.RebuildEntries(ctx); err != nil {
+		return err
+	}
+	s.log.Info("boards rebuilt", "why", why)
+	return nil
+}
+
 // RebuildEntries makes entries, records and boards anew from the runs, by the same rule. Every
 // board gets a new change number. It takes seconds per million runs and blocks other writers.
 func (s *Store) RebuildEntries(ctx context.Context) error {
@@ -35,6 +51,6 @@ func (s *Store) RebuildEntries(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return tx.Delete(&Setting{Key: rebuildBoards}).Error
 	})
 }

@@ -62,6 +62,17 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, score *Score) (R
 	return out, nil
 }
 
+// LossOf says how the loss of an attempt counts that its worker reports.
+func LossOf(r job.Result) Loss {
+	switch {
+	case r.Outcome == job.OutcomeReturned:
+		return LossFree
+	case r.Suspect:
+		return LossCounts
+	}
+	return LossWaits
+}
+
 // conclude brings the run to its end, or back to the queue.
 func (a *inFlight) conclude(tx *gorm.DB, r job.Result, score *Score) (Recorded, error) {
 	a.take(r.Machine.Worker)
@@ -74,10 +85,10 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, score *Score) (Recorded, 
 			a.run.ScoreNS, a.run.StdNS, a.run.ErrNS = &score.NS, score.StdNS, score.ErrNS
 			a.run.Clock = clockOf(r.Stages)
 		}
-	case r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.Ours):
+	case r.Outcome == job.OutcomeFailed:
 		a.finish(StateFailed, r.Failure)
-	default: // lost, our fault, or cancelled by the worker and by nobody here
-		return a.lose(tx, r.Failure)
+	default: // handed back, lost, or cancelled by the worker and by nobody here
+		return a.lose(tx, LossOf(r), r.Failure)
 	}
 	a.end(r.Outcome)
 	if err := errors.Join(a.store(tx), tallyStages(tx, r.Stages), noteClocks(tx, a.run.ID, r.Stages)); err != nil {

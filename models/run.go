@@ -59,8 +59,8 @@ type Run struct {
 	Mode         job.Mode
 	ProfileOf    *int64 // the ranked run that this profile follows; nil for a run that a person asked for
 	State        RunState
-	Attempts     int    // how many were made
-	Losses       int    // how many of them were lost by our fault
+	Attempts     int // how many were made
+	Tries        `gorm:"embedded"`
 	AttemptID    string // the current one; empty while none is
 	Worker       string // of the current or last attempt
 	QueuedAt     time.Time

@@ -150,7 +150,7 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 		forged := modelstest.Result(old, 1)
 		forged.Secret = "guess"
 		wantKind(t, second(s.RecordResult(ctx, forged, nil)), models.Forbidden)
-		check(t, second(s.Abandon(ctx, old.ID, "The worker is gone.")))
+		check(t, second(s.Abandon(ctx, old.ID, "The worker is gone.", models.LossCounts)))
 		_, fresh, err := s.StartAttempt(ctx, run.ID)
 		check(t, err)
 		if out, err := s.RecordResult(ctx, modelstest.Result(old, 1), &models.Score{NS: 1}); err != nil || out.Accepted {
@@ -175,12 +175,12 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 			check(t, err)
 			_, _, err = s.NoteTaken(ctx, "w1", []string{attempt.ID})
 			check(t, err)
-			return got[models.Recorded](t)(s.Abandon(ctx, attempt.ID, "The worker w1 is gone."))
+			return got[models.Recorded](t)(s.Abandon(ctx, attempt.ID, "The worker w1 is gone.", models.LossCounts))
 		}
 		untaken := func() {
 			_, attempt, err := s.StartAttempt(ctx, run.ID)
 			check(t, err)
-			if out, err := s.Abandon(ctx, attempt.ID, "nobody took it"); err != nil || !out.Retried || len(out.Events) != 0 {
+			if out, err := s.Abandon(ctx, attempt.ID, "nobody took it", models.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
 				t.Errorf("an attempt that nobody took: %+v, %v", out, err)
 			}
 		}

@@ -29,12 +29,13 @@ type Config struct {
 
 // Store is the database with its rules. It is safe for concurrent use.
 type Store struct {
-	reader    *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
-	writer    *gorm.DB // SQLite: one connection, so that writers queue instead of failing
-	dialect   string
-	artifacts string
-	limits    Limits
-	log       *slog.Logger
+	reader     *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
+	writer     *gorm.DB // SQLite: one connection, so that writers queue instead of failing
+	statements statements
+	dialect    string
+	artifacts  string
+	limits     Limits
+	log        *slog.Logger
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -61,12 +62,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func (s *Store) connect(cfg Config) (err error) {
 	if cfg.DSN != "" {
 		s.dialect = migrations.Postgres
-		s.writer, err = openPostgres(cfg.DSN)
+		s.writer, err = openPostgres(cfg.DSN, &s.statements)
 		s.reader = s.writer
 		return err
 	}
 	s.dialect = migrations.SQLite
-	s.writer, s.reader, err = openSQLite(filepath.Join(cfg.Dir, "warpboard.db"))
+	s.writer, s.reader, err = openSQLite(filepath.Join(cfg.Dir, "warpboard.db"), &s.statements)
 	return err
 }
 
@@ -78,7 +79,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	if applied > 0 {
 		s.log.Info("database migrated", "dialect", s.dialect, "files", applied)
 	}
-	return nil
+	return s.rebuildIfAsked(ctx)
 }
 
 // Close ends all connections.
@@ -109,8 +110,12 @@ func (s *Store) SQL() *sql.DB {
 	return pool
 }
 
-// Ping fails when the database cannot be reached.
-func (s *Store) Ping(ctx context.Context) error { return s.SQL().PingContext(ctx) }
+// Ping fails when the database cannot be read. It asks for a row: SQLite's own ping looks at nothing, and
+// the connection that writes may be busy for long.
+func (s *Store) Ping(ctx context.Context) error {
+	var row []Setting
+	return s.read(ctx).Limit(1).Find(&row).Error
+}
 
 // write runs fn in a transaction; transactions of all callers run one after the other, on
 // PostgreSQL as on SQLite. Ids of events are so handed out in the order in which they become

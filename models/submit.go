@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"gorm.io/gorm"
 
@@ -102,6 +103,9 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 		return d.SubmissionName(), nil
 	}
 	name = cut(clean(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
+		return "", Errorf(Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)
+	}
 	suffixes := map[tasks.Lang][]string{
 		tasks.LangCUDA:   {".cu", ".cuh", ".cpp"},
 		tasks.LangPython: {".py"},

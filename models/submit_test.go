@@ -107,7 +107,7 @@ func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
 			_, attempt, err := s.StartAttempt(ctx, run.ID)
 			check(t, err)
 			result := modelstest.Result(attempt, 1)
-			result.Outcome, result.Failure = job.OutcomeLost, &job.Failure{Reason: "The disk is full.", Ours: true}
+			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true, &job.Failure{Reason: "The disk is full.", Ours: true}
 			check(t, second(s.RecordResult(ctx, result, nil)))
 		}
 		_, _, err = s.Submit(ctx, again)

@@ -2,7 +2,7 @@ package tasks_test
 
 import (
 	"bytes"
-	"io"
+	"fmt"
 	"maps"
 	"os"
 	"os/exec"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/harness/pairtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -115,32 +116,24 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 	for _, name := range slices.Sorted(maps.Keys(layout.Files)) {
 		write(t, filepath.Join(dir, name), string(layout.Files[name]))
 	}
-	program := []string{filepath.Join(dir, "program")}
 	if b.Definition.Lang == tasks.LangCPP {
 		build(t, dir, layout)
 	} else {
-		program = []string{python(t), layout.Main}
+		script(t, dir, "judge", layout.Main)
+		script(t, dir, "program", layout.Runner)
 	}
-	report, writer, err := os.Pipe()
-	if err != nil {
+	r := pairtest.Run(t, filepath.Join(dir, "judge"), filepath.Join(dir, "program"), "test", string(layout.Files["cases.txt"]))
+	return r.Judge.Success() && strings.Contains(r.Report, "check: pass"), r.Report + r.Stdout + r.Stderr
+}
+
+// script makes dir/name, a program that runs a Python file of dir.
+func script(t *testing.T, dir, name, file string) {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	write(t, path, fmt.Sprintf("#!/bin/sh\ncd %s && exec %s -B %s \"$@\"\n", dir, python(t), file))
+	if err := os.Chmod(path, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	defer report.Close()
-	var printed bytes.Buffer
-	command := exec.Command(program[0], append(program[1:], "test", "cases.txt")...)
-	command.Dir, command.Stdout, command.Stderr = dir, &printed, &printed
-	command.ExtraFiles = []*os.File{writer}
-	command.Env = append(os.Environ(), "POPCORN_FD=3", "PYTHONDONTWRITEBYTECODE=1")
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
-	writer.Close()
-	said, err := io.ReadAll(report)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ended := command.Wait()
-	return ended == nil && strings.Contains(string(said), "check: pass"), string(said) + printed.String()
 }
 
 // python is the interpreter that a worker of this machine would take.
@@ -153,11 +146,17 @@ func python(t *testing.T) string {
 	return found.Path
 }
 
-// build makes dir/program, compiling the submission anew and the rest once.
+// build makes dir/judge and dir/program, compiling the submission anew and the rest once.
 func build(t *testing.T, dir string, layout harness.Layout) {
 	t.Helper()
 	link := []string{"-o", filepath.Join(dir, "program")}
 	for _, unit := range layout.Units {
+		if judge := filepath.Join(dir, "judge"); unit.Judge {
+			if _, err := os.Stat(judge); err != nil {
+				compile(t, dir, "-std=c++20", "-O1", "-pthread", "-I.", unit.Name, "-o", judge)
+			}
+			continue
+		}
 		object := filepath.Join(dir, unit.Name+".o")
 		link = append(link, object)
 		if _, err := os.Stat(object); err == nil && !unit.Submitted {

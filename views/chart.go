@@ -28,10 +28,15 @@ const (
 	chartLeast         = 0.02 // decades that the scale shows at least: noise must not look like a fall
 	chartMargin        = 0.12 // of the scale, above and below
 	chartFrom, chartTo = 2.0, 94.0
+	mostScores         = 6 // at the left edge
 )
 
-// newStepChart lays out at least one step.
+// newStepChart lays out the steps whose score is a time; a chart without one is empty.
 func newStepChart(steps []HistoryStep) stepChart {
+	steps = slices.DeleteFunc(slices.Clone(steps), func(s HistoryStep) bool { return !(s.ScoreNS > 0) || math.IsInf(s.ScoreNS, 0) })
+	if len(steps) == 0 {
+		return stepChart{}
+	}
 	logs := make([]float64, len(steps))
 	for i, s := range steps {
 		logs[i] = math.Log10(s.ScoreNS)
@@ -51,7 +56,7 @@ func newStepChart(steps []HistoryStep) stepChart {
 	c.trace(steps, func(i int) (x, y float64) {
 		x = chartFrom
 		if span := last.Sub(first); span > 0 {
-			x += (chartTo - chartFrom) * float64(steps[i].When.Sub(first)) / float64(span)
+			x += (chartTo - chartFrom) * min(max(float64(steps[i].When.Sub(first))/float64(span), 0), 1)
 		}
 		return x, 100 * (high - logs[i]) / (high - low)
 	})
@@ -78,13 +83,19 @@ func (c *stepChart) trace(steps []HistoryStep, at func(int) (x, y float64)) {
 }
 
 // chartScores are two to six round scores between low and high: the finest of these series that is
-// not too fine. A scale that holds fewer than two of them has equal steps.
+// not too fine. A scale that holds fewer than two of them has equal steps, and one that ends beyond what
+// a float64 can hold has none. Loops count in whole numbers that are known before: a product that
+// rounds to zero or to infinity never grows to its end.
 func chartScores(low, high float64) []float64 {
+	if !(low > 0 && low < high) || math.IsInf(high, 0) {
+		return nil
+	}
+	from, to := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	for _, digits := range [][]float64{{1, 2, 3, 5, 7}, {1, 2, 5}, {1, 3}} {
 		var scores []float64
-		for power := math.Pow(10, math.Floor(math.Log10(low))); power <= high; power *= 10 {
+		for e := from; e <= to; e++ {
 			for _, digit := range digits {
-				if score := digit * power; score >= low && score <= high {
+				if score := digit * math.Pow10(e); score >= low && score <= high {
 					scores = append(scores, score)
 				}
 			}
@@ -92,32 +103,34 @@ func chartScores(low, high float64) []float64 {
 		if len(scores) < 2 {
 			return evenScores(low, high)
 		}
-		if len(scores) <= 6 {
+		if len(scores) <= mostScores {
 			return scores
 		}
 	}
 	var scores []float64
-	first, last := math.Ceil(math.Log10(low)), math.Floor(math.Log10(high))
-	for power := first; power <= last; power += math.Ceil((last - first + 1) / 6) {
-		scores = append(scores, math.Pow(10, power))
+	first, last := int(math.Ceil(math.Log10(low))), int(math.Floor(math.Log10(high)))
+	for e := first; e <= last; e += (last - first + mostScores) / mostScores {
+		scores = append(scores, math.Pow10(e))
 	}
 	return scores
 }
 
+// evenScores are at most six multiples of a round step.
 func evenScores(low, high float64) []float64 {
-	power := math.Pow(10, math.Floor(math.Log10(high-low)))
-	var scores []float64
+	power := math.Pow10(int(math.Floor(math.Log10(high - low))))
 	for _, digit := range []float64{0.2, 0.5, 1, 2} {
 		step := digit * power
-		scores = scores[:0]
-		for n := math.Ceil(low / step); n*step <= high; n++ {
-			scores = append(scores, n*step)
+		first, last := math.Ceil(low/step), math.Floor(high/step)
+		if !(last-first < mostScores) { // also where a step is too small to count with
+			continue
 		}
-		if len(scores) <= 6 {
-			break
+		var scores []float64
+		for i := range int(last-first) + 1 {
+			scores = append(scores, (first+float64(i))*step)
 		}
+		return scores
 	}
-	return scores
+	return nil
 }
 
 // roundTime leaves out the zeros at the end, which say nothing of a round number.

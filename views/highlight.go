@@ -18,16 +18,20 @@ import (
 // maxHighlight is the size from which text is shown without colours: they cost about 50 ms per 300 lines.
 const maxHighlight = 256 << 10
 
+// maxLines is the number of lines from which text is shown without numbers too: each costs 130 bytes of
+// page, and a submission may be a million of them.
+const maxLines = 20_000
+
 // Highlighter colours source text by classes and remembers what it has done. It may be used by
 // many requests at once.
 type Highlighter struct {
 	mu    sync.Mutex
 	done  map[[32]byte]string
 	order [][32]byte // oldest first
-	room  int
+	room  int        // bytes that may still be remembered
 }
 
-// NewHighlighter returns a highlighter that remembers this many texts.
+// NewHighlighter returns a highlighter that remembers this many bytes of what it has made.
 func NewHighlighter(room int) *Highlighter {
 	return &Highlighter{done: map[[32]byte]string{}, room: room}
 }
@@ -63,15 +67,18 @@ func (h *Highlighter) remember(key [32]byte, html string) {
 	if _, ok := h.done[key]; ok {
 		return
 	}
-	for len(h.order) >= h.room {
-		delete(h.done, h.order[0])
-		h.order = h.order[1:]
-	}
 	h.done[key] = html
 	h.order = append(h.order, key)
+	for h.room -= len(html); h.room < 0; h.order = h.order[1:] {
+		h.room += len(h.done[h.order[0]])
+		delete(h.done, h.order[0])
+	}
 }
 
 func colour(name, prefix, text string) (string, error) {
+	if strings.Count(text, "\n") >= maxLines {
+		return `<pre class="chroma"><code>` + templ.EscapeString(text) + "</code></pre>", nil
+	}
 	lexer := lexers.Fallback
 	if len(text) <= maxHighlight {
 		lexer = lexerOf(name)

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func TestMarkdownKeepsItsMeaningAndLosesItsPowers(t *testing.T) {
 }
 
 func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
-	h := NewHighlighter(2)
+	h := NewHighlighter(1 << 10)
 	text := []byte("__global__ void f(int n) { /* <b> */ }\nint g = 1;\n")
 	file, err := h.Source("kernel.cu", "", text)
 	if err != nil {
@@ -65,14 +66,19 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 }
 
 func TestHighlighterRemembersOnlyTheNewest(t *testing.T) {
-	h := NewHighlighter(2)
-	for _, text := range []string{"a", "b", "a", "c"} {
+	const room = 400 // of the 169 bytes that each of these texts becomes
+	h := NewHighlighter(room)
+	for _, text := range []string{"a", "b", "a", "c", strings.Repeat("d", room), "a", "c"} {
 		if _, err := h.Source("x.py", "", []byte(text)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if len(h.done) != 2 || len(h.order) != 2 {
-		t.Errorf("%d texts are kept, want 2", len(h.done))
+	kept := 0
+	for _, html := range h.done {
+		kept += len(html)
+	}
+	if len(h.done) != 2 || len(h.order) != 2 || kept+h.room != room {
+		t.Errorf("%d texts of %d bytes are kept, and there is room for %d more", len(h.done), kept, h.room)
 	}
 	same, err := h.Source("x.py", "other-", []byte("c"))
 	if err != nil {
@@ -90,6 +96,21 @@ func TestBigSourceIsShownPlain(t *testing.T) {
 	}
 	if n := show(t, file.HTML).Find(".mi").Length(); n != 0 {
 		t.Errorf("%d numbers are coloured", n)
+	}
+}
+
+func TestALinePerByteIsNoHundredMegabytes(t *testing.T) {
+	text := strings.Repeat("<\n", 500_000)
+	file, err := NewHighlighter(1).Source("lines.py", "", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var page bytes.Buffer
+	if err := file.HTML.Render(t.Context(), &page); err != nil {
+		t.Fatal(err)
+	}
+	if page.Len() > 3*len(text) || !strings.Contains(page.String(), "&lt;\n&lt;\n") {
+		t.Errorf("%d bytes became %d: %.60s", len(text), page.Len(), page.String())
 	}
 }
 

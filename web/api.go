@@ -1,8 +1,11 @@
 package web
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -63,7 +66,7 @@ func (s *Server) apiBoard(c *fiber.Ctx) error {
 		return err
 	}
 	device, page := c.Params("device"), max(c.QueryInt("page", 1), 1)
-	change, err := s.store.BoardChangeNumber(c.UserContext(), version.ID, device)
+	change, err := s.boardChange(c.UserContext(), task, version.ID, device)
 	if err != nil {
 		return err
 	}
@@ -75,6 +78,16 @@ func (s *Server) apiBoard(c *fiber.Ctx) error {
 		return err
 	}
 	return c.JSON(boardAnswer(task, version, board, page))
+}
+
+// boardChange is the change number of a board. There is no board of a device that the task neither names nor was
+// ever run on.
+func (s *Server) boardChange(ctx context.Context, task models.Task, versionID int64, device string) (int64, error) {
+	change, err := s.store.BoardChangeNumber(ctx, versionID, device)
+	if err == nil && change == 0 && !slices.Contains(task.Devices, device) {
+		err = models.Errorf(models.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
+	}
+	return change, err
 }
 
 // boardOf reads which board an address means: of the task's current version, or of ?version=N.

@@ -64,8 +64,8 @@ func (s *Server) answerSubmission(c *fiber.Ctx, status int, id int64, source boo
 func readSubmission(c *fiber.Ctx) (submitRequest, error) {
 	if !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
 		var in client.NewSubmission
-		if err := c.BodyParser(&in); err != nil {
-			return submitRequest{}, invalid("body", "The request is neither the JSON of a submission nor a form with a file.")
+		if err := readJSON(c, &in); err != nil {
+			return submitRequest{}, err
 		}
 		return submitRequest{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
 			FileName: in.FileName, Source: []byte(in.Source), Via: via(c)}, nil

@@ -321,6 +321,20 @@ func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	wantProblem(t, s.browser().get("/api/v1/boards/vectoradd/CPU?version=x"), http.StatusUnprocessableEntity, "version")
 }
 
+func TestThereIsNoBoardOfADeviceThatATaskDoesNotHave(t *testing.T) {
+	s := newStage(t)
+	b := s.browser()
+	for device, status := range map[string]int{"CPU": http.StatusOK, "H200": http.StatusNotFound, "cpu": http.StatusNotFound} {
+		wantStatus(t, b.get("/tasks/vectoradd/boards/"+device), status)
+		wantStatus(t, b.get("/api/v1/boards/vectoradd/"+device), status)
+		wantStatus(t, b.get(fmt.Sprintf("/boards/%d/%s/events", s.task.VersionID, device)), status)
+	}
+	_, err := s.api(models.User{}).Board(t.Context(), "vectoradd", "H200", 1)
+	if err == nil || !strings.Contains(err.Error(), "there are: CPU") {
+		t.Errorf("the client says %v", err)
+	}
+}
+
 func TestTheAPILeadsToTheProfileOfARun(t *testing.T) {
 	s := newProfiledScene(t)
 	for run, want := range map[*models.Run]string{&s.first: s.url + profilePath(s.first), &s.refused: ""} {

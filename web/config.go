@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"net/url"
 	"time"
 
@@ -19,6 +20,9 @@ type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *Hub
+	Queue      Queue  // nil: not asked
+	Disk       string // directory whose disk is watched; empty: none is
+	MinFree    int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
 	Addr    string // address to listen on, "127.0.0.1:3000"
 	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
@@ -28,20 +32,25 @@ type Config struct {
 
 	SandboxOff  bool          // the worker runs programs unprotected: every page says so
 	BundleLimit int           // largest task zip in bytes; 0: DefaultBundleLimit
-	StreamLimit int           // streams open at once; 0: DefaultStreamLimit
 	Heartbeat   time.Duration // of streams, when a reader's sign-in is looked at again; 0: DefaultHeartbeat
 	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  EvalLimits
-	Version     string
-	Attacks     []views.Attack // the corpus with its last results, for /trust; none: the page says so
-	Log         *slog.Logger
-	Now         func() time.Time // nil: time.Now
+
+	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
+	Limits         Limits
+
+	MetricsFrom  []netip.Prefix // who may read the site's measures without a token; nil: this machine, while no proxy is in front
+	MetricsToken string         // for those who may with one, beside admins; empty: only they
+
+	Version string
+	Attacks []views.Attack // the corpus with its last results, for /trust; none: the page says so
+	Log     *slog.Logger
+	Now     func() time.Time // nil: time.Now
 }
 
 // Defaults of Config's limits.
 const (
 	DefaultBundleLimit = 32 << 20
-	DefaultStreamLimit = 20000
 	DefaultHeartbeat   = 15 * time.Second
 )
 
@@ -62,7 +71,6 @@ func (c *Config) check() error {
 	}
 	c.BaseURL = base.Scheme + "://" + base.Host
 	c.BundleLimit = orDefault(c.BundleLimit, DefaultBundleLimit)
-	c.StreamLimit = orDefault(c.StreamLimit, DefaultStreamLimit)
 	c.Heartbeat = cmp.Or(c.Heartbeat, DefaultHeartbeat)
 	if err := c.checkEval(); err != nil {
 		return err

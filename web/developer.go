@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -17,15 +18,18 @@ func (s *Server) developerSignIn(c *fiber.Ctx) bool {
 // fromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
 // the world look local, so its marks count against; a foreign Host would be DNS rebinding.
 func fromThisMachine(c *fiber.Ctx) bool {
-	if !isLoopback(string(c.Request().Host())) {
-		return false
-	}
-	for _, mark := range []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
-		if c.Get(mark) != "" {
-			return false
-		}
-	}
-	return c.Context().RemoteIP().IsLoopback() || c.Context().RemoteIP().IsUnspecified()
+	ip := c.Context().RemoteIP()
+	return isLoopback(string(c.Request().Host())) && !hasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// proxyMarks are headers that proxies add.
+func proxyMarks() []string {
+	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+}
+
+// hasProxyMark tells whether a proxy has left its mark on the request.
+func hasProxyMark(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(proxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
 }
 
 // authDeveloper signs in under any name. Whoever sits at this machine could read the database anyway,

@@ -42,6 +42,13 @@ func tooMany(message string, wait time.Duration) error {
 	return &failure{status: fiber.StatusTooManyRequests, code: "too_many", message: message, retryAfter: wait}
 }
 
+// retrySoon is when to ask again what failed by our fault and may work in a moment.
+const retrySoon = 5 * time.Second
+
+func busy(message string) *failure {
+	return &failure{status: fiber.StatusServiceUnavailable, code: "busy", message: message, retryAfter: retrySoon}
+}
+
 func notFound(*fiber.Ctx) error {
 	return &failure{status: fiber.StatusNotFound, code: "not_found", message: "There is nothing at this address."}
 }
@@ -57,11 +64,13 @@ var kinds = map[models.Kind]failure{
 
 // codes names the answers that fiber itself gives.
 var codes = map[int]failure{
-	fiber.StatusNotFound:              {code: "not_found", message: "There is nothing at this address."},
-	fiber.StatusMethodNotAllowed:      {code: "method_not_allowed", message: "This address does not take such a request."},
-	fiber.StatusRequestEntityTooLarge: {code: "too_large", message: "What was sent is larger than allowed."},
-	fiber.StatusRequestTimeout:        {code: "timeout", message: "The request took too long to arrive."},
-	fiber.StatusBadRequest:            {code: "bad_request", message: "The request could not be understood."},
+	fiber.StatusNotFound:                    {code: "not_found", message: "There is nothing at this address."},
+	fiber.StatusMethodNotAllowed:            {code: "method_not_allowed", message: "This address does not take such a request."},
+	fiber.StatusRequestEntityTooLarge:       {code: "too_large", message: "What was sent is larger than allowed."},
+	fiber.StatusRequestTimeout:              {code: "timeout", message: "The request took too long to arrive."},
+	fiber.StatusBadRequest:                  {code: "bad_request", message: "The request could not be understood."},
+	fiber.StatusBadGateway:                  {code: "bad_request", message: "The request broke off.", status: fiber.StatusBadRequest},
+	fiber.StatusRequestHeaderFieldsTooLarge: {code: "bad_request", message: "The head of the request is larger than 16 KB.", status: fiber.StatusBadRequest},
 }
 
 // failureOf finds the answer to an error. What is nobody's fault but ours says nothing of its inside.
@@ -84,13 +93,16 @@ func failureOf(err error) failure {
 	var fe *fiber.Error
 	if errors.As(err, &fe) {
 		if f, ok := codes[fe.Code]; ok {
-			f.status = fe.Code
+			f.status = cmp.Or(f.status, fe.Code)
 			return f
 		}
 	}
+	if models.KindOf(err) == models.Unavailable {
+		return failure{status: fiber.StatusServiceUnavailable, code: "unavailable", retryAfter: retrySoon,
+			message: "The site cannot reach its data just now, or has no room for more. Try again in a moment."}
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failure{status: fiber.StatusServiceUnavailable, code: "busy", retryAfter: 5 * time.Second,
-			message: "The site is too busy to answer just now. Try again in a moment."}
+		return *busy("The site is too busy to answer just now. Try again in a moment.")
 	}
 	return failure{status: fiber.StatusInternalServerError, code: "internal",
 		message: "Something went wrong on our side; it has been logged."}
@@ -115,6 +127,7 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 		return c.Status(f.status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status,
 			Code: f.code, Detail: f.message, RequestID: id}, "application/problem+json")
 	}
+	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
 	if err := s.render(c, f.status, s.errorPage(c, f.status, f.message, id)); err != nil {
 		s.log.Error("error page failed", "id", id, "error", err)
 		return c.Status(f.status).SendString(f.message)

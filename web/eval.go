@@ -2,8 +2,6 @@ package web
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,14 +10,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	kernels "warpboard/evaluator/kernel"
-	"warpboard/models"
 )
 
 // EvalLimits bound what the evaluation API takes. A zero field means its default.
 type EvalLimits struct {
 	kernels.Bounds
 	Body   int           // bytes of a request; 12 MiB, for a job must fit into the queue
-	AtOnce int           // evaluations of one token, person or address that wait or run; 16
+	AtOnce int           // evaluations of one token, session or address that wait or run; 16
 	Wait   time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 
@@ -41,14 +38,15 @@ type evalAPI struct{ *Server }
 func (s *Server) evalRoutes(app *fiber.App) {
 	api := evalAPI{s}
 	with := func(handler fiber.Handler) []fiber.Handler {
-		return []fiber.Handler{api.errors, s.identify, s.evalAccess, handler}
+		return []fiber.Handler{api.errors, s.identify, s.evalAccess, s.readBody, handler}
 	}
 	app.Post("/evaluate", with(api.evaluate)...)
 	app.Post("/compare", with(api.compare)...)
 	app.Post("/", with(api.compare)...)
 	app.Get("/job/:id", with(api.job)...)
 	app.Get("/health", with(api.health)...)
-	app.Get("/stats", with(api.stats)...)
+	app.Get("/stats", api.errors, s.operatorOnly, api.stats)
+	app.Get("/api/v1/evaluations/stats", s.operatorOnly, api.stats) // here: the operator's token is nobody's
 	app.Post("/admin/cleanup-jobs", with(api.cleanUp)...)
 	for path, method := range map[string]string{ // not /compare: to GET it is a page
 		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
@@ -97,18 +95,6 @@ func (s *Server) evalOpen(c *fiber.Ctx) bool {
 	return false
 }
 
-// caller names whom a request's limits count for: its token, its person or its address.
-func (s *Server) caller(c *fiber.Ctx) string {
-	if secret, ok := bearerToken(c); ok {
-		sum := sha256.Sum256([]byte(secret))
-		return "token:" + hex.EncodeToString(sum[:8])
-	}
-	if user := viewer(c); user != nil {
-		return fmt.Sprintf("person:%d", user.ID)
-	}
-	return "address:" + c.IP()
-}
-
 // noCache marks an answer as true only now.
 func noCache(c *fiber.Ctx) {
 	c.Set(fiber.HeaderCacheControl, "no-cache, no-store, must-revalidate")
@@ -132,7 +118,7 @@ func (a evalAPI) errors(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	case f.status >= fiber.StatusInternalServerError:
 		a.log.Error("evaluation request failed", "id", c.Locals(localRequestID), "path", c.Path(), "error", err)
-		return a.fail(c, f.status, models.Evaluation{}, f.message)
+		return a.fail(c, f.status, f.message)
 	}
 	return c.Status(f.status).JSON(fiber.Map{"error": strings.TrimSuffix(f.message, "."), "status": "client_error"})
 }

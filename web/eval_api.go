@@ -1,8 +1,9 @@
 package web
 
 import (
-	"errors"
+	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -24,33 +25,34 @@ func (a evalAPI) run(c *fiber.Ctx, kind kernels.Kind) error {
 	if err != nil {
 		return refused(c, err)
 	}
-	e, err := a.submitEvaluation(c.UserContext(), actor(c), a.caller(c), request)
-	if err != nil {
-		return refused(c, err)
-	}
-	e, err = a.waitFor(c, e)
-	if errors.Is(err, errQueueFull) {
-		return a.fail(c, fiber.StatusInternalServerError, e,
-			fmt.Sprintf("No GPU available within %d seconds", int(a.cfg.EvalLimits.Wait.Seconds())))
-	}
+	caller, err := a.newCaller(c)
 	if err != nil {
 		return err
 	}
-	return a.answer(c, e, request)
-}
-
-// answer tells how an evaluation ended.
-func (a evalAPI) answer(c *fiber.Ctx, e models.Evaluation, request kernels.Request) error {
-	if e.State != models.EvaluationCompleted {
-		return a.fail(c, fiber.StatusInternalServerError, e, failureText(e, request))
+	e, err := a.submitEvaluation(c.UserContext(), caller, request)
+	if err != nil {
+		return refused(c, err)
 	}
-	answer, err := newEvalAnswer(e, podIP(c))
+	dropBody(c) // it may wait for minutes
+	w := a.waitFor(c, e)
+	if a.behindProxy(c) && !w.within(a.limits.KeepAlive) {
+		a.answerLate(c, w, request)
+		return nil
+	}
+	<-w.done
+	reply, err := a.reply(w, request, podIP(c))
 	if err != nil {
 		return err
 	}
 	noCache(c)
-	c.Set("X-GPU-Type", answer.GPUType)
-	return c.JSON(answer)
+	if reply.device != "" {
+		c.Set("X-GPU-Type", reply.device)
+	}
+	return c.Status(reply.status).JSON(reply.body)
+}
+
+func (a evalAPI) noDevice() string {
+	return fmt.Sprintf("No GPU available within %d seconds", int(a.cfg.EvalLimits.Wait.Seconds()))
 }
 
 // failureText says why an evaluation has no result.
@@ -64,10 +66,14 @@ func failureText(e models.Evaluation, request kernels.Request) string {
 	return "An unexpected error occurred: " + e.Failure
 }
 
-// job answers with the state of a job, and never with its result.
+// job answers with the state of a job, and never with its result or its sources. Clients of this API have no key, so
+// that of a caller without a token is told to whoever has its id.
 func (a evalAPI) job(c *fiber.Ctx) error {
 	id := c.Params("id")
 	e, err := a.store.Evaluation(c.UserContext(), id)
+	if err == nil && e.UserID != 0 && !(models.Asker{User: actor(c)}).MayRead(e) {
+		err = notReadable(id)
+	}
 	if models.KindOf(err) == models.NotFound {
 		noCache(c)
 		return c.Status(fiber.StatusNotFound).JSON(fiber.Map{"error": fmt.Sprintf("Job %s not found", id), "status": "error"})
@@ -84,24 +90,32 @@ func (a evalAPI) job(c *fiber.Ctx) error {
 
 // health answers 200 while the store does.
 func (a evalAPI) health(c *fiber.Ctx) error {
-	jobs, err := a.jobStats(c.UserContext())
+	ctx, cancel := context.WithTimeout(c.UserContext(), healthTime)
+	defer cancel()
+	jobs, err := a.jobStats(ctx)
 	if err == nil {
 		var idle int
-		if idle, err = a.idleUnits(c.UserContext()); err == nil {
+		if idle, err = a.idleUnits(ctx); err == nil {
 			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": idle}})
 		}
 	}
 	a.log.Error("health of the evaluation API", "error", err)
-	return c.Status(fiber.StatusInternalServerError).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
+	f := failureOf(err)
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(retrySoon.Seconds())))
+	return c.Status(f.status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
 }
 
 // cleanUp drops jobs that ended a while ago: those of the caller, or all of them for an admin.
 func (a evalAPI) cleanUp(c *fiber.Ctx) error {
-	before, err := a.now().Add(-finishedAge), error(nil)
-	if actor(c).IsAdmin() {
+	caller, err := a.caller(c)
+	if err != nil {
+		return err
+	}
+	before := a.now().Add(-finishedAge)
+	if caller.User.IsAdmin() {
 		err = a.store.PruneEvaluations(c.UserContext(), before)
 	} else {
-		err = a.store.PruneEvaluationsOf(c.UserContext(), a.caller(c), before)
+		err = a.store.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
 	}
 	if err != nil {
 		return err

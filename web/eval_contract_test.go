@@ -234,7 +234,7 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 func (s *evalSite) waitForState(state models.EvaluationState) models.Evaluation {
 	s.t.Helper()
 	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
-		list, err := s.store.Evaluations(context.Background(), s.user.ID, 0, 1)
+		list, err := s.store.Evaluations(context.Background(), models.Asker{User: s.user}, 0, 1)
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -6,15 +6,17 @@ import (
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
 )
 
 // events streams every change of an evaluation, the whole of it each time, until it has ended.
 func (e evaluations) events(c *fiber.Ctx) error {
-	found, err := e.store.Evaluation(c.UserContext(), c.Params("id"))
+	found, caller, err := e.readable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{Server: e.Server, id: found.ID, last: lastSeen(c), podIP: podIP(c)}
+	f := &evalFollower{Server: e.Server, id: found.ID, asker: caller.Asker, last: lastSeen(c), podIP: podIP(c)}
 	return e.stream(c, feed{
 		topic:   topic{kind: topicEvaluation, name: found.ID},
 		backlog: f.send,
@@ -26,6 +28,7 @@ func (e evaluations) events(c *fiber.Ctx) error {
 type evalFollower struct {
 	*Server
 	id    string
+	asker models.Asker
 	last  int64 // the newest change that the reader has
 	podIP string
 }
@@ -35,6 +38,9 @@ func (f *evalFollower) send(ctx context.Context, out *outlet) error {
 	e, err := f.store.Evaluation(ctx, f.id)
 	if err != nil {
 		return err
+	}
+	if !f.asker.MayRead(e) { // its owner shares it no more
+		return errStreamDone
 	}
 	if e.Change > f.last {
 		f.last = e.Change

@@ -30,14 +30,14 @@ type badFields []kernels.Problem
 func (b badFields) Error() string {
 	var all []string
 	for _, p := range b {
-		all = append(all, p.Field+": "+p.Message)
+		all = append(all, p.Field+": "+p.Sentence())
 	}
-	return strings.Join(all, "; ")
+	return strings.Join(all, " ")
 }
 
 // readObject decodes a JSON object, with its numbers as they were written. The error is a *badBody.
 func readObject(c *fiber.Ctx) (map[string]any, error) {
-	body := c.Body()
+	body := c.Request().Body() // not c.Body, which copies it
 	if len(body) == 0 {
 		return nil, &badBody{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
 	}
@@ -76,16 +76,18 @@ func isJSON(contentType string) bool {
 	return err == nil && (kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
 }
 
-// readEvaluation reads and checks a request. The error is a *badBody, badFields or a *kernels.Refusal.
+// readEvaluation reads and checks a request; without a kind it is one of the versioned API, where every unknown key is
+// a mistake. The error is a *badBody, badFields or a *kernels.Refusal.
 func (s *Server) readEvaluation(c *fiber.Ctx, kind kernels.Kind) (kernels.Request, error) {
 	body, err := readObject(c)
 	if err != nil {
 		return kernels.Request{}, err
 	}
+	extras := kernels.RefuseMistyped
 	if kind == "" {
-		kind = kindOf(body)
+		kind, extras = kindOf(body), kernels.RefuseAll
 	}
-	request, problems := kernels.Read(kind, body)
+	request, problems := kernels.Read(kind, body, extras)
 	if len(problems) > 0 {
 		return request, badFields(problems)
 	}

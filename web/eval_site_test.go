@@ -18,6 +18,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/models"
 	"warpboard/models/modelstest"
@@ -56,10 +57,7 @@ func (s *evalSite) beat() {
 	}
 }
 
-var (
-	toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
-	evalUID   = 61_900 // apart from those of other packages' tests
-)
+var toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })
 
 // newWorkingSite is a site with everything behind it: dispatcher, queue, recorder, and a worker that
 // evaluates on this machine's CPU in the real sandbox.
@@ -70,6 +68,7 @@ func newWorkingSite(t *testing.T, changes ...func(*Config)) *evalSite {
 	if err != nil {
 		t.Fatal(err)
 	}
+	worker := cpuWorker(t, q, log)
 	var loops []func(context.Context) error
 	s := newEvalSite(t, append(changes, func(c *Config) {
 		d := dispatch.NewDispatcher(c.Store, q, c.Hub, log)
@@ -78,7 +77,7 @@ func newWorkingSite(t *testing.T, changes ...func(*Config)) *evalSite {
 	})...)
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
-	for _, loop := range append(loops, cpuWorker(t, q, log).Run) {
+	for _, loop := range append(loops, worker.Run) {
 		running.Go(func() {
 			if err := loop(ctx); err != nil && ctx.Err() == nil {
 				t.Errorf("a loop of the site ended: %v", err)
@@ -117,7 +116,7 @@ func cpuWorker(t *testing.T, q *queue.Queue, log *slog.Logger) *evaluator.Worker
 		t.Fatal(err)
 	}
 	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
-	box := sandbox.New(sandbox.Config{Root: t.TempDir(), FirstUID: evalUID, Log: log})
+	box := sandbox.New(sandbox.Config{Root: t.TempDir(), FirstUID: sandboxtest.FirstUID(t), Log: log})
 	cache, err := os.MkdirTemp("", "warpboard-web-objects")
 	if err != nil {
 		t.Fatal(err)

@@ -17,11 +17,16 @@ import (
 
 // submitEvaluation queues a request that was read. The error is a *kernels.Refusal when its device is
 // not there.
-func (s *Server) submitEvaluation(ctx context.Context, user models.User, caller string, request kernels.Request) (models.Evaluation, error) {
+func (s *Server) submitEvaluation(ctx context.Context, caller evalCaller, request kernels.Request) (models.Evaluation, error) {
+	if err := s.room(); err != nil {
+		return models.Evaluation{}, err
+	}
 	device, err := s.evalDevice(ctx, request.GPUType)
 	if err != nil {
 		return models.Evaluation{}, err
 	}
+	shared := request.Shared
+	request.Shared = false // no part of what is measured
 	data, err := json.Marshal(request)
 	if err != nil {
 		return models.Evaluation{}, fmt.Errorf("write the evaluation's request: %w", err)
@@ -31,7 +36,7 @@ func (s *Server) submitEvaluation(ctx context.Context, user models.User, caller 
 		sources = request.Ref.Source + "\x00" + sources
 	}
 	e, err := s.store.SubmitEvaluation(ctx, models.NewEvaluation{
-		User: user, Caller: caller, Kind: string(request.Kind), Device: device, Request: data,
+		User: caller.User, Owner: caller.Owner, Caller: caller.limit, Shared: shared, Kind: string(request.Kind), Device: device, Request: data,
 		Sources: []byte(sources), AtOnce: s.cfg.EvalLimits.AtOnce,
 	})
 	if err == nil {

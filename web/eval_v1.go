@@ -11,12 +11,13 @@ import (
 
 	kernels "warpboard/evaluator/kernel"
 	"warpboard/models"
+	"warpboard/views"
 	"warpboard/web/client"
 )
 
 const (
 	evaluationPage = 50               // evaluations on one page of the list
-	longestWait    = 60 * time.Second // of a request that waits for an evaluation's end
+	longestWait    = 50 * time.Second // of a request that waits for an evaluation's end; proxies give up after 60
 )
 
 // evaluations is the versioned evaluation API: submit without waiting, then look, follow or cancel.
@@ -26,34 +27,34 @@ func (s *Server) evaluationRoutes(api fiber.Router) {
 	e := evaluations{s}
 	api.Post("/evaluations", e.create)
 	api.Get("/evaluations", e.list)
-	api.Get("/evaluations/stats", evalAPI{s}.stats)
 	api.Get("/evaluations/:id", e.get)
+	api.Patch("/evaluations/:id", e.share)
 	api.Post("/evaluations/:id/cancel", e.cancel)
 	api.Get("/evaluations/:id/events", e.events)
 	api.Get("/openapi.json", s.openAPI)
 }
 
-// evalPerson is who asks; the zero User where the API is open to everybody.
-func (s *Server) evalPerson(c *fiber.Ctx) (models.User, error) {
-	if user := viewer(c); user != nil {
-		return *user, nil
+// needCaller lets through who is signed in, and where the operator opened the API everybody.
+func (s *Server) needCaller(c *fiber.Ctx) error {
+	if viewer(c) != nil || s.evalOpen(c) {
+		return nil
 	}
-	if s.evalOpen(c) {
-		return models.User{}, nil
-	}
-	return models.User{}, unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
+	return unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
 }
 
 func (e evaluations) create(c *fiber.Ctx) error {
-	user, err := e.evalPerson(c)
-	if err != nil {
+	if err := e.needCaller(c); err != nil {
 		return err
 	}
 	request, err := e.readEvaluation(c, "")
 	if err != nil {
 		return problemOf(c, err)
 	}
-	made, err := e.submitEvaluation(c.UserContext(), user, e.caller(c), request)
+	caller, err := e.newCaller(c)
+	if err != nil {
+		return err
+	}
+	made, err := e.submitEvaluation(c.UserContext(), caller, request)
 	if err != nil {
 		return problemOf(c, err)
 	}
@@ -61,6 +62,7 @@ func (e evaluations) create(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	answer.Key = caller.key
 	c.Location(answer.URL)
 	return c.Status(fiber.StatusAccepted).JSON(answer)
 }
@@ -79,24 +81,30 @@ func problemOf(c *fiber.Ctx, err error) error {
 		return err
 	}
 	p := client.Problem{Type: "about:blank", Title: "Unprocessable Entity", Status: fiber.StatusUnprocessableEntity,
-		Code: "invalid", Detail: fmt.Sprintf("%d fields of the request are wrong: %s.", len(fields), fields)}
+		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", views.Plural(len(fields), "mistake", "mistakes"), fields)}
 	p.RequestID, _ = c.Locals(localRequestID).(string)
-	return c.Status(p.Status).JSON(struct {
-		client.Problem
-		Errors badFields `json:"errors"`
-	}{p, fields}, "application/problem+json")
+	for _, field := range fields {
+		p.Errors = append(p.Errors, client.FieldError(field))
+	}
+	return c.Status(p.Status).JSON(p, "application/problem+json")
 }
 
-// get answers with one evaluation; who knows its id may see it. With ?wait=SECONDS the answer comes when it
-// has ended, or else after that time.
+// get answers with one evaluation. With ?wait=SECONDS the answer comes when it has ended, or else after that time.
 func (e evaluations) get(c *fiber.Ctx) error {
-	found, err := e.store.Evaluation(c.UserContext(), c.Params("id"))
+	found, caller, err := e.readable(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
 		found, err = e.waitAWhile(c, found, min(time.Duration(wait)*time.Second, longestWait))
+	}
+	if err == nil && !caller.MayRead(found) { // its owner shares it no more
+		err = notReadable(found.ID)
 	}
 	if err != nil {
 		return err
 	}
+	return e.answer(c, found)
+}
+
+func (e evaluations) answer(c *fiber.Ctx, found models.Evaluation) error {
 	answer, err := e.evaluationAnswer(found, podIP(c))
 	if err != nil {
 		return err
@@ -121,13 +129,17 @@ func (e evaluations) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time
 	return last, nil
 }
 
+// list answers with the sender's own evaluations; whoever shows nothing has none.
 func (e evaluations) list(c *fiber.Ctx) error {
-	user, err := e.evalPerson(c)
+	if err := e.needCaller(c); err != nil {
+		return err
+	}
+	caller, err := e.caller(c)
 	if err != nil {
 		return err
 	}
 	page := max(c.QueryInt("page", 1), 1)
-	found, err := e.store.Evaluations(c.UserContext(), user.ID, (page-1)*evaluationPage, evaluationPage)
+	found, err := e.store.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
 	if err != nil {
 		return err
 	}
@@ -135,26 +147,49 @@ func (e evaluations) list(c *fiber.Ctx) error {
 	for i, one := range found {
 		list[i] = e.evaluationSummary(one)
 	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(fiber.Map{"evaluations": list, "page": page})
 }
 
-// cancel ends an evaluation: its person may, and admins, and where the API is open everybody those of nobody.
+// cancel ends an evaluation.
 func (e evaluations) cancel(c *fiber.Ctx) error {
-	user, err := e.evalPerson(c)
+	found, err := e.changeable(c, c.Params("id"))
 	if err != nil {
 		return err
-	}
-	found, err := e.store.Evaluation(c.UserContext(), c.Params("id"))
-	if err != nil {
-		return err
-	}
-	if found.UserID != user.ID && !user.IsAdmin() {
-		return forbidden("forbidden", "Only the person who asked for this evaluation, and admins, may cancel it.")
 	}
 	if err := e.cfg.Dispatcher.CancelEvaluation(c.UserContext(), found.ID, "It was cancelled."); err != nil {
 		return err
 	}
 	return e.get(c)
+}
+
+// share takes {"shared": true}, which opens an evaluation to whoever knows its id, or false.
+func (e evaluations) share(c *fiber.Ctx) error {
+	var in client.EvaluationChange
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	if in.Shared == nil {
+		return invalid("shared", `Say {"shared": true} or {"shared": false}.`)
+	}
+	found, err := e.changeable(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	found, err = e.shareEvaluation(c.UserContext(), found.ID, *in.Shared)
+	if err != nil {
+		return err
+	}
+	return e.answer(c, found)
+}
+
+// shareEvaluation opens or closes an evaluation; those who follow what was closed hear no more.
+func (s *Server) shareEvaluation(ctx context.Context, id string, shared bool) (models.Evaluation, error) {
+	e, err := s.store.ShareEvaluation(ctx, id, shared)
+	if err == nil {
+		s.hub.EvaluationChanged(e)
+	}
+	return e, err
 }
 
 // evaluationSummary is an evaluation without its result.
@@ -163,7 +198,7 @@ func (s *Server) evaluationSummary(e models.Evaluation) client.Evaluation {
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
 		Device: e.Device, Worker: e.Worker, Created: e.CreatedAt, Taken: e.TakenAt, Finish: e.EndedAt,
-		Failure: e.Failure, Source: e.SourceHash,
+		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared,
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -47,12 +48,31 @@ func (s *Server) awaitEvaluation(ctx context.Context, id string, ready func(mode
 	}
 }
 
-// waitFor blocks until an evaluation has ended. When the caller leaves, or no device comes free in time,
-// it is cancelled.
-func (s *Server) waitFor(c *fiber.Ctx, e models.Evaluation) (models.Evaluation, error) {
+// waiter waits for the end of an evaluation on behalf of a caller.
+type waiter struct {
+	id    string
+	leave context.CancelCauseFunc
+	done  chan struct{} // closed when last and err are set
+	last  models.Evaluation
+	err   error
+}
+
+// waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in
+// time, it is cancelled. Nothing may read from the caller's connection before the waiter is done.
+func (s *Server) waitFor(c *fiber.Ctx, e models.Evaluation) *waiter {
 	ctx, cancel := context.WithCancelCause(s.streams)
-	defer cancel(nil)
-	defer onLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })()
+	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
+	stop := onLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })
+	s.sending.Go(func() {
+		defer close(w.done)
+		defer cancel(nil)
+		defer stop()
+		w.last, w.err = s.awaitEnd(ctx, cancel, e)
+	})
+	return w
+}
+
+func (s *Server) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e models.Evaluation) (models.Evaluation, error) {
 	giveUp := e.CreatedAt.Add(s.cfg.EvalLimits.Wait)
 	last, err := s.awaitEvaluation(ctx, e.ID, func(e models.Evaluation) bool {
 		if e.TakenAt == nil && !e.State.Final() && time.Now().After(giveUp) {
@@ -60,12 +80,18 @@ func (s *Server) waitFor(c *fiber.Ctx, e models.Evaluation) (models.Evaluation, 
 		}
 		return e.State.Final()
 	})
+	if err != nil && ctx.Err() != nil { // the store may have noticed first, in its own words
+		err = context.Cause(ctx)
+	}
 	switch {
 	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
 		s.dropEvaluation(e.ID, err)
 	case err != nil && s.streams.Err() != nil:
 		err = &failure{status: fiber.StatusServiceUnavailable, code: "stopping", retryAfter: stopPause,
 			message: "The site is being restarted. The evaluation goes on; its result will be at /api/v1/evaluations/" + e.ID}
+	}
+	if last.ID == "" { // it could not be read again
+		last = e
 	}
 	return last, err
 }
@@ -83,7 +109,7 @@ func (s *Server) dropEvaluation(id string, why error) {
 // onLeaving calls fn when the other side of a connection goes away before stop is called. Until then
 // nothing else may read from the connection. What is not plain TCP cannot be watched.
 func onLeaving(conn net.Conn, fn func()) (stop func()) {
-	sc, ok := conn.(*net.TCPConn)
+	sc, ok := conn.(syscall.Conn)
 	if !ok {
 		return func() {}
 	}

@@ -15,10 +15,10 @@ func (s *Server) boardEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if err := s.mayWatchBoard(c, versionID); err != nil {
+	device, last := c.Params("device"), lastSeen(c)
+	if err := s.mayWatchBoard(c, versionID, device); err != nil {
 		return err
 	}
-	device, last := c.Params("device"), lastSeen(c)
 	tell := func(out *outlet, change int64) error {
 		if change <= last {
 			return nil
@@ -40,7 +40,7 @@ func (s *Server) boardEvents(c *fiber.Ctx) error {
 	})
 }
 
-func (s *Server) mayWatchBoard(c *fiber.Ctx, versionID int64) error {
+func (s *Server) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) error {
 	version, err := s.store.Version(c.UserContext(), versionID)
 	if err != nil {
 		return err
@@ -49,6 +49,10 @@ func (s *Server) mayWatchBoard(c *fiber.Ctx, versionID int64) error {
 	if err == nil && !task.VisibleTo(actor(c)) {
 		err = models.Errorf(models.NotFound, "There is no version %d.", versionID)
 	}
+	if err != nil {
+		return err
+	}
+	_, err = s.boardChange(c.UserContext(), task, versionID, device)
 	return err
 }
 

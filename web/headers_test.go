@@ -1,16 +1,15 @@
 package web
 
 import (
-	"bufio"
 	"bytes"
 	"compress/gzip"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strings"
 	"testing"
 
+	"warpboard/models"
 	"warpboard/static"
 )
 
@@ -67,24 +66,31 @@ func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
 	wantStatus(t, b.get("/healthz"), http.StatusServiceUnavailable)
 }
 
+// Only heads are sent: an answer shows that nobody waited for the body.
 func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
-	s := startSite(t, func(cfg *Config) { cfg.BundleLimit = 8 << 20 })
-	conn, err := net.Dial("tcp", s.cfg.Addr)
-	if err != nil {
-		t.Fatal(err)
+	s := newEvalSite(t, func(cfg *Config) { cfg.BundleLimit = 8 << 20 })
+	for _, one := range []struct {
+		sender, path string
+		size         int
+		want         string
+	}{
+		{"", "/api/v1/submissions", strangerBody + 1, "401 Unauthorized"},
+		{"", "/evaluate", 1, "401 Unauthorized"},
+		{"Bearer wrong", "/evaluate", 1, "401 Unauthorized"},
+		{"Bearer " + s.token, "/api/v1/submissions", smallBody + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.token, "/evaluate", s.cfg.EvalLimits.Body + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.token, "/tasks/new", smallBody + 1, "413 Request Entity Too Large"}, // may not make tasks
+	} {
+		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Length: %d\r\n", one.path, one.size)
+		if one.sender != "" {
+			head += "Authorization: " + one.sender + "\r\n"
+		}
+		if answer := s.raw(t, head+"\r\n"); !strings.HasPrefix(answer, "HTTP/1.1 "+one.want) {
+			t.Errorf("%d bytes to %s with %q: %.200q, want %s", one.size, one.path, one.sender, answer, one.want)
+		}
 	}
-	defer conn.Close()
-	// Only the head is sent: an answer shows that nobody waited for the body.
-	const head = "POST /api/v1/submissions HTTP/1.1\r\nHost: %s\r\nAccept: application/json\r\nContent-Length: %d\r\n\r\n"
-	fmt.Fprintf(conn, head, s.cfg.Addr, smallBody+1)
-	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wantProblem(t, resp, http.StatusRequestEntityTooLarge, "too_large")
-
 	bundle := strings.NewReader(strings.Repeat("x", smallBody+1))
-	if got := s.browser().send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
+	if got := s.signedIn("Carl", models.RoleCreator).send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
 		t.Error("a bundle within its own limit was refused for its size")
 	}
 }

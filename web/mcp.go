@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -17,19 +18,54 @@ import (
 	"warpboard/web/mcp"
 )
 
-// mcpRoutes serves agents over MCP, statelessly: every request stands alone, with its own token.
+// mcpRoutes serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
+// streams, so that a call which takes long can tell of its progress.
 func (s *Server) mcpRoutes(app *fiber.App) {
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return mcp.New(s.inside(r), s.cfg.Version)
+		return mcp.New(s.inside(r), s.cfg.Version, mcp.Options{Gone: r.Context(), Patience: s.limits.KeepAlive})
 	}, &sdk.StreamableHTTPOptions{
-		Stateless: true, JSONResponse: true, Logger: s.log, MaxRequestBodyBytes: int64(s.cfg.EvalLimits.Body),
+		Stateless: true, Logger: s.log, MaxRequestBodyBytes: int64(s.cfg.EvalLimits.Body),
 	})
-	serve := fasthttpadaptor.NewFastHTTPHandler(handler)
+	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
 	for _, path := range []string{"/mcp", "/mcp/"} {
-		app.All(path, evalAPI{s}.errors, s.identify, s.evalAccess, func(c *fiber.Ctx) error {
+		app.All(path, evalAPI{s}.errors, s.identify, s.evalAccess, s.readBody, func(c *fiber.Ctx) error {
 			serve(c.Context())
 			return nil
 		})
+	}
+}
+
+// whileThere gives requests a context that ends when the caller leaves or the site stops; the adaptor's own
+// never does.
+func (s *Server) whileThere(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, leave := context.WithCancel(s.streams)
+		defer leave()
+		request, ok := r.Context().(*fasthttp.RequestCtx)
+		if !ok {
+			http.Error(w, "not a request of this server", http.StatusInternalServerError)
+			return
+		}
+		defer onLeaving(request.Conn(), leave)()
+		handler.ServeHTTP(patientWriter{w, request.Conn()}, r.WithContext(ctx))
+	})
+}
+
+// patientWriter gives each piece of an answer its own time to be taken, not the whole.
+type patientWriter struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+func (w patientWriter) Write(p []byte) (int, error) {
+	w.conn.SetWriteDeadline(time.Now().Add(outletWrite))
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush is for http.ResponseController.
+func (w patientWriter) Flush() {
+	if f, ok := w.ResponseWriter.(http.Flusher); ok {
+		f.Flush()
 	}
 }
 
@@ -54,6 +90,7 @@ type loop struct {
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
+	inner.SetUserValue(localInside, true)
 	if err := l.fill(&inner.Request, r); err != nil {
 		return nil, err
 	}
@@ -85,7 +122,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 		to.Header.Set(name, values[0])
 	}
 	// What decides about rights; the answer shall not be compressed.
-	for _, name := range []string{"Authorization", "Origin", "Sec-Fetch-Site", "Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"} {
+	for _, name := range append(proxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
 		if value := l.outer.Get(name); value != "" {
 			to.Header.Set(name, value)
 		}

@@ -36,7 +36,11 @@ func newMetrics(s *Server) *metrics {
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{s}, runCollector{s}, evalCollector{s},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
-		}, func() float64 { return float64(s.hub.Open()) }))
+		}, func() float64 { return float64(s.hub.Open()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
+		}, func() float64 { return float64(s.store.Statements()) }))
+	m.registry.MustRegister(plantMetrics(s)...)
 	serve := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
 	m.handler = func(c *fiber.Ctx) error {
 		serve(c.Context())

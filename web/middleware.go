@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 )
 
 // Keys of what a request carries along.
@@ -21,23 +20,14 @@ const (
 	localViewer    = "viewer"
 	localSession   = "session"
 	localBearer    = "bearer"
+	localShare     = "share"
+	localBody      = "body"
+	localInside    = "inside"
 )
 
 // smallBody limits the body of every request that is not an upload of a task, in bytes. A kernel of
 // 1 MB fits, also as JSON with escapes.
 const smallBody = 4 << 20
-
-// bodyLimits lets only uploads of tasks be large; fasthttp asks before it reads the body.
-func (s *Server) bodyLimits(header *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	path, _, _ := strings.Cut(string(header.RequestURI()), "?")
-	if header.IsPost() && strings.HasPrefix(path, "/tasks/") {
-		return fasthttp.RequestConfig{MaxRequestBodySize: s.cfg.BundleLimit + smallBody}
-	}
-	if header.IsPost() && isEvaluation(path) {
-		return fasthttp.RequestConfig{MaxRequestBodySize: s.cfg.EvalLimits.Body}
-	}
-	return fasthttp.RequestConfig{MaxRequestBodySize: smallBody}
-}
 
 // plainBodies refuses compressed requests: a few megabytes unpack to gigabytes, before any handler can
 // say how much it wants. No client needs them.
@@ -68,11 +58,11 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 		}
 	}
 	level := slog.LevelInfo
-	if path := c.Path(); (path == "/healthz" || path == "/metrics") && c.Response().StatusCode() == fiber.StatusOK {
+	if path := c.Path(); (path == "/healthz" || path == "/readyz" || path == "/metrics") && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug // asked every few seconds, for ever
 	}
 	s.log.Log(c.UserContext(), level, "request", "id", c.Locals(localRequestID), "method", c.Method(), "path", c.Path(),
-		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", c.IP())
+		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.visitorIP(c))
 	return nil
 }
 
@@ -132,7 +122,9 @@ func isAPI(c *fiber.Ctx) bool {
 }
 
 // isStream tells whether the address is a live stream, which must not be compressed or buffered.
-func isStream(c *fiber.Ctx) bool { return strings.HasSuffix(c.Path(), "/events") }
+func isStream(c *fiber.Ctx) bool {
+	return strings.HasSuffix(c.Path(), "/events") || strings.TrimSuffix(c.Path(), "/") == "/mcp"
+}
 
 // randomText returns n random bytes as URL-safe text.
 func randomText(n int) string {

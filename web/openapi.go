@@ -56,8 +56,12 @@ func (s *Server) apiDocument() (map[string]any, error) {
 		"servers": []any{map[string]any{"url": s.cfg.BaseURL}},
 		"paths":   paths,
 		"components": map[string]any{
-			"schemas":         schemas,
-			"securitySchemes": map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}},
+			"schemas": schemas,
+			"securitySchemes": map[string]any{
+				"token": map[string]any{"type": "http", "scheme": "bearer"},
+				"key": map[string]any{"type": "apiKey", "in": "header", "name": client.EvaluationKeyHeader,
+					"description": "Where evaluations need no token: the answer to the first brings a key in this header, and whoever sends it is the same caller again."},
+			},
 		},
 	}, nil
 }
@@ -65,7 +69,7 @@ func (s *Server) apiDocument() (map[string]any, error) {
 // answerTypes are the answers by the names of their schemas.
 func answerTypes() map[string]any {
 	return map[string]any{
-		"EvaluationAnswer": evalAnswer{}, "Evaluation": client.Evaluation{}, "Problem": client.Problem{},
+		"EvaluationAnswer": evalAnswer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": execResult{}, "Metadata": evalMetadata{}, "RuntimeStats": kernels.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
@@ -134,8 +138,12 @@ func (o operation) describe() map[string]any {
 	if o.takes != "" {
 		out["requestBody"] = map[string]any{"required": true, "content": content(fiber.MIMEApplicationJSON, ref(o.takes))}
 	}
-	if o.token {
-		out["security"] = []any{map[string]any{"token": []string{}}}
+	token, key := map[string]any{"token": []string{}}, map[string]any{"key": []string{}}
+	switch {
+	case strings.HasPrefix(o.tag, evaluationsTag):
+		out["security"] = []any{token, key, map[string]any{}}
+	case o.token:
+		out["security"] = []any{token}
 	}
 	return out
 }

@@ -1,8 +1,8 @@
 package web
 
 import (
-	"context"
-	"io"
+	"strings"
+	"unicode"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
@@ -58,10 +58,7 @@ func (s *Server) errorPage(c *fiber.Ctx, status int, sentence, requestID string)
 	if c.Method() != fiber.MethodGet {
 		p.Next = "/" // an address that only takes forms is nothing to come back to
 	}
-	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
-		// A request that failed may be over, or out of time; its page is shown all the same.
-		return views.Error(p).Render(context.WithoutCancel(ctx), w)
-	})
+	return views.Error(p)
 }
 
 // redirect answers a form with the page to look at next.
@@ -69,9 +66,15 @@ func redirect(c *fiber.Ctx, url templ.SafeURL) error {
 	return c.Redirect(string(url), fiber.StatusSeeOther)
 }
 
-// attachment answers with a file to be kept, which no browser shows as a page of this site.
+// attachment answers with a file to be kept, which no browser shows as a page of this site. Its name may be
+// older than the rule for names: a line break would name another file, or end the header.
 func attachment(c *fiber.Ctx, name string, data []byte) error {
-	c.Attachment(name)
+	c.Attachment(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '_'
+		}
+		return r
+	}, name))
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
 	return c.Send(data)
 }

@@ -21,10 +21,7 @@ func (p pages) board(c *fiber.Ctx) error {
 		return err
 	}
 	device, number := c.Params("device"), max(c.QueryInt("page", 1), 1)
-	change, err := p.store.BoardChangeNumber(c.UserContext(), version.ID, device)
-	if err == nil && change == 0 && !slices.Contains(task.Devices, device) {
-		err = notFound(c)
-	}
+	change, err := p.boardChange(c.UserContext(), task, version.ID, device)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 
 	"github.com/a-h/templ"
@@ -29,9 +28,7 @@ func (s *Server) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, erro
 	if part == nil || err != nil {
 		return nil, err
 	}
-	var buf bytes.Buffer
-	err = part.Render(ctx, &buf)
-	return buf.Bytes(), err
+	return rendered(ctx, part)
 }
 
 // eventPart is nil for an event that changes nothing on the page.

@@ -15,8 +15,10 @@ import (
 	"warpboard/tasks"
 )
 
-// hostile is what somebody would store to script a page, in every way that HTML knows.
-const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>`
+// hostile is what somebody would store to script a page, in every way that HTML knows, or to have it read
+// another way than it is.
+const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=alert(3) x='<hx-partial hx-target="body">gone</hx-partial></pre></textarea></title>` +
+	"pass \u202Edeliaf\u202C \u2066"
 
 // hostileScene stores hostile text wherever people and programs may store any.
 func hostileScene(t testing.TB) (s *scene, running *worker, pages []string) {
@@ -91,6 +93,7 @@ func TestStoredTextCannotScriptAPage(t *testing.T) {
 			}
 			doc := document(t, resp, resp.StatusCode)
 			checkScriptless(t, doc)
+			checkDirection(t, doc, strings.HasSuffix(path, "?tab=source"))
 			if doc.Find("hx-partial, b[onclick]").Length() > 0 {
 				t.Error("stored text became elements")
 			}
@@ -98,6 +101,19 @@ func TestStoredTextCannotScriptAPage(t *testing.T) {
 				t.Error("stored text broke out of its element")
 			}
 		})
+	}
+}
+
+// checkDirection fails when text turns its direction unseen, or is not shown at all.
+func checkDirection(t *testing.T, doc *goquery.Document, shown bool) {
+	t.Helper()
+	doc.Find("textarea").Remove() // there stands what was typed, to be sent again
+	text := doc.Text()
+	if strings.ContainsAny(text, "\u202E\u202C\u2066") {
+		t.Error("stored text turns the direction of the page's")
+	}
+	if shown && !strings.Contains(text, "pass [U+202E]deliaf[U+202C] [U+2066]") {
+		t.Errorf("the controls of direction have no marks: %.300s", text)
 	}
 }
 
@@ -115,6 +131,7 @@ func TestLiveTextCannotScriptAPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		checkScriptless(t, doc)
+		checkDirection(t, doc, e.Type == job.EventLog)
 		parts += doc.Find("hx-partial").Length()
 		if doc.Find("hx-partial[hx-target=body]").Length() > 0 {
 			t.Errorf("a program renews any part of the page it likes: %s", html)

@@ -20,7 +20,7 @@ func (p pages) playground(c *fiber.Ctx) error {
 	form := newPlayground()
 	form.example(c.Query("example"))
 	if id := c.Query("from"); id != "" {
-		e, err := p.store.Evaluation(c.UserContext(), id)
+		e, _, err := p.readable(c, id)
 		if err != nil {
 			return err
 		}
@@ -44,12 +44,15 @@ func (p pages) playgroundRun(c *fiber.Ctx) error {
 		form.writeContract()
 		return p.showPlayground(c, form.status(), form)
 	}
-	user, err := requireUser(c)
+	if _, err := requireUser(c); err != nil {
+		return err
+	}
+	caller, err := p.caller(c)
 	if err != nil {
 		return err
 	}
 	if request, ok := form.request(p.cfg.EvalLimits.Bounds); ok {
-		e, err := p.submitEvaluation(c.UserContext(), *user, p.caller(c), request)
+		e, err := p.submitEvaluation(c.UserContext(), caller, request)
 		if err == nil {
 			return redirect(c, views.EvaluationURL(e.ID))
 		}
@@ -80,24 +83,25 @@ func (p pages) showPlayground(c *fiber.Ctx, status int, form *playground) error 
 
 // recent are the newest evaluations of a person.
 func (p pages) recent(c *fiber.Ctx, user models.User) (list []views.RecentEvaluation, err error) {
-	found, err := p.store.Evaluations(c.UserContext(), user.ID, 0, recentEvaluations)
+	found, err := p.store.Evaluations(c.UserContext(), models.Asker{User: user}, 0, recentEvaluations)
 	for _, e := range found {
 		list = append(list, views.RecentEvaluation{
-			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Created: e.CreatedAt})
+			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.CreatedAt})
 	}
 	return list, err
 }
 
-// evaluation shows an evaluation to whoever knows its address; htmx gets the part that changes.
+// evaluation shows an evaluation; htmx gets the part that changes.
 func (p pages) evaluation(c *fiber.Ctx) error {
-	e, err := p.store.Evaluation(c.UserContext(), c.Params("id"))
+	e, caller, err := p.readable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
+	c.Set(fiber.HeaderCacheControl, "no-store") // what is shared no more is not shown from a cache
 	page := views.EvaluationPage{
 		Page: p.page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernels.Compare),
 		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.CreatedAt,
-		Failure: e.Failure, Mine: mayCancel(c, e), Request: indented(e.Request),
+		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared, Request: indented(e.Request),
 	}
 	page.Live = !page.Ended
 	if e.Result != nil {
@@ -155,22 +159,25 @@ func evaluationTitle(e models.Evaluation) string {
 // short is as much of an id as tells it from others at a glance.
 func short(id string) string { return id[:min(len(id), 8)] }
 
-// mayCancel tells whether the viewer asked for the evaluation, or is an admin.
-func mayCancel(c *fiber.Ctx, e models.Evaluation) bool {
-	user := viewer(c)
-	return user != nil && (user.ID == e.UserID || user.IsAdmin())
-}
-
 func (p pages) evaluationCancel(c *fiber.Ctx) error {
-	e, err := p.store.Evaluation(c.UserContext(), c.Params("id"))
+	e, err := p.changeable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	if !mayCancel(c, e) {
-		return forbidden("forbidden", "Only the person who asked for this evaluation, and admins, may cancel it.")
-	}
 	err = p.cfg.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
 	if err != nil && models.KindOf(err) != models.Conflict { // it may have ended just now
+		return err
+	}
+	return redirect(c, views.EvaluationURL(e.ID))
+}
+
+// evaluationShare takes the switch of an evaluation's page.
+func (p pages) evaluationShare(c *fiber.Ctx) error {
+	e, err := p.changeable(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if _, err := p.shareEvaluation(c.UserContext(), e.ID, c.FormValue("shared") == "true"); err != nil {
 		return err
 	}
 	return redirect(c, views.EvaluationURL(e.ID))

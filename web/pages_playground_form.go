@@ -55,10 +55,10 @@ func (p *playground) request(bounds kernels.Bounds) (request kernels.Request, ok
 	if len(p.problems) > 0 {
 		return request, false
 	}
-	request, problems := kernels.Read(kind, body)
+	request, problems := kernels.Read(kind, body, kernels.RefuseAll)
 	for _, problem := range problems {
 		name, within := p.fieldOf(problem.Field)
-		p.problems[name] = within + problem.Message + "."
+		p.problems[name] = within + problem.Sentence()
 	}
 	if len(problems) == 0 {
 		if err := request.Check(bounds); err != nil {
@@ -87,7 +87,8 @@ func (p *playground) refuse(err error) bool {
 
 // body is the request's body, as a program would send it.
 func (p *playground) body() (kernels.Kind, map[string]any) {
-	body := map[string]any{"l2_flush": p.get("l2_flush") == "true", "collect_device_metrics": p.get("collect_device_metrics") == "true"}
+	body := map[string]any{"l2_flush": p.get("l2_flush") == "true", "collect_device_metrics": p.get("collect_device_metrics") == "true",
+		"shared": p.get("shared") == "true"}
 	for _, name := range []string{"num_trials", "timeout", "gpu_type"} {
 		if value := p.get(name); value != "" {
 			body[name] = value

@@ -147,7 +147,7 @@ func TestAFormMistakeIsSaidAtItsField(t *testing.T) {
 			}
 		})
 	}
-	if list, err := s.store.Evaluations(t.Context(), s.user.ID, 0, 1); err != nil || len(list) != 0 {
+	if list, err := s.store.Evaluations(t.Context(), models.Asker{User: s.user}, 0, 1); err != nil || len(list) != 0 {
 		t.Errorf("a mistake made %v, %v", list, err)
 	}
 }
@@ -182,8 +182,8 @@ func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
 		t.Fatal(resp.Status)
 	}
 	path := resp.Header.Get("Location")
-	wantStatus(t, visitor.get(path), http.StatusOK)
-	wantStatus(t, visitor.post(path+"/cancel", nil), http.StatusForbidden)
+	wantStatus(t, visitor.get(path), http.StatusNotFound)
+	wantStatus(t, visitor.post(path+"/cancel", nil), http.StatusNotFound)
 	wantStatus(t, b.get("/evaluations/none"), http.StatusNotFound)
 }
 
@@ -264,9 +264,10 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 	_, resp = s.playground(tryForm(url.Values{"rows": {hostile}, "kernel": {hostile}, "kernel_type": {hostile}, "num_trials": {hostile}, "contract": {hostile}}))
 	for name, doc := range map[string]*goquery.Document{"result": doc, "again": again, "refused": document(t, resp, http.StatusUnprocessableEntity)} {
 		checkSound(t, doc)
-		if !strings.Contains(doc.Text(), hostile) || doc.Find("hx-partial").Length() > 0 {
+		if !strings.Contains(doc.Text(), hostile) && name != "result" || doc.Find("hx-partial").Length() > 0 {
 			t.Errorf("the %s page hides or runs what was typed", name)
 		}
+		checkDirection(t, doc, name == "result")
 	}
 }
 
@@ -306,9 +307,25 @@ func TestPeopleFindTheirEvaluationsAndTheSourcesAgain(t *testing.T) {
 	if visitor.page("/playground", http.StatusOK).Find(`a[href^="/evaluations/"]`).Length() != 0 {
 		t.Error("a visitor sees the evaluations of others")
 	}
+	visitor.page(path, http.StatusNotFound)
+	wantText(t, b.page(path, http.StatusOK), "#sharing", "only its author and admins")
+	wantStatus(t, b.post(path+"/share", url.Values{"shared": {"true"}}), http.StatusSeeOther)
+	wantText(t, b.page("/playground", http.StatusOK), "table", "shared")
+	checkSound(t, b.page(path, http.StatusOK))
 	doc := visitor.page(path, http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "[data-source=Kernel]", "def add ( x , n ): pass") // its parts are coloured apart
 	wantText(t, doc, "[data-source=Reference]", "def f ( x ): return x")
-	wantText(t, doc, "main", "whoever has it sees the result and the sources")
+	wantText(t, doc, "#sharing", "whoever has this page's address")
+	if doc.Find("#sharing button").Length() != 0 {
+		t.Error("a visitor can turn the switch")
+	}
+}
+
+func TestThePlaygroundSharesWhatIsMeantForOthers(t *testing.T) {
+	s := newEvalSite(t)
+	_, resp := s.playground(tryForm(url.Values{"shared": {"true"}}))
+	wantStatus(t, resp, http.StatusSeeOther)
+	wantStatus(t, s.browser().get(resp.Header.Get("Location")), http.StatusOK)
+	wantStatus(t, s.browser().get("/playground?from="+strings.TrimPrefix(resp.Header.Get("Location"), "/evaluations/")), http.StatusOK)
 }

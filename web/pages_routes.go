@@ -6,8 +6,8 @@ import (
 	"warpboard/views"
 )
 
-// rememberedSources is how many highlighted texts are kept, some 50 kB each.
-const rememberedSources = 400
+// rememberedSources is how many bytes of highlighted texts are kept; one is some 50 kB.
+const rememberedSources = 32 << 20
 
 // pages are the handlers that answer with HTML. Each reads the request, asks the store, shapes a
 // view model and answers.
@@ -56,6 +56,7 @@ func (s *Server) pageRoutes(r fiber.Router) {
 	r.Post("/playground", p.playgroundRun)
 	r.Get("/evaluations/:id", p.evaluation)
 	r.Post("/evaluations/:id/cancel", p.evaluationCancel)
+	r.Post("/evaluations/:id/share", p.evaluationShare)
 
 	r.Get("/submissions/:id", p.submission)
 	r.Get("/submissions/:id/source", p.submissionSource)

@@ -9,7 +9,8 @@ import (
 	"warpboard/views"
 )
 
-// user shows a person to everybody.
+// user shows a person to everybody. It asks the store five questions, and one more for who is signed in, however
+// much the person has submitted.
 func (p pages) user(c *fiber.Ctx) error {
 	id, err := idParam(c, "id")
 	if err != nil {
@@ -30,32 +31,27 @@ func (p pages) user(c *fiber.Ctx) error {
 	if n := len(page.Submissions); n == accountSubmissions {
 		page.Older = page.Submissions[n-1].ID
 	}
-	if page.Places, err = p.places(c.UserContext(), actor(c), user); err != nil {
+	if err := p.addPlaces(c, &page); err != nil {
 		return err
 	}
 	return p.render(c, fiber.StatusOK, views.User(page))
 }
 
-// places are the person's entries on the current boards that the viewer may see.
-func (p pages) places(ctx context.Context, viewer, user models.User) ([]views.PlaceRow, error) {
-	list, err := p.store.Tasks(ctx, viewer)
-	if err != nil {
-		return nil, err
+// personPlaces is how many boards one page of a person lists.
+const personPlaces = 25
+
+// addPlaces fills in the person's entries on the current boards that the viewer may see.
+func (p pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
+	number := max(c.QueryInt("places", 1), 1)
+	list, more, err := p.store.Placings(c.UserContext(), actor(c), page.Person.ID, (number-1)*personPlaces, personPlaces)
+	if more {
+		page.MorePlaces = number + 1
 	}
-	var rows []views.PlaceRow
-	for _, task := range list {
-		for _, device := range task.Devices {
-			st, err := p.store.Place(ctx, task.VersionID, device, user.ID)
-			if models.KindOf(err) == models.NotFound {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
-			rows = append(rows, views.PlaceRow{Task: taskRef(task), Device: device, Rank: st.Rank, ScoreNS: st.ScoreNS, ID: st.SubmissionID})
-		}
+	for _, place := range list {
+		page.Places = append(page.Places, views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
+			Device: place.Device, Rank: place.Rank, ScoreNS: place.ScoreNS, ID: place.SubmissionID})
 	}
-	return rows, nil
+	return err
 }
 
 // userRole lets an admin change what somebody may do.

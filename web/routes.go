@@ -8,15 +8,17 @@ import (
 // routes is the whole site: first what every request passes through, then every address.
 // Pages are listed in pageRoutes.
 func (s *Server) routes(app *fiber.App) {
-	app.Use(s.requestID, s.accessLog, s.metrics.measure, s.recoverPanics, s.requestContext, s.securityHeaders, plainBodies)
+	app.Use(releaseBody, s.requestID, closeUnread, s.accessLog, s.metrics.measure, s.recoverPanics, s.requestContext, s.securityHeaders,
+		strictRequests, s.admit, plainBodies)
 	app.Use(compress.New(compress.Config{Level: compress.LevelBestSpeed, Next: isStream}))
 
 	app.Get("/healthz", s.healthz)
-	app.Get("/metrics", s.metrics.handler)
+	app.Get("/readyz", s.readyz)
+	app.Get("/metrics", s.operatorOnly, s.metrics.handler)
 	app.Get("/static/:version/:name", s.asset)
 	s.evalRoutes(app)
 
-	site := app.Group("", s.identify, s.requireCSRF)
+	site := app.Group("", s.identify, s.readBody, s.requireCSRF)
 
 	site.Get("/auth/:provider", s.authBegin)
 	site.Get("/auth/:provider/callback", s.authCallback)

@@ -7,15 +7,19 @@ import (
 	"log/slog"
 	"net"
 	"net/url"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/singleflight"
 
 	"warpboard/models"
 )
 
 const (
 	requestTimeout = 30 * time.Second
+	largestHead    = 16 << 10 // headers must fit; cookies of other ports on 127.0.0.1 come too
 	shutdownGrace  = 5 * time.Second
 )
 
@@ -31,10 +35,17 @@ type Server struct {
 	profileFacts factCache
 	providers    []*provider
 	began        time.Time
+	pings        singleflight.Group
+
+	limits                         Limits
+	proxies                        proxies
+	connected, underWay, streaming *tally // connections, requests, live streams
+	bodyBytes, strangerBytes       *tally
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.
 	requests, streams         context.Context
+	sending                   sync.WaitGroup // answers that were taken over
 	stopRequests, stopStreams context.CancelFunc
 }
 
@@ -51,6 +62,9 @@ func New(cfg Config) (*Server, error) {
 	if s.providers, err = newProviders(cfg.Providers, cfg.BaseURL); err != nil {
 		return nil, err
 	}
+	if err := s.setLimits(); err != nil {
+		return nil, err
+	}
 	s.requests, s.stopRequests = context.WithCancel(context.Background())
 	s.streams, s.stopStreams = context.WithCancel(s.requests)
 	s.metrics = newMetrics(s)
@@ -65,16 +79,25 @@ func (s *Server) newApp() *fiber.App {
 		DisableStartupMessage: true,
 		ErrorHandler:          s.handleError,
 		Immutable:             true, // strings that handlers keep must not change under them
-		BodyLimit:             smallBody,
-		ReadTimeout:           2 * time.Minute,
-		IdleTimeout:           2 * time.Minute,
-		ReadBufferSize:        16 << 10, // headers must fit; cookies of other ports on 127.0.0.1 come too
-		WriteBufferSize:       2 << 10,
-		ReduceMemoryUsage:     true, // an open stream keeps no read buffer
+		// Bodies are read by readBody, when it is known who sends them. The timeout is for the head alone.
+		StreamRequestBody:            true,
+		DisablePreParseMultipartForm: true,
+		ReadTimeout:                  s.limits.Head,
+		WriteTimeout:                 s.limits.Answer,
+		IdleTimeout:                  2 * time.Minute,
+		ReadBufferSize:               largestHead,
+		WriteBufferSize:              2 << 10,
+		ReduceMemoryUsage:            true, // an open stream keeps no read buffer
 		// Without trusted proxies fiber ignores X-Forwarded-Host and -Proto, which anyone can send.
 		EnableTrustedProxyCheck: true,
 	})
-	app.Server().HeaderReceived = s.bodyLimits
+	app.Server().HeaderReceived = holdBody
+	answerError := app.Server().ErrorHandler
+	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // what cannot be read reaches no route
+		lingerAtClose(request.Conn())
+		answerError(request, err)
+	}
+	app.Server().KeepHijackedConns = true // takeOver closes them
 	return app
 }
 
@@ -95,6 +118,7 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.log.Info("site is up", "url", s.cfg.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
+	ln = newGuard(ln, s.connected, s.proxies, s.log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:
@@ -106,6 +130,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	err := s.app.ShutdownWithTimeout(shutdownGrace)
 	ln.Close() // for a shutdown that came before the server had taken the listener
 	<-ended
+	s.sending.Wait()
 	if err != nil {
 		s.log.Warn("web server cut open requests at its end", "error", err)
 	}

@@ -38,6 +38,13 @@ func sessionID(c *fiber.Ctx) int64 {
 
 // identify finds out who sent the request: by a personal token if there is one, else by the session.
 func (s *Server) identify(c *fiber.Ctx) error {
+	if err := s.recognise(c); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+func (s *Server) recognise(c *fiber.Ctx) error {
 	if secret, ok := bearerToken(c); ok {
 		_, user, err := s.store.TokenUser(c.UserContext(), secret)
 		if models.KindOf(err) == models.NotFound {
@@ -48,7 +55,7 @@ func (s *Server) identify(c *fiber.Ctx) error {
 		}
 		c.Locals(localBearer, true)
 		c.Locals(localViewer, &user)
-		return c.Next()
+		return nil
 	}
 	if secret := s.cookie(c, sessionCookie); secret != "" {
 		session, user, err := s.store.SessionUser(c.UserContext(), secret)
@@ -60,7 +67,7 @@ func (s *Server) identify(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	return c.Next()
+	return nil
 }
 
 // standing returns what asks again, later, whether the sign-in that a request came with still counts.

@@ -1,11 +1,9 @@
 package web
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
-	"net"
 	"strconv"
 	"time"
 
@@ -14,7 +12,6 @@ import (
 
 const (
 	streamLife  = 30 * time.Minute // then the browser connects again, to whichever server is there
-	streamWrite = 10 * time.Second // a reader that takes nothing for so long is gone
 	streamRetry = "retry: 1000\n\n"
 )
 
@@ -37,42 +34,38 @@ type feed struct {
 // stream answers with server-sent events until the reader leaves, takes nothing any more or is signed out,
 // half an hour is over, the feed is complete, or the server stops.
 func (s *Server) stream(c *fiber.Ctx, f feed) error {
-	if s.hub.Open() >= s.cfg.StreamLimit {
+	who := shareOf(c)
+	switch s.streaming.take(who, 1) {
+	case roomUsedUp:
+		return tooMany("Too many pages are being watched live from your address. Close some of them.", time.Minute)
+	case roomFull:
 		return tooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
 	}
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
 	f.heartbeat, f.standing = s.cfg.Heartbeat, s.standing(c)
-	conn := c.Context().Conn()
-	sub := s.hub.subscribe(f.topic)
-	c.Context().SetBodyStreamWriter(func(w *bufio.Writer) {
+	whenClosed(c.Context().Conn(), func() { s.streaming.give(who, 1) })
+	if c.Method() == fiber.MethodHead {
+		c.Context().SetConnectionClose()
+		return nil
+	}
+	s.takeOver(c, func(out *outlet) {
+		sub := s.hub.subscribe(f.topic)
 		defer s.hub.unsubscribe(sub)
 		ctx, cancel := context.WithTimeout(s.streams, streamLife)
 		defer cancel()
-		if err := f.run(ctx, sub, &outlet{Writer: w, conn: conn}); err != nil && !errors.Is(err, errStreamDone) {
+		if err := f.run(ctx, sub, out); err != nil && !errors.Is(err, errStreamDone) {
 			s.log.Debug("stream ended", "error", err)
 		}
 	})
 	return nil
 }
 
-// outlet is the way to one reader.
-type outlet struct {
-	*bufio.Writer
-	conn net.Conn
-}
-
-// Flush sends what was written; a reader that takes nothing for too long is an error.
-func (o *outlet) Flush() error {
-	o.conn.SetWriteDeadline(time.Now().Add(streamWrite))
-	return o.Writer.Flush()
-}
-
 // run feeds one reader; the error says why it ended.
 func (f feed) run(ctx context.Context, sub *subscription, out *outlet) error {
 	gone := make(chan struct{})
-	go watch(out.conn, gone)
+	go watch(out.chunks.conn, gone)
 	defer out.Flush()
 	out.WriteString(streamRetry)
 	if err := out.Flush(); err != nil { // the page knows that it is connected before the store is asked

@@ -127,6 +127,30 @@ func TestAJobThatTheQueueLostIsSentAgain(t *testing.T) {
 	})
 }
 
+// TestAnEmptyQueueIsFilledAgainAtNoCost: the queue was opened without its files. What nobody had taken is
+// sent again as the same attempt, and what was taken is not.
+func TestAnEmptyQueueIsFilledAgainAtNoCost(t *testing.T) {
+	eachSite(t, func(s *site) {
+		taken, waiting := s.submit(), s.submit()
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		r.event(t.Context(), event(j, 1, job.EventTaken, ""))
+		r.flush(t.Context())
+		s.queue.lose()
+		s.queue.forgetIDs()
+		if err := s.store.QueueMayBeEmpty(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s.pass(d, 0)
+		s.finish(r, s.take(), 10)
+		s.wantNoJob()
+		s.finish(r, j, 20)
+		s.wantRun(taken.ID, models.StateDone, 1)
+		s.wantRun(waiting.ID, models.StateDone, 1)
+	})
+}
+
 func TestAResultComesAgainUntilItIsStored(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()

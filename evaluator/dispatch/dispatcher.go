@@ -25,6 +25,7 @@ type Dispatcher struct {
 	wake   chan struct{}
 	watch  watch
 	hints  hints
+	offers map[string][]string // by device: the live workers that take jobs for it, as the last pass saw them
 }
 
 // NewDispatcher makes a Dispatcher; Run starts it.
@@ -50,7 +51,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer poll.Stop()
 	defer sweep.Stop()
 	for {
-		if err := d.pass(ctx, time.Now()); err != nil && ctx.Err() == nil {
+		if err := d.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
 			d.log.Error("dispatching", "err", err)
 		}
 		select {
@@ -69,6 +70,12 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	}
 }
 
+// look is a pass that knows how long ago the last one was.
+func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
+	d.watch.looks(now)
+	return d.pass(ctx, now)
+}
+
 // pass takes back what is lost, then fills the queue.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
@@ -85,7 +92,8 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		return err
 	}
 	slots := liveSlots(workers, d.watch.started, now)
-	errs := []error{d.takeBack(ctx, d.watch.lost(live, workers, slots, now))}
+	d.offers = offers(workers, d.watch.started, now)
+	errs := []error{d.takeBack(ctx, d.watch.lost(live, workers, slots, now), now)}
 	for _, a := range live {
 		if a.PublishedAt == nil && a.TakenAt == nil {
 			errs = append(errs, d.publishAgain(ctx, a))
@@ -95,7 +103,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		if _, paused := pauses[device]; paused {
 			continue
 		}
-		errs = append(errs, d.fill(ctx, device, room(device, n, live)))
+		errs = append(errs, d.fill(ctx, device, room(device, n, live), now))
 	}
 	return errors.Join(append(errs, d.makeWay(ctx, slots, live))...)
 }
@@ -145,12 +153,12 @@ func room(device string, slots int, live []models.LiveAttempt) int {
 	return max(n, 0)
 }
 
-func (d *Dispatcher) fill(ctx context.Context, device string, n int) error {
-	sent, err := d.fillEvaluations(ctx, device, n)
+func (d *Dispatcher) fill(ctx context.Context, device string, n int, now time.Time) error {
+	sent, err := d.fillEvaluations(ctx, device, n, now)
 	if n -= sent; n == 0 || err != nil {
 		return err
 	}
-	next, err := d.store.NextRuns(ctx, device, n)
+	next, err := d.store.NextRuns(ctx, device, n, now)
 	if err != nil {
 		return err
 	}
@@ -175,19 +183,30 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n int) error {
 	return nil
 }
 
-// takeBack gives up attempts by our fault; their runs wait again at once.
-func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]string) error {
+// takeBack gives up attempts by our fault; their runs wait again. Where the database takes no writes, the
+// workers seemed silent because nobody could note what they said: nothing is taken back then.
+func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now time.Time) error {
+	if len(lost) == 0 {
+		return nil
+	}
+	begun := time.Now()
+	err := d.store.CanWrite(ctx)
+	if took := time.Since(begun); err != nil || took > d.watch.writeFor {
+		d.log.Warn("the database was slow to write or failed: workers get time to be heard again", "took", took, "err", err)
+		d.watch.blind(now.Add(took))
+		return err
+	}
 	var errs []error
-	for attemptID, reason := range lost {
-		out, err := d.store.Abandon(ctx, attemptID, reason)
+	for attemptID, lost := range lost {
+		out, err := d.store.Abandon(ctx, attemptID, lost.reason, lost.counts)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		if !out.Accepted {
-			errs = append(errs, d.takeBackEvaluation(ctx, attemptID, reason))
+			errs = append(errs, d.takeBackEvaluation(ctx, attemptID, lost))
 		} else {
-			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", reason, "retried", out.Retried)
+			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 			announce(d.notify, out.Events)
 			errs = append(errs, d.stop(ctx, attemptID))
 			d.Wake() // the rooms of this pass still count it

@@ -247,10 +247,8 @@ func TestAJobThatCannotBeMadeFailsByOurFault(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for range 5 {
-				s.pass(d, 0)
-			}
-			got := s.wantRun(run.ID, models.StateFailed, models.MaxLosses)
+			s.pass(d, 0)
+			got := s.wantRun(run.ID, models.StateFailed, 1)
 			if !got.Ours || got.Failure == nil {
 				t.Errorf("failure: %+v", got.Failure)
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
@@ -35,11 +36,11 @@ func (d *Dispatcher) publishAgain(ctx context.Context, a models.LiveAttempt) err
 
 // fillEvaluations sends up to n evaluations and returns how many. Somebody waits for each, so they go
 // before runs; a limit per caller keeps them from taking all slots for long.
-func (d *Dispatcher) fillEvaluations(ctx context.Context, device string, n int) (sent int, err error) {
+func (d *Dispatcher) fillEvaluations(ctx context.Context, device string, n int, now time.Time) (sent int, err error) {
 	if n == 0 {
 		return 0, nil
 	}
-	next, err := d.store.NextEvaluations(ctx, device, n)
+	next, err := d.store.NextEvaluations(ctx, device, n, now)
 	if err != nil {
 		return 0, err
 	}
@@ -61,10 +62,14 @@ func (d *Dispatcher) fillEvaluations(ctx context.Context, device string, n int) 
 
 // publishEvaluation puts an evaluation's job into the queue; see publish.
 func (d *Dispatcher) publishEvaluation(ctx context.Context, e models.Evaluation) error {
+	var avoid []string
+	if e.Retries > 0 {
+		avoid = avoided([]string{e.Worker}, d.offers[e.Device])
+	}
 	err := d.jobs.Publish(ctx, job.Job{
 		Version: job.Version, AttemptID: e.AttemptID, Secret: e.Secret, Device: e.Device,
 		Task:     tasks.Definition{Lang: tasks.LangPython, OwnHarness: true},
-		Enqueued: e.CreatedAt, EvaluationID: e.ID, Evaluation: e.Request, Caller: e.Caller,
+		Enqueued: e.CreatedAt, EvaluationID: e.ID, Evaluation: e.Request, Caller: e.Owner, Avoid: avoid,
 	})
 	switch {
 	case err == nil:
@@ -80,13 +85,13 @@ func (d *Dispatcher) publishEvaluation(ctx context.Context, e models.Evaluation)
 	return fmt.Errorf("publishing attempt %s at evaluation %s: %w", e.AttemptID, e.ID, err)
 }
 
-// takeBackEvaluation gives up an attempt by our fault; the evaluation waits again at once.
-func (d *Dispatcher) takeBackEvaluation(ctx context.Context, attemptID, reason string) error {
-	e, accepted, err := d.store.LoseEvaluation(ctx, attemptID, reason)
+// takeBackEvaluation gives up an attempt by our fault; the evaluation waits again.
+func (d *Dispatcher) takeBackEvaluation(ctx context.Context, attemptID string, lost loss) error {
+	e, accepted, err := d.store.LoseEvaluation(ctx, attemptID, lost.reason, lost.counts)
 	if err != nil || !accepted {
 		return err
 	}
-	d.log.Warn("evaluation taken back", "attempt", attemptID, "reason", reason, "state", e.State)
+	d.log.Warn("evaluation taken back", "attempt", attemptID, "reason", lost.reason, "state", e.State)
 	d.notify.EvaluationChanged(e)
 	d.Wake()
 	return d.stop(ctx, attemptID)

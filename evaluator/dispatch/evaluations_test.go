@@ -117,8 +117,8 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
-		d, r = s.boot() // another worker
-		s.pass(d, 0)
+		d, r = s.boot()          // another worker
+		s.pass(d, 2*time.Second) // after a pause
 		second := s.take()
 		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
 			s.Errorf("sent again: %+v", second)
@@ -132,7 +132,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		if err := r.result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}
-		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Losses != 2 || e.Failure != "the disk is full" {
+		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Losses != 1 || e.Retries != 2 || e.Failure != "the disk is full" {
 			s.Errorf("evaluation: %+v", e)
 		}
 	})
@@ -167,6 +167,23 @@ func TestAnEvaluationThatWasNotPublishedIsPublishedLater(t *testing.T) {
 		s.pass(d, 0)
 		if j := s.take(); j.EvaluationID != e.ID {
 			s.Errorf("published: %+v", j)
+		}
+	})
+}
+
+func TestAWorkerKnowsCallersByTheirOwnNameAndNotByTheirAddress(t *testing.T) {
+	eachSite(t, func(s *site) {
+		for _, owner := range []string{"key:1", "key:2"} {
+			_, err := s.store.SubmitEvaluation(s.Context(), models.NewEvaluation{Owner: owner, Caller: "address:10.0.0.9",
+				Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`)})
+			if err != nil {
+				s.Fatal(err)
+			}
+		}
+		d, _ := s.boot()
+		s.pass(d, 0)
+		if got := []string{s.take().Caller, s.take().Caller}; !slices.Equal(got, []string{"key:1", "key:2"}) {
+			s.Errorf("the jobs' callers are %q", got)
 		}
 	})
 }

@@ -106,6 +106,13 @@ func (q *fakeQueue) lose() {
 	q.jobs = nil
 }
 
+// forgetIDs is what else a deleted queue directory does: an attempt can be published once more.
+func (q *fakeQueue) forgetIDs() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	clear(q.seen)
+}
+
 func (q *fakeQueue) length() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()

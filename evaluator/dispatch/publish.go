@@ -11,8 +11,8 @@ import (
 )
 
 // publish puts an attempt's job into the queue. If it fails, or the process dies before the
-// attempt is marked, a later pass does it again: the queue takes an attempt once. A job that can
-// never be made costs the run one of its attempts.
+// attempt is marked, a later pass does it again: the queue takes an attempt once. A run of which no
+// job can be made ends there.
 func (d *Dispatcher) publish(ctx context.Context, attempt models.Attempt) error {
 	j, err := d.job(ctx, attempt)
 	if err == nil {
@@ -30,11 +30,11 @@ func (d *Dispatcher) publish(ctx context.Context, attempt models.Attempt) error 
 	return fmt.Errorf("publishing attempt %s at run %d: %w", attempt.ID, attempt.RunID, err)
 }
 
-// refuse ends an attempt whose job cannot be made, as a worker would.
+// refuse ends a run whose job cannot be made, however often it is tried, as a worker would.
 func (d *Dispatcher) refuse(ctx context.Context, attempt models.Attempt, reason string) error {
 	d.log.Error("no job can be made of a run", "run", attempt.RunID, "reason", reason)
 	out, err := d.store.RecordResult(ctx, job.Result{
-		RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeLost,
+		RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 		Failure: &job.Failure{Reason: fmt.Sprintf("The run could not be sent to a worker: %s.", reason), Ours: true},
 	}, nil)
 	announce(d.notify, out.Events)
@@ -44,7 +44,16 @@ func (d *Dispatcher) refuse(ctx context.Context, attempt models.Attempt, reason 
 // unusable says that a run's job cannot be made, however often it is tried.
 type unusable struct{ error }
 
-// job makes the message for an attempt, the same one each time.
+// avoid lists the workers that should leave the run to others.
+func (d *Dispatcher) avoid(ctx context.Context, run models.Run) ([]string, error) {
+	if run.Retries == 0 {
+		return nil, nil
+	}
+	lostBy, err := d.store.LostBy(ctx, run.ID)
+	return avoided(lostBy, d.offers[run.Device]), err
+}
+
+// job makes the message for an attempt.
 func (d *Dispatcher) job(ctx context.Context, attempt models.Attempt) (job.Job, error) {
 	run, err := d.store.Run(ctx, attempt.RunID)
 	if err != nil {
@@ -62,10 +71,14 @@ func (d *Dispatcher) job(ctx context.Context, attempt models.Attempt) (job.Job, 
 	if err != nil {
 		return job.Job{}, err
 	}
+	avoid, err := d.avoid(ctx, run)
+	if err != nil {
+		return job.Job{}, err
+	}
 	return job.Job{
 		Version: job.Version, RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
 		Device: run.Device, Mode: run.Mode, TaskKey: version.Key, Task: version.Definition, Sources: sources,
-		SecretSeed: uint64(attempt.Seed), Enqueued: run.QueuedAt,
+		SecretSeed: uint64(attempt.Seed), Enqueued: run.QueuedAt, Avoid: avoid,
 	}, nil
 }
 

@@ -59,7 +59,7 @@ func endOf(r job.Result) models.EvaluationEnd {
 	end := models.EvaluationEnd{AttemptID: r.AttemptID, Secret: r.Secret, Worker: r.Machine.Worker}
 	var result kernel.Result
 	if r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &result) != nil {
-		end.Failure = "The worker gave the evaluation up without saying why."
+		end.Failure, end.Loss = "The worker gave the evaluation up without saying why.", models.LossOf(r)
 		if r.Failure != nil {
 			end.Failure = cmp.Or(r.Failure.Reason, end.Failure)
 		}

@@ -20,6 +20,8 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 		"a failed stage":  func(r *job.Result) { r.Stages[1].Status = job.StatusFail },
 		"no cases":        func(r *job.Result) { r.Stages[3].Cases = nil },
 		"no time":         func(r *job.Result) { r.Stages[3].Cases[0].Mean = 0 },
+		"a denormal time": func(r *job.Result) { r.Stages[3].Cases[0].Mean, r.ScoreNS = 1.1e-308, nil },
+		"a forged spread": func(r *job.Result) { r.Stages[3].Cases[0].Std = 1.7e308 },
 		"cancelled there": func(r *job.Result) { r.Outcome = job.OutcomeCancelled },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func (r *Recorder) check(ctx context.Context, result *job.Result) (*models.Score
 	score, err := scoreOf(run.Mode, version.Definition.RankingBy, *result)
 	if err != nil {
 		r.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
-		result.Outcome = job.OutcomeLost
+		result.Outcome, result.Suspect = job.OutcomeLost, true
 		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Ours: true}
 		return nil, nil
 	}

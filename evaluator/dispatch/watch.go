@@ -17,51 +17,90 @@ const (
 	untakenFor = 15 * time.Second
 )
 
+// A site that was frozen, or waited for its database, hears of its workers late and all at once.
+const (
+	// frozenFor is how long it takes from one look to the next if the whole process was held up.
+	frozenFor = models.WorkerTimeout / 2
+	// slowWrite is how long a small write takes if heartbeats could not be stored either.
+	slowWrite = time.Second
+)
+
+// loss is why an attempt is to be taken back, for people, and how that counts.
+type loss struct {
+	reason string
+	counts models.Loss
+}
+
 // watch finds attempts that will never end by themselves. What it remembers is only since when it
 // saw something; a new one finds the same a little later.
 type watch struct {
-	started time.Time            // silence counts from here: nobody was listening before
-	missing map[string]time.Time // attempt → since when its live worker does not list it
-	free    map[string]time.Time // device → since when it has a free slot
+	started  time.Time            // silence counts from here: nobody was listening before
+	looked   time.Time            // when it last looked
+	writeFor time.Duration        // see slowWrite
+	missing  map[string]time.Time // attempt → since when its live worker does not list it
+	free     map[string]time.Time // device → since when it has a free slot
 }
 
 func newWatch(started time.Time) watch {
-	return watch{started: started, missing: map[string]time.Time{}, free: map[string]time.Time{}}
+	return watch{started: started, writeFor: slowWrite, missing: map[string]time.Time{}, free: map[string]time.Time{}}
 }
 
-// blind notes that the database did not answer: heartbeats got lost, so silence counts from here.
-func (w *watch) blind(now time.Time) { w.started = now }
+// looks notes that the site is about to look. It was blind in between if that took too long, or if the
+// clock was set.
+func (w *watch) looks(now time.Time) {
+	now = now.Round(0) // by the wall clock, which goes on while a machine sleeps
+	if since := now.Sub(w.looked); !w.looked.IsZero() && (since > frozenFor || since < -frozenFor) {
+		w.blind(now)
+	}
+	w.looked = now
+}
 
-// lost returns the attempts to take back, each with a reason for people.
-func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots map[string]int, now time.Time) map[string]string {
+// blind notes that the site was held up or that its database did not answer: heartbeats and results got
+// lost or lie waiting, so silence counts from here.
+func (w *watch) blind(now time.Time) {
+	w.started = now
+	w.missing, w.free = map[string]time.Time{}, map[string]time.Time{}
+}
+
+// lost returns the attempts to take back. What their runs can have caused counts against them: the end of
+// a worker, unless the site itself was away since they began.
+func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots map[string]int, now time.Time) map[string]loss {
 	byName := make(map[string]models.Worker, len(workers))
 	for _, worker := range workers {
 		byName[worker.Name] = worker
 	}
 	w.noteFree(live, slots, now)
 	missing := map[string]time.Time{}
-	lost := map[string]string{}
+	lost := map[string]loss{}
 	for _, a := range live {
 		worker := byName[a.Worker]
 		switch {
 		case a.TakenAt == nil:
 			if w.untaken(a, now) {
-				lost[a.ID] = "No worker took the run although one was free."
+				lost[a.ID] = loss{"No worker took the run although one was free.", models.LossFree}
 			}
 		case now.Sub(later(worker.SeenAt, w.started)) >= models.WorkerTimeout:
-			lost[a.ID] = fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, models.WorkerTimeout)
+			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, models.WorkerTimeout), w.blame(a)}
 		case worker.SeenAt.After(*a.TakenAt) && !slices.Contains(worker.Attempts, a.ID):
 			since, ok := w.missing[a.ID]
 			if !ok {
 				since = now
 			}
 			if missing[a.ID] = since; now.Sub(since) >= missingFor {
-				lost[a.ID] = fmt.Sprintf("The worker %s was restarted or lost the run.", a.Worker)
+				lost[a.ID] = loss{fmt.Sprintf("The worker %s was restarted or lost the run.", a.Worker), w.blame(a)}
 			}
 		}
 	}
 	w.missing = missing
 	return lost
+}
+
+// blame says how the end of an attempt's worker counts.
+func (w *watch) blame(a models.LiveAttempt) models.Loss {
+	if w.started.After(*a.TakenAt) {
+		return models.LossWaits
+	}
+	return models.LossCounts
 }
 
 // noteFree remembers since when each device has had a free slot without a break.
@@ -86,6 +125,32 @@ func (w *watch) noteFree(live []models.LiveAttempt, slots map[string]int, now ti
 func (w *watch) untaken(a models.LiveAttempt, now time.Time) bool {
 	free, ok := w.free[a.Device]
 	return ok && a.PublishedAt != nil && now.Sub(later(free, *a.PublishedAt)) >= untakenFor
+}
+
+// offers lists the live workers that take jobs for each device, each once.
+func offers(workers []models.Worker, started, now time.Time) map[string][]string {
+	byDevice := map[string][]string{}
+	for _, w := range workers {
+		for device := range liveSlots([]models.Worker{w}, started, now) {
+			byDevice[device] = append(byDevice[device], w.Name)
+		}
+	}
+	return byDevice
+}
+
+// avoided lists those of the workers that offer a device which lost a run before and have another beside
+// them. Where all of them did, none is avoided.
+func avoided(lostBy, offered []string) []string {
+	var avoid []string
+	for _, name := range offered {
+		if slices.Contains(lostBy, name) {
+			avoid = append(avoid, name)
+		}
+	}
+	if len(avoid) == len(offered) {
+		return nil
+	}
+	return avoid
 }
 
 // liveSlots counts the usable slots of live workers, by device.

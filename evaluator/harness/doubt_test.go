@@ -37,6 +37,8 @@ func TestReportsThatAreNotToBeBelieved(t *testing.T) {
 		{"a time of nothing", swap("times: 10,20", "times: 0,30"), "times of case 0"},
 		{"no number", swap("mean: 3", "mean: nan"), "times of case 1"},
 		{"no time at all", swap("mean: 3", "mean: 0"), "times of case 1"},
+		{"a forged denormal", swap("mean: 3", "mean: 1.1e-308"), "times of case 1"},
+		{"less than a clock shows", swap("times: 10,20", "times: 0.5,29.5"), "times of case 0"},
 		{"endless", swap("mean: 3", "mean: inf"), "times of case 1"},
 		{"before it began", swap("mean: 3", "mean: -3"), "times of case 1"},
 		{"a clock beside the times", swap("runs: 1", "median: 3\nbenchmark.1.best: 3\nbenchmark.1.worst: 3\nbenchmark.1.clock: wall\nbenchmark.1.runs: 1"), ""},

@@ -62,8 +62,10 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 		return whole(j, limit, p, want)
 	case j.Signal == "" && j.Limit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
 		return verdict(j, p, want)
+	case j.Signal == "" && j.Limit == "" && j.ExitCode == exitBadSpec:
+		return whole(j, limit, p, want)
 	case j.ExitCode == exitRunnerGone && left(end.Outcome):
-		return job.StatusError, &job.Failure{Reason: "The submission's process ended" + whereabouts(p) + " before its calls were done."}
+		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + whereabouts(p) + ": it left before its calls were done."}
 	case j.ExitCode == exitRunnerGone:
 		return whole(end.Outcome, limit, p, want)
 	case j.ExitCode == exitRefused && said["refused"] != "":

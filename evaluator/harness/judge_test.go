@@ -2,6 +2,7 @@ package harness
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,7 +94,16 @@ func TestScore(t *testing.T) {
 		{"last", tasks.RankLast, passed(5, 7), 7},
 		{"mean", tasks.RankMean, passed(1, 2, 6), 3},
 		{"geom", tasks.RankGeom, passed(2, 8), 4},
-		{"geom of long times does not overflow", tasks.RankGeom, passed(1e200, 1e300), 1e250},
+		{"geom of long times does not overflow", tasks.RankGeom, passed(slices.Repeat([]float64{1e18}, 20)...), 1e18},
+		{"geom of short times", tasks.RankGeom, passed(1, 1, 1), 1},
+		{"less than a nanosecond", tasks.RankLast, passed(0.999), 0},
+		{"forged denormal", tasks.RankLast, passed(1.1e-308), 0},
+		{"forged denormal among others", tasks.RankMean, passed(5, 1.1e-308), 0},
+		{"sum that overflows", tasks.RankMean, passed(1.7e308, 1.7e308), 0},
+		{"endless", tasks.RankGeom, passed(math.Inf(1)), 0},
+		{"no number", tasks.RankGeom, passed(math.NaN()), 0},
+		{"endless spread", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, Std: math.Inf(1)}}, 0},
+		{"forged error", tasks.RankLast, []job.CaseResult{{Status: job.StatusPass, Mean: 5, Err: -1}}, 0},
 		{"no case", tasks.RankGeom, nil, 0},
 		{"no time", tasks.RankMean, passed(1, 0), 0},
 		{"failed case", tasks.RankLast, append(passed(1), job.CaseResult{Status: job.StatusFail, Mean: 1}), 0},

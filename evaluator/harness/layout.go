@@ -13,6 +13,8 @@ type Unit struct {
 	// Submitted is true when the submission's text is in it: what comes of it belongs to one
 	// submission. Other units are the task's and are compiled without the submission in sight.
 	Submitted bool
+	// Judge is true for the one unit of the judge's program; the others make the runner's.
+	Judge bool
 }
 
 // Layout is everything that a run's program is made of: the task's files, the submission and the
@@ -23,8 +25,8 @@ type Layout struct {
 	Units     []Unit            // cu, cpp: what is compiled, in link order
 	Main      string            // py: the script to start; the judge's where there is a runner
 	Runner    string            // py: the script of the submission's own process; empty where one process does all
-	// Separable says that units that are not Submitted surely compile without the submission;
-	// of a bundle's own harness only trying tells.
+	// Separable says that judge and runner are programs of their own, and that units that are not
+	// Submitted surely compile without the submission; of a bundle's own harness only trying tells.
 	Separable bool
 }
 
@@ -51,13 +53,14 @@ func Lay(def tasks.Definition, sources map[string][]byte) Layout {
 	return l
 }
 
-// layLegacy: reference and submission are included by the one unit.
+// layLegacy: the reference is included by the judge, and with the submission by the runner's one unit.
 func (l *Layout) layLegacy(def tasks.Definition) {
 	maps.Copy(l.Files, Sources(def.Form, def.Lang))
 	if def.Lang == tasks.LangPython {
 		l.Main, l.Runner = "warpboard_legacy.py", runnerScript
 	} else {
-		l.Units = []Unit{{Name: "eval." + string(def.Lang), Submitted: true}}
+		l.Separable = true
+		l.Units = []Unit{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang), Submitted: true}}
 	}
 }
 
@@ -80,7 +83,7 @@ func (l *Layout) layOurs(def tasks.Definition) {
 		return
 	}
 	l.Separable = true
-	l.Units = []Unit{{Name: "eval." + string(def.Lang)}}
+	l.Units = []Unit{{Name: "eval." + string(def.Lang), Judge: true}, {Name: "warpboard_runner." + string(def.Lang)}}
 	if len(def.Config.Sources) == 0 {
 		l.addUnits(l.Submitted)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/evaluator/harness/pairtest"
 	"warpboard/tasks"
 )
 
@@ -26,40 +27,24 @@ bool check_implementation(output_t custom, output_t ref) {
 }
 `
 
-// deviceStandIn is as much of the CUDA runtime's interface as the harness uses, without a device.
-const deviceStandIn = `#pragma once
-#include <cstddef>
-enum cudaError_t { cudaSuccess };
-enum cudaDeviceAttr { cudaDevAttrL2CacheSize };
-inline const char* cudaGetErrorName(cudaError_t) { return ""; }
-inline const char* cudaGetErrorString(cudaError_t) { return ""; }
-inline cudaError_t cudaGetLastError() { return cudaSuccess; }
-inline cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
-inline cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
-inline cudaError_t cudaGetDevice(int* device) { *device = 0; return cudaSuccess; }
-inline cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) { *value = 0; return cudaSuccess; }
-template <class T> cudaError_t cudaMalloc(T**, std::size_t) { return cudaSuccess; }
-inline cudaError_t cudaMemset(void*, int, std::size_t) { return cudaSuccess; }
-`
-
-// olderForm builds the older form's harness with a reference and a submission, and runs it as a ranked run.
-func olderForm(t *testing.T, lang tasks.Lang, submission string) (report *Parser, stdout string) {
+// olderForm builds the older form's judge, for which one reference is enough, and returns what builds a
+// submission's runner and runs both as a ranked run.
+func olderForm(t *testing.T, lang tasks.Lang) (rank func(t *testing.T, submission string) (report *Parser, stdout string)) {
 	t.Helper()
-	dir := t.TempDir()
-	files := Sources(tasks.FormLegacy, lang)
-	files["reference.cuh"], files["train.cuh"] = []byte(oldReference), []byte(submission)
-	files["cuda_runtime.h"] = []byte(deviceStandIn)
-	writeAll(t, dir, files)
-	args := []string{"-std=c++20", "-x", "c++", "-I.", "eval." + string(lang), "-o", "program"}
+	n := native{t.TempDir()}
+	writeAll(t, n.dir, Sources(tasks.FormLegacy, lang))
+	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h"))
+	writeAll(t, n.dir, map[string][]byte{"reference.cuh": []byte(oldReference)})
+	flags := []string{"-x", "c++"}
 	if lang == tasks.LangCUDA {
-		args = append(args, "-D__CUDACC__")
+		flags = append(flags, "-D__CUDACC__")
 	}
-	compiler := exec.Command("g++", args...)
-	compiler.Dir = dir
-	if out, err := compiler.CombinedOutput(); err != nil {
-		t.Fatalf("the harness does not compile: %v\n%s", err, out)
+	judge := n.build(t, "judge", append(flags, "eval."+string(lang))...)
+	return func(t *testing.T, submission string) (*Parser, string) {
+		writeAll(t, n.dir, map[string][]byte{"train.cuh": []byte(submission)})
+		r := pairtest.Run(t, judge, n.build(t, "runner", append(flags, "warpboard_runner."+string(lang))...), "leaderboard", "")
+		return parseReport(r.Report), r.Stdout
 	}
-	return reportOf(t, exec.Command(filepath.Join(dir, "program"), "leaderboard", "cases"))
 }
 
 func writeAll(t *testing.T, dir string, files map[string][]byte) {
@@ -116,23 +101,13 @@ func TestOlderFormTakesWhatPeopleWrite(t *testing.T) {
 		"a checker of its own":   {tasks.LangCUDA, "output_t custom_kernel(input_t in) { return in; }\n#define check_implementation(a, b) true\n", "fail"},
 		"a reference of its own": {tasks.LangCPP, "output_t custom_kernel(input_t in) { return in; }\n#define ref_kernel(x) x\n", "fail"},
 	}
+	rank := map[tasks.Lang]func(*testing.T, string) (*Parser, string){
+		tasks.LangCPP: olderForm(t, tasks.LangCPP), tasks.LangCUDA: olderForm(t, tasks.LangCUDA),
+	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			report, stdout := olderForm(t, test.lang, test.submission)
+			report, stdout := rank[test.lang](t, test.submission)
 			wantVerdict(t, test.check, report, stdout)
 		})
-	}
-}
-
-func TestOlderFormInPythonKeepsItsChecker(t *testing.T) {
-	const cheat = "import reference\nreference.check_implementation = lambda custom, ref: True\ndef custom_kernel(x): return x\n"
-	for submission, check := range map[string]string{"def custom_kernel(x): return 2 * x\n": "pass", cheat: "fail"} {
-		dir := t.TempDir()
-		files := Sources(tasks.FormLegacy, tasks.LangPython)
-		files["reference.py"] = []byte("def generate_input(): return 21\ndef ref_kernel(x): return 2 * x\ndef check_implementation(custom, ref): return custom == ref\n")
-		files["train.py"] = []byte(submission)
-		writeAll(t, dir, files)
-		report, stdout := reportOf(t, exec.Command("python3", filepath.Join(dir, "eval.py"), "leaderboard", "cases"))
-		wantVerdict(t, check, report, stdout)
 	}
 }

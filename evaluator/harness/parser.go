@@ -2,7 +2,6 @@ package harness
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -174,18 +173,19 @@ func (p *Parser) keepExtra(key, value string) {
 
 // setField stores one field of a case; false when a CaseResult has no place for it.
 func setField(c *job.CaseResult, field, value string) bool {
-	numbers := map[string]*float64{
-		"mean": &c.Mean, "std": &c.Std, "err": &c.Err, "best": &c.Best,
-		"worst": &c.Worst, "median": &c.Median, "p95": &c.P95,
-	}
-	if target, ok := numbers[field]; ok {
-		*target = number(value)
+	times := map[string]*float64{"mean": &c.Mean, "best": &c.Best, "worst": &c.Worst, "median": &c.Median, "p95": &c.P95}
+	if target, ok := times[field]; ok {
+		*target = number(value, isTime)
 		return true
 	}
 	if setClock(&c.Clocks, field, value) {
 		return true
 	}
 	switch field {
+	case "std":
+		c.Std = number(value, isSpread)
+	case "err":
+		c.Err = number(value, isSpread)
 	case "spec":
 		c.Spec = value
 	case "status":
@@ -195,7 +195,7 @@ func setField(c *job.CaseResult, field, value string) bool {
 	case "runs":
 		c.Runs, _ = strconv.Atoi(value)
 	case "times":
-		c.Times = numberList(value)
+		c.Times = timeList(value)
 	default:
 		return false
 	}
@@ -209,15 +209,15 @@ func setClock(c *job.Clocks, field, value string) bool {
 	case "clock":
 		c.Counts = clock(value)
 	case "event":
-		c.Event = number(value)
+		c.Event = number(value, isSpread)
 	case "wall":
-		c.Wall = signed(value)
+		c.Wall = number(value, isDifference)
 	case "snapshot":
-		c.Snapshot = signed(value)
+		c.Snapshot = number(value, isDifference)
 	case "tolerance":
-		c.Tolerance = number(value)
+		c.Tolerance = number(value, isSpread)
 	case "handover":
-		c.Handover = number(value)
+		c.Handover = number(value, isSpread)
 	case "late":
 		c.Late, _ = strconv.Atoi(value)
 	case "events", "walls", "snapshots", "prepared":
@@ -245,23 +245,19 @@ func status(value string) job.Status {
 	return job.StatusFail
 }
 
-// number reads a time; anything that no clock can show (negative, infinite, not a number) is 0,
-// which no score accepts.
-func number(value string) float64 { return math.Max(0, signed(value)) }
-
-// signed reads a time less a constant, which may be below 0; what no JSON can carry is 0.
-func signed(value string) float64 {
+// number reads a time or a spread; what is none is 0, which is no time that a score accepts.
+func number(value string, valid func(float64) bool) float64 {
 	f, err := strconv.ParseFloat(value, 64)
-	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+	if err != nil || !valid(f) {
 		return 0
 	}
 	return f
 }
 
-func numberList(value string) []float64 {
+func timeList(value string) []float64 {
 	var out []float64
 	for part := range strings.SplitSeq(value, ",") {
-		out = append(out, number(strings.TrimSpace(part)))
+		out = append(out, number(strings.TrimSpace(part), isTime))
 	}
 	return out
 }

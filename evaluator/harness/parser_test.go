@@ -41,11 +41,11 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 		},
 		{
 			name: "a timed case without a status has passed",
-			pipe: "benchmark-count: 1\nbenchmark.0.spec: size: 2\nbenchmark.0.runs: 3\nbenchmark.0.mean: 1.5e-05\nbenchmark.0.std: 1\n" +
+			pipe: "benchmark-count: 1\nbenchmark.0.spec: size: 2\nbenchmark.0.runs: 3\nbenchmark.0.mean: 1.5e+05\nbenchmark.0.std: 1\n" +
 				"benchmark.0.err: 0.5\nbenchmark.0.best: 1\nbenchmark.0.worst: 2e3\nbenchmark.0.median: 1.25\nbenchmark.0.p95: 7\n" +
 				"benchmark.0.times: 1,2.5,3\ncheck: pass\n",
 			check: "pass", total: 1,
-			cases: []job.CaseResult{{Spec: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e-05, Std: 1, Err: 0.5,
+			cases: []job.CaseResult{{Spec: "size: 2", Status: job.StatusPass, Runs: 3, Mean: 1.5e+05, Std: 1, Err: 0.5,
 				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
 		},
 		{
@@ -80,6 +80,12 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 			name:  "times that no clock shows are no times",
 			pipe:  "benchmark.0.runs: 1\nbenchmark.0.mean: nan\nbenchmark.0.best: -4\nbenchmark.0.worst: inf\nbenchmark.0.std: 1e999\nbenchmark.0.err: x\n",
 			cases: []job.CaseResult{{Runs: 1}},
+		},
+		{
+			name: "nor is less than a nanosecond, nor more than a life",
+			pipe: "benchmark.0.runs: 3\nbenchmark.0.mean: 1.1e-308\nbenchmark.0.best: 0.999\nbenchmark.0.worst: 1e308\nbenchmark.0.median: 1e19\n" +
+				"benchmark.0.times: 5e-324,1,1e18,0.5\nbenchmark.0.std: 0.25\nbenchmark.0.err: 1e300\n",
+			cases: []job.CaseResult{{Runs: 3, Times: []float64{0, 1, 1e18, 0}, Std: 0.25}},
 		},
 		{
 			name: "bytes that are no UTF-8", pipe: "test.0.spec: \xff\xfe\ntest.0.status: pass\n",

@@ -9,16 +9,32 @@ import (
 	"warpboard/tasks"
 )
 
+// What a time can be, in nanoseconds: no clock shows less than one, and none has run for thirty years.
+// Sums and spreads of such times stay finite.
+const (
+	leastTime = 1
+	mostTime  = 1e18
+)
+
+// isTime reports whether a clock can have shown this; nothing that is not a number is.
+func isTime(ns float64) bool { return ns >= leastTime && ns <= mostTime }
+
+// isSpread reports whether this can be how far times lie apart.
+func isSpread(ns float64) bool { return ns >= 0 && ns <= mostTime }
+
+// isDifference reports whether this can be a time less a constant.
+func isDifference(ns float64) bool { return ns >= -mostTime && ns <= mostTime }
+
 // Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule. A case that a
 // judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time). It fails
-// when there is no case or when one has not passed with a positive time.
+// when there is no case or when one has not passed with a time that a clock can show.
 func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	if len(cases) == 0 {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")
 	}
 	for _, c := range cases {
-		if t := c.Time(); c.Status != job.StatusPass || !(t > 0) || math.IsInf(t, 0) {
-			return 0, fmt.Errorf("case %d (%s) has no time, and so the run has no score", c.Index, c.Spec)
+		if c.Status != job.StatusPass || !isTime(c.Time()) || !isSpread(c.Std) || !isSpread(c.Err) {
+			return 0, fmt.Errorf("case %d (%s) has no time that a clock can show (at least %d ns), and so the run has no score", c.Index, c.Spec, leastTime)
 		}
 	}
 	switch ranking {

@@ -29,12 +29,12 @@ func Sources(form tasks.Form, lang tasks.Lang) map[string][]byte {
 }
 
 func legacySources(lang tasks.Lang) map[string][]byte {
-	native := []string{"legacy/*.h", "common/warpboard_report.h", "common/warpboard_exit.h"}
+	native := []string{"common/warpboard_*", "cpp/warpboard_host.h", "legacy/warpboard_legacy_[kt]*.h"}
 	switch lang {
 	case tasks.LangCPP:
-		return read(append(native, "legacy/eval.cpp")...)
+		return read(append(native, "legacy/*.cpp")...)
 	case tasks.LangCUDA:
-		return read(append(native, "legacy/eval.cu")...)
+		return read(append(native, "legacy/*.cu", "legacy/warpboard_legacy_gpu.h")...)
 	case tasks.LangPython:
 		return read("legacy/warpboard_legacy.py", "py/warpboard_*.py")
 	default:

@@ -47,12 +47,15 @@ func TestStagesRunTheirCases(t *testing.T) {
 	}
 }
 
-// unit names in link order, the submission's marked.
+// unit names in link order, the judge's and the submission's marked.
 func units(l Layout) []string {
 	var names []string
 	for _, u := range l.Units {
 		if u.Submitted {
 			u.Name = "*" + u.Name
+		}
+		if u.Judge {
+			u.Name = "judge " + u.Name
 		}
 		names = append(names, u.Name)
 	}
@@ -70,7 +73,7 @@ func TestLay(t *testing.T) {
 		t.Errorf("a bundle's own harness: %v, separable %v", units(l), l.Separable)
 	}
 	l := Lay(cuda, own)
-	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(units(l), []string{"eval.cu", "*submission.cu"}) {
+	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(units(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
 		t.Errorf("ours in place of a bundle's: %v, separable %v", units(l), l.Separable)
 	}
 	if _, there := l.TaskFiles()["submission.cu"]; there {
@@ -82,12 +85,12 @@ func TestLay(t *testing.T) {
 
 	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{Main: "eval.py"}}
 	l = Lay(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
-	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" || l.Main != "eval.py" {
+	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" || l.Main != "warpboard_judge.py" || l.Runner == "" || l.Files["eval.py"] != nil {
 		t.Errorf("Python: main %s, files %v", l.Main, slices.Sorted(maps.Keys(l.Files)))
 	}
 
 	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
-	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"*eval.cpp"}) || l.Files["warpboard_legacy.h"] == nil {
+	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
 		t.Errorf("older form: %v", units(l))
 	}
 }
@@ -96,6 +99,9 @@ func TestEveryFormAndLanguageHasItsHarness(t *testing.T) {
 	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
 		for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython} {
 			name := "eval." + string(lang)
+			if lang == tasks.LangPython {
+				name = runnerScript
+			}
 			if len(Sources(form, lang)[name]) == 0 {
 				t.Errorf("%s/%s has no %s", form, lang, name)
 			}

@@ -51,10 +51,13 @@ type Job struct {
 	Enqueued   time.Time `json:"enqueued"`
 	// EvaluationID and Evaluation make the job an evaluation of single kernels instead of a run: its
 	// RunID is 0, and of Task only Lang counts. Evaluation is a kernel.Request.
-	// Caller names whose it is: evaluations of one caller may follow each other in one warm runner.
+	// Caller names whose it is, and never two callers at once: evaluations of one caller may follow each other in
+	// one warm runner and find what was compiled before. Empty: nothing is kept for it.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 	Caller       string          `json:"caller,omitempty"`
+	// Avoid names workers that lost this run before, while there are others: they pass it on.
+	Avoid []string `json:"avoid,omitempty"`
 }
 
 // Status is how a case or a stage ended.
@@ -139,16 +142,20 @@ const (
 	OutcomeFailed    Outcome = "failed"    // the submission failed
 	OutcomeCancelled Outcome = "cancelled" //
 	OutcomeLost      Outcome = "lost"      // our fault: retry
+	OutcomeReturned  Outcome = "returned"  // handed back before its end: retry, and count nothing
 )
 
 // Result ends an attempt.
 type Result struct {
-	RunID     int64         `json:"run_id"`
-	AttemptID string        `json:"attempt_id"`
-	Secret    string        `json:"secret"`
-	Outcome   Outcome       `json:"outcome"`
-	Failure   *Failure      `json:"failure,omitempty"`
-	Stages    []StageResult `json:"stages"`
+	RunID     int64    `json:"run_id"`
+	AttemptID string   `json:"attempt_id"`
+	Secret    string   `json:"secret"`
+	Outcome   Outcome  `json:"outcome"`
+	Failure   *Failure `json:"failure,omitempty"`
+	// Suspect says of a lost attempt that the run itself may have brought it down: after a few of these
+	// it is given up. Other losses do not count against it.
+	Suspect bool          `json:"suspect,omitempty"`
+	Stages  []StageResult `json:"stages"`
 	// ScoreNS is the ranked score in nanoseconds, smaller is better; nil unless the ranked stage passed.
 	// The recorder computes it again from Stages and refuses a result that disagrees.
 	ScoreNS   *float64   `json:"score_ns,omitempty"`

@@ -22,6 +22,7 @@
 //	         description of the input: pickled for Python, the walked members for C++. Arrays are given by
 //	         where they will lie in a region, not by their contents
 //	3 END    no more calls; end of the channel means the same
+//	4 INPUT  host only: the memory of the call's inputs, in place of that of the case; it travels with the frame
 //
 // From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes
 // through the page. The judge believes nothing that it has not checked: an answer's description is bounded,
@@ -42,8 +43,10 @@
 //  1. The judge draws a fresh input with a seed from the system, in memory of its own, and sends CALL.
 //  2. The runner makes the argument out of views of the shared regions, queues (GPU) "wait for release", first
 //     event, custom_kernel, second event, and sets queued. On the host it sets queued and waits.
-//  3. The judge writes the input into the shared region, poisons the last answer, flushes caches, waits until
-//     its device is idle, reads its clock (t0) and sets release.
+//  3. The judge poisons the last answer, writes the input into the shared region, flushes caches, waits until
+//     its device is idle, reads its clock (t0) and sets release. On the host, where the runner has processors of its
+//     own to watch shared memory with, the input is written into new memory, which the runner gets with the release
+//     and maps in the place of the old.
 //  4. The runner describes the answer, waits for the device, sets ns and done.
 //  5. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its
 //     own input.
@@ -59,6 +62,11 @@
 // time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. A call that was released
 // late counts by w alone: the device's switching between two contexts falls between its events.
 //
+// The constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and so
+// its times shorter. From the first byte of an input to the release the judge's device is timed, too: when another
+// context had a turn meanwhile, that turn is added to the call's time.
+//
 // When descriptions of one case differ between calls, they tell of the input before the release: the clock of
-// such a case starts when the description is sent.
+// such a case starts when the description is sent. Weakness: shapes and scalars that depend on the case alone are
+// known before the release; what an answer owes to them alone can be prepared.
 package judge

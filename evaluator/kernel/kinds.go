@@ -14,6 +14,18 @@ type Problem struct {
 	Field   string `json:"field"` // path to the value, joined by " -> "
 	Message string `json:"message"`
 	Type    string `json:"type"`
+	Hint    string `json:"hint,omitempty"` // what to write instead
+}
+
+// Sentence says what is wrong, and what to write instead.
+func (p Problem) Sentence() string {
+	switch {
+	case p.Hint == "":
+		return p.Message + "."
+	case strings.HasSuffix(p.Hint, "?"):
+		return p.Message + "; " + p.Hint
+	}
+	return p.Message + "; " + p.Hint + "."
 }
 
 // path leads to a value in a request.

@@ -9,7 +9,7 @@ import (
 type model struct {
 	name   string
 	about  string
-	strict bool // unknown keys are refused; elsewhere they are ignored
+	strict bool // every unknown key is refused; elsewhere as Extras says
 	fields []field
 }
 
@@ -38,7 +38,7 @@ func (m model) read(at path, value any) (any, []Problem) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(given)) {
 		if _, known := out[key]; !known {
-			problems = append(problems, at.to(key).problem("extra_forbidden", "Extra inputs are not permitted")...)
+			problems = append(problems, extra(at.to(key), key, m.names()))
 		}
 	}
 	return out, problems

@@ -28,6 +28,7 @@ type Request struct {
 	DeviceMetrics bool     `json:"collect_device_metrics"`
 	Sections      []string `json:"ncu_sections,omitempty"`
 	GPUType       string   `json:"gpu_type,omitempty"` // as it was asked for; empty: any
+	Shared        bool     `json:"shared,omitempty"`   // whoever knows the evaluation's id may read it
 }
 
 // Code is one kernel.
@@ -40,12 +41,15 @@ type Code struct {
 
 // Read reads the body of a request, decoded with json.Number for its numbers. The problems are in the
 // order of the fields; without any the request is ready for Check.
-func Read(kind Kind, body map[string]any) (Request, []Problem) {
+func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	m := evaluateRequest()
 	if kind == Compare {
 		m, body = compareRequest(), modern(body)
 	}
 	read, problems := m.read(nil, body)
+	if len(problems) == 0 { // else a body of another endpoint would be told that all of it is unknown
+		problems = m.extras(nil, body, refused)
+	}
 	if len(problems) > 0 {
 		return Request{}, problems
 	}
@@ -74,8 +78,9 @@ func modern(body map[string]any) map[string]any {
 		return body
 	}
 	out := maps.Clone(body)
-	delete(out, "atol")
-	delete(out, "rtol")
+	for _, name := range []string{"atol", "rtol", "ref_code", "custom_code"} {
+		delete(out, name)
+	}
 	out["ref_kernel"] = map[string]any{"source_code": ref, "kernel_type": "torch"}
 	out["custom_kernel"] = map[string]any{"source_code": custom, "kernel_type": "torch_cuda"}
 	if _, given := out["timeout"]; !given {

@@ -33,6 +33,7 @@ func common() []field {
 		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
 		{name: "collect_device_metrics", kind: boolean{}, null: true, standard: false, about: "read hardware counters with Nsight Compute, in a pass of its own"},
 		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},
+		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let whoever knows the evaluation's id read it with its sources; else only you and the admins can"},
 	}
 }
 

@@ -3,6 +3,7 @@ package kernel
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -22,7 +23,7 @@ func decode(t testing.TB, text string) map[string]any {
 
 func read(t testing.TB, kind Kind, text string) Request {
 	t.Helper()
-	r, problems := Read(kind, decode(t, text))
+	r, problems := Read(kind, decode(t, text), RefuseMistyped)
 	if len(problems) > 0 {
 		t.Fatalf("%s: %+v", text, problems)
 	}
@@ -54,7 +55,7 @@ func TestNumbersAreReadLaxly(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`12.5`, `"12.5"`, `null`, `"0x10"`, `[]`, `1e400`, `99999999999999999999`, `"inf"`} {
-		if r, problems := Read(Evaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`)); len(problems) == 0 {
+		if r, problems := Read(Evaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`), RefuseAll); len(problems) == 0 {
 			t.Errorf("%s is read as %d", text, r.NumTrials)
 		}
 	}
@@ -116,7 +117,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		for _, kind := range []Kind{Evaluate, Compare} {
-			r, problems := Read(kind, body)
+			r, problems := Read(kind, body, RefuseAll)
 			for _, p := range problems {
 				if p.Message == "" || p.Type == "" {
 					t.Errorf("a problem without words: %+v", p)
@@ -150,4 +151,34 @@ func TestEverySchemaThatIsReferredToIsThere(t *testing.T) {
 	if len(schemas) != 10 {
 		t.Errorf("%d objects are described", len(schemas))
 	}
+}
+
+func TestAnUnknownKeyIsRefusedWithTheOneThatWasMeant(t *testing.T) {
+	const kernel = `"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[{"name":"x","type":"tensor","tensor_spec":{%s"shape":[1]}}],"launch":{%s"num_warps":4}}}`
+	for name, test := range map[string]struct {
+		top, tensor, launch string
+		mistyped, all       []Problem
+	}{
+		"mistyped":        {top: `,"num_trails":3`, mistyped: refusedKey("num_trails", `did you mean "num_trials"?`)},
+		"part of a name":  {top: `,"trials":3`, mistyped: refusedKey("trials", `did you mean "num_trials"?`)},
+		"with a unit":     {top: `,"timeout_s":3`, mistyped: refusedKey("timeout_s", `did you mean "timeout"?`)},
+		"in a tensor":     {tensor: `"dytpe":"int8",`, mistyped: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> dytpe", `did you mean "dtype"?`)},
+		"in the launch":   {launch: `"num_wraps":8,`, mistyped: refusedKey("kernel -> io -> launch -> num_wraps", `did you mean "num_warps"?`)},
+		"of foreign ones": {top: `,"index":3,"num_warmup":10,"atol":1,"rtol":1`},
+		"a caller's own":  {tensor: `"strides":[1],`, all: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> strides", "known are shape, dtype, init, data")},
+	} {
+		body := "{" + fmt.Sprintf(kernel, test.tensor, test.launch) + test.top + "}"
+		_, mistyped := Read(Evaluate, decode(t, body), RefuseMistyped)
+		_, all := Read(Evaluate, decode(t, body), RefuseAll)
+		if diff := cmp.Diff(test.mistyped, mistyped); diff != "" {
+			t.Errorf("%s, mistyped ones refused:\n%s", name, diff)
+		}
+		if diff := cmp.Diff(append(test.mistyped, test.all...), all); diff != "" {
+			t.Errorf("%s, all refused:\n%s", name, diff)
+		}
+	}
+}
+
+func refusedKey(field, hint string) []Problem {
+	return []Problem{{Field: field, Message: "Extra inputs are not permitted", Type: "extra_forbidden", Hint: hint}}
 }

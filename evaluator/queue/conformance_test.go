@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -23,6 +24,8 @@ type site struct {
 }
 
 const shortAckWait = 400 * time.Millisecond
+
+var discard = slog.New(slog.DiscardHandler)
 
 // everywhere runs a promise over each way to run the queue.
 func everywhere(t *testing.T, promise func(t *testing.T, s site)) {
@@ -222,6 +225,28 @@ func TestReturnedJobGoesToAnotherAtOnce(t *testing.T) {
 		if took := time.Since(begin); took > shortAckWait {
 			t.Errorf("took %s: it waited for the acknowledgement to expire", took)
 		}
+	})
+}
+
+func TestJobThatIsPassedOnComesAfterItsPause(t *testing.T) {
+	const pause = shortAckWait / 2
+	everywhere(t, func(t *testing.T, s site) {
+		publish(t, s.Queue, aJob("a1", "CPU"))
+		d := receive(t, s.worker(t, "w1"), "CPU")
+		for i, asked := range []time.Duration{pause, time.Hour} { // no pause is longer than Config.AckWait
+			if d.Job.AttemptID != "a1" || d.Deliveries() != i+1 {
+				t.Fatalf("%s came for time %d, want %d", d.Job.AttemptID, d.Deliveries(), i+1)
+			}
+			begun := time.Now()
+			if err := d.ReturnAfter(t.Context(), asked); err != nil {
+				t.Fatal(err)
+			}
+			d = receive(t, s.worker(t, "w2"), "CPU")
+			if took := time.Since(begun); took < pause*9/10 {
+				t.Errorf("came after %v, before the pause was over", took)
+			}
+		}
+		done(t, d)
 	})
 }
 

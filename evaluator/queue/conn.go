@@ -2,31 +2,21 @@ package queue
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"warpboard/evaluator/job"
 )
 
 const (
-	// pullFor bounds one request for a message, and so how long a request that was lost with a
-	// broken connection goes unnoticed.
-	pullFor = 5 * time.Second
-	// pullAheadFor bounds a request on behalf of a busy slot, which may be idle soon.
-	pullAheadFor = time.Second
 	// requestWait is how long an answer may take; a request can be lost with its connection.
 	requestWait = 2 * time.Second
-	// consumerPoll is the pause before asking again for a device's consumer, which the site
-	// makes with the first job for that device.
-	consumerPoll = 200 * time.Millisecond
 	// dialAgain is the pause before a site that does not answer is tried again.
 	dialAgain = 2 * time.Second
 )
@@ -43,10 +33,10 @@ type WorkerConfig struct {
 
 // Conn is a worker's side. It is safe for use by several goroutines.
 type Conn struct {
-	name string
-	log  *slog.Logger
-	nc   *nats.Conn
-	js   jetstream.JetStream
+	name    string
+	log     *slog.Logger
+	nc      *nats.Conn
+	dropped atomic.Int64
 }
 
 // Dial connects a worker, and waits for a site that is not up yet. A lost connection is taken up again by itself; a refused credential
@@ -67,10 +57,6 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	}
 	if err != nil {
 		return nil, err
-	}
-	if c.js, err = jetstream.New(c.nc); err != nil {
-		c.nc.Close()
-		return nil, fmt.Errorf("queue: start JetStream: %w", err)
 	}
 	if err := ctx.Err(); err != nil {
 		c.nc.Close()
@@ -102,57 +88,6 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Con
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		case <-time.After(dialAgain):
-		}
-	}
-}
-
-// Receive waits for a job of the device. It returns ctx's error when ctx ends, and another error
-// when the connection is closed for good.
-func (c *Conn) Receive(ctx context.Context, device string) (*Delivery, error) {
-	return c.Prefetch(ctx, device, func() bool { return false })
-}
-
-// Prefetch is Receive for a slot that may be busy: while it is, all idle slots of the device,
-// on whatever worker, get their jobs before it.
-func (c *Conn) Prefetch(ctx context.Context, device string, busy func() bool) (*Delivery, error) {
-	consumer, err := c.consumer(ctx, device)
-	if err != nil {
-		return nil, err
-	}
-	request := func() pull {
-		if busy() {
-			return pull{pullAheadFor, []jetstream.FetchOpt{jetstream.FetchPriorityGroup(slotsGroup), jetstream.FetchPrioritized(1)}}
-		}
-		return pull{pullFor, []jetstream.FetchOpt{jetstream.FetchPriorityGroup(slotsGroup)}}
-	}
-	for {
-		msg, err := next(ctx, consumer, request)
-		if err != nil {
-			return nil, c.explain(ctx, fmt.Errorf("queue: receive jobs for %s: %w", device, err))
-		}
-		d := &Delivery{msg: msg}
-		if err := json.Unmarshal(msg.Data(), &d.Job); err != nil {
-			c.log.Error("unreadable job is dropped", "subject", msg.Subject(), "err", errors.Join(err, msg.Term()))
-			continue
-		}
-		return d, nil
-	}
-}
-
-func (c *Conn) consumer(ctx context.Context, device string) (jetstream.Consumer, error) {
-	for {
-		ask, cancel := context.WithTimeout(ctx, requestWait)
-		consumer, err := c.js.Consumer(ask, jobsStream, consumerName(device))
-		cancel()
-		if err == nil {
-			return consumer, nil
-		}
-		if c.nc.IsClosed() || ctx.Err() != nil {
-			return nil, c.explain(ctx, fmt.Errorf("queue: open the consumer of device %s: %w", device, err))
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(consumerPoll):
 		}
 	}
 }
@@ -196,11 +131,22 @@ func (c *Conn) PublishResult(ctx context.Context, r job.Result) error {
 	if int64(len(data)) > c.nc.MaxPayload() {
 		return fmt.Errorf("queue: the result of %s has %d bytes, at most %d fit: %w", r.AttemptID, len(data), c.nc.MaxPayload(), ErrTooLarge)
 	}
-	// The secret is part of the id: nobody else can use the id up before the true result comes.
-	sum := sha256.Sum256([]byte(r.AttemptID + "\x00" + r.Secret))
-	id := hex.EncodeToString(sum[:])
-	if _, err := c.js.Publish(ctx, resultPrefix+token(c.name), data, jetstream.WithMsgID(id)); err != nil {
+	if err := c.ask(ctx, askResult, data); err != nil {
 		return fmt.Errorf("queue: publish the result of %s: %w", r.AttemptID, err)
+	}
+	return nil
+}
+
+// ask sends a request to the site and waits until it was carried out.
+func (c *Conn) ask(ctx context.Context, what string, body []byte) error {
+	answer, err := c.nc.RequestWithContext(ctx, askSubject(c.name, what), body)
+	if err != nil {
+		return err
+	}
+	for _, key := range []string{refusedKey, laterKey} {
+		if why := answer.Header.Get(key); why != "" {
+			return errors.New(why)
+		}
 	}
 	return nil
 }

@@ -7,4 +7,10 @@
 // decided by the database with the attempt's id and secret. What the queue promises is that a job
 // published twice is delivered once, that a job whose worker goes away is delivered again, that a
 // result is kept until it was recorded, and that a worker speaks only in its own name.
+//
+// A worker's credential may be stolen. So it has no rights to JetStream, which answers with the server's
+// rights to any subject that the sender names: a worker asks the site (see desk), on subjects that hold its
+// name and that the NATS server guards, and the site answers to that worker's inbox and nowhere else. What
+// one worker sends too much of is its own loss (see fair). What remains: a worker may take any job of its
+// devices and answer it as it likes, and it hears the ids of attempts that are cancelled.
 package queue

@@ -36,20 +36,19 @@ func (g *gate) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// workerPermissions are the fewest that a worker can do its work with: receive and acknowledge
-// the jobs of its devices, speak in its own name, and hear of cancelled attempts and of its devices'
-// tasks.
+// workerPermissions are the fewest that a worker can do its work with: ask the site, for jobs of its
+// devices alone, speak in its own name, and hear of cancelled attempts and of its devices' tasks. It may send
+// to no subject on which the NATS server itself, or JetStream, listens: these answer to whatever subject the
+// sender names, with the server's rights.
 func workerPermissions(name string, devices []string) *server.Permissions {
 	me := token(name)
-	publish := []string{resultPrefix + me, eventPrefix + me, beatPrefix + me}
+	publish := []string{eventPrefix + me, beatPrefix + me}
+	for _, what := range []string{askExtend, askDone, askReturn, askResult} {
+		publish = append(publish, askSubject(name, what))
+	}
 	subscribe := []string{inboxPrefix + me + ".>", cancelSubject}
 	for _, device := range devices {
-		consumer := jobsStream + "." + consumerName(device)
-		publish = append(publish,
-			"$JS.API.CONSUMER.INFO."+consumer,
-			"$JS.API.CONSUMER.MSG.NEXT."+consumer,
-			"$JS.ACK."+consumer+".>",
-		)
+		publish = append(publish, askSubject(name, askNext+"."+token(device)))
 		subscribe = append(subscribe, prepareSubject(device))
 	}
 	return &server.Permissions{
@@ -61,16 +60,17 @@ func workerPermissions(name string, devices []string) *server.Permissions {
 // Kick disconnects the remote worker of that name from the embedded server. Without its
 // credential it does not come back. On an external cluster the cluster's own means apply.
 func (q *Queue) Kick(name string) {
-	if q.server == nil || name == siteUser {
+	if q.host == nil || name == siteUser {
 		return
 	}
-	open, err := q.server.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
+	ns := q.host.current()
+	open, err := ns.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
 	if err != nil {
 		q.log.Error("list the worker's connections", "worker", name, "err", err)
 		return
 	}
 	for _, conn := range open.Conns {
-		if err := q.server.DisconnectClientByID(conn.Cid); err != nil {
+		if err := ns.DisconnectClientByID(conn.Cid); err != nil {
 			q.log.Debug("worker was gone already", "worker", name, "err", err)
 		}
 	}

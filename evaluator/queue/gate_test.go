@@ -85,7 +85,7 @@ func (f writerFunc) Write(line []byte) (int, error) {
 
 func TestEmbeddedQueueOpensNoPort(t *testing.T) {
 	q := openQueue(t, Config{Dir: t.TempDir()})
-	if addr := q.server.Addr(); addr != nil || q.Addr() != "" {
+	if addr := q.host.current().Addr(); addr != nil || q.Addr() != "" {
 		t.Errorf("listens at %v, %q", addr, q.Addr())
 	}
 }

@@ -9,18 +9,10 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// pull is one request for a message: how long it stands, and what else is asked for.
-type pull struct {
-	wait    time.Duration
-	options []jetstream.FetchOpt
-}
-
-func plainPull() pull { return pull{wait: pullFor} }
-
 // next waits for one message, with one request after the other.
-func next(ctx context.Context, consumer jetstream.Consumer, request func() pull) (jetstream.Msg, error) {
+func next(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
 	for {
-		msg, err := once(ctx, consumer, request())
+		msg, err := once(ctx, consumer)
 		switch {
 		case err == nil:
 			return msg, nil
@@ -34,13 +26,13 @@ func next(ctx context.Context, consumer jetstream.Consumer, request func() pull)
 		select { // a server that is restarting: ask again, but not in a busy loop
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-time.After(consumerPoll):
+		case <-time.After(askAgain):
 		}
 	}
 }
 
-func once(ctx context.Context, consumer jetstream.Consumer, p pull) (jetstream.Msg, error) {
-	ctx, cancel := context.WithTimeout(ctx, p.wait)
+func once(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, error) {
+	ctx, cancel := context.WithTimeout(ctx, pullFor)
 	defer cancel()
-	return consumer.Next(append(p.options, jetstream.FetchContext(ctx))...)
+	return consumer.Next(jetstream.FetchContext(ctx))
 }

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -26,6 +26,10 @@ const (
 	maxDeliver = 5
 	// duplicateWindow is how long an attempt's id is remembered after its job was published.
 	duplicateWindow = 24 * time.Hour
+	// unrecorded is how many results of one worker may wait to be recorded. It sends the next one again.
+	unrecorded = 64
+	// maxWaiting is how many requests for a device's jobs may stand.
+	maxWaiting = 64 * deskStanding
 )
 
 // Config says where the queue lives.
@@ -44,24 +48,35 @@ type Config struct {
 	// AckWait is how long a delivered job may stay without a sign of life before it is
 	// delivered again; 0 means 30 s.
 	AckWait time.Duration
-	Log     *slog.Logger
+	// Refill is called whenever the queue was opened or opened again: jobs that were published before may be
+	// gone, and have to be published again. Those that are not gone are not there twice.
+	Refill func(context.Context) error
+	Log    *slog.Logger
 }
 
 // Queue is the site's side. It is safe for use by several goroutines.
 type Queue struct {
-	cfg    Config
-	log    *slog.Logger
-	server *server.Server // nil with an external cluster
-	secret string         // what the site itself shows to the embedded server
-	nc     *nats.Conn
-	js     jetstream.JetStream
+	cfg  Config
+	log  *slog.Logger
+	host *host // nil with an external cluster
+	nc   *nats.Conn
+	js   jetstream.JetStream
+	desk *desk
+
+	health   health
+	dropped  counter
+	failed   counter     // requests of workers that could not be carried out
+	unfilled atomic.Bool // the queue was opened again, and not filled yet
+	running  sync.WaitGroup
+	stop     context.CancelFunc
 
 	mu        sync.Mutex
 	consumers map[string]bool // devices whose consumer is known to exist
 }
 
 // Open starts the embedded server, or connects to the cluster at cfg.URL, and makes sure that the
-// streams exist. Whatever an earlier process left in cfg.Dir is still there. Close it when done.
+// streams exist. Whatever an earlier process left in cfg.Dir is still there, unless it cannot be read. Close
+// it when done.
 func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	if cfg.AckWait == 0 {
 		cfg.AckWait = defaultAckWait
@@ -69,7 +84,12 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), secret: rand.Text(), consumers: map[string]bool{}}
+	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), stop: func() {}, consumers: map[string]bool{}}
+	if cfg.URL == "" {
+		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log, ill: func(err error) { q.health.note(wholeServer, err) }}
+	}
+	q.dropped.log, q.failed.log = q.log, q.log
+	q.desk = newDesk(q)
 	if err := q.open(ctx); err != nil {
 		q.Close()
 		return nil, err
@@ -77,26 +97,27 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	return q, nil
 }
 
-func (q *Queue) open(ctx context.Context) (err error) {
-	if q.cfg.URL == "" {
-		if q.server, err = startServer(q.cfg, q.secret, q.log); err != nil {
-			return err
-		}
+func (q *Queue) open(ctx context.Context) error {
+	if err := q.begin(ctx); err != nil {
+		return errors.Join(err, q.full())
 	}
-	if q.nc, err = q.connect("site"); err != nil {
+	if err := q.refill(ctx); err != nil {
 		return err
 	}
-	if q.js, err = jetstream.New(q.nc); err != nil {
-		return fmt.Errorf("queue: start JetStream: %w", err)
+	// What runs beside the caller ends with Close, not with the context of opening.
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	q.stop = stop
+	if q.host != nil {
+		q.running.Go(func() { q.watch(running) })
 	}
-	return q.makeStreams(ctx)
+	return q.desk.open(running)
 }
 
 // connect opens a connection with the site's own rights.
 func (q *Queue) connect(name string) (*nats.Conn, error) {
 	opts := append(clientOptions(name, q.log), nats.MaxReconnects(-1))
-	if q.server != nil {
-		opts = append(opts, nats.InProcessServer(q.server), nats.UserInfo(siteUser, q.secret))
+	if q.host != nil {
+		opts = append(opts, nats.InProcessServer(q.host), nats.UserInfo(siteUser, q.host.secret))
 	} else if q.cfg.CA != "" {
 		opts = append(opts, nats.RootCAs(q.cfg.CA))
 	}
@@ -115,8 +136,13 @@ func (q *Queue) makeStreams(ctx context.Context) error {
 		Replicas:   max(q.cfg.Replicas, 1),
 	}
 	jobs, results := base, base
+	// Reading a job straight from the server's files is quicker. On a cluster it may come from a server that lags
+	// behind and does not know the job yet.
+	jobs.AllowDirect = q.host != nil
 	jobs.Name, jobs.Subjects = jobsStream, []string{jobPrefix + "*.*"}
 	results.Name, results.Subjects = resultsStream, []string{resultPrefix + "*"}
+	// What one worker sends and cannot be recorded yet does not fill the disk for all others.
+	results.Discard, results.DiscardNewPerSubject, results.MaxMsgsPerSubject = jetstream.DiscardNew, true, unrecorded
 	for _, stream := range []jetstream.StreamConfig{jobs, results} {
 		if _, err := q.js.CreateOrUpdateStream(ctx, stream); err != nil {
 			return fmt.Errorf("queue: make stream %s: %w", stream.Name, err)
@@ -141,17 +167,24 @@ func (q *Queue) makeConsumer(ctx context.Context, device string) error {
 	if q.consumers[device] {
 		return nil
 	}
+	// How many requests may wait cannot be changed of a consumer that an older version made.
+	waiting := maxWaiting
+	if old, err := q.js.Consumer(ctx, jobsStream, consumerName(device)); err == nil {
+		waiting = old.CachedInfo().Config.MaxWaiting
+	}
 	_, err := q.js.CreateOrUpdateConsumer(ctx, jobsStream, jetstream.ConsumerConfig{
 		Durable:       consumerName(device),
 		FilterSubject: jobPrefix + token(device) + ".*",
 		AckPolicy:     jetstream.AckExplicitPolicy,
 		AckWait:       q.cfg.AckWait,
 		MaxDeliver:    maxDeliver,
+		MaxWaiting:    waiting,
 		// An idle slot anywhere comes before a busy one that only wants to build ahead.
 		PriorityPolicy: jetstream.PriorityPolicyPrioritized,
 		PriorityGroups: []string{slotsGroup},
 	})
 	if err != nil {
+		q.health.note(jobsStream, err)
 		return fmt.Errorf("queue: make the consumer of device %s: %w", device, err)
 	}
 	q.consumers[device] = true
@@ -160,20 +193,30 @@ func (q *Queue) makeConsumer(ctx context.Context, device string) error {
 
 // Addr is the URL where remote workers connect; empty when the queue does not listen.
 func (q *Queue) Addr() string {
-	if q.server == nil || q.cfg.Listen == "" {
+	if q.host == nil || q.cfg.Listen == "" {
 		return ""
 	}
-	return q.server.ClientURL()
+	return q.host.current().ClientURL()
 }
 
 // Close ends the connection and stops the embedded server. Undelivered jobs and unrecorded
 // results stay in cfg.Dir.
 func (q *Queue) Close() {
+	q.stop()
+	q.running.Wait()
 	if q.nc != nil {
 		q.nc.Close()
 	}
-	if q.server != nil {
-		q.server.Shutdown()
-		q.server.WaitForShutdown()
+	if q.host != nil {
+		q.host.stop()
 	}
 }
+
+// drop counts a message that nobody should have sent.
+func (q *Queue) drop(what string, about ...any) {
+	q.dropped.count("dropped: "+what+" that cannot be right", about...)
+}
+
+// Dropped is how many messages were dropped since Open: unreadable, too many of one worker, or of somebody
+// who may not send them.
+func (q *Queue) Dropped() int64 { return q.dropped.n.Load() }

@@ -8,50 +8,36 @@ import (
 	"net"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 )
 
-const (
-	serverReady   = 10 * time.Second
-	reconnectWait = 500 * time.Millisecond
-)
+const reconnectWait = 500 * time.Millisecond
 
-func startServer(cfg Config, secret string, log *slog.Logger) (*server.Server, error) {
-	if cfg.Dir == "" {
-		return nil, errors.New("queue: the embedded NATS server needs a directory")
-	}
+// options are the embedded server's. Port keeps a port that the system chose over a restart.
+func (h *host) options() (*server.Options, error) {
 	opts := &server.Options{
 		ServerName:                 "warpboard",
 		JetStream:                  true,
-		StoreDir:                   cfg.Dir,
+		StoreDir:                   h.cfg.Dir,
 		NoSigs:                     true, // signals belong to the process
 		MaxPayload:                 MaxMessage,
-		DontListen:                 cfg.Listen == "",
-		CustomClientAuthentication: &gate{secret: secret, authorize: cfg.Authorize, log: log},
+		DontListen:                 h.cfg.Listen == "",
+		CustomClientAuthentication: &gate{secret: h.secret, authorize: h.cfg.Authorize, log: h.log},
 	}
-	if cfg.Listen != "" {
-		if err := setAddress(opts, cfg.Listen); err != nil {
-			return nil, err
-		}
-		if err := setCertificate(opts, cfg, log); err != nil {
-			return nil, err
-		}
+	if h.cfg.Listen == "" {
+		return opts, nil
 	}
-	ns, err := server.NewServer(opts)
-	if err != nil {
-		return nil, fmt.Errorf("queue: set up the embedded NATS server: %w", err)
+	if err := setAddress(opts, h.cfg.Listen); err != nil {
+		return nil, err
 	}
-	ns.SetLoggerV2(serverLog{log}, false, false, false)
-	ns.Start()
-	if !ns.ReadyForConnections(serverReady) {
-		ns.Shutdown()
-		return nil, fmt.Errorf("queue: the embedded NATS server was not ready after %s; is %q free and %s writable?",
-			serverReady, cfg.Listen, cfg.Dir)
+	if opts.Port == server.RANDOM_PORT && h.port != 0 {
+		opts.Port = h.port
 	}
-	return ns, nil
+	return opts, setCertificate(opts, h.cfg, h.log)
 }
 
 func setAddress(opts *server.Options, listen string) error {
@@ -105,8 +91,13 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 	}
 }
 
-// serverLog passes the embedded server's warnings and errors on; its notices are for debugging.
-type serverLog struct{ log *slog.Logger }
+// serverLog passes the embedded server's warnings and errors on; its notices are for debugging. What the
+// server holds for fatal is kept: it goes on without JetStream, and says so nowhere else.
+type serverLog struct {
+	log   *slog.Logger
+	fatal *atomic.Pointer[string]
+	ill   func(error) // told when a stream cannot be written; JetStream tells its callers nothing
+}
 
 func (l serverLog) Noticef(format string, v ...any) { l.log.Debug(fmt.Sprintf(format, v...)) }
 func (l serverLog) Warnf(format string, v ...any) {
@@ -115,7 +106,17 @@ func (l serverLog) Warnf(format string, v ...any) {
 	}
 	l.log.Warn(fmt.Sprintf(format, v...))
 }
-func (l serverLog) Errorf(format string, v ...any) { l.log.Error(fmt.Sprintf(format, v...)) }
-func (l serverLog) Fatalf(format string, v ...any) { l.log.Error(fmt.Sprintf(format, v...)) }
-func (l serverLog) Debugf(string, ...any)          {}
-func (l serverLog) Tracef(string, ...any)          {}
+func (l serverLog) Errorf(format string, v ...any) {
+	text := fmt.Sprintf(format, v...)
+	if strings.Contains(text, "critical write error") {
+		l.ill(errors.New(text))
+	}
+	l.log.Error(text)
+}
+func (l serverLog) Fatalf(format string, v ...any) {
+	text := fmt.Sprintf(format, v...)
+	l.fatal.CompareAndSwap(nil, &text)
+	l.log.Error(text)
+}
+func (l serverLog) Debugf(string, ...any) {}
+func (l serverLog) Tracef(string, ...any) {}

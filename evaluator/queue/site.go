@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"warpboard/evaluator/job"
@@ -31,7 +30,9 @@ func (q *Queue) Publish(ctx context.Context, j job.Job) error {
 	if err := q.makeConsumer(ctx, j.Device); err != nil {
 		return err
 	}
-	if _, err := q.js.Publish(ctx, jobSubject(j.Device, j.AttemptID), data, jetstream.WithMsgID(j.AttemptID)); err != nil {
+	_, err = q.js.Publish(ctx, jobSubject(j.Device, j.AttemptID), data, jetstream.WithMsgID(j.AttemptID))
+	q.health.note(jobsStream, err)
+	if err != nil {
 		return fmt.Errorf("queue: publish job %s: %w", j.AttemptID, err)
 	}
 	return nil
@@ -64,46 +65,6 @@ func (q *Queue) Cancel(ctx context.Context, attemptID string) error {
 	return nil
 }
 
-// Events calls fn with every event, those of one worker in their order, until ctx ends; then it
-// returns nil. Events that arrive while nobody listens are gone.
-func (q *Queue) Events(ctx context.Context, fn func(job.Event)) error {
-	return listen(ctx, q, eventPrefix, func(worker string, e job.Event) {
-		if e.Worker = worker; worker != "" {
-			fn(e)
-		}
-	})
-}
-
-// Heartbeats calls fn with every heartbeat until ctx ends; then it returns nil.
-func (q *Queue) Heartbeats(ctx context.Context, fn func(job.Heartbeat)) error {
-	return listen(ctx, q, beatPrefix, func(worker string, b job.Heartbeat) {
-		if b.Worker = worker; worker != "" {
-			fn(b)
-		}
-	})
-}
-
-// listen decodes the messages under prefix. The worker's name comes from the subject, which the
-// server's permissions guard, and not from the message.
-func listen[T any](ctx context.Context, q *Queue, prefix string, fn func(worker string, message T)) error {
-	sub, err := q.nc.Subscribe(prefix+"*", func(m *nats.Msg) {
-		var message T
-		if err := json.Unmarshal(m.Data, &message); err != nil {
-			q.log.Warn("unreadable message", "subject", m.Subject, "err", err)
-			return
-		}
-		fn(name(strings.TrimPrefix(m.Subject, prefix)), message)
-	})
-	if err != nil {
-		return fmt.Errorf("queue: subscribe to %s*: %w", prefix, err)
-	}
-	<-ctx.Done()
-	if err := sub.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {
-		return fmt.Errorf("queue: unsubscribe from %s*: %w", prefix, err)
-	}
-	return nil
-}
-
 // Results calls fn with every result, one at a time, until ctx ends; then it returns nil. A
 // result is kept until fn returned nil for it: after an error it comes again a second later.
 func (q *Queue) Results(ctx context.Context, fn func(context.Context, job.Result) error) error {
@@ -112,7 +73,7 @@ func (q *Queue) Results(ctx context.Context, fn func(context.Context, job.Result
 		return fmt.Errorf("queue: open the consumer of results: %w", err)
 	}
 	for {
-		msg, err := next(ctx, consumer, plainPull)
+		msg, err := next(ctx, consumer)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -128,7 +89,8 @@ func (q *Queue) Results(ctx context.Context, fn func(context.Context, job.Result
 func (q *Queue) record(ctx context.Context, msg jetstream.Msg, fn func(context.Context, job.Result) error) error {
 	var r job.Result
 	if err := json.Unmarshal(msg.Data(), &r); err != nil {
-		return errors.Join(fmt.Errorf("queue: unreadable result on %s is dropped: %w", msg.Subject(), err), msg.Term())
+		q.drop("a result", "subject", msg.Subject(), "err", err)
+		return msg.Term()
 	}
 	r.Machine.Worker = name(strings.TrimPrefix(msg.Subject(), resultPrefix))
 	if err := fn(ctx, r); err != nil {

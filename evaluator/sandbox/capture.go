@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
+
+	"warpboard/evaluator/job"
 )
 
 // What is kept of a stream: its first 48 KiB and its last 16.
@@ -59,11 +61,12 @@ func (c *capture) text() string {
 	return fmt.Sprintf("%s\n[%d bytes are cut here]\n%s", Text(head), cut, Text(tail))
 }
 
-// Text makes output of a program printable anywhere: valid UTF-8, lines ended by \n, and of the
-// control characters, which can rewrite a terminal and which PostgreSQL refuses, only the tab.
+// Text makes output of a program printable anywhere: valid UTF-8, lines ended by \n, of the control
+// characters, which can rewrite a terminal and which PostgreSQL refuses, only the tab, and marks in place of
+// what would turn the direction of a line.
 func Text(b []byte) string {
 	s := strings.ReplaceAll(strings.ToValidUTF8(string(b), "\uFFFD"), "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
+	return job.ShowBidi(strings.Map(func(r rune) rune {
 		switch {
 		case r == '\r':
 			return '\n'
@@ -71,7 +74,7 @@ func Text(b []byte) string {
 			return utf8.RuneError
 		}
 		return r
-	}, s)
+	}, s))
 }
 
 // meter counts both streams of a run and tells, once, when they exceed the limit.

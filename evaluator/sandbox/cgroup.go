@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -41,19 +43,27 @@ func findCgroups() (*cgroups, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &cgroups{}
-	var failed error
-	for _, h := range parseHierarchies(string(mounts), string(own)) {
-		failed = errors.Join(failed, c.use(h))
-	}
-	if c.memory.dir == "" && c.pids.dir == "" {
-		return nil, errors.Join(errors.New("no cgroup hierarchy with memory or pids can be used here"), failed)
+	c, err := chooseCgroups(string(mounts), string(own))
+	if err != nil {
+		return nil, err
 	}
 	c.sweep()
 	return c, nil
 }
 
-// use takes from a hierarchy the controllers that it has.
+func chooseCgroups(mountinfo, own string) (*cgroups, error) {
+	c := &cgroups{}
+	var failed error
+	for _, h := range parseHierarchies(mountinfo, own) {
+		failed = errors.Join(failed, c.use(h))
+	}
+	if c.memory.dir == "" && c.pids.dir == "" {
+		return nil, errors.Join(errors.New("no cgroup hierarchy with memory or pids can be used here"), failed)
+	}
+	return c, nil
+}
+
+// use takes from a hierarchy the controllers that it has and that no better one had.
 func (c *cgroups) use(h hierarchy) error {
 	offered := h.controllers
 	if h.v2 {
@@ -62,7 +72,7 @@ func (c *cgroups) use(h hierarchy) error {
 	wanted := map[string]*controller{"memory": &c.memory, "pids": &c.pids}
 	var names []string
 	for _, name := range offered {
-		if wanted[name] != nil {
+		if wanted[name] != nil && wanted[name].dir == "" {
 			names = append(names, name)
 		}
 	}
@@ -83,23 +93,49 @@ func (c *cgroups) use(h hierarchy) error {
 	return nil
 }
 
-// parseHierarchies reads /proc/self/mountinfo and /proc/self/cgroup.
+// parseHierarchies reads /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several
+// times: other programs bind it, or what they may see of it, at places of their own. First come the
+// mounts that show where this process is, and of those the ones at the usual place.
 func parseHierarchies(mountinfo, cgroup string) []hierarchy {
 	var found []hierarchy
+	shows := map[string]bool{} // mount points that show this process's own directory
 	for line := range strings.Lines(mountinfo) {
 		before, after, ok := strings.Cut(line, " - ")
 		place, kind := strings.Fields(before), strings.Fields(after)
 		if !ok || len(place) < 5 || len(kind) < 3 || !strings.HasPrefix(kind[0], "cgroup") {
 			continue
 		}
-		h := hierarchy{mount: place[4], v2: kind[0] == "cgroup2"}
+		h := hierarchy{mount: unescape(place[4]), v2: kind[0] == "cgroup2"}
 		if !h.v2 {
 			h.controllers = strings.Split(kind[2], ",")
 		}
-		h.own = filepath.Join(h.mount, relative(ownPath(cgroup, h), place[3]))
-		found = append(found, h)
+		below, ok := relative(ownPath(cgroup, h), unescape(place[3]))
+		h.own = filepath.Join(h.mount, below)
+		// A later line with the same mount point lies over the earlier one.
+		found = slices.DeleteFunc(found, func(hidden hierarchy) bool { return hidden.mount == h.mount })
+		found, shows[h.mount] = append(found, h), ok
 	}
+	slices.SortStableFunc(found, func(a, b hierarchy) int {
+		return cmp.Or(trueFirst(shows[a.mount], shows[b.mount]), trueFirst(usual(a.mount), usual(b.mount)))
+	})
 	return found
+}
+
+// unescape undoes what the kernel does to blanks in the paths of mountinfo.
+func unescape(path string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
+}
+
+func usual(mount string) bool { return strings.HasPrefix(mount, "/sys/fs/cgroup") }
+
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }
 
 // ownPath is the path of this process in the hierarchy, as /proc/self/cgroup has it.
@@ -118,12 +154,13 @@ func ownPath(cgroup string, h hierarchy) string {
 	return "/"
 }
 
-// relative is path seen from root, where a container's mount shows only what is below root.
-func relative(path, root string) string {
+// relative is path seen from root, where a container's mount shows only what is below root; ok is
+// false for a path that is not shown.
+func relative(path, root string) (rel string, ok bool) {
 	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
-		return rel
+		return rel, true
 	}
-	return "."
+	return ".", false
 }
 
 // delegated finds, in version 2, the nearest directory that hands the controllers to its
@@ -171,8 +208,9 @@ func vacate(dir string, names []string) error {
 	return handOut(dir, names)
 }
 
-// sweep removes the cgroups of runs whose server was killed; the kernel has killed their processes.
+// sweep removes the cgroups of runs whose server was killed, and ends what still is in them.
 func (c *cgroups) sweep() {
+	deadline := time.Now().Add(orphanPatience)
 	for _, parent := range []string{c.memory.dir, c.pids.dir} {
 		if parent == "" {
 			continue
@@ -180,9 +218,9 @@ func (c *cgroups) sweep() {
 		entries, _ := os.ReadDir(parent)
 		for _, entry := range entries {
 			if orphaned(entry.Name()) {
-				dir := filepath.Join(parent, entry.Name())
-				killProcs(dir)
-				_ = os.Remove(dir)
+				left := &group{memory: controller{dir: filepath.Join(parent, entry.Name())}}
+				// What cannot be killed or removed now is left to the next start.
+				_ = errors.Join(left.kill(deadline), left.remove())
 			}
 		}
 	}

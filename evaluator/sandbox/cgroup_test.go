@@ -62,6 +62,58 @@ func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
 	}
 }
 
+// TestControllersAreTakenWhereTheyAreMountedAndNotWhereAnotherProgramBoundThem: container runtimes, chroots and
+// sandboxes bind parts of the cgroup trees at places of their own, before and after the line that counts.
+func TestControllersAreTakenWhereTheyAreMountedAndNotWhereAnotherProgramBoundThem(t *testing.T) {
+	root := tree(t, map[string]string{
+		"memory/user/x": "", "elsewhere/memory/user/x": "", "part/x": "", "over/user/x": "", "a b/user/x": "", "readonly": "",
+		"v2/cgroup.controllers": "memory pids", "v2/cgroup.subtree_control": "memory pids",
+		"bound2/cgroup.controllers": "memory pids", "bound2/cgroup.subtree_control": "memory pids",
+	})
+	const v1, v2 = " - cgroup cgroup rw,memory\n", " - cgroup2 cgroup2 rw\n"
+	tests := map[string]struct{ lines, cgroup, want string }{
+		"whole tree bound elsewhere": {
+			lines:  "30 1 0:26 / " + root + "/memory rw" + v1 + "99 1 0:26 / " + root + "/elsewhere/memory rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"part of another container bound, listed later": {
+			lines:  "30 1 0:26 / " + root + "/memory rw" + v1 + "99 1 0:26 /docker/abc " + root + "/part rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"part of another container bound, listed first": {
+			lines:  "29 1 0:26 /docker/abc " + root + "/part rw" + v1 + "30 1 0:26 / " + root + "/memory rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"nothing mounted where it cannot be written": {
+			lines:  "29 1 0:26 / /proc/none rw" + v1 + "30 1 0:26 / " + root + "/memory rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"a mount over another one": {
+			lines:  "29 1 0:26 /docker/abc " + root + "/over rw" + v1 + "30 29 0:26 / " + root + "/over rw" + v1,
+			cgroup: "4:memory:/user\n", want: "over/user",
+		},
+		"a mount point with a blank": {
+			lines:  "30 1 0:26 / " + root + "/a\\040b rw" + v1,
+			cgroup: "4:memory:/user\n", want: "a b/user",
+		},
+		"version 2 bound elsewhere": {
+			lines:  "30 1 0:26 / " + root + "/v2 rw" + v2 + "99 1 0:26 /docker/abc " + root + "/bound2 rw" + v2,
+			cgroup: "0::/\n", want: "v2",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c, err := chooseCgroups(test.lines, test.cgroup)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := filepath.Join(root, test.want); c.memory.dir != want {
+				t.Errorf("memory is limited in %s, want %s", c.memory.dir, want)
+			}
+		})
+	}
+}
+
 // tree makes a directory tree that looks like cgroup version 2, with these files.
 func tree(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -166,10 +218,12 @@ func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
 	tests := map[string]bool{
 		own:                                false,
 		strings.Replace(own, "-", "-4", 1): true, // a pid that there is not
-		own[:strings.LastIndex(own, "-")] + "9-1": true, // a pid that was used again
-		"warpboard-secret-1":                      false,
-		"warpboard-x-1-1":                         false,
-		"other-1-1-1":                             false,
+		strings.Replace(own, ".", "9.", 1): true, // a pid that was used again
+		strings.Replace(own, "."+pidNamespace()+"-", ".1-", 1): false, // in another container: alive or not
+		"warpboard-4000000-17-X":                               true,  // of an older version
+		"warpboard-secret-1":                                   false,
+		"warpboard-x-1-1":                                      false,
+		"other-1-1-1":                                          false,
 	}
 	for name, want := range tests {
 		if got := orphaned(name); got != want {

@@ -38,6 +38,9 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	d.stderr, errs[1] = d.reading()
 	d.status, errs[2] = d.reading()
 	d.gate, errs[3] = d.writing()
+	if errs[3] == nil && filter != nil {
+		errs[3] = d.neverEnds(len(d.theirs) - 1)
+	}
 	seccomp, errs[4] = d.writing()
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
@@ -77,6 +80,20 @@ func (d *descriptors) writing() (*os.File, error) {
 		d.theirs = append(d.theirs, r)
 	}
 	return w, err
+}
+
+// neverEnds opens the read end of the child's nth pipe for writing, too, so that it has no end. For
+// bubblewrap the end of the gate is a reason to go on: with a server that was killed at this moment,
+// the program would run without limits, and for as long as it likes. A bubblewrap that waits is ended
+// by the next server.
+func (d *descriptors) neverEnds(n int) error {
+	both, err := os.OpenFile("/proc/self/fd/"+strconv.Itoa(int(d.theirs[n].Fd())), os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	d.theirs[n].Close()
+	d.theirs[n] = both
+	return nil
 }
 
 // closeOnExec keeps descriptors that the server has from its own parent, or that a C library

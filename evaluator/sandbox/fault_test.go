@@ -18,7 +18,6 @@ const faults = `
 #include <cstring>
 #include <string>
 #include <sys/mman.h>
-#include <sys/shm.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -51,7 +50,6 @@ int main(int argc, char **argv) {
 	if (what == "heap") { char *p = (char *)malloc(size); memset(p, 1, size); puts(p + size - 2); }
 	if (what == "memfd") { int fd = memfd_create("x", 0); ftruncate(fd, size);
 		memset(mmap(0, size, PROT_WRITE, MAP_SHARED, fd, 0), 1, size); }
-	if (what == "shm") memset(shmat(shmget(IPC_PRIVATE, size, 0600), 0, 0), 1, size);
 	if (what == "heap in a child") { if (fork() == 0) { char *p = (char *)malloc(size); memset(p, 1, size); } for (;;) pause(); }
 	if (what == "print") for (;;) write(1, faults_text, sizeof faults_text);
 	if (what == "sleep") for (;;) pause();
@@ -86,7 +84,6 @@ func TestFaultsEndTheRunWithTheirReason(t *testing.T) {
 		{what: "heap", limit: "memory", signal: "SIGKILL", code: 137},
 		{what: "memfd", limit: "memory", signal: "SIGKILL", code: 137, change: func(l *sandbox.Limits) { l.FileSize = 2 << 30 }},
 		{what: "memfd", limit: "file size", signal: "SIGXFSZ", code: 153},
-		{what: "shm", limit: "memory", signal: "SIGKILL", code: 137},
 		{what: "heap in a child", limit: "memory", signal: "SIGKILL", code: -1},
 		{what: "print", limit: "output", signal: "SIGKILL", code: -1},
 		{what: "sleep", limit: "wall", signal: "SIGKILL", code: -1, change: func(l *sandbox.Limits) { l.Wall = 50 * time.Millisecond }},

@@ -54,11 +54,11 @@ func (in inside) argument(arg string) string {
 }
 
 // openCommand is the command line, environment and directory of a run without a sandbox. The
-// shell waits at the gate, as bubblewrap does, until the limits are set.
+// shell waits at the gate, as bubblewrap does, until the limits are set; it ends when the server does.
 func openCommand(spec *Spec, a *area, fds control) (argv, env []string, dir string) {
 	in := insideOf(a)
 	gate := strconv.Itoa(fds.gate)
-	argv = []string{"/bin/sh", "-c", "read -r _ <&" + gate + "; exec " + gate + "<&- \"$@\"", "sh"}
+	argv = []string{"/bin/sh", "-c", "read -r _ <&" + gate + " || exit; exec " + gate + "<&- \"$@\"", "sh"}
 	for _, arg := range spec.Argv {
 		argv = append(argv, in.argument(arg))
 	}

@@ -100,6 +100,7 @@ func TestTextIsPrintableAnywhere(t *testing.T) {
 		{"\xff\xfe not UTF-8 \xe2\x82", "\uFFFD not UTF-8 \uFFFD"},
 		{"C1 \u009b31m", "C1 \uFFFD31m"},
 		{"é€😀", "é€😀"},
+		{"check: \u202Essap\u202C", "check: [U+202E]ssap[U+202C]"},
 	}
 	for _, test := range tests {
 		if got := sandbox.Text([]byte(test.in)); got != test.want {

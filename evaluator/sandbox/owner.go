@@ -11,13 +11,20 @@ import (
 	"strings"
 )
 
-// runPrefix begins the name of every directory and cgroup that a run has. The rest is the server's
-// pid, its start time and a random word, so that a later server knows whose leftovers it may remove.
+// runPrefix begins the mark of a run: the name of its directory and its cgroups, and what its first
+// processes are called. The rest is the server's pid, its start time and its pid namespace, and a random
+// word, so that a later server knows whose leftovers it may remove.
 const runPrefix = "warpboard-"
 
 func runName() string {
 	pid := os.Getpid()
-	return fmt.Sprintf("%s%d-%s-%s", runPrefix, pid, startTime(pid), rand.Text())
+	return fmt.Sprintf("%s%d-%s.%s-%s", runPrefix, pid, startTime(pid), pidNamespace(), rand.Text())
+}
+
+// pidNamespace tells apart servers in different containers, whose pids mean different processes.
+func pidNamespace() string {
+	link, _ := os.Readlink("/proc/self/ns/pid") // "pid:[4026531836]"; without one all pids are of one namespace
+	return strings.Trim(link, "pid:[]")
 }
 
 // startTime is the pid's start in clock ticks since boot, or "" when there is no such process.
@@ -35,28 +42,42 @@ func startTime(pid int) string {
 	return fields[19]
 }
 
-// orphaned reports whether name is of a run whose server is no more.
-func orphaned(name string) bool {
-	rest, ok := strings.CutPrefix(name, runPrefix)
-	if !ok {
-		return false
-	}
-	parts := strings.Split(rest, "-")
-	if len(parts) != 3 {
-		return false
-	}
-	pid, err := strconv.Atoi(parts[0])
-	return err == nil && startTime(pid) != parts[1]
+// owner is the server that a run's mark names.
+type owner struct {
+	pid              int
+	start, namespace string
 }
 
-// sweep removes the directories of runs whose server was killed.
+func ownerOf(mark string) (o owner, ok bool) {
+	rest, ok := strings.CutPrefix(mark, runPrefix)
+	parts := strings.Split(rest, "-")
+	if !ok || len(parts) != 3 {
+		return owner{}, false
+	}
+	pid, err := strconv.Atoi(parts[0])
+	start, namespace, _ := strings.Cut(parts[1], ".") // older servers name no namespace
+	return owner{pid: pid, start: start, namespace: namespace}, err == nil
+}
+
+// dead reports whether the server is no more, if it was in this pid namespace.
+func (o owner) dead() bool { return startTime(o.pid) != o.start }
+
+// orphaned reports whether mark is of a run whose server is no more. Of servers in other pid namespaces,
+// which may be alive, nothing is orphaned here: their processes end with the namespace.
+func orphaned(mark string) bool {
+	o, ok := ownerOf(mark)
+	return ok && o.dead() && (o.namespace == "" || o.namespace == pidNamespace())
+}
+
+// sweep removes the directories of runs whose server was killed. Nobody else's are in the server's own
+// root, not even when a restarted container gave it another pid namespace.
 func (s *Sandbox) sweep() {
 	entries, err := os.ReadDir(s.config.Root)
 	if err != nil {
 		return
 	}
 	for _, entry := range entries {
-		if !orphaned(entry.Name()) {
+		if o, ok := ownerOf(entry.Name()); !ok || !o.dead() {
 			continue
 		}
 		if err := removeTree(filepath.Join(s.config.Root, entry.Name())); err != nil {

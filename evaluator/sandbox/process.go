@@ -115,7 +115,7 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 			return err
 		}
 	}
-	if err := p.start(h, uid); err != nil {
+	if err := p.start(h, name, uid); err != nil {
 		return err
 	}
 	if err := p.release(uid); err != nil {
@@ -141,13 +141,14 @@ func (p *Process) release(uid int) error {
 	return err
 }
 
-// start starts bubblewrap, or the program, with its descriptors; it then waits at the gate.
-func (p *Process) start(h *host, uid int) error {
+// start starts bubblewrap, or the program, with its descriptors; it then waits at the gate. bubblewrap
+// is called by the run's mark, and so is its child inside.
+func (p *Process) start(h *host, mark string, uid int) error {
 	d, err := newDescriptors(&p.spec, h.filters[p.spec.Interfaces])
 	if err != nil {
 		return err
 	}
-	defer closeAll(d.theirs)
+	defer func() { closeAll(d.theirs) }()
 	p.gate, p.statusPipe = d.gate, d.status
 	p.streams = []*os.File{d.stdout, d.stderr}
 	cmd := &exec.Cmd{
@@ -163,7 +164,7 @@ func (p *Process) start(h *host, uid int) error {
 		cmd.Args, cmd.Env, cmd.Dir = openCommand(&p.spec, p.area, d.control)
 		cmd.Path = cmd.Args[0]
 	} else {
-		cmd.Args = append([]string{"bwrap"}, arguments(&p.spec, p.area, uid, d.control)...)
+		cmd.Args = append([]string{mark}, arguments(&p.spec, p.area, uid, d.control)...)
 		p.status = json.NewDecoder(d.status)
 	}
 	if uid >= 0 && !p.off {
@@ -171,6 +172,9 @@ func (p *Process) start(h *host, uid int) error {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
 	}
 	err = closeOnExec()
+	if err == nil && !p.off {
+		err = d.hideArguments(cmd)
+	}
 	if err == nil {
 		err = cmd.Start()
 	}

@@ -115,6 +115,7 @@ func (s *Sandbox) prepare() (*host, error) {
 	if os.Geteuid() == 0 && !h.ownUID {
 		return nil, errors.New("the server is root but may not change its user: programs would run as root; start it as another user")
 	}
+	s.endOrphans(h.ownUID)
 	h.stage = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
 	if h.cgroups, err = findCgroups(); err != nil {
 		s.config.Log.Warn("no cgroups: memory and processes are limited by rlimits alone", "err", err)

@@ -12,7 +12,7 @@ type deniedCall struct {
 }
 
 // deniedCalls is a denylist, for libcuda's calls drift from driver to driver: it holds what leads
-// out of the sandbox or into rarely used kernel code, and nothing that a compiler, numpy, torch,
+// out of the sandbox, into rarely used kernel code or from one stage to the next, and nothing that a compiler, numpy, torch,
 // Triton or CUDA was seen to use.
 func deniedCalls() []deniedCall {
 	return []deniedCall{
@@ -20,6 +20,14 @@ func deniedCalls() []deniedCall {
 		{"ptrace", unix.SYS_PTRACE}, {"process_vm_readv", unix.SYS_PROCESS_VM_READV},
 		{"process_vm_writev", unix.SYS_PROCESS_VM_WRITEV}, {"kcmp", unix.SYS_KCMP},
 		{"pidfd_getfd", unix.SYS_PIDFD_GETFD},
+		// System V's and POSIX's shared memory, semaphores and queues: they outlive whoever made them, and would
+		// reach the next stage that a warm process's sandbox serves. CUDA, torch, Triton, NCCL, OpenMP and Python's
+		// multiprocessing share files in /dev/shm, which are removed between stages.
+		{"shmget", unix.SYS_SHMGET}, {"shmat", unix.SYS_SHMAT}, {"shmctl", unix.SYS_SHMCTL}, {"shmdt", unix.SYS_SHMDT},
+		{"semget", unix.SYS_SEMGET}, {"semop", unix.SYS_SEMOP}, {"semtimedop", unix.SYS_SEMTIMEDOP}, {"semctl", unix.SYS_SEMCTL},
+		{"msgget", unix.SYS_MSGGET}, {"msgsnd", unix.SYS_MSGSND}, {"msgrcv", unix.SYS_MSGRCV}, {"msgctl", unix.SYS_MSGCTL},
+		{"mq_open", unix.SYS_MQ_OPEN}, {"mq_unlink", unix.SYS_MQ_UNLINK}, {"mq_timedsend", unix.SYS_MQ_TIMEDSEND},
+		{"mq_timedreceive", unix.SYS_MQ_TIMEDRECEIVE}, {"mq_notify", unix.SYS_MQ_NOTIFY}, {"mq_getsetattr", unix.SYS_MQ_GETSETATTR},
 		// large or young parts of the kernel
 		{"bpf", unix.SYS_BPF}, {"perf_event_open", unix.SYS_PERF_EVENT_OPEN},
 		{"userfaultfd", unix.SYS_USERFAULTFD}, {"io_uring_setup", unix.SYS_IO_URING_SETUP},

@@ -42,6 +42,11 @@ int main() {
 	CALL(name_to_handle_at, 0, 0, 0, 0, 0); CALL(fanotify_init, 0, 0); CALL(lookup_dcookie, 0, 0, 0); CALL(syslog, 0, 0, 0);
 	CALL(vhangup); CALL(sethostname, 0, 0); CALL(setdomainname, 0, 0); CALL(nfsservctl, 0, 0, 0); CALL(uselib, 0);
 	CALL(seccomp, SECCOMP_GET_ACTION_AVAIL, 0, 0);
+	CALL(shmget, 1, 1, 0); CALL(shmat, 0, 0, 0); CALL(shmctl, 0, 0, 0); CALL(shmdt, 0);
+	CALL(semget, 1, 1, 0); CALL(semop, 0, 0, 0); CALL(semtimedop, 0, 0, 0, 0); CALL(semctl, 0, 0, 0, 0);
+	CALL(msgget, 1, 0); CALL(msgsnd, 0, 0, 0, 0); CALL(msgrcv, 0, 0, 0, 0, 0); CALL(msgctl, 0, 0, 0);
+	CALL(mq_open, "q", 0, 0, 0); CALL(mq_unlink, "q"); CALL(mq_timedsend, 0, 0, 0, 0, 0); CALL(mq_timedreceive, 0, 0, 0, 0, 0);
+	CALL(mq_notify, 0, 0); CALL(mq_getsetattr, 0, 0, 0);
 	report("prctl(seccomp)", prctl(PR_SET_SECCOMP, 99, 0, 0, 0));
 	report("x32", syscall(0x40000000 + SYS_getpid));
 	for (int domain : {AF_NETLINK, AF_PACKET, AF_VSOCK, AF_ALG}) report("socket", socket(domain, SOCK_RAW, 0));
@@ -70,7 +75,7 @@ func TestSystemCallFilterRefusesEachNamedCallAndNoOther(t *testing.T) {
 		Limits: limits(),
 	})
 	parts := strings.Split(o.Stdout, "--\n")
-	if o.ExitCode != 0 || len(parts) != 3 || strings.Count(parts[0], "\n") != 69 {
+	if o.ExitCode != 0 || len(parts) != 3 || strings.Count(parts[0], "\n") != 87 {
 		t.Fatalf("code %d %s: %s%s", o.ExitCode, o.Signal, o.Stdout, o.Stderr)
 	}
 	for i, want := range []string{"EPERM", "ENOSYS", "OK"} {

@@ -96,6 +96,8 @@ func (s *Sandbox) checkInside(ctx context.Context) []job.CheckLine {
 		line("no network", "neither the server's loopback nor any other network is reached", r.refused("loopback", "internet")),
 		line("no new namespaces", "unshare, setns and clone are refused", r.denied("unshare", "setns", "clone(CLONE_NEWUSER)")),
 		line("no other sockets", "AF_VSOCK and AF_NETLINK are refused", r.denied("socket(AF_VSOCK)", "socket(AF_NETLINK)")),
+		line("no lasting memory", "shared memory, semaphores and queues that outlive their makers are refused",
+			r.denied("shmget", "semget", "msgget", "mq_open")),
 		line("no tracing", "ptrace is refused, and bubblewrap's own memory is not found",
 			errors.Join(r.denied("ptrace", "process_vm_readv", "process_vm_writev"), r.refused("init"))),
 	}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -17,23 +18,31 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // A test that needs a server of its own runs this test binary again with one of these roles.
 const (
 	roleVariable = "WARPBOARD_TEST_ROLE"
 	rootVariable = "WARPBOARD_TEST_ROOT"
+	uidVariable  = "WARPBOARD_TEST_UID"
 )
 
 func TestMain(m *testing.M) {
 	var err error
+	firstUID, _ = strconv.Atoi(os.Getenv(uidVariable))
 	switch os.Getenv(roleVariable) {
 	case "":
-		os.Exit(m.Run())
+		// The lock ends with the process.
+		if firstUID, _, err = sandboxtest.Reserve(); err == nil {
+			os.Exit(m.Run())
+		}
 	case "hold":
 		err = hold()
 	case "check":
 		err = check()
+	case "gate":
+		err = sandbox.ServerAtGate(sandbox.Config{FirstUID: firstUID, Root: os.Getenv(rootVariable)})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -94,13 +103,13 @@ func server(t *testing.T, role string, uid uint32) (cmd *exec.Cmd, root string) 
 	}
 	cmd = exec.Command(binary)
 	cmd.Dir = "/"
-	cmd.Env = []string{roleVariable + "=" + role, rootVariable + "=" + root, "PATH=/usr/bin:/bin"}
+	cmd.Env = []string{roleVariable + "=" + role, rootVariable + "=" + root, fmt.Sprintf("%s=%d", uidVariable, firstUID), "PATH=/usr/bin:/bin"}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	return cmd, root
 }
 
 func TestServerThatIsNotRootHasTheSameWallsAndSaysWhatIsLess(t *testing.T) {
-	cmd, root := server(t, "check", 61999)
+	cmd, root := server(t, "check", uint32(firstUID+99))
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

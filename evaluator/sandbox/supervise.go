@@ -87,8 +87,11 @@ func (p *Process) killAll() error {
 }
 
 // dead waits for the end of the run's first process.
-func (p *Process) dead(deadline time.Time) bool {
-	fds := []unix.PollFd{{Fd: int32(p.pidfd), Events: unix.POLLIN}}
+func (p *Process) dead(deadline time.Time) bool { return deadBy(p.pidfd, deadline) }
+
+// deadBy waits for the end of a process.
+func deadBy(pidfd int, deadline time.Time) bool {
+	fds := []unix.PollFd{{Fd: int32(pidfd), Events: unix.POLLIN}}
 	for {
 		n, err := unix.Poll(fds, max(0, int(time.Until(deadline).Milliseconds())))
 		if err == unix.EINTR {

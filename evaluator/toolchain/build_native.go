@@ -29,18 +29,27 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 		return nil
 	}
 	a.Command = p.String()
+	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.layout.Units))}
 	programKey := key("program", p.base, filesKey(a.layout.Files), strings.Join(unitNames(a.layout), "\n"))
 	var done built
 	if data, ok := b.store.get(programKey); ok && json.Unmarshal(data, &done) == nil {
 		result.Cached = true
-	} else if done, err = b.makeProgram(ctx, req, p, result); err != nil || result.Status != job.StatusPass {
+	} else if done, err = c.makeProgram(ctx, result); err != nil || result.Status != job.StatusPass {
 		return err
 	} else if data, err := json.Marshal(done); err != nil {
 		return err
 	} else if err := b.store.put(programKey, data); err != nil {
 		return err
 	}
-	a.program, result.Stdout, result.Stderr = done.Program, done.Stdout, done.Stderr
+	judge, err := c.judge(ctx)
+	if err != nil {
+		return err
+	}
+	if judge.product == nil && a.layout.Separable {
+		c.explain(result, judge)
+		return nil
+	}
+	a.judge, a.program, result.Stdout, result.Stderr = judge.product, done.Program, done.Stdout, done.Stderr
 	mergeExtra(result, done.Extra)
 	return nil
 }
@@ -53,11 +62,10 @@ func unitNames(l harness.Layout) []string {
 	return names
 }
 
-// makeProgram compiles and links. The task's own units are compiled without the submission in
+// makeProgram compiles, and links the program of the submission. The task's own units are compiled without the submission in
 // sight and kept; where they need it (a bundle may include the submission in its eval program)
 // everything is compiled together and nothing of it kept.
-func (b *Builder) makeProgram(ctx context.Context, req BuildRequest, p *plan, result *job.StageResult) (built, error) {
-	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.layout.Units))}
+func (c *compilation) makeProgram(ctx context.Context, result *job.StageResult) (built, error) {
 	if err := c.run(ctx, false); err != nil {
 		return built{}, err
 	}

@@ -34,7 +34,7 @@ const extensionsTime = 2 * time.Minute
 
 // buildPython checks the submission's syntax and, as the original does, imports a submission that
 // compiles extensions once, so that they are compiled before anything is timed. What they became is
-// kept for the next run of the same submission.
+// kept for the next run of the same submission; an evaluation's for its caller alone.
 func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact, result *job.StageResult) error {
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrMissing)
@@ -87,9 +87,10 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	env := b.pythonEnv(req.Place)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
 	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
-		b.nvccVersion(), processor(), name, filesKey(a.layout.Files))
+		b.nvccVersion(), processor(), name, filesKey(a.layout.Files), req.Job.Caller)
+	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
 	a.Command += "\n" + quote([]string{python.Path, name})
-	if data, ok := b.store.get(archiveKey); ok {
+	if data, ok := b.store.get(archiveKey); ok && keep {
 		a.extensions, result.Cached = data, true
 		return nil
 	}
@@ -118,6 +119,9 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	a.extensions = archive
+	if !keep {
+		return nil
+	}
 	return b.store.put(archiveKey, archive)
 }
 

@@ -61,7 +61,8 @@ type Artifact struct {
 	Command string // the build commands, one per line, as one would type them
 
 	lang       tasks.Lang
-	program    []byte         // cu, cpp: the executable
+	program    []byte         // cu, cpp: the executable that has the submission
+	judge      []byte         // cu, cpp: the one that has the reference; nil where program judges itself
 	layout     harness.Layout // py
 	extensions []byte         // py: archive of what the submission compiled when it was imported
 }
@@ -102,7 +103,7 @@ func (b *Builder) Open(ctx context.Context, a *Artifact, place Place) (Program, 
 	if a.lang == tasks.LangPython {
 		return b.openPython(ctx, a, place), nil
 	}
-	return &nativeProgram{runner: b.cfg.Runner, place: place, program: a.program}, nil
+	return &nativeProgram{runner: b.cfg.Runner, place: place, program: a.program, judge: a.judge}, nil
 }
 
 func mergeExtra(result *job.StageResult, extra map[string]string) {

@@ -51,6 +51,20 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 	return group.Wait()
 }
 
+// judge returns the judge's program; nil if the program of the submission judges itself.
+func (c *compilation) judge(ctx context.Context) (step, error) {
+	for i, unit := range c.plan.layout.Units {
+		if !unit.Judge {
+			continue
+		}
+		if c.steps[i].product != nil {
+			return c.steps[i], nil
+		}
+		return c.taskUnit(ctx, unit)
+	}
+	return step{}, nil
+}
+
 // taskUnit compiles a unit of the task's, or finds it in the store. Who compiles the same unit at the
 // same time is waited for. That a bundle's own unit does not compile without the submission is
 // remembered, so that it is not tried at every run.
@@ -89,13 +103,11 @@ func (s step) refused() bool {
 func (c *compilation) link(ctx context.Context) (step, error) {
 	objects := map[string][]byte{}
 	for i, s := range c.steps {
-		objects[objectName(i)] = s.product
+		if !s.unit.Judge {
+			objects[objectName(i)] = s.product
+		}
 	}
-	commands := c.plan.linkCommands()
-	spec := sandbox.Spec{Argv: commands[0], Dir: "/in", Files: objects}
-	if c.plan.seal {
-		spec = sandbox.Spec{Argv: []string{"/bin/sh", "-ec", shellLines(commands)}, Dir: "/out", Work: objects}
-	}
+	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects}
 	return c.command(ctx, harness.Unit{Name: "linking", Submitted: true}, spec, "program", true)
 }
 

@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/tasks"
 )
 
@@ -22,7 +23,15 @@ var tools = sync.OnceValue(func() Toolchain { return Find(context.Background()) 
 // cacheDir is shared by the tests to which it makes no difference what has been compiled before.
 var cacheDir string
 
+// firstUID is the first of the users that the tests' programs run under.
+var firstUID int
+
 func TestMain(m *testing.M) {
+	first, _, err := sandboxtest.Reserve() // until the process ends
+	if err != nil {
+		panic(err)
+	}
+	firstUID = first
 	dir, err := os.MkdirTemp("", "toolchain-test-")
 	if err != nil {
 		panic(err)
@@ -35,13 +44,13 @@ func TestMain(m *testing.M) {
 
 // newBuilder returns a builder on the real sandbox.
 func newBuilder() *Builder {
-	return NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{}), Cache: cacheDir})
+	return NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{FirstUID: firstUID}), Cache: cacheDir})
 }
 
 // newSpiedBuilder returns one with a cache of its own that remembers what it ran.
 func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
 	t.Helper()
-	spy := &spyRunner{Runner: sandbox.New(sandbox.Config{})}
+	spy := &spyRunner{Runner: sandbox.New(sandbox.Config{FirstUID: firstUID})}
 	return NewBuilder(Config{Tools: tools(), Runner: spy, Cache: t.TempDir()}), spy
 }
 

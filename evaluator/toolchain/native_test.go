@@ -1,9 +1,12 @@
 package toolchain
 
 import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -23,28 +26,25 @@ func TestNativeVerdicts(t *testing.T) {
 	tests := []struct {
 		submission string
 		mode       string
-		timeout    time.Duration
 		status     job.Status
 		cases      []job.Status
 		reason     string
 	}{
-		{"correct.cpp", "test", 0, job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
-		{"correct.cpp", "benchmark", 0, job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
-		{"correct.cpp", "profile", 0, job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
-		{"wrong.cpp", "test", 0, job.StatusFail, []job.Status{job.StatusPass, job.StatusFail}, "error at 7: expected"},
-		{"wrong.cpp", "leaderboard", 0, job.StatusFail, []job.Status{job.StatusPass, job.StatusFail}, "error at 7: expected"},
-		{"stale.cpp", "leaderboard", 0, job.StatusFail, []job.Status{job.StatusFail}, "error at 0: expected"},
-		{"counting.cpp", "leaderboard", 0, job.StatusFail, []job.Status{job.StatusFail}, "error at 0"},
-		{"crash.cpp", "test", 0, job.StatusError, []job.Status{job.StatusPass, job.StatusError}, "SIGSEGV in case 1 (seed: 2"},
-		{"endless.cpp", "test", 5 * time.Second, job.StatusTimeout, []job.Status{job.StatusPass, job.StatusTimeout}, "in case 1 (seed: 2"},
+		{"correct.cpp", "test", job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
+		{"correct.cpp", "benchmark", job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
+		{"correct.cpp", "profile", job.StatusPass, []job.Status{job.StatusPass, job.StatusPass}, ""},
+		{"wrong.cpp", "test", job.StatusFail, []job.Status{job.StatusPass, job.StatusFail}, "error at 7: expected"},
+		{"wrong.cpp", "leaderboard", job.StatusFail, []job.Status{job.StatusPass, job.StatusFail}, "error at 7: expected"},
+		{"stale.cpp", "leaderboard", job.StatusFail, []job.Status{job.StatusFail}, "error at 0: expected"},
+		{"counting.cpp", "leaderboard", job.StatusFail, []job.Status{job.StatusFail}, "error at 0"},
+		{"crash.cpp", "test", job.StatusError, []job.Status{job.StatusPass, job.StatusError}, "SIGSEGV in case 1 (seed: 2"},
 	}
 	b := newBuilder()
 	for _, tt := range tests {
 		t.Run(tt.submission+"/"+tt.mode, func(t *testing.T) {
 			j := cppJob(t, tt.submission)
 			a, _ := mustBuild(t, b, j)
-			secret := uint64(12345)
-			r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: tt.mode, Cases: j.Task.Tests, Seed: &secret, Timeout: tt.timeout}, len(j.Task.Tests))
+			r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: tt.mode, Cases: j.Task.Tests}, len(j.Task.Tests))
 			if r.status != tt.status || !strings.Contains(r.failure.Reason, tt.reason) {
 				t.Errorf("got %s, %q; want %s, ...%s...\n%s", r.status, r.failure.Reason, tt.status, tt.reason, r.outcome.Stderr)
 			}
@@ -57,8 +57,7 @@ func TestNativeVerdicts(t *testing.T) {
 
 func TestRankedRepeatsAreAllReported(t *testing.T) {
 	j := cppJob(t, "correct.cpp")
-	secret := uint64(1<<40 + 99) // more than fits an int: it must be cut, not refused
-	r := buildAndRun(t, j, StageRequest{Mode: "leaderboard", Cases: j.Task.Tests, Seed: &secret})
+	r := buildAndRun(t, j, StageRequest{Mode: "leaderboard", Cases: j.Task.Tests})
 	if r.status != job.StatusPass {
 		t.Fatalf("got %s: %s", r.status, r.failure.Reason)
 	}
@@ -120,8 +119,8 @@ func TestSecondSubmissionCompilesOnlyItself(t *testing.T) {
 		return len(spy.specs()) - before, result
 	}
 	n, first := build("correct.cpp")
-	if n != 3 || first.Cached {
-		t.Errorf("first submission: %d commands, cached %v; want harness, submission and link", n, first.Cached)
+	if n != 4 || first.Cached {
+		t.Errorf("first submission: %d commands, cached %v; want judge, runner, submission and link", n, first.Cached)
 	}
 	if n, second := build("wrong.cpp"); n != 2 || second.Cached {
 		t.Errorf("second submission: %d commands, cached %v; want submission and link", n, second.Cached)
@@ -131,21 +130,52 @@ func TestSecondSubmissionCompilesOnlyItself(t *testing.T) {
 	}
 }
 
-func TestTheTasksObjectsAreMadeWithoutTheSubmission(t *testing.T) {
+// The judge has the reference, and the runner the submission.
+func TestNeitherProgramSeesTheOthersSources(t *testing.T) {
 	b, spy := newSpiedBuilder(t)
-	mustBuild(t, b, cppJob(t, "correct.cpp"))
-	harnesses := 0
+	a, _ := mustBuild(t, b, cppJob(t, "correct.cpp"))
+	compiled := 0
 	for _, spec := range spy.specs() {
-		if !strings.Contains(strings.Join(spec.Argv, " "), "-c eval.cpp") {
+		command := strings.Join(spec.Argv, " ")
+		if !strings.Contains(command, " eval.cpp") && !strings.Contains(command, " warpboard_runner.cpp") {
 			continue
 		}
-		harnesses++
+		compiled++
 		if _, there := spec.Files["submission.cpp"]; there {
-			t.Error("the harness was compiled with the submission in sight")
+			t.Errorf("%s: with the submission in sight", command)
 		}
 	}
-	if harnesses != 1 {
-		t.Errorf("the harness was compiled %d times", harnesses)
+	if compiled != 2 {
+		t.Errorf("%d units of the harness were compiled", compiled)
+	}
+	if bytes.Contains(a.program, []byte("check_implementation")) || bytes.Contains(a.judge, []byte("custom_kernel")) {
+		t.Error("a program names a function of the other's")
+	}
+	if !bytes.Contains(a.program, []byte("custom_kernel")) || !bytes.Contains(a.judge, []byte("check_implementation")) {
+		t.Error("a program does not name its own function")
+	}
+}
+
+// The program comes from the store, and the judge, which belongs to the task, had been cleared from it.
+func TestACachedProgramHasItsJudge(t *testing.T) {
+	b, spy := newSpiedBuilder(t)
+	first, _ := mustBuild(t, b, cppJob(t, "correct.cpp"))
+	err := filepath.WalkDir(b.store.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if data, ok := b.store.get(d.Name()); ok && bytes.Equal(data, first.judge) {
+			return os.Remove(path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := len(spy.specs())
+	again, result := mustBuild(t, b, cppJob(t, "correct.cpp"))
+	if n := len(spy.specs()) - before; n != 1 || !result.Cached || len(again.judge) == 0 {
+		t.Errorf("%d commands, cached %v, %d bytes of judge", n, result.Cached, len(again.judge))
 	}
 }
 
@@ -176,11 +206,8 @@ func TestOlderFormInCPP(t *testing.T) {
 	if r.status != job.StatusPass || len(r.cases) != 1 || r.cases[0].Runs != 100 || r.cases[0].Mean <= 0 {
 		t.Errorf("got %s (%s), %+v", r.status, r.failure.Reason, r.cases)
 	}
-	if !strings.Contains(r.outcome.Stdout, "\nscore: ") {
-		t.Errorf("no score on stdout: %q", r.outcome.Stdout)
-	}
 	r = buildAndRun(t, legacy("wrong.cuh"), StageRequest{Mode: "leaderboard"})
-	if r.status != job.StatusFail || !strings.Contains(r.outcome.Stdout, "check_implementation failed") {
-		t.Errorf("got %s (%s), stdout %q", r.status, r.failure.Reason, r.outcome.Stdout)
+	if r.status != job.StatusFail || !strings.Contains(r.failure.Reason, "check_implementation failed") {
+		t.Errorf("got %s (%s)", r.status, r.failure.Reason)
 	}
 }

@@ -20,7 +20,6 @@ type plan struct {
 	compile  []string // the compiler and the flags of every command
 	link     []string // what follows the objects when linking
 	mounts   []sandbox.Mount
-	seal     bool   // hide the submission's names but the kernel's
 	base     string // hash of all this but the files
 }
 
@@ -37,7 +36,7 @@ var (
 // newPlan works out the commands. Its error is about the task's config, in words for its author.
 func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch string) (*plan, error) {
 	cuda := def.Lang == tasks.LangCUDA
-	p := &plan{compiler: b.cfg.Tools.For(def.Lang), layout: layout, seal: layout.Separable && !cuda}
+	p := &plan{compiler: b.cfg.Tools.For(def.Lang), layout: layout}
 	flags, err := tasks.CheckFlags(def.Lang, def.Config.CompileFlags)
 	if err != nil {
 		return nil, err
@@ -66,7 +65,7 @@ func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch stri
 		p.link = append(p.link, "-l"+library)
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
-	p.base = key(slices.Concat([]string{"4", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
+	p.base = key(slices.Concat([]string{"5", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
 	return p, nil
 }
 
@@ -109,19 +108,33 @@ func (p *plan) libraryAges() []string {
 	return ages
 }
 
-// compileCommand compiles one unit in /in to /out/object.
+// compileCommand compiles one unit in /in to /out/object; the judge's, being its whole program, is linked, too.
 func (p *plan) compileCommand(unit harness.Unit) []string {
-	return append(p.compileUnit(unit), "-o", "/out/object")
+	return p.compileTo(unit, "/out/object")
 }
 
-// compileUnit is the command without its output. With Warpboard's harness a submission sees only
-// the headers' part that it can use: parsing the rest takes longer than most kernels.
-func (p *plan) compileUnit(unit harness.Unit) []string {
+// compileTo is the same with another product. With Warpboard's harness a submission sees only the
+// headers' part that it can use: parsing the rest takes longer than most kernels.
+func (p *plan) compileTo(unit harness.Unit, product string) []string {
+	if unit.Judge {
+		return slices.Concat(p.compile, []string{unit.Name}, p.link, []string{"-o", product})
+	}
 	command := slices.Clone(p.compile)
 	if unit.Submitted && p.layout.Separable {
 		command = append(command, "-DWARPBOARD_SUBMISSION")
 	}
-	return append(command, "-c", unit.Name)
+	return append(command, "-c", unit.Name, "-o", product)
+}
+
+// linkCommand links the objects in /in, in the order of the units, to the program of the submission.
+func (p *plan) linkCommand() []string {
+	command := slices.Clone(p.compile)
+	for i, unit := range p.layout.Units {
+		if !unit.Judge {
+			command = append(command, objectName(i))
+		}
+	}
+	return slices.Concat(command, p.link, []string{"-o", "/out/program"})
 }
 
 func objectName(i int) string { return strconv.Itoa(i) + ".o" }
@@ -130,9 +143,13 @@ func objectName(i int) string { return strconv.Itoa(i) + ".o" }
 func (p *plan) String() string {
 	var lines []string
 	for i, unit := range p.layout.Units {
-		lines = append(lines, quote(append(p.compileUnit(unit), "-o", objectName(i))))
+		product := objectName(i)
+		if unit.Judge {
+			product = "judge"
+		}
+		lines = append(lines, quote(p.compileTo(unit, product)))
 	}
-	return strings.Join(append(lines, shellLines(p.linkCommands())), "\n")
+	return strings.Join(append(lines, quote(p.linkCommand())), "\n")
 }
 
 // quote joins arguments so that a shell would take them apart again.

@@ -53,9 +53,9 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 		job   job.Job
 		units []string
 	}{
-		"our harness":      {cppJob(t, "correct.cpp"), []string{"eval.cpp"}},
+		"our harness":      {cppJob(t, "correct.cpp"), []string{"eval.cpp", "warpboard_runner.cpp"}},
 		"the bundle's own": {ownBundleJob(t), []string{"eval.cpp", "more.cpp"}},
-		"the older form":   {older, nil},
+		"the older form":   {older, []string{"eval.cpp"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, spy := newSpiedBuilder(t)
@@ -111,7 +111,7 @@ func TestPreparingEndsWithItsContext(t *testing.T) {
 	if _, err := b.Prepare(ctx, hintOf(cppJob(t, "correct.cpp")), cpu()); !errors.Is(err, ctx.Err()) {
 		t.Errorf("error is %v", err)
 	}
-	prepare(t, b, hintOf(cppJob(t, "correct.cpp")), 1)
+	prepare(t, b, hintOf(cppJob(t, "correct.cpp")), 2)
 }
 
 // A unit that includes the submission fails alone; trying that once is enough.
@@ -149,7 +149,7 @@ func TestBuildsOfOneTaskCompileItsUnitsTogetherOnce(t *testing.T) {
 		})
 	}
 	builds.Wait()
-	if n := len(spy.specs()); n != 1+2*len(jobs) {
+	if n := len(spy.specs()); n != 2+2*len(jobs) {
 		t.Errorf("%d commands for %d submissions, want the harness once", n, len(jobs))
 	}
 }

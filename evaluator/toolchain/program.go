@@ -50,9 +50,9 @@ type StageRequest struct {
 type Program interface {
 	// RunStage runs one stage to its end. The error is ours; what the program did is in the outcome.
 	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
-	// Spec is the same stage as one process of its own, for tools that wrap a command line (ncu).
-	// Its Pipe is left to the caller: POPCORN_FD says 3.
-	Spec(req StageRequest) sandbox.Spec
+	// RunWrapped is RunStage for tools that wrap a command line (ncu): wrapped runs the submission's process, which
+	// is one of its own here. Its Pipe is left to wrapped: POPCORN_FD says 3.
+	RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error)
 	// Next makes another build of the same person run at this place with what is ready, and takes this
 	// program's place. It is nil when nothing can be kept; both end with Close.
 	Next(a *Artifact) Program
@@ -61,6 +61,9 @@ type Program interface {
 	// Close ends whatever still runs.
 	Close() error
 }
+
+// Wrapped runs a process in a way of its own.
+type Wrapped func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error)
 
 const (
 	casesName  = "cases.txt"
@@ -141,19 +144,58 @@ func drain(from *os.File, see func([]byte)) {
 	}
 }
 
-// nativeProgram is an executable, started anew for every stage.
+// nativeProgram is executables, started anew for every stage.
 type nativeProgram struct {
 	runner  Runner
 	place   Place
 	program []byte
+	judge   []byte // nil where program judges itself
 }
 
 func (p *nativeProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	outcome, err := runWithPipe(ctx, p.runner, p.Spec(req), req.OnPipe)
+	if p.judge != nil {
+		return p.runJudged(ctx, req, p.runner.Run)
+	}
+	outcome, err := runWithPipe(ctx, p.runner, p.spec(req), req.OnPipe)
 	return judge.Ending{Outcome: outcome}, err
 }
 
-func (p *nativeProgram) Spec(req StageRequest) sandbox.Spec {
+func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
+	if p.judge != nil {
+		return p.runJudged(ctx, req, wrapped)
+	}
+	outcome, err := wrapped(ctx, p.spec(req))
+	return judge.Ending{Outcome: outcome}, err
+}
+
+// runJudged runs a stage as two processes; the submission's in a way of its own.
+func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapped) (judge.Ending, error) {
+	wires, err := judge.NewWires()
+	if err != nil {
+		return judge.Ending{}, err
+	}
+	judging := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
+		spec := p.place.Judges().spec(StageRequest{Timeout: req.Timeout})
+		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesName}
+		spec.Files = map[string][]byte{"judge": p.judge, casesName: harness.CasesFile(req.Cases)}
+		spec.ExtraFiles, spec.Started = wires.Judge(), started
+		return runWithPipe(ctx, p.runner, spec, req.OnPipe)
+	}
+	running := func(ctx context.Context, _ func()) (sandbox.Outcome, error) {
+		spec := p.place.spec(StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr})
+		delete(spec.Env, "POPCORN_FD")
+		spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.program}
+		spec.ExtraFiles = wires.Runner()
+		outcome, err := submitted(ctx, spec)
+		if err != nil && ctx.Err() != nil {
+			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
+		}
+		return outcome, err
+	}
+	return judge.Run(ctx, wires, judging, running)
+}
+
+func (p *nativeProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.place.spec(req)
 	spec.Argv = []string{"/in/eval.out", req.Mode, "/in/" + casesName}
 	spec.Files = map[string][]byte{"eval.out": p.program, casesName: harness.CasesFile(req.Cases)}

@@ -3,6 +3,7 @@ package toolchain
 import (
 	"context"
 	"encoding/json"
+	"log/slog"
 	"maps"
 	"os"
 	"syscall"
@@ -40,14 +41,19 @@ func (p *pythonProgram) judged() bool { return p.artifact.layout.Runner != "" }
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
-// Next hands the runner over. Every stage is a fork of its pristine process, and finds what the stages
-// before it compiled; compiled extensions are unpacked only once, and so need a runner of their own.
+// Next hands the runner over. Every stage is a fork of its pristine process, and finds what the first stages of the
+// programs before it compiled; compiled extensions stay their own program's.
 func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
 		return nil
 	}
 	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, runner: p.runner, judge: p.judge, warm: true}
 	p.runner, p.judge = nil, nil
+	for _, r := range []*runner{next.runner, next.judge} {
+		if r != nil {
+			r.served = false
+		}
+	}
 	return next
 }
 
@@ -61,8 +67,8 @@ func (p *pythonProgram) Close() error {
 	return nil
 }
 
-// Spec runs the script in an interpreter of its own.
-func (p *pythonProgram) Spec(req StageRequest) sandbox.Spec {
+// spec runs the script in an interpreter of its own.
+func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
 	return p.withExtensions(spec)
 }
@@ -108,16 +114,25 @@ func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 
 func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
 	if p.judged() {
-		return p.runJudged(ctx, req)
+		return p.runJudged(ctx, req, nil)
 	}
-	outcome, err := p.process(ctx, &p.runner, p.place, req, p.Spec(req), request{
+	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), request{
 		Argv: p.script(req), Files: p.files(req), Extensions: p.artifact.extensions, Report: true}, nil, func() {})
+	return judge.Ending{Outcome: outcome}, err
+}
+
+// RunWrapped starts the submission's process in an interpreter of its own.
+func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
+	if p.judged() {
+		return p.runJudged(ctx, req, wrapped)
+	}
+	outcome, err := wrapped(ctx, p.spec(req))
 	return judge.Ending{Outcome: outcome}, err
 }
 
 // runJudged runs a stage as two processes. The judge has the task's files and the cases; the runner has the
 // submission beside the task's files, which everybody may read, and no cases.
-func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest) (judge.Ending, error) {
+func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
 	wires, err := judge.NewWires()
 	if err != nil {
 		return judge.Ending{}, err
@@ -134,7 +149,12 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest) (judge.
 	}
 	running := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
 		theirs := StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr}
-		return p.process(ctx, &p.runner, p.place, theirs, p.runnerSpec(theirs), request{
+		cold := p.runnerSpec(theirs)
+		if wrapped != nil {
+			cold.ExtraFiles = wires.Runner()
+			return wrapped(ctx, cold)
+		}
+		return p.process(ctx, &p.runner, p.place, theirs, cold, request{
 			Argv: []string{layout.Runner}, Files: layout.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
 	}
 	return judge.Run(ctx, wires, judging, running)
@@ -163,7 +183,8 @@ func (p *pythonProgram) process(ctx context.Context, r **runner, place Place, re
 	}
 	asked.Env = place.environment(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
-	s := &stage{runner: *r, req: req, limits: place.Run}
+	asked.Keep, (*r).served = !(*r).served, true
+	s := &stage{runner: *r, req: req, limits: place.Run, log: p.builder.cfg.Log}
 	return s.run(ctx, asked, wires, started)
 }
 
@@ -172,6 +193,7 @@ type stage struct {
 	runner         *runner
 	req            StageRequest
 	limits         sandbox.Limits
+	log            *slog.Logger
 	stdout, stderr kept
 	output         int64
 }
@@ -209,7 +231,15 @@ func (s *stage) run(ctx context.Context, req request, wires []*os.File, started 
 			stop("wall")
 		}
 	}
-	return s.conclude(ended, cut, time.Since(begun))
+	took := time.Since(begun)
+	if ended != nil && ended.Kept != nil && ended.Kept.Files > 0 {
+		s.log.Debug("later stages find what this one compiled", "files", ended.Kept.Files, "bytes", ended.Kept.Bytes, "sha256", ended.Kept.SHA256)
+	}
+	if ended != nil && ended.Spent {
+		s.log.Info("a stage left what cannot be removed; the next one gets another Python")
+		s.runner.stop()
+	}
+	return s.conclude(ended, cut, took)
 }
 
 // receive asks for the stage and hands on its frames, to the last one of the stage or the runner.

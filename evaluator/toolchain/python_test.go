@@ -173,7 +173,7 @@ type coldProgram struct {
 }
 
 func (p coldProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	outcome, err := runWithPipe(ctx, p.builder.cfg.Runner, p.Spec(req), req.OnPipe)
+	outcome, err := runWithPipe(ctx, p.builder.cfg.Runner, p.Program.(*pythonProgram).spec(req), req.OnPipe)
 	return judge.Ending{Outcome: outcome}, err
 }
 
@@ -273,7 +273,20 @@ func TestOlderFormInPython(t *testing.T) {
 	j := legacyJob(tasks.LangPython, "train.py", read(t, "legacy/correct.py"))
 	j.Sources["reference.py"] = read(t, "legacy/reference.py")
 	r := buildAndRun(t, j, StageRequest{Mode: "leaderboard"})
-	if r.status != job.StatusPass || len(r.cases) != 1 || r.cases[0].Runs != 100 || !strings.HasPrefix(r.outcome.Stdout, "score:") {
+	if r.status != job.StatusPass || len(r.cases) != 1 || r.cases[0].Runs != 100 {
 		t.Errorf("got %s (%s), %+v, %q\n%s", r.status, r.failure.Reason, r.cases, r.outcome.Stdout, r.outcome.Stderr)
+	}
+}
+
+func TestOlderFormInPythonKeepsItsChecker(t *testing.T) {
+	b := newBuilder()
+	const cheat = "import reference\nreference.check_implementation = lambda custom, ref: True\ndef custom_kernel(x): return x\n"
+	for submission, status := range map[string]job.Status{"def custom_kernel(x): return 2 * x\n": job.StatusPass, cheat: job.StatusFail} {
+		j := legacyJob(tasks.LangPython, "train.py", []byte(submission))
+		j.Sources["reference.py"] = []byte("def generate_input(): return 21\ndef ref_kernel(x): return 2 * x\ndef check_implementation(custom, ref): return custom == ref\n")
+		a, _ := mustBuild(t, b, j)
+		if r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test"}, 0); r.status != status {
+			t.Errorf("got %s (%s), want %s", r.status, r.failure.Reason, status)
+		}
 	}
 }

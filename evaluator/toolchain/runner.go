@@ -27,6 +27,7 @@ type runner struct {
 	done    chan struct{} // the sandbox is gone; outcome and err are set
 	outcome sandbox.Outcome
 	err     error
+	served  bool // it has the compiled kernels of the job's first stage
 }
 
 // startRunner starts a runner, which dies with ctx, and returns without waiting for its imports.
@@ -136,6 +137,8 @@ type request struct {
 	Wires int `json:"wires"`
 	// Report is false for a process that has nothing to report: the runner beside a judge.
 	Report bool `json:"report"`
+	// Keep has later stages find what this one compiled. What they compile themselves reaches nobody.
+	Keep bool `json:"keep"`
 }
 
 // ending is what the runner says of a stage that has ended.
@@ -144,6 +147,14 @@ type ending struct {
 	Signal   int   `json:"signal"`
 	CPU      int64 `json:"cpu_ns"`
 	MaxRSS   int64 `json:"max_rss"`
+	// Spent tells that the stage left something that cannot be removed: the runner must not serve another one.
+	Spent bool `json:"spent"`
+	// Kept is what later stages find of compiled kernels; the hash is over the names, sizes and hashes of the files.
+	Kept *struct {
+		Files  int    `json:"files"`
+		Bytes  int64  `json:"bytes"`
+		SHA256 string `json:"sha256"`
+	} `json:"kept"`
 }
 
 // send asks for a stage; wires go with its first byte.

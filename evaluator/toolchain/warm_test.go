@@ -104,7 +104,7 @@ func TestWithoutWarmRunnerStagesRunCold(t *testing.T) {
 	p := mustOpen(t, b, a)
 	// An interpreter that ends at once stands for a runner that cannot start.
 	broken := *b.cfg.Tools.Python
-	cold := p.Spec(StageRequest{Mode: "test"})
+	cold := p.(*pythonProgram).spec(StageRequest{Mode: "test"})
 	broken.Path = "/usr/bin/false"
 	b.cfg.Tools.Python = &broken
 	out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute})
@@ -156,6 +156,22 @@ func TestExtensionsAreCompiledOnceAndKept(t *testing.T) {
 			if want := "found: 1700000000123456789\ncheck: pass\n"; pipe.String() != want {
 				t.Errorf("try %d, %s: got %q, want %q\n%s", try, name, pipe.String(), want, out.Stderr)
 			}
+		}
+	}
+}
+
+func TestExtensionsOfAnEvaluationAreKeptForItsCallerAlone(t *testing.T) {
+	b, _ := newSpiedBuilder(t)
+	j := bundle(extensionEval)
+	j.Sources["submission.py"] = []byte("# load_inline, of evaluations\n" + compilingSubmission)
+	j.EvaluationID = "e"
+	for _, try := range []struct {
+		caller string
+		cached bool
+	}{{"key:1", false}, {"key:2", false}, {"key:1", true}, {"", false}, {"", false}} {
+		j.Caller = try.caller
+		if _, result := mustBuild(t, b, j); result.Cached != try.cached {
+			t.Errorf("for %q: cached %t, want %t", try.caller, result.Cached, try.cached)
 		}
 	}
 }

@@ -141,6 +141,15 @@ func baseValue(m ncu.Metric) string {
 	return exact(v)
 }
 
+// within is the nearest to v between two bounds, for lengths and places in a drawing: not a number is the
+// lower one, which min and max would pass on.
+func within(v, least, most float64) float64 {
+	if !(v > least) {
+		return least
+	}
+	return min(v, most)
+}
+
 // px writes a coordinate of a drawing.
 func px(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
 

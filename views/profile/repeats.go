@@ -68,7 +68,7 @@ func (h *histogram) at(t float64) float64 {
 	if h.high <= h.low {
 		return 0.5
 	}
-	return (t - h.low) / (h.high - h.low)
+	return within((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halves: the difference of two may be more than a float64 holds
 }
 
 // The histogram's drawing: bars above, ticks below.

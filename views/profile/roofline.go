@@ -9,10 +9,14 @@ import (
 
 // The roofline's drawing area, in the units of its viewBox.
 const (
-	roofHeight                     = 316.0
-	roofLeft, roofRight            = 50.0, 396.0
-	roofTop, roofBottom            = 12.0, 272.0
-	leastIntensity, leastOperation = 1e-4, 1e6
+	roofHeight          = 316.0
+	roofLeft, roofRight = 50.0, 396.0
+	roofTop, roofBottom = 12.0, 272.0
+
+	// What the axes can show, in operations per byte and per second: a forged counter must not stretch
+	// them for ever.
+	leastIntensity, mostIntensity = 1e-4, 1e8
+	leastOperation, mostOperation = 1e6, 1e21
 )
 
 // roofChart is a roofline ready to draw: both axes are logarithmic.
@@ -64,7 +68,7 @@ type otherDot struct {
 // report that did arithmetic, and for the other entries. It is nil when the report has no roofs.
 func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 	roof := ncu.RooflineOf(chosen)
-	if !roof.PeakTraffic.Value.Measured || roof.PeakTraffic.Value.Value <= 0 || len(roof.Works) == 0 {
+	if !roof.PeakTraffic.Value.Measured || !(roof.PeakTraffic.Value.Value > 0) || len(roof.Works) == 0 {
 		return nil
 	}
 	c := &roofChart{}
@@ -97,12 +101,11 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	}
 	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
 	for _, p := range points {
-		lowX, highX = min(lowX, max(p[0]/1.5, leastIntensity)), max(highX, p[0])
-		lowY = min(lowY, max(p[1]/1.5, leastOperation))
-		most = max(most, p[1])
+		lowX, highX = min(lowX, p[0]/1.5), max(highX, p[0])
+		lowY, most = min(lowY, p[1]/1.5), max(most, p[1])
 	}
-	c.xMin, c.xMax = math.Floor(math.Log10(lowX)), math.Ceil(math.Log10(highX))
-	c.yMin, c.yMax = math.Floor(math.Log10(lowY)), math.Ceil(math.Log10(most*1.2))
+	c.xMin, c.xMax = decades(lowX, highX, leastIntensity, mostIntensity)
+	c.yMin, c.yMax = decades(lowY, most*1.2, leastOperation, mostOperation)
 	for e := c.xMin; e <= c.xMax; e++ {
 		c.xTicks = append(c.xTicks, tick{c.x(math.Pow(10, e)), Decimal(math.Pow(10, e))})
 	}
@@ -111,14 +114,20 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	}
 }
 
+// decades are the exponents of ten around low and high, at least one apart and within the axis.
+func decades(low, high, least, most float64) (from, to float64) {
+	from = math.Floor(math.Log10(within(low, least, most/10)))
+	return from, max(math.Ceil(math.Log10(within(high, least, most))), from+1)
+}
+
 func (c *roofChart) x(v float64) float64 {
-	e := math.Log10(max(v, leastIntensity))
-	return roofLeft + (roofRight-roofLeft)*min(max((e-c.xMin)/(c.xMax-c.xMin), 0), 1)
+	e := math.Log10(within(v, leastIntensity, mostIntensity))
+	return roofLeft + (roofRight-roofLeft)*within((e-c.xMin)/(c.xMax-c.xMin), 0, 1)
 }
 
 func (c *roofChart) y(v float64) float64 {
-	e := math.Log10(max(v, leastOperation))
-	return roofBottom - (roofBottom-roofTop)*min(max((e-c.yMin)/(c.yMax-c.yMin), 0), 1)
+	e := math.Log10(within(v, leastOperation, mostOperation))
+	return roofBottom - (roofBottom-roofTop)*within((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
 }
 
 // place puts roofs and dots on the scaled axes.
@@ -126,7 +135,7 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	bandwidth, most := roof.PeakTraffic.Value.Value, 0.0
 	for _, w := range roof.Works {
 		peak := w.Peak.Value.Value
-		if peak <= 0 {
+		if !(peak > 0) {
 			continue
 		}
 		most = max(most, peak)

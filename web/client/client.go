@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 )
 
@@ -21,16 +22,35 @@ const UserAgent = "warpboard-client"
 // maxAnswer limits an answer in bytes, so that a wrong address cannot fill the memory.
 const maxAnswer = 64 << 20
 
-// Client talks to one site with one personal token.
+// EvaluationKeyHeader carries the key of a caller without a token: the site answers with one, and whoever shows it
+// is the same caller again.
+const EvaluationKeyHeader = "X-Evaluation-Key"
+
+// Client talks to one site with one personal token. Without a token it remembers the key of its evaluations.
 type Client struct {
 	base  string
 	token string
 	http  *http.Client
+	key   atomic.Pointer[string]
 }
 
 // New returns a client of the site at base, "https://boards.example.org". An empty token is a visitor.
 func New(base, token string) *Client {
 	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &http.Client{}}
+}
+
+// UseKey makes the client the caller without a token to whom the site gave a key.
+func (c *Client) UseKey(key string) { c.key.Store(&key) }
+
+// Devices lists the devices and how busy they are.
+func (c *Client) Devices(ctx context.Context) ([]Device, error) {
+	list, err := ask[struct {
+		Devices []Device `json:"devices"`
+	}](ctx, c, http.MethodGet, "/devices", nil)
+	if err != nil {
+		return nil, err
+	}
+	return list.Devices, nil
 }
 
 // Submit hands in a kernel. The error is a *Problem when the site refused it.
@@ -104,6 +124,8 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 	req.Header.Set("User-Agent", UserAgent)
 	if c.token != "" {
 		req.Header.Set("Authorization", "Bearer "+c.token)
+	} else if key := c.key.Load(); key != nil {
+		req.Header.Set(EvaluationKeyHeader, *key)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		req.Header.Set(headers[i], headers[i+1])
@@ -111,6 +133,9 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 	resp, err := c.http.Do(req)
 	if err != nil {
 		return nil, fmt.Errorf("ask %s: %w", c.base, err)
+	}
+	if key := resp.Header.Get(EvaluationKeyHeader); key != "" {
+		c.UseKey(key)
 	}
 	if resp.StatusCode >= 300 {
 		defer resp.Body.Close()

@@ -143,7 +143,16 @@ type Problem struct {
 	Code       string        `json:"code" jsonschema:"stable, for programs: 'deadline_passed'"`
 	Detail     string        `json:"detail" jsonschema:"a sentence for a person"`
 	RequestID  string        `json:"request_id,omitempty"`
+	Errors     []FieldError  `json:"errors,omitempty" jsonschema:"every field of a request that is wrong"`
 	RetryAfter time.Duration `json:"-"` // how long to wait before asking again; 0: not said
+}
+
+// FieldError is one field of a request that is wrong.
+type FieldError struct {
+	Field   string `json:"field" jsonschema:"path to the value, joined by ' -> '"`
+	Message string `json:"message"`
+	Type    string `json:"type" jsonschema:"stable, for programs: 'missing'"`
+	Hint    string `json:"hint,omitempty" jsonschema:"what to write instead"`
 }
 
 func (p *Problem) Error() string {

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// waitAtOnce is how long one request to the site waits for an evaluation's end.
-	waitAtOnce = 20 * time.Second
+	// waitAtOnce is how long one request to the site waits for an evaluation's end, and so the time between
+	// two words on its progress; the first waits a second, each twice as long as the one before.
+	waitAtOnce = 8 * time.Second
 	// validateTimeout is the time limit, in seconds, of a validation that names none.
 	validateTimeout = 60
 	// farewell bounds how long a cancelled call still tells the site.
@@ -66,16 +67,21 @@ type validateIn struct {
 }
 
 type jobIn struct {
-	ID string `json:"job_id" jsonschema:"job_id of an earlier answer"`
+	ID   string `json:"job_id" jsonschema:"job_id of an earlier answer"`
+	Key  string `json:"key,omitempty" jsonschema:"key of that answer; it has one when the site is used without a token"`
+	Wait int    `json:"wait,omitempty" jsonschema:"seconds to wait for its end, up to 40; default: the answer comes at once"`
 }
 
 type nothing struct{}
 
+// goesOn tells agents of unfinished.
+const goesOn = " What takes longer than the client is likely to wait is answered with ended false and a job_id: ask get_job_status for the result."
+
 func (t tools) addEvaluations(server *sdk.Server) {
-	add(server, "evaluate_kernel", "Compile a kernel, check that it runs, and take its time; with a reference, check it against that and give the speedup.", true, t.evaluate)
-	add(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn.", true, t.compare)
-	add(server, "validate_kernel", "Compile a kernel and check that it runs, without its time.", true, t.validate)
-	add(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices.", true, t.stats)
+	addLong(server, "evaluate_kernel", "Compile a kernel, check that it runs, and take its time; with a reference, check it against that and give the speedup."+goesOn, true, t.evaluate)
+	addLong(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn."+goesOn, true, t.compare)
+	addLong(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, true, t.validate)
+	add(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices. For admins and the operator of the site.", true, t.stats)
 	add(server, "get_job_status", "Where an evaluation is, and its result once it has one.", true, t.status)
 }
 
@@ -113,9 +119,9 @@ func (s settings) request(kernels object) object {
 	return kernels
 }
 
-func (t tools) evaluate(ctx context.Context, in evaluateIn) (any, error) {
+func (t tools) evaluate(ctx context.Context, p *progress, in evaluateIn) (any, error) {
 	if in.Request != nil {
-		return t.run(ctx, in.Request)
+		return t.run(ctx, p, in.Request)
 	}
 	kernels := object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}
 	if in.RefSource != "" {
@@ -124,29 +130,32 @@ func (t tools) evaluate(ctx context.Context, in evaluateIn) (any, error) {
 			"custom_kernel": kernels["kernel"],
 		}
 	}
-	return t.run(ctx, in.request(kernels))
+	return t.run(ctx, p, in.request(kernels))
 }
 
-func (t tools) compare(ctx context.Context, in compareIn) (any, error) {
+func (t tools) compare(ctx context.Context, p *progress, in compareIn) (any, error) {
 	if in.Request != nil {
-		return t.run(ctx, in.Request)
+		return t.run(ctx, p, in.Request)
 	}
-	return t.run(ctx, in.request(object{
+	return t.run(ctx, p, in.request(object{
 		"ref_kernel":    code(in.RefSource, in.RefType, in.RefIO, in.RefMetadata),
 		"custom_kernel": code(in.CustomSource, in.CustomType, in.CustomIO, in.CustomMetadata),
 	}))
 }
 
 // validate is an evaluation with one trial, told in the words of a check.
-func (t tools) validate(ctx context.Context, in validateIn) (any, error) {
+func (t tools) validate(ctx context.Context, p *progress, in validateIn) (any, error) {
 	s := settings{NumTrials: 1, Timeout: cmp.Or(in.Timeout, validateTimeout)}
-	answer, err := t.run(ctx, s.request(object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}))
-	if err != nil {
-		return nil, err
+	answer, err := t.run(ctx, p, s.request(object{"kernel": code(in.Source, in.Type, in.IO, in.Metadata)}))
+	if err != nil || answer["ended"] == false {
+		return answer, err
 	}
 	result, _ := answer["kernel_exec_result"].(object)
 	out := object{"job_id": answer["job_id"], "status": answer["status"], "compiled": result["compiled"],
 		"validated": result["correctness"], "metadata": result["metadata"]}
+	if key, ok := answer["key"]; ok {
+		out["key"] = key
+	}
 	for _, name := range []string{"compilation_error", "validation_error"} {
 		if text, ok := result[name]; ok {
 			out[name] = text
@@ -158,15 +167,26 @@ func (t tools) validate(ctx context.Context, in validateIn) (any, error) {
 	return out, nil
 }
 
-// run submits a request and waits for its answer. A call that is cancelled cancels the evaluation.
-func (t tools) run(ctx context.Context, request object) (object, error) {
-	e, err := t.site.Evaluate(ctx, request)
+// run submits a request and waits for its answer. A call that is cancelled, or whose client has left, cancels
+// the evaluation.
+func (t tools) run(ctx context.Context, p *progress, request object) (object, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(t.gone, cancel)()
+	e, err := t.site.Evaluate(context.WithoutCancel(ctx), request) // or nobody would know what to cancel
 	if err != nil {
 		return nil, err
 	}
-	id := e.ID
-	for !e.Ended {
-		if e, err = t.site.Evaluation(ctx, id, waitAtOnce); err != nil {
+	id, key := e.ID, e.Key
+	for wait := time.Second; !e.Ended; wait = min(2*wait, waitAtOnce) {
+		p.tell(ctx, fmt.Sprintf("evaluation %s: %s", id, e.State))
+		if !p.wanted() {
+			wait = min(wait, t.patience-p.took())
+		}
+		if wait <= 0 {
+			return withKey(unfinished(e), key), nil
+		}
+		if e, err = t.site.Evaluation(ctx, id, max(wait, time.Second)); err != nil {
 			t.abandon(ctx, id)
 			return nil, err
 		}
@@ -174,7 +194,25 @@ func (t tools) run(ctx context.Context, request object) (object, error) {
 	if e.State != "completed" {
 		return nil, fmt.Errorf("the evaluation %s ended as %s. %s", id, e.State, e.Failure)
 	}
-	return resultOf(e)
+	out, err := resultOf(e)
+	if err != nil {
+		return nil, err
+	}
+	return withKey(out, key), nil
+}
+
+// withKey tells the key by which a caller without a token reads the evaluation again.
+func withKey(out object, key string) object {
+	if key != "" {
+		out["key"] = key
+	}
+	return out
+}
+
+// unfinished answers in time a client that would give up unheard, and lose the result.
+func unfinished(e *client.Evaluation) object {
+	return object{"job_id": e.ID, "status": e.State, "ended": false, "url": e.URL,
+		"message": "The evaluation goes on. Ask get_job_status with this job_id, with the key if there is one, and wait 40, until it has ended."}
 }
 
 // abandon cancels an evaluation that nobody waits for. It may have ended meanwhile.
@@ -200,11 +238,14 @@ func resultOf(e *client.Evaluation) (out object, err error) {
 func (t tools) stats(ctx context.Context, _ nothing) (any, error) { return t.site.Stats(ctx) }
 
 func (t tools) status(ctx context.Context, in jobIn) (any, error) {
-	e, err := t.site.Evaluation(ctx, in.ID, 0)
+	if in.Key != "" {
+		t.site.UseKey(in.Key)
+	}
+	e, err := t.site.Evaluation(ctx, in.ID, min(time.Duration(in.Wait)*time.Second, defaultPatience))
 	if err != nil {
 		return nil, err
 	}
-	out := object{"job_id": e.ID, "status": e.State, "created_at": float64(e.Created.UnixMicro()) / 1e6, "error": nil, "url": e.URL}
+	out := object{"job_id": e.ID, "status": e.State, "ended": e.Ended, "created_at": float64(e.Created.UnixMicro()) / 1e6, "error": nil, "url": e.URL}
 	if e.Failure != "" {
 		out["error"] = e.Failure
 	}

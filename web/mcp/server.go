@@ -4,22 +4,36 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"warpboard/web/client"
 )
 
+// defaultPatience is below the minute after which the usual clients and proxies give a call up.
+const defaultPatience = 40 * time.Second
+
+// Options are what a server knows of its one client.
+type Options struct {
+	Gone     context.Context // ends when the client has left; nil: its calls are then cancelled by the SDK
+	Patience time.Duration   // how long a call may take whose client asks for no progress; 0: defaultPatience
+}
+
 // New returns a server whose tools ask the site. What they may do is what the client's token may.
-func New(site *client.Client, version string) *sdk.Server {
+func New(site *client.Client, version string, o Options) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "warpboard", Title: "Warpboard", Version: version}, &sdk.ServerOptions{
 		Instructions: "Compile, check and time GPU kernels, alone or against a reference, and submit them to leaderboards. Times are in milliseconds for kernels and in nanoseconds on boards.",
 	})
-	t := tools{site}
+	t := tools{site: site, gone: o.Gone, patience: cmp.Or(o.Patience, defaultPatience)}
+	if t.gone == nil {
+		t.gone = context.Background()
+	}
 	t.addEvaluations(server)
 	t.addBoards(server)
 	return server
@@ -27,23 +41,32 @@ func New(site *client.Client, version string) *sdk.Server {
 
 // ServeStdio serves the tools to one agent until ctx ends or in does.
 func ServeStdio(ctx context.Context, site *client.Client, version string, in io.ReadCloser, out io.WriteCloser) error {
-	if err := New(site, version).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out}); err != nil && ctx.Err() == nil {
+	if err := New(site, version, Options{}).Run(ctx, &sdk.IOTransport{Reader: in, Writer: out}); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("serve MCP on stdin and stdout: %w", err)
 	}
 	return nil
 }
 
 // tools are the handlers, with the site that they ask.
-type tools struct{ site *client.Client }
+type tools struct {
+	site     *client.Client
+	gone     context.Context
+	patience time.Duration
+}
 
 // object is an answer with keys that the site chooses.
 type object = map[string]any
 
 // add offers one tool; an error of call becomes a result that says it.
 func add[In any](server *sdk.Server, name, about string, readOnly bool, call func(context.Context, In) (any, error)) {
+	addLong(server, name, about, readOnly, func(ctx context.Context, _ *progress, in In) (any, error) { return call(ctx, in) })
+}
+
+// addLong offers a tool that tells of its progress.
+func addLong[In any](server *sdk.Server, name, about string, readOnly bool, call func(context.Context, *progress, In) (any, error)) {
 	tool := &sdk.Tool{Name: name, Description: about, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: readOnly}}
-	sdk.AddTool(server, tool, func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
-		answer, err := call(ctx, in)
+	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
+		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {
 			return nil, nil, err
 		}

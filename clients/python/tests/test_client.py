@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 from warpboard import (
-    EvalConnectionError, EvalError, EvalHTTPError, EvalTimeoutError, KernelCode, KernelEvalClient, RuntimeStats,
+    EvalConnectionError, EvalError, EvalFailedError, EvalHTTPError, EvalTimeoutError, KernelCode, KernelEvalClient, RuntimeStats,
 )
 
 from .server import STATS, Answer, SiteTest, result
@@ -83,6 +83,11 @@ class Failures(SiteTest):
             KernelEvalClient(self.site.url).evaluate(KERNEL)
         return caught.exception
 
+    def test_an_answer_that_had_begun_before_it_failed_is_an_error(self):
+        body = {"status": "error", "error": "The site is being restarted.", "job_id": "e1", "kernel_exec_result": {}}
+        error = self.refused(body, 200)
+        self.assertEqual((error.status, error.body, error.message), (500, body, "The site is being restarted."))
+
     def test_an_error_has_the_servers_status_body_and_sentence(self):
         missing = {"field": "kernel -> io", "message": "Field required", "type": "missing"}
         bodies = [
@@ -91,13 +96,25 @@ class Failures(SiteTest):
              "Invalid request format (kernel -> io: Field required)"),
             (404, {"detail": "Not Found"}, "Not Found"),
             (422, {"detail": [{"type": "json_invalid", "msg": "JSON decode error"}]}, "JSON decode error"),
-            (500, {"kernel_exec_result": {}, "error": "Job timed out after 5 seconds"}, "Job timed out after 5 seconds"),
+            (500, {"kernel_exec_result": {}, "error": "No GPU available within 300 seconds"}, "No GPU available within 300 seconds"),
+            (400, {"error": "Invalid request format", "validation_errors": [{**missing, "hint": "did you mean io?"}]},
+             "Invalid request format (kernel -> io: Field required; did you mean io?)"),
         ]
         for status, body, sentence in bodies:
             with self.subTest(sentence):
                 error = self.refused(body, status)
                 self.assertEqual((error.status, error.body, error.message), (status, body, sentence))
                 self.assertEqual(str(error), f"HTTP {status}: {sentence}")
+
+    def test_a_time_limit_is_no_http_error(self):
+        known = {"kernel_exec_result": {}, "error": "Job timed out after 5 seconds", "status": "error", "job_id": "j"}
+        told = {**known, "state": "timeout", "partial_result": {"compiled": True}}
+        for status, body in ((500, known), (200, known), (200, told), (500, told)):  # 200: the answer had begun before
+            self.site.answers["POST /evaluate"] = Answer(body, status)
+            with self.assertRaisesRegex(EvalFailedError, "evaluation j: Job timed out after 5 seconds") as caught:
+                KernelEvalClient(self.site.url).evaluate(KERNEL)
+            self.assertEqual((caught.exception.state, caught.exception.answer["id"]), ("timeout", "j"))
+        self.assertTrue(caught.exception.answer["result"]["kernel_exec_result"]["compiled"])
 
     def test_retry_after_is_kept(self):
         self.assertEqual(self.refused({"error": "slow down"}, 429, {"Retry-After": "2"}).retry_after, 2)
@@ -158,6 +175,24 @@ class Tokens(SiteTest):
         self.assertEqual(self.sent(home, self.site.url + "/"), "Bearer t")
         self.assertIsNone(self.sent({**home, "WARPBOARD_SERVER": "http://127.0.0.1:1"}, self.site.url))
         self.assertIsNone(self.sent({"WARPBOARD_TOKEN": "t"}, self.site.url))
+
+    def test_a_client_without_a_token_is_known_by_the_key_that_it_was_given(self):
+        self.site.answers["POST /evaluate"] = Answer(result(), headers={"X-Evaluation-Key": "k"})
+        self.site.answers["GET /health"] = Answer({})
+        with mock.patch.dict(os.environ, {}, clear=True):
+            first = KernelEvalClient(self.site.url)
+            first.evaluate(KERNEL)
+            first.health_check()
+            KernelEvalClient(self.site.url, key=first.key).health_check()
+            KernelEvalClient(self.site.url, token="t", key=first.key).health_check()
+        self.assertEqual([asked.headers.get("X-Evaluation-Key") for asked in self.site.asked], [None, "k", "k", None])
+
+    def test_a_refusal_brings_a_key_too(self):
+        self.site.answers["POST /evaluate"] = Answer({"error": "restarting"}, 503, {"X-Evaluation-Key": "k"})
+        client = KernelEvalClient(self.site.url)
+        with self.assertRaises(EvalHTTPError):
+            client.evaluate(KERNEL)
+        self.assertEqual(client.key, "k")
 
     def test_a_redirect_does_not_carry_the_token_away(self):
         self.site.answers["GET /elsewhere"] = Answer({})

@@ -76,8 +76,21 @@ class Live(unittest.TestCase):
         self.assertEqual(cancelled.cancel()["state"], "cancelled")
         self.assertIn(cancelled.id, [e["id"] for e in self.client.list_evaluations()])
         with self.assertRaises(EvalFailedError) as caught:
-            self.client.submit(kernel(FOREVER), **{**self.on, "timeout": 5}).wait()
+            self.client.evaluate(kernel(FOREVER), timeout=5, **self.on)
         self.assertEqual(caught.exception.state, "timeout")
+
+    def test_an_evaluation_is_its_callers_until_it_is_shared(self):
+        mine = self.client.submit(self.right, **self.on)
+        stranger = KernelEvalClient(os.environ["WARPBOARD_URL"]).evaluation(mine.id)
+        with self.assertRaises(EvalHTTPError) as caught:
+            stranger.poll()
+        self.assertEqual(caught.exception.status, 404)
+        self.assertTrue(mine.share()["shared"])
+        self.assertEqual(stranger.poll()["id"], mine.id)
+        mine.share(False)
+        with self.assertRaises(EvalHTTPError):
+            stranger.poll()
+        mine.drop()
 
     def test_the_server_tells_how_it_is(self):
         self.assertEqual(self.client.health_check()["status"], "healthy")

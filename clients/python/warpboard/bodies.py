@@ -10,7 +10,7 @@ from .stats import RuntimeStats
 Kernel = Union[KernelCode, Dict[str, Any]]
 
 #: What every request may say besides its kernels. Absent (None): the server's default.
-OPTIONS = {"num_trials", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections"}
+OPTIONS = {"num_trials", "timeout", "gpu_type", "l2_flush", "collect_device_metrics", "ncu_sections", "shared"}
 #: What only a comparison may say.
 TOLERANCES = {"atol", "rtol"}
 

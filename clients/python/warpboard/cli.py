@@ -61,7 +61,7 @@ _COMMANDS = {
 
 
 def _client(args: argparse.Namespace) -> KernelEvalClient:
-    return KernelEvalClient(args.server, token=args.token)
+    return KernelEvalClient(args.server, token=args.token, key=args.key)
 
 
 def _progress(args: argparse.Namespace) -> Any:

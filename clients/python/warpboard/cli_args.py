@@ -22,6 +22,7 @@ def parser() -> argparse.ArgumentParser:
     site = argparse.ArgumentParser(add_help=False)
     site.add_argument("--server", help="address of the server (WARPBOARD_SERVER)")
     site.add_argument("--token", help="token, made on the profile page (WARPBOARD_TOKEN, which others here cannot see)")
+    site.add_argument("--key", help="key that the server gave to a caller without a token")
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _kernel_commands(commands, site)
     for name, about in (("status", "show an evaluation by its id"), ("cancel", "cancel an evaluation by its id")):

@@ -6,6 +6,7 @@ import urllib.parse
 from typing import Any, Dict, List, Optional
 
 from .bodies import Kernel, compare_body, evaluate_body, with_stats
+from .errors import EvalHTTPError, without_result
 from .evaluation import EVALUATIONS, Evaluation, Progress
 from .transport import Transport
 
@@ -21,18 +22,27 @@ class KernelEvalClient:
     token goes to no other server. All methods raise EvalError; EvalHTTPError has the server's answer.
     A client may be used by several threads.
 
+    Where no token is needed, the server answers the first evaluation with a key: the client sends it from then
+    on, has it as key, and another client that is given it is the same caller.
+
     Options of evaluate, compare, submit and submit_comparison, None being the server's default:
-    num_trials, timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections; of
+    num_trials, timeout, gpu_type ("h200", "cpu"), l2_flush, collect_device_metrics, ncu_sections, shared; of
     comparisons also atol and rtol.
     """
 
     def __init__(
-        self, base_url: Optional[str] = None, timeout: int = 120, token: Optional[str] = None, wait: float = 330
+        self, base_url: Optional[str] = None, timeout: int = 120, token: Optional[str] = None, wait: float = 330,
+        key: Optional[str] = None,
     ) -> None:
-        self._transport = Transport(base_url, token)
+        self._transport = Transport(base_url, token, key)
         self.base_url = self._transport.base_url
         self.timeout = timeout
         self.wait = wait
+
+    @property
+    def key(self) -> Optional[str]:
+        """What the server knows a caller without a token by; whoever has it reads and cancels the evaluations."""
+        return self._transport.key
 
     def evaluate(
         self, kernel: Kernel, num_trials: int = 100, timeout: Optional[int] = None, *,
@@ -41,8 +51,8 @@ class KernelEvalClient:
         """Compiles one kernel, checks that it runs, and times it; returns the server's answer as a dict.
 
         kernel_exec_result.runtime_stats is a RuntimeStats, in milliseconds. progress is called at every
-        change on the way, with what Evaluation.poll returns; errors are then those of Evaluation.wait, and an
-        evaluation that is given up on the way is cancelled.
+        change on the way, with what Evaluation.poll returns; an evaluation that is given up on the way is
+        cancelled. EvalFailedError: it ended without a result, with the state "timeout" at its time limit.
         """
         body = evaluate_body(kernel, {**options, "num_trials": num_trials, "timeout": timeout or self.timeout})
         return self._run("/evaluate", body, progress)
@@ -102,7 +112,10 @@ class KernelEvalClient:
     def _run(self, path: str, body: Dict[str, Any], progress: Optional[Progress]) -> Dict[str, Any]:
         limit = body["timeout"] + self.wait
         if progress is None:
-            return with_stats(self._transport.call("POST", path, body, timeout=limit))
+            try:
+                return with_stats(self._transport.call("POST", path, body, timeout=limit))
+            except EvalHTTPError as error:
+                raise without_result(error) from None
         evaluation = self._submit(body)
         try:
             return evaluation.wait(progress, timeout=limit)

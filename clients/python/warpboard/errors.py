@@ -46,6 +46,21 @@ class EvalFailedError(EvalError):
         super().__init__(f"evaluation {answer.get('id')}: {answer.get('failure') or self.state}")
 
 
+def without_result(error: EvalHTTPError) -> EvalError:
+    """What a blocking call's answer means: EvalFailedError when the evaluation ended without a result, else itself."""
+    body = error.body
+    if error.status != 500 or not isinstance(body, dict) or not body.get("job_id"):
+        return error
+    timed_out = error.message.startswith("Job timed out after")  # servers that name no state
+    state = body.get("state") or ("timeout" if timed_out else None)
+    if state is None:
+        return error
+    answer = {"id": body["job_id"], "state": state, "ended": True, "failure": error.message}
+    if body.get("partial_result"):
+        answer["result"] = {"job_id": body["job_id"], "kernel_exec_result": body["partial_result"]}
+    return EvalFailedError(answer)
+
+
 def parse_body(raw: bytes) -> Any:
     """An answer's JSON; its text when it is none."""
     text = raw.decode("utf-8", errors="replace")
@@ -62,8 +77,13 @@ def _sentence(body: Any) -> str:
     message = body.get("error") or body.get("detail") or "no message"
     if isinstance(message, list):  # a body that is no JSON object
         message = "; ".join(str(e.get("msg", e)) if isinstance(e, dict) else str(e) for e in message)
-    found = [f"{e.get('field')}: {e.get('message')}" for e in body.get("validation_errors") or () if isinstance(e, dict)]
+    found = [_problem(e) for e in body.get("validation_errors") or () if isinstance(e, dict)]
     return f"{message} ({'; '.join(found)})" if found else str(message)
+
+
+def _problem(found: Dict[str, Any]) -> str:
+    text = f"{found.get('field')}: {found.get('message')}"
+    return f"{text}; {found['hint']}" if found.get("hint") else text
 
 
 def _seconds(value: Optional[str]) -> Optional[int]:

@@ -40,6 +40,10 @@ class Evaluation:
         """Stops the evaluation and frees its device. EvalHTTPError 409: it has ended already."""
         return self._transport.call("POST", self._path + "/cancel", timeout=_QUICK)
 
+    def share(self, shared: bool = True) -> Dict[str, Any]:
+        """Lets whoever knows the id read the evaluation with its sources, or takes that back."""
+        return self._transport.call("PATCH", self._path, {"shared": shared}, timeout=_QUICK)
+
     def drop(self) -> None:
         """Cancels if that is possible; says nothing if it is not."""
         try:

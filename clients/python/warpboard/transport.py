@@ -14,6 +14,7 @@ from typing import Any, Dict, Optional
 from .errors import EvalConnectionError, EvalError, EvalHTTPError, EvalTimeoutError, parse_body
 from .version import __version__
 
+KEY = "X-Evaluation-Key"
 DEFAULT_URL = "http://localhost:8000"
 LARGE = 1 << 20  # bytes of a request from which its size is a likely reason to hang up
 
@@ -23,14 +24,16 @@ class Transport:
 
     Without base_url it is the environment's WARPBOARD_SERVER, then http://localhost:8000. Without token it
     is the environment's WARPBOARD_TOKEN, but only for that very server: a token is never sent to another.
+    Without any, key is what the server gives to be known by, and is sent with everything that follows.
     """
 
-    def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None) -> None:
+    def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None, key: Optional[str] = None) -> None:
         home = os.environ.get("WARPBOARD_SERVER") or DEFAULT_URL
         self.base_url = (base_url or home).rstrip("/")
         if token is None and _origin(self.base_url) == _origin(home):
             token = os.environ.get("WARPBOARD_TOKEN")
         self._token = token
+        self.key = key
 
     def call(self, method: str, path: str, body: Any = None, timeout: float = 10) -> Dict[str, Any]:
         """The JSON object that the server answers; timeout is in seconds without a byte.
@@ -45,6 +48,8 @@ class Transport:
                 raise self.failure(error) from error
         if not isinstance(answer, dict):
             raise EvalError(f"{self.base_url}{path} did not answer with JSON; is it an evaluation server?")
+        if answer.get("status") == "error" and "kernel_exec_result" in answer:
+            raise EvalHTTPError(500, answer)  # it had to begin its answer, as 200, before it knew
         return answer
 
     def open(
@@ -60,10 +65,15 @@ class Transport:
             request.add_header("Content-Type", "application/json")
         if self._token:  # not to be carried along by a redirect
             request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+        elif self.key:
+            request.add_unredirected_header(KEY, self.key)
         try:
-            return urllib.request.urlopen(request, timeout=timeout)
+            response = urllib.request.urlopen(request, timeout=timeout)
+            self.key = response.headers.get(KEY) or self.key
+            return response
         except urllib.error.HTTPError as error:
             with error:
+                self.key = error.headers.get(KEY) or self.key
                 raise EvalHTTPError(error.code, parse_body(error.read()), error.headers) from None
         except (OSError, http.client.HTTPException) as error:
             raise self.failure(error, len(data or b"")) from error

@@ -1,24 +1,15 @@
 #pragma once
 
 #include <cmath>
-#include <cstdint>
 #include <limits>
 
 #include "task.h"
 #include "utils.h"
 
-// A well mixed number for every (seed, index).
-static uint32_t mixed(uint32_t seed, uint32_t index) {
-    uint32_t x = index ^ (seed * 0x9E3779B9u);
-    x = (x ^ (x >> 16)) * 0x7FEB352Du;
-    x = (x ^ (x >> 15)) * 0x846CA68Bu;
-    return x ^ (x >> 16);
-}
-
 // Uniform in [-1, 1).
-static std::vector<float> uniform(size_t size, uint32_t seed) {
+static std::vector<float> uniform(size_t size, warpboard::Random random) {
     std::vector<float> out(size);
-    for (size_t i = 0; i < size; ++i) out[i] = static_cast<float>(mixed(seed, i) >> 8) * 0x1p-23f - 1.0f;
+    for (float& value : out) value = 2.0f * random.uniform() - 1.0f;
     return out;
 }
 
@@ -26,8 +17,8 @@ static input_t generate_input(int m, int n, int k, int seed) {
     const size_t rows = m, columns = n, inner = k;
     return input_t{
         m, n, k,
-        uniform(rows * inner, 2u * seed),
-        uniform(inner * columns, 2u * seed + 1u),
+        uniform(rows * inner, warpboard::Random(seed, 0)),
+        uniform(inner * columns, warpboard::Random(seed, 1)),
         std::vector<float>(rows * columns, std::numeric_limits<float>::quiet_NaN()),
     };
 }

@@ -1,23 +1,19 @@
 #pragma once
 
 #include <cstdint>
-#include <random>
+#include <vector>
 
 #include "task.h"
 #include "utils.h"
 
-// A well mixed number for every (seed, index).
-static __device__ uint32_t mixed(uint32_t seed, uint32_t index) {
-    uint32_t x = index ^ (seed * 0x9E3779B9u);
-    x = (x ^ (x >> 16)) * 0x7FEB352Du;
-    x = (x ^ (x >> 15)) * 0x846CA68Bu;
-    return x ^ (x >> 16);
-}
-
-// Fills with values uniform in [-1, 1).
-static __global__ void fill_uniform(float* out, size_t size, uint32_t seed) {
-    const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
-    if (i < size) out[i] = static_cast<float>(mixed(seed, i) >> 8) * 0x1p-23f - 1.0f;
+// Fills with values uniform in [-1, 1), 16 by each thread.
+static __global__ void fill_uniform(float* out, size_t size, warpboard::Random random) {
+    const size_t block = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+    uint32_t bits[16];
+    random.block(block, bits);
+    for (size_t i = 0; i < 16; ++i) {
+        if (16 * block + i < size) out[16 * block + i] = 2.0f * warpboard::Random::unit(bits[i]) - 1.0f;
+    }
 }
 
 struct Matrices {
@@ -36,19 +32,23 @@ static __device__ double expected(const Matrices& x, size_t row, size_t column) 
     return sum;
 }
 
-// Which rows are compared: all of a small matrix; else the first, the last, and a sixteenth that
-// depends on salt.
-static __device__ bool is_compared(size_t row, size_t rows, uint32_t salt) {
-    return rows <= 256 || row == 0 || row == rows - 1 || mixed(salt, row) % 16 == 0;
-}
-
-// Leaves in *first the index of the first wrong element; it stays as it is if there is none.
-static __global__ void find_wrong(Matrices x, double tolerance, uint32_t salt, unsigned long long* first) {
+// Leaves in *first the index of the first wrong element of some rows; it stays as it is if there is none.
+static __global__ void find_wrong(Matrices x, double tolerance, const uint32_t* rows, unsigned long long* first) {
     const size_t column = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
-    const size_t row = blockIdx.y;
-    if (column >= x.n || !is_compared(row, x.m, salt)) return;
+    const size_t row = rows[blockIdx.y];
+    if (column >= x.n) return;
     const double off = fabs(x.got[row * x.n + column] - expected(x, row, column));
     if (!(off <= tolerance)) atomicMin(first, row * x.n + column);  // NaN is wrong too
+}
+
+// Which rows are compared: all of a small matrix; else the first, the last, and a sixteenth that no seed decides.
+static std::vector<uint32_t> compared_rows(size_t rows) {
+    warpboard::Random random = warpboard::Random::fresh();
+    std::vector<uint32_t> compared;
+    for (size_t row = 0; row < rows; ++row) {
+        if (rows <= 256 || row == 0 || row == rows - 1 || random() % 16 == 0) compared.push_back(row);
+    }
+    return compared;
 }
 
 static __global__ void explain(Matrices x, size_t at, double* want_got) {
@@ -60,9 +60,9 @@ static constexpr int threads = 256;
 
 static unsigned blocks_for(size_t size) { return static_cast<unsigned>((size + threads - 1) / threads); }
 
-static DeviceBuffer<float> uniform(size_t size, uint32_t seed) {
+static DeviceBuffer<float> uniform(size_t size, warpboard::Random random) {
     DeviceBuffer<float> out(size);
-    fill_uniform<<<blocks_for(size), threads>>>(out.data(), size, seed);
+    fill_uniform<<<blocks_for(size / 16 + 1), threads>>>(out.data(), size, random);
     CUDA_CHECK(cudaGetLastError());
     return out;
 }
@@ -70,8 +70,8 @@ static DeviceBuffer<float> uniform(size_t size, uint32_t seed) {
 // The output memory of a new DeviceBuffer holds NaN.
 static input_t generate_input(int m, int n, int k, int seed) {
     const size_t rows = m, columns = n, inner = k;
-    return input_t{m, n, k, uniform(rows * inner, 2u * seed), uniform(inner * columns, 2u * seed + 1u),
-                   DeviceBuffer<float>(rows * columns)};
+    return input_t{m, n, k, uniform(rows * inner, warpboard::Random(seed, 0)),
+                   uniform(inner * columns, warpboard::Random(seed, 1)), DeviceBuffer<float>(rows * columns)};
 }
 
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {
@@ -84,8 +84,10 @@ static void check_implementation(TestReporter& reporter, const input_t& data, co
     const double tolerance = 8.0 * static_cast<double>(k) * 0x1p-24;
     const unsigned long long none = ~0ull;
     DeviceBuffer<unsigned long long> first(&none, 1);
-    const dim3 blocks(blocks_for(n), static_cast<unsigned>(m));
-    find_wrong<<<blocks, threads>>>(x, tolerance, std::random_device{}(), first.data());
+    const std::vector<uint32_t> compared = compared_rows(m);
+    DeviceBuffer<uint32_t> rows(compared.data(), compared.size());
+    const dim3 blocks(blocks_for(n), static_cast<unsigned>(compared.size()));
+    find_wrong<<<blocks, threads>>>(x, tolerance, rows.data(), first.data());
     CUDA_CHECK(cudaGetLastError());
     unsigned long long at = none;
     first.copy_to(&at);

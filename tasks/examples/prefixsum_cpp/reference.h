@@ -3,19 +3,12 @@
 #include "task.h"
 #include "utils.h"
 
-// A well mixed number for every (seed, index).
-static uint32_t mixed(uint32_t seed, uint32_t index) {
-    uint32_t x = index ^ (seed * 0x9E3779B9u);
-    x = (x ^ (x >> 16)) * 0x7FEB352Du;
-    x = (x ^ (x >> 15)) * 0x846CA68Bu;
-    return x ^ (x >> 16);
-}
-
 static input_t generate_input(int size, int seed) {
     input_t data;
     data.in.resize(size);
     data.out.assign(size, 0xFFFFFFFFu);
-    for (int i = 0; i < size; ++i) data.in[i] = mixed(seed, i);
+    warpboard::Random random(seed);
+    for (uint32_t& value : data.in) value = random();
     return data;
 }
 

@@ -3,17 +3,14 @@
 #include "task.h"
 #include "utils.h"
 
-// A well mixed number for every (seed, index).
-static __device__ uint32_t mixed(uint32_t seed, uint32_t index) {
-    uint32_t x = index ^ (seed * 0x9E3779B9u);
-    x = (x ^ (x >> 16)) * 0x7FEB352Du;
-    x = (x ^ (x >> 15)) * 0x846CA68Bu;
-    return x ^ (x >> 16);
-}
-
-static __global__ void fill_random(uint32_t* out, size_t size, uint32_t seed) {
-    const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
-    if (i < size) out[i] = mixed(seed, i);
+// Fills with any values, 16 by each thread.
+static __global__ void fill_random(uint32_t* out, size_t size, warpboard::Random random) {
+    const size_t block = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+    uint32_t bits[16];
+    random.block(block, bits);
+    for (size_t i = 0; i < 16; ++i) {
+        if (16 * block + i < size) out[16 * block + i] = bits[i];
+    }
 }
 
 // Leaves in *first the index of the first wrong element; it stays as it is if there is none. An
@@ -36,7 +33,7 @@ static uint32_t element(const DeviceBuffer<uint32_t>& buffer, size_t index) {
 static input_t generate_input(int size, int seed) {
     const size_t n = size;
     input_t data{DeviceBuffer<uint32_t>(n), DeviceBuffer<uint32_t>(n)};
-    fill_random<<<blocks_for(n), threads>>>(data.in.data(), n, seed);
+    fill_random<<<blocks_for(n / 16 + 1), threads>>>(data.in.data(), n, warpboard::Random(seed));
     CUDA_CHECK(cudaGetLastError());
     return data;
 }

@@ -5,18 +5,14 @@
 #include "task.h"
 #include "utils.h"
 
-// A well mixed number for every (seed, index).
-static __device__ uint32_t mixed(uint32_t seed, uint32_t index) {
-    uint32_t x = index ^ (seed * 0x9E3779B9u);
-    x = (x ^ (x >> 16)) * 0x7FEB352Du;
-    x = (x ^ (x >> 15)) * 0x846CA68Bu;
-    return x ^ (x >> 16);
-}
-
-// Fills with values uniform in [-1, 1).
-static __global__ void fill_uniform(float* out, size_t size, uint32_t seed) {
-    const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
-    if (i < size) out[i] = static_cast<float>(mixed(seed, i) >> 8) * 0x1p-23f - 1.0f;
+// Fills with values uniform in [-1, 1), 16 by each thread.
+static __global__ void fill_uniform(float* out, size_t size, warpboard::Random random) {
+    const size_t block = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+    uint32_t bits[16];
+    random.block(block, bits);
+    for (size_t i = 0; i < 16; ++i) {
+        if (16 * block + i < size) out[16 * block + i] = 2.0f * warpboard::Random::unit(bits[i]) - 1.0f;
+    }
 }
 
 // Leaves in *first the index of the first wrong element; it stays as it is if there is none.
@@ -40,8 +36,8 @@ static float element(const DeviceBuffer<float>& buffer, size_t index) {
 static input_t generate_input(int size, int seed) {
     const size_t n = size;
     input_t data{DeviceBuffer<float>(n), DeviceBuffer<float>(n), DeviceBuffer<float>(n)};
-    fill_uniform<<<blocks_for(n), threads>>>(data.a.data(), n, 2u * seed);
-    fill_uniform<<<blocks_for(n), threads>>>(data.b.data(), n, 2u * seed + 1u);
+    fill_uniform<<<blocks_for(n / 16 + 1), threads>>>(data.a.data(), n, warpboard::Random(seed, 0));
+    fill_uniform<<<blocks_for(n / 16 + 1), threads>>>(data.b.data(), n, warpboard::Random(seed, 1));
     CUDA_CHECK(cudaGetLastError());
     return data;
 }

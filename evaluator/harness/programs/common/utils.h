@@ -1,5 +1,6 @@
 // What a C++ or CUDA task and its submissions may use: TestReporter for the checker, CUDA_CHECK for
-// calls of the CUDA runtime, DeviceBuffer for inputs and outputs that live on the GPU.
+// calls of the CUDA runtime, DeviceBuffer for inputs and outputs that live on the GPU; and for generators
+// warpboard::Random.
 #ifndef WARPBOARD_UTILS_H
 #define WARPBOARD_UTILS_H
 
@@ -15,6 +16,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+
+#include "warpboard_random.h"
 
 namespace warpboard {
 
@@ -97,19 +100,26 @@ private:
 
 #ifdef __CUDACC__
 
-#define CUDA_CHECK(...) ::warpboard::cuda_check((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+#define CUDA_CHECK(...) WARPBOARD_CUDA(__VA_ARGS__)
 
-// DeviceBuffer owns `size` elements of GPU memory. Copying it copies the memory, so that what a
-// submission is given is its own; what it frees is overwritten with 0xFF (NaN for floats), so that
-// nobody finds an old answer there.
+namespace warpboard {
+
+// Memory of the GPU for a DeviceBuffer, and back. Judge and runner each have their own: in the runner it is
+// shared with the judge, as long as there is room.
+void* take_device(size_t bytes);
+void give_device(void* memory, size_t bytes) noexcept;
+
+}  // namespace warpboard
+
+// DeviceBuffer owns `size` elements of GPU memory. Copying it copies the memory. In a generator or checker new
+// memory is filled with 0xFF (NaN for floats); in a submission it holds nothing that could be relied on.
 template <class T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
 
     explicit DeviceBuffer(size_t size) : size_(size) {
-        if (size_ > 0) CUDA_CHECK(cudaMalloc(&data_, bytes()));
-        if (size_ > 0) CUDA_CHECK(cudaMemset(data_, 0xFF, bytes()));
+        if (size_ > 0) data_ = static_cast<T*>(warpboard::take_device(bytes()));
     }
 
     DeviceBuffer(const T* host, size_t size) : DeviceBuffer(size) {
@@ -130,9 +140,15 @@ public:
     }
 
     ~DeviceBuffer() {
-        if (data_ == nullptr) return;
-        cudaMemset(data_, 0xFF, bytes());  // errors show at the next checked call
-        cudaFree(data_);
+        if (data_ != nullptr) warpboard::give_device(data_, bytes());
+    }
+
+    // A buffer over memory that came from take_device, or that take_device's owner knows.
+    static DeviceBuffer view(void* memory, size_t size) {
+        DeviceBuffer buffer;
+        if (size > 0) buffer.data_ = static_cast<T*>(memory);
+        buffer.size_ = size;
+        return buffer;
     }
 
     T* data() { return data_; }

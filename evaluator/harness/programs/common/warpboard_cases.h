@@ -1,5 +1,5 @@
-// Cases and their arguments: reading spec lines, mixing in the secret seed, and calling
-// generate_input with the arguments in the order of ArgumentNames.
+// Cases and their arguments: reading spec lines, drawing seeds, and calling generate_input with the
+// arguments in the order of ArgumentNames.
 #ifndef WARPBOARD_CASES_H
 #define WARPBOARD_CASES_H
 
@@ -13,7 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "utils.h"
+#include "warpboard_exit.h"
+#include "warpboard_random.h"
 
 namespace warpboard {
 
@@ -87,14 +88,6 @@ inline std::vector<Case> read_cases(const char* path) {
     return cases;
 }
 
-// Mixes a case's public seed with the run's secret one by Cantor's pairing, so that a large secret
-// makes a large seed, and folds it into the range of a positive int.
-inline uint32_t combine_seeds(uint64_t open, uint64_t secret) {
-    unsigned __int128 sum = static_cast<unsigned __int128>(open) + secret;
-    unsigned __int128 pair = open + sum * (sum + 1) / 2;
-    return static_cast<uint32_t>(pair % 2147483647u);
-}
-
 template <class T>
 T convert(const Case& c, const std::string& name, const std::string& value) {
     auto refuse = [&] { bad_spec("case '" + c.spec + "': '" + value + "' is no fitting value for " + name); };
@@ -103,10 +96,14 @@ T convert(const Case& c, const std::string& name, const std::string& value) {
         if (value != "False" && value != "false" && value != "0") refuse();
         return false;
     } else if constexpr (std::is_integral_v<T>) {
+        using Wide = std::conditional_t<std::is_signed_v<T>, long long, unsigned long long>;
         errno = 0;
         char* end = nullptr;
-        long long number = std::strtoll(value.c_str(), &end, 10);
-        if (errno != 0 || *end != '\0' || static_cast<long long>(static_cast<T>(number)) != number) refuse();
+        Wide number;
+        if constexpr (std::is_signed_v<T>) number = std::strtoll(value.c_str(), &end, 10);
+        else number = std::strtoull(value.c_str(), &end, 10);
+        if (errno != 0 || *end != '\0' || static_cast<Wide>(static_cast<T>(number)) != number) refuse();
+        if (std::is_unsigned_v<T> && value[0] == '-') refuse();
         return static_cast<T>(number);
     } else if constexpr (std::is_floating_point_v<T>) {
         char* end = nullptr;
@@ -129,7 +126,7 @@ T argument(const Case& c, const Names& names, size_t index) {
 template <class Result, class Names, class... Parameters, size_t... Index>
 Result generate(Result (*function)(Parameters...), const Names& names, const Case& c,
                 std::index_sequence<Index...>) {
-    return function(argument<std::remove_cvref_t<Parameters>>(c, names, Index)...);
+    return function(argument<std::decay_t<Parameters>>(c, names, Index)...);
 }
 
 // Calls generate_input with as many arguments as it has, of the types that it asks for.
@@ -140,6 +137,28 @@ Result generate(Result (*function)(Parameters...), const Names& names, const Cas
                  " arguments, and generate_input takes " + std::to_string(sizeof...(Parameters)));
     }
     return generate(function, names, c, std::index_sequence_for<Parameters...>{});
+}
+
+// How many random bits an argument of a type can take as its seed.
+template <class T>
+constexpr int seed_bits() {
+    if constexpr (std::is_same_v<T, bool>) return 1;
+    else if constexpr (std::is_integral_v<T>) return static_cast<int>(8 * sizeof(T)) - std::is_signed_v<T>;
+    else if constexpr (std::is_floating_point_v<T>) return 24;
+    else return 31;
+}
+
+// A seed that fits generate_input's argument of that name, drawn by the system; empty if it has none.
+template <class Result, class Names, class... Parameters>
+std::string fresh_seed(Result (*)(Parameters...), const Names& names) {
+    const int bits[] = {0, seed_bits<std::decay_t<Parameters>>()...};
+    for (size_t i = 0; i < names.size() && i < sizeof...(Parameters); ++i) {
+        if (std::string(names[i]) != "seed") continue;
+        uint64_t seed = 0;
+        draw_random(&seed, sizeof seed);
+        return std::to_string(seed >> (64 - bits[i + 1]));
+    }
+    return "";
 }
 
 }  // namespace warpboard

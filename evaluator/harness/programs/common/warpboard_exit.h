@@ -1,5 +1,4 @@
-// Why a program ended, as exit codes; and the check of CUDA calls that ends it. The older form builds
-// on this alone: its reference and submission share our translation unit, and every other name is theirs.
+// Why a program ended, as exit codes; and the check of CUDA calls that ends it.
 #ifndef WARPBOARD_EXIT_H
 #define WARPBOARD_EXIT_H
 
@@ -14,6 +13,9 @@ enum ExitCode : int {
     EXIT_PIPE_FAILED = 111,
     EXIT_VALIDATE_FAIL = 112,
     EXIT_TEST_SPEC = 113,
+    EXIT_RUNNER_GONE = 115,
+    EXIT_REFUSED = 116,
+    EXIT_TASK_FAILED = 117,
 };
 }
 
@@ -21,11 +23,23 @@ enum ExitCode : int {
 
 #include <cuda_runtime.h>
 
+#define WARPBOARD_CUDA(...) ::warpboard::cuda_check((__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
+
+#ifdef WARPBOARD_JUDGE
+#include <stdexcept>
+#include <string>
+#endif
+
 namespace warpboard {
 
-// Ends the program with the exit code for CUDA errors, saying which call failed and why.
+// Ends the program with the exit code for CUDA errors, saying which call failed and why. In the judge it
+// throws: the report says that the task failed.
 inline void cuda_check(cudaError_t status, const char* call, const char* file, int line) {
     if (status == cudaSuccess) return;
+#ifdef WARPBOARD_JUDGE
+    throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + call + ": " + cudaGetErrorString(status) +
+                             " (" + cudaGetErrorName(status) + ")");
+#endif
     std::fprintf(stderr, "%s:%d: %s failed: %s (%s)\n", file, line, call, cudaGetErrorName(status),
                  cudaGetErrorString(status));
     std::fflush(nullptr);

@@ -3,98 +3,47 @@
 #define WARPBOARD_REPORT_H
 
 #include <fcntl.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "warpboard_exit.h"
 
-// Nameless, so that no other unit of the program gets at any of this by its name.
 namespace warpboard {
-namespace {
-
-// What the environment says, taken before anything of the submission's runs and wiped where it was: the
-// result pipe under a number of chance and closed on exec, the run's secret seed, and the word that
-// proves that a verdict is the harness's.
-struct Claimed {
-    static constexpr size_t room = 64;
-
-    int fd;
-    char seed[room];
-    char token[room];
-};
-Claimed claimed = {-1, {}, {}};
-
-// Moves the value of a variable out of the environment, wiping it where it was.
-void take(char** environment, const char* name, char* into) {
-    const size_t length = std::strlen(name);
-    for (char** entry = environment; *entry != nullptr; ++entry) {
-        if (std::strncmp(*entry, name, length) != 0 || (*entry)[length] != '=') continue;
-        std::strncpy(into, *entry + length + 1, Claimed::room - 1);
-        std::memset(*entry, '*', std::strlen(*entry));
-        do entry[0] = entry[1];
-        while (*entry++ != nullptr);
-        return;
-    }
-}
-
-void claim(char** environment) {
-    char given[Claimed::room] = "";
-    take(environment, "POPCORN_FD", given);
-    take(environment, "POPCORN_SEED", claimed.seed);
-    take(environment, "WARPBOARD_TOKEN", claimed.token);
-    if (given[0] == '\0') return;
-    unsigned chance = 0;
-    if (getrandom(&chance, sizeof chance, 0) < 0) chance = 0;
-    const int fd = std::atoi(given);
-    claimed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 200 + static_cast<int>(chance % 800));
-    if (claimed.fd < 0) claimed.fd = fcntl(fd, F_DUPFD_CLOEXEC, 200);  // fewer numbers are allowed
-    if (claimed.fd >= 0) close(fd);
-}
-
-#ifdef __CUDACC__
-__attribute__((constructor(101))) void claim_early() { claim(environ); }
-#else
-// Earlier than constructors of any priority, this unit being linked first; and earlier than the C library
-// knows its environment.
-void claim_early(int, char**, char** environment) { claim(environment); }
-__attribute__((section(".preinit_array"), used)) void (*claim_first)(int, char**, char**) = claim_early;
-#endif
-
-// The run's secret seed, which is here only once; empty if it has none.
-std::string take_seed() {
-    std::string seed = claimed.seed;
-    std::memset(claimed.seed, 0, sizeof claimed.seed);
-    return seed;
-}
 
 // Writes "key: value" lines.
 class Report {
 public:
-    Report() : fd_(claimed.fd), token_(claimed.token) {
-        claimed.fd = -1;
-        std::memset(claimed.token, 0, sizeof claimed.token);
-        if (fd_ >= 0) return;
+    Report() {
+        const char* given = std::getenv("POPCORN_FD");
+        if (given != nullptr) fd_ = std::atoi(given);
+        if (fcntl(fd_, F_SETFD, FD_CLOEXEC) == 0) return;
         std::fprintf(stderr, "POPCORN_FD names no open descriptor\n");
         std::_Exit(ExitCodes::EXIT_PIPE_FAILED);
     }
 
     // The line that ends the report.
-    void verdict(bool passed) {
-        log("check", std::string(passed ? "pass" : "fail") + (token_.empty() ? "" : " ") + token_);
-    }
+    void verdict(bool passed) { log("check", std::string(passed ? "pass" : "fail")); }
 
     void log(const std::string& key, const std::string& value) { write_all(key + ": " + one_line(value) + "\n"); }
     void log(const std::string& key, size_t value) { log(key, std::to_string(value)); }
     void log(const std::string& key, double value) { log(key, number(value)); }
+
+    static std::string list(const std::vector<double>& values) {
+        std::string text;
+        for (double value : values) {
+            if (!text.empty()) text += ',';
+            text += number(value);
+        }
+        return text;
+    }
 
     static std::string number(double value) {
         char buffer[40];
@@ -121,13 +70,15 @@ private:
         }
     }
 
-    int fd_;
-    std::string token_;
+    int fd_ = -1;
 };
 
 // Durations in nanoseconds and what is said about them.
 class Stats {
 public:
+    Stats() = default;
+    explicit Stats(std::vector<double> times) : times_(std::move(times)) {}
+
     void add(double ns) { times_.push_back(ns); }
 
     size_t runs() const { return times_.size(); }
@@ -156,15 +107,9 @@ public:
         report.log(prefix + "worst", sorted.back());
         report.log(prefix + "median", quantile(sorted, 0.5));
         report.log(prefix + "p95", quantile(sorted, 0.95));
-        std::string list;
-        for (double t : times_) {
-            if (!list.empty()) list += ',';
-            list += Report::number(t);
-        }
-        report.log(prefix + "times", list);
+        report.log(prefix + "times", Report::list(times_));
     }
 
-private:
     // Linear interpolation between the neighbours, as NumPy does by default.
     static double quantile(const std::vector<double>& sorted, double q) {
         double position = q * static_cast<double>(sorted.size() - 1);
@@ -173,10 +118,10 @@ private:
         return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
     }
 
+private:
     std::vector<double> times_;
 };
 
-}  // namespace
 }  // namespace warpboard
 
 #endif

@@ -1,25 +1,15 @@
-// Warpboard's harness for tasks of the older form in C++ on the CPU.
+// The judge of a task of the older form in C++ on the CPU.
 #include <chrono>
 #include <iostream>
 
-#include "warpboard_legacy.h"
+#include "warpboard_host.h"
+#include "warpboard_judge.h"
 
-namespace warpboard {
-
-struct Host {
-    void synchronize() {}
-    void flush() {}
-    void begin_range() {}
-    void end_range() {}
-};
-
-}  // namespace warpboard
-
+// All above is included before the task's files, so that no macro of theirs reaches it.
 #include "reference.cuh"
-#include "warpboard_reference.h"
-#include "train.cuh"
-#include "warpboard_kernel.h"
+#include "warpboard_legacy_task.h"
 
 int main(int argc, char** argv) {
-    return warpboard::legacy_main<input_t, output_t, warpboard::Reference, warpboard::Kernel, warpboard::Host>(argc, argv);
+    using namespace warpboard;
+    return judge_main<LegacyTask, HostJudge, HostRunner>(argc, argv);
 }

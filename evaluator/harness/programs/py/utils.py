@@ -21,7 +21,11 @@ def set_seed(seed=42):
 
 def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
     """Returns a list of lines that say where two arrays differ; empty when they agree within
-    atol + rtol * |expected|. NaN agrees with NaN, and infinities with themselves."""
+    atol + rtol * |expected|. NaN agrees with NaN, and infinities with themselves. What is received may be of a
+    narrower type than what is expected, which may have been computed more exactly, and never of a wider one."""
+    mismatch = _type_mismatch(received, expected)
+    if mismatch:
+        return [mismatch]
     library, received, expected = _comparable(received, expected)
     if received.shape != expected.shape:
         return [f"SIZE MISMATCH: expected {tuple(expected.shape)}, got {tuple(received.shape)}"]
@@ -31,6 +35,9 @@ def verbose_allclose(received, expected, rtol=1e-05, atol=1e-08, max_print=5):
 
 def verbose_allequal(received, expected, max_print=5):
     """Like verbose_allclose, for arrays that must be the same."""
+    mismatch = _type_mismatch(received, expected)
+    if mismatch:
+        return [mismatch]
     library, received, expected = _comparable(received, expected)
     if received.shape != expected.shape:
         return [f"SIZE MISMATCH: expected {tuple(expected.shape)}, got {tuple(received.shape)}"]
@@ -82,6 +89,52 @@ class DeterministicContext:
             os.environ.pop("CUBLAS_WORKSPACE_CONFIG", None)
         else:
             os.environ["CUBLAS_WORKSPACE_CONFIG"] = self._workspace
+
+
+_KINDS = ("bool", "int", "float", "complex")  # each holds what the one before holds
+
+
+def _type_mismatch(received, expected):
+    """Returns a line that names both types if what was received is not of the expected one, else an empty string."""
+    wanted, got = _type_of(expected), _type_of(received)
+    fits = {"tensor": ("tensor",), "array": ("array",), "number": ("number", "array"),
+            "sequence": ("sequence", "array")}.get(wanted[0], (wanted[0],))
+    if wanted[0] == "array" and not expected.shape:
+        fits = ("array", "number")
+    if got[0] in fits and got[1] == wanted[1] and got[1] not in _KINDS:
+        return ""  # of text and dates the values decide
+    if got[0] in fits and got[1] in _KINDS and wanted[1] in _KINDS:
+        rank = [max(_KINDS.index(kind), 1) for kind in (got[1], wanted[1])]
+        if rank[0] <= rank[1] and (rank[0] < rank[1] or got[2] <= wanted[2] or not wanted[2]):
+            return ""
+    return f"TYPE MISMATCH: expected {wanted[3]}, got {got[3]}"
+
+
+def _type_of(value):
+    """Returns what holds the numbers, their kind, the bytes of one (0 where Python decides) and words for all three."""
+    kind = type(value)
+    if hasattr(value, "detach"):
+        name = str(value.dtype).removeprefix("torch.")
+        return "tensor", _kind(name), value.element_size(), f"a tensor of {name}"
+    if hasattr(value, "dtype"):
+        return "array", _kind(value.dtype.name), value.dtype.itemsize, f"an array of {value.dtype.name}"
+    if kind in (bool, int, float, complex):
+        return "number", kind.__name__, 0, f"a {kind.__name__} number"
+    if kind in (list, tuple):
+        import numpy
+
+        words = f"a {kind.__name__}"
+        try:
+            inner = numpy.asarray(value).dtype.name
+        except Exception:  # of unequal lengths, or of tensors
+            return "sequence", "mixed", 0, f"{words} of unlike parts"
+        return "sequence", _kind(inner), 0, f"{words} of {_kind(inner)} numbers" if _kind(inner) in _KINDS else words
+    return kind.__name__, kind.__name__, 0, "None" if value is None else f"a {kind.__name__}"
+
+
+def _kind(name):
+    """Returns the kind of a dtype by its name: uint8 is int, bfloat16 and float8_e4m3fn are float."""
+    return next((kind for kind in reversed(_KINDS) if kind in name), name)
 
 
 def _comparable(received, expected):

@@ -15,7 +15,7 @@ from time import perf_counter_ns
 
 from warpboard_answer import NoRoom, describe
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
-from warpboard_wire import CALL, CASE, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, Channel, Page, unpack_call, unpack_case
+from warpboard_wire import CALL, CASE, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, Channel, Page, RunnerGone, unpack_call, unpack_case
 
 
 class Regions:
@@ -144,7 +144,10 @@ def main():
             raise
         from train import custom_kernel  # its name in the legacy form
 
-    return serve(channel, page, custom_kernel, choose_cuda(page))
+    try:
+        return serve(channel, page, custom_kernel, choose_cuda(page))
+    except RunnerGone:
+        return 0  # the judge has ended, and says itself why
 
 
 if __name__ == "__main__":

@@ -7,16 +7,17 @@ serves the stages of one job, and is thrown away.
 
 Requests come on stdin, a stream socket, one JSON object per line: {"argv": [script, argument...], "env": {...},
 "files": {name: base64}, "extensions": base64 of an archive, or "", "wires": how many descriptors come along, which are
-the stage's from 4 on, "report": whether it has a result pipe}. Replies go to descriptor 3 as frames
-of a type byte, a length (four bytes, big endian) and that many bytes:
+the stage's from 4 on, "report": whether it has a result pipe, "keep": whether later stages find what this one
+compiled}. Replies go to descriptor 3 as frames of a type byte, a length (four bytes, big endian) and that many bytes:
 
     w  ready; nothing
     o  the stage's standard output       e  its standard error       r  its result pipe
-    x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss"}
+    x  the stage has ended: {"exit_code", "signal", "cpu_ns", "max_rss", "spent": whether it has left something that
+       cannot be removed, so that no other stage may follow here, "kept": what is kept of the caches}
 
 A stage's script runs as __main__ of its own process in a directory with nothing but the job's files. When
-it has ended, everything that it started is killed and everything that it wrote is removed, except for
-compiled kernels. This process makes no CUDA call: a context does not survive a fork.
+it has ended, everything that it started is killed and everything that it wrote is removed; of compiled kernels each
+stage finds what the last one with "keep" left. This process makes no CUDA call: a context does not survive a fork.
 """
 
 import base64
@@ -28,11 +29,13 @@ import importlib
 import json
 import os
 import selectors
-import shutil
 import signal
 import socket
 import struct
 import sys
+
+import warpboard_between
+import warpboard_extensions
 
 CONTROL_FD = 3
 RESULT_FD = 3  # in a stage
@@ -56,6 +59,15 @@ class Runner:
         # Set when the sandbox has a PID namespace of its own: killing everyone is then safe.
         self.alone = os.environ.pop("WARPBOARD_ALONE", "") == "1"
         self.exit_code = 0
+        self.caches = warpboard_between.Cache(self.cache)
+        self.places = None  # what a stage may write into
+        self.inherited = None
+
+    def settle(self):
+        """Takes note of how everything is before the first stage."""
+        self.caches.keep()
+        self.places = warpboard_between.Places([self.top, "/out", "/dev/shm"] if self.alone else [self.top])
+        self.inherited = warpboard_between.inherited()
 
     def send(self, kind, data=b""):
         frame = kind + struct.pack(">I", len(data)) + data
@@ -64,7 +76,7 @@ class Runner:
 
     def serve(self, request, wires):
         """Runs one stage to its end."""
-        self.clean()
+        self.caches.restore()
         self.write_files(request)
         pipes = [os.pipe() for _ in range(3)]
         sys.stdout.flush()
@@ -75,18 +87,28 @@ class Runner:
             Stage(request, self.job, self.cache, wires).run([write for _, write in pipes])
         for fd in (*(write for _, write in pipes), *wires):
             os.close(fd)
-        self.watch(pid, [read for read, _ in pipes])
+        ending = self.watch(pid, [read for read, _ in pipes])
+        self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
+        if request.get("keep"):
+            self.caches.keep(("triton", "nvrtc") if request.get("extensions") else warpboard_between.CACHES)
+            ending["kept"] = self.caches.describe()
+        ending["spent"] = not self.tidy()
+        self.send(b"x", json.dumps(ending).encode())
+
+    def tidy(self):
+        """Removes what a stage left, and reports whether it has left nothing else."""
+        cleared = self.places.clear()
+        return self.places.unchanged() and cleared and warpboard_between.inherited() == self.inherited
 
     def watch(self, pid, readers):
-        """Forwards what the stage writes until it has ended and all of its writers are gone."""
+        """Forwards what the stage writes until it has ended and all of its writers are gone; how it ended."""
         # Closed here and not by the collector, which would do it in a later stage's process, to
         # whatever file has the number there.
         with selectors.DefaultSelector() as selector:
             ending = self.forward(selector, pid, readers)
         for reader in readers:
             os.close(reader)
-        self.exit_code = 128 + ending["signal"] if ending["signal"] else ending["exit_code"]
-        self.send(b"x", json.dumps(ending).encode())
+        return ending
 
     def forward(self, selector, pid, readers):
         for kind, reader in zip((b"o", b"e", b"r"), readers):
@@ -137,32 +159,15 @@ class Runner:
         except ChildProcessError:
             pass
 
-    def clean(self):
-        """Removes what an earlier stage wrote, but for the caches of compiled kernels."""
-        places = [self.top]
-        if self.alone:
-            places += ["/out", "/dev/shm"]
-        for place in places:
-            for entry in os.scandir(place) if os.path.isdir(place) else []:
-                if entry.path == self.cache:
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    shutil.rmtree(entry.path, ignore_errors=True)
-                else:
-                    os.unlink(entry.path)
-        os.makedirs(self.cache, exist_ok=True)
-        os.mkdir(self.job)
-
     def write_files(self, request):
+        os.mkdir(self.job)
         for name, text in request["files"].items():
             path = os.path.join(self.job, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(base64.b64decode(text))
-        extensions = os.path.join(self.cache, "torch_extensions")
-        if request.get("extensions") and not os.path.exists(extensions):
-            import warpboard_extensions
-
+        if request.get("extensions"):
+            extensions = os.path.join(self.cache, "torch_extensions")
             warpboard_extensions.unpack(base64.b64decode(request["extensions"]), extensions)
 
 
@@ -214,7 +219,8 @@ class Stage:
         os.chdir(self.job)
         sys.argv = [self.script, *self.argv[1:]]
         sys.path[0] = self.job
-        sys.modules.pop("warpboard_extensions", None)
+        for name in ("warpboard_extensions", "warpboard_between"):
+            sys.modules.pop(name, None)
         importlib.invalidate_caches()
         for stream in (sys.stdout, sys.stderr):
             stream.reconfigure(line_buffering=True, errors="backslashreplace")
@@ -363,6 +369,7 @@ def main():
         prepare_triton(runner.cache)
     prctl(PR_SET_DUMPABLE, 0)  # nobody of the same uid reads or writes this process by /proc
     prctl(PR_SET_CHILD_SUBREAPER, 1)  # what a stage orphans becomes this process's to wait for
+    runner.settle()
     gc.collect()
     gc.freeze()  # keeps the collector from copying every page of a child
     runner.send(b"w")

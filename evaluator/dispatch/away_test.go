@@ -1,0 +1,193 @@
+package dispatch
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// watchFor has the dispatcher look each second from a time on, as Run does. Heartbeats stay as they are.
+func (s *site) watchFor(d *Dispatcher, from time.Time, seconds int) {
+	s.Helper()
+	for i := range seconds {
+		if err := d.look(s.Context(), from.Add(time.Duration(i)*time.Second)); err != nil {
+			s.Fatal(err)
+		}
+	}
+}
+
+func TestFrozenSiteTakesNothingBackFromHealthyWorkers(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		s.beat(r, j.AttemptID)
+		begun := time.Now()
+		s.watchFor(d, begun, 2)
+		// The process stands still; when it goes on, it looks before it has read a heartbeat.
+		thawed := begun.Add(2 * models.WorkerTimeout)
+		s.watchFor(d, thawed, 2)
+		s.wantRun(run.ID, models.StateBuilding, 1)
+		if s.queue.stopped(j.AttemptID) {
+			s.Error("a healthy worker was told to stop")
+		}
+		// A worker that stays silent has lost its run all the same; the run is not to blame.
+		s.watchFor(d, thawed.Add(2*time.Second), int(models.WorkerTimeout/time.Second))
+		if run := s.wantRun(run.ID, models.StateQueued, 1); run.Losses != 0 || run.Retries != 1 {
+			s.Errorf("%d losses count of %d", run.Losses, run.Retries)
+		}
+	})
+}
+
+func TestResultThatWaitsForAFrozenSiteIsNotTakenForALostRun(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		d, r := s.boot()
+		s.pass(d, 0)
+		j := s.take()
+		s.beat(r, j.AttemptID)
+		s.beat(r) // it has ended there
+		begun := time.Now()
+		s.watchFor(d, begun, 2)
+		s.watchFor(d, begun.Add(models.WorkerTimeout), 2)
+		s.finish(r, j, 10)
+		s.wantRun(run.ID, models.StateDone, 1)
+	})
+}
+
+// TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers: a backup or a full disk keeps heartbeats out of the
+// database while it still answers questions.
+func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
+	s := newSite(t, modelstest.Open(t), "CPU")
+	run := s.submit()
+	d, r := s.boot()
+	d.watch.writeFor = 20 * time.Millisecond
+	s.pass(d, 0)
+	j := s.take()
+	s.beat(r, j.AttemptID)
+	begun := time.Now()
+	held, err := s.store.SQL().BeginTx(t.Context(), nil) // SQLite has one writer
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(3*d.watch.writeFor, func() { _ = held.Rollback() })
+	if err := d.pass(t.Context(), begun.Add(models.WorkerTimeout)); err != nil {
+		t.Fatal(err)
+	}
+	s.wantRun(run.ID, models.StateBuilding, 1)
+	if err := d.pass(t.Context(), begun.Add(models.WorkerTimeout+time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	s.wantRun(run.ID, models.StateBuilding, 1)
+}
+
+func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		kills := 2 * models.MaxLosses
+		for range kills {
+			d, r := s.boot()
+			s.pass(d, longEnough)
+			j := s.take()
+			r.event(s.Context(), event(j, 1, job.EventTaken, ""))
+			r.flush(s.Context())
+			d, _ = s.boot() // the site and the worker in it are new
+			s.pass(d, 0)
+			s.pass(d, missingFor)
+			s.queue.lose()
+			lost, err := s.store.Run(s.Context(), run.ID)
+			if err != nil || lost.State.Final() {
+				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
+			}
+			if lost.AttemptID != "" { // its pause was over within the second pass
+				if _, err := s.store.Abandon(s.Context(), lost.AttemptID, "lost with the queue", models.LossFree); err != nil {
+					s.Fatal(err)
+				}
+			}
+		}
+		got, err := s.store.Run(s.Context(), run.ID)
+		if err != nil || got.Losses != 0 || got.Retries != kills {
+			s.Errorf("%d losses count of %d, want 0 of %d", got.Losses, got.Retries, kills)
+		}
+	})
+}
+
+// longEnough is more than any pause.
+const longEnough = time.Hour
+
+func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run := s.submit()
+		d, r := s.boot()
+		other := job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{{Device: "CPU"}}}
+		r.heartbeat(s.Context(), other)
+		fail := func(worker string) job.Job {
+			s.Helper()
+			j := s.take()
+			lost := result(j, 1)
+			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost, &job.Failure{Reason: "The disk is full.", Ours: true}, worker
+			if err := r.result(s.Context(), lost); err != nil {
+				s.Fatal(err)
+			}
+			return j
+		}
+		s.pass(d, 0)
+		if first := fail("w1"); len(first.Avoid) != 0 {
+			s.Errorf("the first attempt avoids %v", first.Avoid)
+		}
+		for range 20 {
+			s.pass(d, 0)
+		}
+		s.wantNoJob() // it waits
+		s.pass(d, 2*time.Second)
+		if second := fail("w2"); !slices.Equal(second.Avoid, []string{"w1"}) {
+			s.Errorf("the second attempt avoids %v", second.Avoid)
+		}
+		s.pass(d, 2*time.Second)
+		s.wantNoJob() // it waits longer
+		s.pass(d, longEnough)
+		if third := s.take(); len(third.Avoid) != 0 {
+			s.Errorf("the third attempt avoids %v, which is all there are", third.Avoid)
+		}
+		if run := s.wantRun(run.ID, models.StateQueued, 3); run.Losses != 0 {
+			s.Errorf("%d losses count", run.Losses)
+		}
+	})
+}
+
+func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
+	eachSite(t, func(s *site) {
+		run, e := s.submit(), s.evaluate("token:1")
+		d, r := s.boot()
+		s.pass(d, 0)
+		first := map[bool]job.Job{}
+		for range 2 {
+			j := s.take()
+			first[j.EvaluationID != ""] = j
+			s.beat(r, j.AttemptID)
+			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret,
+				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"}, Failure: &job.Failure{Reason: "Worker w1 is stopping.", Ours: true}}
+			if err := r.result(s.Context(), back); err != nil {
+				s.Fatal(err)
+			}
+		}
+		s.pass(d, 0)
+		for range 2 {
+			j := s.take()
+			if old := first[j.EvaluationID != ""]; j.AttemptID == old.AttemptID || j.Secret == old.Secret || len(j.Avoid) > 0 {
+				s.Errorf("the second attempt is %+v", j)
+			}
+		}
+		if run := s.wantRun(run.ID, models.StateQueued, 2); run.Losses != 0 || run.Retries != 0 {
+			s.Errorf("%d losses count of %d", run.Losses, run.Retries)
+		}
+		if e := s.wantEvaluation(e.ID, models.EvaluationSubmitted); e.Retries != 0 {
+			s.Errorf("the evaluation counts %d", e.Retries)
+		}
+	})
+}

@@ -1,0 +1,67 @@
+package harness
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/harness/pairtest"
+	"warpboard/tasks"
+)
+
+// newFakeGPU has the CUDA harness beside a device that is threads and memory of the host.
+func newFakeGPU(t *testing.T) native {
+	t.Helper()
+	n := native{t.TempDir()}
+	writeAll(t, n.dir, Sources(tasks.FormEval, tasks.LangCUDA))
+	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h", "gpu/task.h", "gpu/reference.h", "gpu/submissions.cpp"))
+	return n
+}
+
+const gpuFlags = "-D__CUDACC__ -x c++"
+
+// field is a value of the report.
+func field(report, key string) string {
+	for line := range strings.Lines(report) {
+		if k, v, _ := strings.Cut(line, ": "); k == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
+}
+
+func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
+	n := newFakeGPU(t)
+	flags := strings.Fields(gpuFlags)
+	judge := n.build(t, "judge", append(flags, "eval.cu")...)
+	n.build(t, "runner.o", append(flags, "-c", "warpboard_runner.cu")...)
+	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
+	for _, tt := range []struct {
+		way, mode, cases string
+		judge            int
+		key, value       string
+	}{
+		{"in_place", "leaderboard", plain, 0, "check", "pass"},
+		{"in_place", "profile", plain, 0, "check", "pass"},
+		{"own_answer", "test", plain, 0, "check", "pass"},
+		{"apart_answer", "test", plain, 0, "check", "pass"},
+		{"many_buffers", "test", "size: 300000; moving: 0; broken: no; seed: 1\n", 0, "check", "pass"},
+		{"host_wait", "leaderboard", plain, 0, "benchmark.0.clock", "wall"},
+		{"side_joined", "test", plain, 0, "check", "pass"},
+		{"side_stream", "leaderboard", plain, 0, "benchmark.0.clock", "wall"},
+		{"in_place", "benchmark", "size: 1000; moving: 1; broken: no; seed: 1\n", 0, "check", "pass"},
+		{"stale", "test", plain, 112, "check", "fail"},
+		{"in_place", "test", "size: 1000; moving: 0; broken: generator; seed: 1\n", 117, "task", "generate_input failed: no such luck"},
+		{"in_place", "test", "size: 1000; moving: 0; broken: memory; seed: 1\n", 117, "task", "generate_input failed: the device has no 4398046511104 bytes left beside the submission's process (1073741824 of 1073741824 are free)"},
+	} {
+		t.Run(tt.way+"/"+tt.mode+"/"+tt.value, func(t *testing.T) {
+			runner, printed, err := n.compile("runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "-DWAY="+tt.way, "runner.o", "submissions.cpp")
+			if err != nil {
+				t.Fatal(printed)
+			}
+			r := pairtest.Run(t, judge, runner, tt.mode, tt.cases)
+			if r.Judge.ExitCode() != tt.judge || field(r.Report, tt.key) != tt.value {
+				t.Errorf("judge: %v, runner: %v; want exit code %d and %s: %s\n%s\n%s", r.Judge, r.Runner, tt.judge, tt.key, tt.value, r.Report, r.Stderr)
+			}
+		})
+	}
+}

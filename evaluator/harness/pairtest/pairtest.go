@@ -1,0 +1,118 @@
+// Package pairtest runs a judge and a runner without sandboxes, for tests.
+package pairtest
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// PageSize is that of the page which both share.
+const PageSize = 256 << 10
+
+// limit bounds a stage, whatever its programs do.
+const limit = time.Minute
+
+// Ends are what a stage's processes share: both ends of the channel, and the page.
+type Ends struct {
+	Judge, Runner, Page *os.File
+}
+
+// NewEnds makes them, to be closed with the test.
+func NewEnds(t testing.TB) Ends {
+	t.Helper()
+	sockets, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := unix.MemfdCreate("page", unix.MFD_CLOEXEC)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := Ends{os.NewFile(uintptr(sockets[0]), "judge"), os.NewFile(uintptr(sockets[1]), "runner"), os.NewFile(uintptr(page), "page")}
+	t.Cleanup(func() { e.Judge.Close(); e.Runner.Close(); e.Page.Close() })
+	if err := e.Page.Truncate(PageSize); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// Result is how a stage ended.
+type Result struct {
+	Report string
+	Judge  *os.ProcessState
+	Runner *os.ProcessState // nil where a test played the runner
+	Stdout string           // the judge's
+	Stderr string           // the runner's
+}
+
+// StartJudge starts a judge with one line per case, and returns what waits for its end.
+func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait func() Result) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "cases.txt")
+	if err := os.WriteFile(path, []byte(cases), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stdout strings.Builder
+	judge := exec.Command(program, mode, path)
+	judge.ExtraFiles, judge.Env = []*os.File{write, e.Judge, e.Page}, []string{"POPCORN_FD=3"}
+	judge.Stdout, judge.Stderr = &stdout, os.Stderr
+	start(t, judge)
+	write.Close()
+	e.Judge.Close() // else the runner does not see the end of the channel
+	report := make(chan string)
+	go func() {
+		defer read.Close()
+		text, _ := io.ReadAll(read)
+		report <- string(text)
+	}()
+	return func() Result {
+		r := Result{Report: <-report}
+		r.Judge = end(t, judge)
+		r.Stdout = stdout.String()
+		return r
+	}
+}
+
+// Run runs a stage with a judge's and a runner's program.
+func Run(t testing.TB, judge, runner, mode, cases string) Result {
+	t.Helper()
+	e := NewEnds(t)
+	var stderr strings.Builder
+	command := exec.Command(runner)
+	command.ExtraFiles, command.Env, command.Stderr = []*os.File{nil, e.Runner, e.Page}, []string{}, &stderr
+	start(t, command)
+	e.Runner.Close()
+	r := StartJudge(t, judge, e, mode, cases)()
+	r.Runner, r.Stderr = end(t, command), stderr.String()
+	return r
+}
+
+func start(t testing.TB, command *exec.Cmd) {
+	t.Helper()
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	timer := time.AfterFunc(limit, func() { command.Process.Kill() })
+	t.Cleanup(func() { timer.Stop() })
+}
+
+func end(t testing.TB, command *exec.Cmd) *os.ProcessState {
+	t.Helper()
+	var exit *exec.ExitError
+	if err := command.Wait(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return command.ProcessState
+}

@@ -1,0 +1,18 @@
+// Bounds on what is measured of doing nothing; each device has its own.
+#ifndef WARPBOARD_BOUNDS_H
+#define WARPBOARD_BOUNDS_H
+
+namespace warpboard {
+
+// Within what the cost of a call must be that does nothing. A submission can keep the machine busy while it is
+// measured, and what it adds so would be its own to hide work in.
+struct Bounds {
+    double tolerance;       // by which two ways of doing nothing may differ
+    double most_tolerance;
+    double most_handover;
+    double share;           // of its time, by which copying an answer may vary
+};
+
+}  // namespace warpboard
+
+#endif

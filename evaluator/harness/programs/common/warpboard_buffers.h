@@ -1,0 +1,146 @@
+// The judge's ends of the shared memory of a case, and how it copies answers.
+#ifndef WARPBOARD_BUFFERS_H
+#define WARPBOARD_BUFFERS_H
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "warpboard_answer.h"
+#include "warpboard_input.h"
+#include "warpboard_random.h"
+#include "warpboard_shared.h"
+
+namespace warpboard {
+
+constexpr size_t region_step = size_t{2} << 20;  // what a GPU's memory comes in
+
+// Bytes that the regions of a case must have.
+struct Needs {
+    size_t host_inputs, device_inputs, host_answers, device_answers;
+};
+
+// Buffers makes the regions and keeps them while they are large enough.
+template <class Device>
+class Buffers {
+public:
+    explicit Buffers(Device& device) : device_(device) {}
+
+    // Sees that there is room. True when the regions are others than before, which the runner must be told.
+    bool fit(const Needs& needs) {
+        if (has_room(needs)) return false;
+        clear();
+        add(REGION_HOST, REGION_INPUTS, needs.host_inputs);
+        add(REGION_DEVICE, REGION_INPUTS, needs.device_inputs);
+        add(REGION_HOST, REGION_ANSWERS, needs.host_answers);
+        add(REGION_DEVICE, REGION_ANSWERS, needs.device_answers);
+        return true;
+    }
+
+    const std::vector<Region>& regions() const { return regions_; }
+    const std::vector<int>& descriptors() const { return descriptors_; }
+
+    // Writes an input where the runner's argument has its arrays.
+    void write(const InputLayout& layout) {
+        const Region* host = find(REGION_HOST, REGION_INPUTS);
+        const Region* device = find(REGION_DEVICE, REGION_INPUTS);
+        for (const Placed& placed : layout.contents()) {
+            if (placed.device) device_.write(device->base + placed.offset, placed.data, placed.bytes);
+            else std::memcpy(host->base + placed.offset, placed.data, placed.bytes);
+        }
+    }
+
+    // Overwrites an answer that was copied.
+    void poison(const std::vector<AnswerReader::Copy>& answer) {
+        for (const AnswerReader::Copy& copy : answer) {
+            if (!in_answers(copy)) continue;
+            void* memory = const_cast<void*>(copy.from);
+            if (copy.device) device_.poison(memory, copy.bytes);
+            else std::memset(memory, 0xFF, copy.bytes);
+        }
+    }
+
+    // Copies an answer, block by block in an order that nobody can foresee: a block that is written too
+    // late is found out, whichever it is.
+    void copy(const std::vector<AnswerReader::Copy>& answer) {
+        std::vector<AnswerReader::Copy>& blocks = blocks_;
+        blocks.clear();
+        for (const AnswerReader::Copy& copy : answer) split(copy, blocks);
+        for (size_t i = blocks.size(); i > 1; --i) std::swap(blocks[i - 1], blocks[random_() % i]);
+        for (const AnswerReader::Copy& block : blocks) {
+            if (block.device) device_.copy(block.into, block.from, block.bytes);
+            else std::memcpy(block.into, block.from, block.bytes);
+        }
+        device_.wait();
+    }
+
+private:
+    bool has_room(const Needs& needs) const {
+        return room(REGION_HOST, REGION_INPUTS) >= needs.host_inputs && room(REGION_DEVICE, REGION_INPUTS) >= needs.device_inputs &&
+               room(REGION_HOST, REGION_ANSWERS) >= needs.host_answers && room(REGION_DEVICE, REGION_ANSWERS) >= needs.device_answers;
+    }
+
+    size_t room(uint32_t kind, uint32_t role) const {
+        const Region* region = find(kind, role);
+        return region == nullptr ? 0 : region->size;
+    }
+
+    const Region* find(uint32_t kind, uint32_t role) const {
+        for (const Region& region : regions_) {
+            if (region.kind == kind && region.role == role) return &region;
+        }
+        return nullptr;
+    }
+
+    bool in_answers(const AnswerReader::Copy& copy) const {
+        const Region* region = find(copy.device ? REGION_DEVICE : REGION_HOST, REGION_ANSWERS);
+        return region != nullptr && region->holds(copy.from, copy.bytes);
+    }
+
+    void add(RegionKind kind, RegionRole role, size_t bytes) {
+        if (bytes == 0) return;
+        Region region;
+        region.kind = kind;
+        region.role = role;
+        region.size = rounded(bytes, region_step);
+        int fd = -1;
+        if (kind == REGION_DEVICE) {
+            if (!device_.make(region, fd)) throw std::bad_alloc();
+        } else {
+            fd = make_shared_memory(region.size);
+            region.base = fd < 0 ? nullptr : map_shared(fd, region.size);
+            if (region.base == nullptr) throw std::bad_alloc();
+        }
+        regions_.push_back(region);
+        descriptors_.push_back(fd);
+    }
+
+    void clear() {
+        for (size_t i = 0; i < regions_.size(); ++i) {
+            if (regions_[i].kind == REGION_DEVICE) device_.drop(regions_[i]);
+            else munmap(regions_[i].base, regions_[i].size);
+            close(descriptors_[i]);
+        }
+        regions_.clear();
+        descriptors_.clear();
+    }
+
+    // A device starts each copy anew, so its blocks are larger.
+    static void split(const AnswerReader::Copy& copy, std::vector<AnswerReader::Copy>& blocks) {
+        const size_t step = copy.device ? std::max(size_t{1} << 20, rounded(copy.bytes / 64 + 1, 4096)) : size_t{64} << 10;
+        for (size_t at = 0; at < copy.bytes; at += step) {
+            blocks.push_back({copy.device, static_cast<unsigned char*>(copy.into) + at,
+                              static_cast<const unsigned char*>(copy.from) + at, std::min(step, copy.bytes - at)});
+        }
+    }
+
+    Device& device_;
+    std::vector<Region> regions_;
+    std::vector<int> descriptors_;
+    std::vector<AnswerReader::Copy> blocks_;
+    Random random_ = Random::fresh();
+};
+
+}  // namespace warpboard
+
+#endif

@@ -1,0 +1,191 @@
+// One call from the judge's side: a fresh input, the release, the answer, its check.
+#ifndef WARPBOARD_CALL_H
+#define WARPBOARD_CALL_H
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpboard_buffers.h"
+#include "warpboard_cases.h"
+#include "warpboard_clocks.h"
+#include "warpboard_session.h"
+#include "warpboard_verdict.h"
+
+namespace warpboard {
+
+// Runs a function of the task's. What it throws is the task's fault.
+template <class Function>
+auto of_task(const char* name, Function function) {
+    try {
+        return function();
+    } catch (const std::bad_alloc&) {
+        throw TaskFailed{std::string(name) + " ran out of memory."};
+    } catch (const std::exception& e) {
+        throw TaskFailed{std::string(name) + " failed: " + e.what()};
+    }
+}
+
+// Calls makes the calls of one case after the other and checks every answer.
+template <class Task, class Device>
+class Calls {
+public:
+    Calls(Session& session, Device& device) : session_(session), device_(device), buffers_(device) {}
+
+    // Begins a case: what is known of the one before does not count.
+    void begin_case() {
+        first_description_.clear();
+        told_early_ = false;
+        quickest_ = 0;
+        grown_ = 0;
+    }
+
+    // Makes one call. A fresh one has a seed and a key of its own.
+    Verdict call(const Case& c, bool fresh, uint32_t flags, Stamps& stamps) {
+        for (;;) {
+            stamps = Stamps{};
+            draw(c, fresh);
+            share();
+            session_.tell(flags, drawn_->layout.description(), stamps);
+            session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
+            prepare_idle(c, fresh);
+            session_.release(stamps);
+            session_.wait_done(stamps);
+            answer_ = session_.answer();
+            if (answer_[0] == ANSWER_NEEDS_ROOM) {
+                grow();
+                continue;
+            }
+            if (answer_[0] == ANSWER_CANNOT) return {false, "the answer cannot be handed over: " + printable(answer_.substr(1))};
+            if (answer_[0] != ANSWER_FOLLOWS) throw Refused{"The answer's description is not one."};
+            take_answer();
+            stamps.copied = now_ns();
+            stamps.late |= Device::switches_in_call;
+            return of_task("check_implementation", [&] { return Task::check(drawn_->input, *output_); });
+        }
+    }
+
+    // What a call of the judge's own runner has in common with one of this case.
+    template <class Own>
+    void overwrite_answer(Own& own) {
+        own.overwrite(buffers_.regions(), buffers_.descriptors(), copies_);
+    }
+    void prepare() { prepare_once(); }
+    void copy() { take_answer(); }
+
+    // Whether descriptions of the case's inputs differ.
+    bool told_early() const { return told_early_; }
+
+private:
+    using Input = typename Task::Input;
+    using Output = typename Task::Output;
+
+    struct Drawn {
+        Input input;
+        InputLayout layout;
+        explicit Drawn(Input&& made) : input(std::move(made)), layout(input, Device::released_on_host) {}
+    };
+
+    void draw(const Case& c, bool fresh) {
+        drawn_.reset();  // before there is another one: large inputs need room
+        drawn_ = of_task("generate_input", [&] { return std::make_unique<Drawn>(Task::input(c, fresh)); });
+        const std::string& description = drawn_->layout.description();
+        if (first_description_.empty()) first_description_ = description;
+        told_early_ |= description != first_description_;
+    }
+
+    void share() {
+        const InputLayout& layout = drawn_->layout;
+        const size_t host = layout.host_bytes(), device = layout.device_bytes();
+        Needs needs{host, device, std::max({host_answers_, 2 * host, least_host_answers}), std::max(device_answers_, device)};
+        const bool changed = of_task("Making the memory that kernel and judge share", [&] { return buffers_.fit(needs); });
+        if (!changed) return;
+        copies_.clear();
+        session_.share(buffers_.regions(), buffers_.descriptors());
+    }
+
+    // Prepares until the device was free for it. What the submission still has under way makes preparing
+    // longer, and could have seen the input: that one is thrown away.
+    void prepare_idle(const Case& c, bool fresh) {
+        for (int tries = 0; !prepare_once(); ++tries) {
+            if (tries == most_tries) {
+                throw Refused{"The device was still busy with the submission's earlier work when the next input was written."};
+            }
+            if (told_early_) continue;  // another input might not fit what the runner was told
+            const std::string told = drawn_->layout.description();
+            draw(c, fresh);
+            if (drawn_->layout.description() != told) throw Refused{"The device was busy when the next input was written."};
+        }
+    }
+
+    // Writes the input, overwrites the last answer, and flushes the caches. False if that took too long.
+    bool prepare_once() {
+        const double begin = now_ns();
+        buffers_.write(drawn_->layout);
+        buffers_.poison(copies_);
+        device_.flush();
+        device_.wait();
+        const double ns = now_ns() - begin;
+        if (Device::released_on_host) return true;
+        const bool idle = quickest_ == 0 || ns <= 1.5 * quickest_ + 60e3;
+        quickest_ = quickest_ == 0 ? ns : std::min(quickest_, ns);
+        return idle;
+    }
+
+    void take_answer() {
+        if (answer_.empty() || answer_[0] != ANSWER_FOLLOWS) return;
+        AnswerReader reader(body(), buffers_.regions());
+        if (!output_) output_.emplace();
+        reader.read(*output_);
+        copies_ = reader.copies();
+        buffers_.copy(copies_);
+    }
+
+    const std::string& body() {
+        body_ = answer_.substr(1);
+        return body_;
+    }
+
+    void grow() {
+        Reader in(answer_.data() + 1, answer_.size() - 1);
+        const uint64_t bytes = answer_.size() == 1 + sizeof(uint64_t) ? in.number<uint64_t>() : ~uint64_t{0};
+        if (++grown_ > 3) throw Refused{"The answer needed more shared memory each time that it was given more."};
+        if (bytes > device_.free_memory()) throw Refused{"The answer needs more shared memory than there is."};
+        host_answers_ = std::max<size_t>(host_answers_, bytes);
+        if (!Device::released_on_host) device_answers_ = std::max<size_t>(device_answers_, bytes);
+    }
+
+    static std::string printable(std::string text) {
+        if (text.size() > 300) text.resize(300);
+        for (char& c : text) {
+            if (c < ' ' || c > '~') c = '?';
+        }
+        return text;
+    }
+
+    static constexpr int most_tries = 20;
+    static constexpr size_t least_host_answers = Device::released_on_host ? size_t{64} << 20 : size_t{4} << 20;
+
+    Session& session_;
+    Device& device_;
+    Buffers<Device> buffers_;
+    std::unique_ptr<Drawn> drawn_;
+    std::optional<Output> output_;
+    std::string answer_, body_;
+    std::vector<AnswerReader::Copy> copies_;
+    std::string first_description_;
+    bool told_early_ = false;
+    double quickest_ = 0;
+    int grown_ = 0;
+    size_t host_answers_ = 0;
+    size_t device_answers_ = 0;
+};
+
+}  // namespace warpboard
+
+#endif

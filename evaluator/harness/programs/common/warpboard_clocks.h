@@ -1,0 +1,155 @@
+// The three clocks of a case, and which of them counts.
+#ifndef WARPBOARD_CLOCKS_H
+#define WARPBOARD_CLOCKS_H
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpboard_bounds.h"
+#include "warpboard_report.h"
+#include "warpboard_session.h"
+
+namespace warpboard {
+
+inline double quantile(std::vector<double> samples, double q) {
+    if (samples.empty()) return 0;
+    std::sort(samples.begin(), samples.end());
+    return Stats::quantile(samples, q);
+}
+
+// When to stop repeating a case: as KernelBot's programs do, in nanoseconds.
+struct StopRule {
+    size_t least = 3;
+    size_t most = 100;
+    double error = 0.001;       // standard error over mean
+    double kernel_time = 10e9;  // sum of the timed calls
+    double wall_time = 120e9;   // the case as a whole
+
+    bool done(const Stats& stats, double wall) const {
+        if (stats.runs() >= most) return true;
+        if (stats.runs() < least) return false;
+        return stats.err() < error * stats.mean() || stats.total() > kernel_time || wall > wall_time;
+    }
+};
+
+// What a call costs that does nothing: the median, unless other such calls were much quicker.
+struct Constant {
+    double ns;
+    double spread;  // interquartile range
+    double tolerance;
+
+    Constant(const std::vector<double>& samples, const Bounds& bounds, double most) {
+        const double quick = quantile(samples, 0.1), share = bounds.share * quick;
+        ns = std::min({quantile(samples, 0.5), quick + std::max(bounds.tolerance, share), most});
+        spread = quantile(samples, 0.75) - quantile(samples, 0.25);
+        tolerance = std::clamp(2 * spread, bounds.tolerance, std::max(bounds.most_tolerance, share));
+    }
+};
+
+// CaseClocks takes what was seen of a case's calls and of the judge's own runner, and says how long a call
+// took: by the runner's clock, by the judge's from release to end, and by the judge's until it has the answer.
+// The largest median counts, those of the judge less a tolerance.
+class CaseClocks {
+public:
+    explicit CaseClocks(const Bounds& bounds) : bounds_(bounds) {}
+
+    void calibrate(const Stamps& own) { own_.push_back(own); }
+    void add(const Stamps& call) { calls_.push_back(call); }
+
+    // The descriptions of the case's inputs differ and tell something before the release: calls begin when
+    // they are told of.
+    void begin_when_told() { told_ = true; }
+
+    size_t runs() const { return calls_.size(); }
+
+    // What counts so far.
+    struct Count {
+        const char* clock;
+        double tolerance;
+        Stats stats;
+    };
+    Count count() const {
+        const Times t = times();
+        const double event = median(t.events), wall = median(t.counted_walls), snapshot = median(t.counted_snapshots);
+        const bool mostly_late = 2 * t.late > calls_.size();
+        if (snapshot > event && snapshot > wall) return {"snapshot", t.snapshot_cost.tolerance, Stats(t.counted_snapshots)};
+        if (wall > event || (mostly_late && wall == event)) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
+        return {"event", t.wall_cost.tolerance, Stats(t.events)};
+    }
+
+    // Whether calls ended before the device can have begun them.
+    bool impossible() const {
+        const Times t = times();
+        return median(t.walls) < -t.wall_cost.ns / 2;
+    }
+
+    void log(Report& report, const std::string& prefix) const {
+        const Times t = times();
+        const Count counted = count();
+        counted.stats.log(report, prefix);
+        report.log(prefix + "clock", std::string(counted.clock));
+        report.log(prefix + "event", median(t.events));
+        report.log(prefix + "wall", median(t.walls));
+        report.log(prefix + "snapshot", median(t.snapshots));
+        report.log(prefix + "events", Report::list(t.events));
+        report.log(prefix + "walls", Report::list(t.walls));
+        report.log(prefix + "snapshots", Report::list(t.snapshots));
+        report.log(prefix + "late", t.late);
+        report.log(prefix + "tolerance", counted.tolerance);
+    }
+
+    // How long handing a call over takes.
+    Constant handover() const {
+        return Constant(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_, told_ ? no_bound : bounds_.most_handover);
+    }
+
+private:
+    static constexpr double no_bound = 1e18;
+
+    struct Times {
+        std::vector<double> events, walls, snapshots, counted_walls, counted_snapshots;
+        Constant wall_cost, snapshot_cost;
+        size_t late = 0;
+    };
+
+    Times times() const {
+        Times t{{}, {}, {}, {}, {}, handover(), snapshot_cost()};
+        for (const Stamps& call : calls_) {
+            const double w = call.done - begin(call) - t.wall_cost.ns, s = call.copied - begin(call) - t.snapshot_cost.ns;
+            t.walls.push_back(w);
+            t.snapshots.push_back(s);
+            t.events.push_back(least(call.late ? w : call.event));
+            t.counted_walls.push_back(least(call.late ? w : w - t.wall_cost.tolerance));
+            t.counted_snapshots.push_back(least(call.late ? w : s - t.snapshot_cost.tolerance));
+            t.late += call.late;
+        }
+        return t;
+    }
+
+    // How long it takes until the answer has been copied, too.
+    Constant snapshot_cost() const {
+        return Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_, no_bound);
+    }
+
+    template <class Of>
+    std::vector<double> own(Of of) const {
+        std::vector<double> samples;
+        for (const Stamps& stamps : own_) samples.push_back(of(stamps, begin(stamps)));
+        return samples;
+    }
+
+    double begin(const Stamps& stamps) const { return told_ ? stamps.told : stamps.released; }
+    static double least(double ns) { return std::max(ns, 1.0); }
+    static double median(const std::vector<double>& values) { return quantile(values, 0.5); }
+
+    Bounds bounds_;
+    bool told_ = false;
+    std::vector<Stamps> own_;
+    std::vector<Stamps> calls_;
+};
+
+}  // namespace warpboard
+
+#endif

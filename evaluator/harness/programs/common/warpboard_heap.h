@@ -1,0 +1,169 @@
+// The runner's heap: inputs are made where the judge will write them, large blocks lie where the judge can
+// read them, and freed memory holds no old answer.
+#ifndef WARPBOARD_HEAP_H
+#define WARPBOARD_HEAP_H
+
+#include <malloc.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "warpboard_arena.h"
+#include "warpboard_shared.h"
+
+namespace warpboard {
+
+// HostSpace is the addresses at which shared regions are mapped. They are reserved once and used once, so
+// that an address tells for ever that it was a region's: what a submission kept of an earlier case can be freed.
+class HostSpace {
+public:
+    static constexpr size_t least_arena = 4096;  // smaller blocks come from malloc
+
+    // Maps a region; false when that is not possible.
+    bool map(Region& region, int fd) {
+        if (base_ == nullptr && !reserve()) return false;
+        if (region.size > size_ - used_) return false;
+        region.base = map_shared(fd, region.size, base_ + used_);
+        if (region.base == nullptr) return false;
+        used_ += rounded(region.size, alignment) + alignment;
+        return true;
+    }
+
+    // Gives memory back and keeps the addresses.
+    void unmap(const Region& region) {
+        if (region.base == nullptr) return;
+        mmap(region.base, region.size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    }
+
+    bool holds(const void* memory) const {
+        return static_cast<size_t>(static_cast<const unsigned char*>(memory) - base_) < size_;
+    }
+
+    // Hands out the region's memory from now on, in place of the one before.
+    void serve(const Region& region) {
+        Arena* next = count_ < most_arenas ? new (&arenas_[count_]) Arena : nullptr;
+        if (next != nullptr && !next->open(region)) next = nullptr;
+        if (next != nullptr) ++count_;
+        current_.store(next, std::memory_order_release);
+    }
+
+    // Ends handing out. True when nothing of the region is in use.
+    bool retire() {
+        Arena* arena = current_.exchange(nullptr, std::memory_order_acq_rel);
+        return arena == nullptr || arena->close();
+    }
+
+    void* take(size_t bytes) {
+        Arena* arena = current_.load(std::memory_order_acquire);
+        return arena == nullptr ? nullptr : arena->take(bytes);
+    }
+
+    size_t wanted() const {
+        Arena* arena = current_.load(std::memory_order_acquire);
+        return arena == nullptr ? 0 : arena->wanted();
+    }
+
+    // Takes back memory that it holds; that of an input is nobody's to give.
+    void give(void* memory, bool poison) {
+        for (unsigned i = count_; i-- > 0;) {
+            Arena& arena = *reinterpret_cast<Arena*>(&arenas_[i]);
+            if (!arena.holds(memory)) continue;
+            if (poison) std::memset(memory, 0xFF, arena.size_of(memory));
+            arena.give(memory);
+            return;
+        }
+    }
+
+private:
+    static constexpr size_t alignment = size_t{2} << 20;
+    static constexpr unsigned most_arenas = 1024;  // of so many cases; later ones use malloc
+
+    bool reserve() {
+        for (size_t size = size_t{1} << 42; size >= size_t{1} << 32; size /= 2) {
+            void* memory = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+            if (memory == MAP_FAILED) continue;
+            const size_t skip = rounded(reinterpret_cast<uintptr_t>(memory), alignment) - reinterpret_cast<uintptr_t>(memory);
+            base_ = static_cast<unsigned char*>(memory) + skip;
+            size_ = size - skip;
+            return true;
+        }
+        return false;
+    }
+
+    unsigned char* base_ = nullptr;
+    size_t size_ = 0;
+    size_t used_ = 0;
+    std::atomic<Arena*> current_{nullptr};
+    std::atomic<unsigned> count_{0};
+    std::aligned_storage_t<sizeof(Arena), alignof(Arena)> arenas_[most_arenas];
+};
+
+// The heap begins before any constructor of the program and ends after the last destructor.
+inline HostSpace& host_space() {
+    static std::aligned_storage_t<sizeof(HostSpace), alignof(HostSpace)> memory;
+    static HostSpace* space = new (&memory) HostSpace;
+    return *space;
+}
+
+// While true, freed memory is filled with 0xFF (NaN for floats) before the heap takes it back, so that
+// a kernel that writes nothing never finds an old answer. It is false while a call is timed.
+inline std::atomic<bool> poison_frees{true};
+
+// Where the next allocation of exactly so many bytes by this thread is to be.
+struct NextAllocation {
+    void* address = nullptr;
+    size_t bytes = 0;
+};
+inline thread_local NextAllocation next_allocation;
+
+inline void* allocate(size_t bytes, size_t alignment) {
+    if (next_allocation.address != nullptr && next_allocation.bytes == bytes) {
+        void* memory = next_allocation.address;
+        next_allocation = {};
+        return memory;
+    }
+    if (bytes >= HostSpace::least_arena && alignment <= host_page) {
+        if (void* memory = host_space().take(bytes)) return memory;
+    }
+    void* memory = nullptr;
+    if (alignment <= alignof(std::max_align_t)) memory = std::malloc(bytes == 0 ? 1 : bytes);
+    else if (posix_memalign(&memory, alignment, bytes == 0 ? 1 : bytes) != 0) memory = nullptr;
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+inline void release(void* memory) noexcept {
+    if (memory == nullptr) return;
+    const bool poison = poison_frees.load(std::memory_order_relaxed);
+    if (host_space().holds(memory)) {
+        host_space().give(memory, poison);
+        return;
+    }
+    if (poison) {
+        std::memset(memory, 0xFF, malloc_usable_size(memory));
+        asm volatile("" : : "r"(memory) : "memory");  // else the compiler leaves out writing what is freed
+    }
+    std::free(memory);
+}
+
+}  // namespace warpboard
+
+// The whole runner's heap, the submission's too, unless it brings operators of its own: then its inputs are
+// copied. nvcc takes operator new for a device function as well, and device code knows no such heap.
+#ifndef __CUDA_ARCH__
+#define WARPBOARD_WEAK __attribute__((weak, noinline))
+WARPBOARD_WEAK void* operator new(std::size_t size) { return warpboard::allocate(size, 1); }
+WARPBOARD_WEAK void* operator new(std::size_t size, std::align_val_t align) {
+    return warpboard::allocate(size, static_cast<std::size_t>(align));
+}
+WARPBOARD_WEAK void operator delete(void* memory) noexcept { warpboard::release(memory); }
+WARPBOARD_WEAK void operator delete(void* memory, std::size_t) noexcept { warpboard::release(memory); }
+WARPBOARD_WEAK void operator delete(void* memory, std::align_val_t) noexcept { warpboard::release(memory); }
+WARPBOARD_WEAK void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { warpboard::release(memory); }
+#undef WARPBOARD_WEAK
+#endif
+
+#endif

@@ -1,0 +1,191 @@
+// A runner of the judge's own. Its kernel does nothing but overwrite what a case's answer overwrites, so that
+// what its calls cost beside that is no kernel's time.
+#ifndef WARPBOARD_OWN_RUNNER_H
+#define WARPBOARD_OWN_RUNNER_H
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include "warpboard_runner.h"
+#include "warpboard_session.h"
+
+namespace warpboard {
+
+struct Nothing {};
+
+// What the kernel is to overwrite: memory that the judge and its own runner share, set before a call.
+struct Stretches {
+    static constexpr size_t most = 64;
+    struct Stretch {
+        size_t region, offset, bytes;
+    };
+    size_t count;
+    Stretch stretches[most];
+};
+
+template <class Device>
+class OwnMemory {
+public:
+    OwnMemory(Device& device, const Stretches& stretches) : device_(device), stretches_(stretches) {}
+
+    void map(Region& region, int fd) {
+        const bool on_device = region.kind == REGION_DEVICE;
+        if (!on_device) region.base = map_shared(fd, region.size);
+        const bool mapped = on_device ? device_.map(region, fd) : region.base != nullptr;
+        close(fd);
+        if (!mapped) throw std::runtime_error("shared memory cannot be mapped");
+        regions_.push_back(region);
+    }
+    void drop(const std::vector<Region>& regions) {
+        for (const Region& region : regions) {
+            if (region.kind == REGION_DEVICE) device_.drop(region);
+            else munmap(region.base, region.size);
+        }
+        regions_.clear();
+    }
+    void overwrite() {
+        for (size_t i = 0; i < stretches_.count; ++i) {
+            const Stretches::Stretch& s = stretches_.stretches[i];
+            const Region& region = regions_[s.region];
+            if (region.kind == REGION_DEVICE) device_.fill(region.base + s.offset, s.bytes);
+            else for (size_t at = 0; at < s.bytes; at += cache_line) change(region.base + s.offset + at);
+        }
+    }
+
+    void* take(bool, size_t) { return nullptr; }
+    size_t wanted() { return 0; }
+    void copy(bool, void*, const void*, size_t) {}
+    void give_copies() {}
+    static void place_next(void*, size_t) {}
+    static void poison(bool) {}
+
+private:
+    static constexpr size_t cache_line = 64;
+
+    // Reads and writes, as kernels do: memset would go past the caches, and copying from them takes longer.
+    static void change(unsigned char* byte) {
+        auto* seen = static_cast<volatile unsigned char*>(byte);
+        *seen = *seen ^ 0x5A;
+    }
+
+    Device& device_;
+    const Stretches& stretches_;
+    std::vector<Region> regions_;
+};
+
+template <class Device>
+struct OwnKernel {
+    inline static Device* device = nullptr;
+    inline static OwnMemory<Device>* memory = nullptr;
+
+    template <class Stop>
+    static void call(Nothing&, Stop stop) {
+        device->work();
+        memory->overwrite();
+        stop(Nothing{});
+    }
+};
+
+// OwnRunner is forked before the judge has touched a device or read anything, and ends with the judge.
+template <class Device>
+class OwnRunner {
+public:
+    OwnRunner() {
+        int ends[2];
+        const int page = make_shared_memory(page_bytes);
+        void* shared = mmap(nullptr, sizeof(Stretches), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (page < 0 || shared == MAP_FAILED || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail();
+        stretches_ = static_cast<Stretches*>(shared);
+        const pid_t child = fork();
+        if (child < 0) fail();
+        if (child == 0) serve(ends[1], page);
+        close(ends[1]);
+        session_ = std::make_unique<Session>(ends[0], page);
+    }
+
+    // Has calls from now on overwrite what an answer did.
+    void overwrite(const std::vector<Region>& regions, const std::vector<int>& descriptors, const std::vector<AnswerReader::Copy>& answer) {
+        ours([&] { session_->share(regions, descriptors); });
+        stretches_->count = 0;
+        for (const AnswerReader::Copy& copy : answer) {
+            for (size_t i = 0; i < regions.size() && stretches_->count < Stretches::most; ++i) {
+                if (!regions[i].holds(copy.from, copy.bytes)) continue;
+                stretches_->stretches[stretches_->count++] = {i, regions[i].offset_of(copy.from), copy.bytes};
+                break;
+            }
+        }
+    }
+
+    // Calls it once. Prepare is what the judge does before a release, and copy what it does after the end.
+    template <class Prepare, class Copy>
+    Stamps call(Prepare prepare, Copy copy) {
+        Stamps stamps;
+        ours([&] { measure(prepare, copy, stamps); });
+        return stamps;
+    }
+
+private:
+    static constexpr size_t page_bytes = 2 * sizeof(Page);
+
+    template <class Prepare, class Copy>
+    void measure(Prepare prepare, Copy copy, Stamps& stamps) {
+        if (!ready_) session_->wait_ready();
+        ready_ = true;
+        session_->tell(0, "", stamps);
+        session_->wait_queued(-1, stamps);
+        prepare();
+        session_->release(stamps);
+        session_->wait_done(stamps);
+        copy();
+        stamps.copied = now_ns();
+    }
+
+    // What goes wrong with this runner is not the submission's fault.
+    template <class Function>
+    static void ours(Function function) {
+        try {
+            function();
+        } catch (const Gone&) {
+            throw std::runtime_error("the judge's own runner has ended");
+        } catch (const Refused& refused) {
+            throw std::runtime_error("the judge's own runner: " + refused.sentence);
+        }
+    }
+
+    [[noreturn]] static void fail() {
+        std::fprintf(stderr, "the judge cannot start a process of its own\n");
+        std::_Exit(1);
+    }
+
+    [[noreturn]] void serve(int channel, int page) const {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        for (int inherited : {3, channel_fd, page_fd}) {
+            if (inherited != channel && inherited != page) close(inherited);
+        }
+        const int code = run_runner([&] {
+            Device device;
+            OwnMemory<Device> memory(device, *stretches_);
+            OwnKernel<Device>::device = &device;
+            OwnKernel<Device>::memory = &memory;
+            Runner<Nothing, Nothing, OwnKernel<Device>, Device, OwnMemory<Device>>(channel, page, device, memory).serve();
+        });
+        std::_Exit(code);
+    }
+
+    std::unique_ptr<Session> session_;
+    Stretches* stretches_ = nullptr;
+    bool ready_ = false;
+};
+
+}  // namespace warpboard
+
+#endif

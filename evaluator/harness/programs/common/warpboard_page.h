@@ -1,0 +1,115 @@
+// The page of numbers that judge and runner share, and how both wait for a number in it.
+#ifndef WARPBOARD_PAGE_H
+#define WARPBOARD_PAGE_H
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+namespace warpboard {
+
+// The layout is package judge's. Each word has a cache line of its own; ns is written before done.
+struct Page {
+    std::atomic<uint32_t> release;
+    unsigned char pad1[60];
+    std::atomic<uint32_t> queued;
+    unsigned char pad2[60];
+    std::atomic<uint32_t> done;
+    unsigned char pad3[4];
+    std::atomic<double> ns;
+    unsigned char pad4[48];
+    std::atomic<uint32_t> size;
+    unsigned char pad5[4096 - 196];
+
+    unsigned char* answer() { return reinterpret_cast<unsigned char*>(this) + sizeof(Page); }
+};
+static_assert(offsetof(Page, queued) == 64 && offsetof(Page, done) == 128 && offsetof(Page, ns) == 136 &&
+                  offsetof(Page, size) == 192 && sizeof(Page) == 4096,
+              "the page is shared with programs in other languages");
+
+// The page that a descriptor names, mapped for as long as the process lives.
+struct MappedPage {
+    Page* page = nullptr;
+    size_t room = 0;  // bytes of an answer's description
+
+    explicit MappedPage(int fd) {
+        struct stat info;
+        if (fstat(fd, &info) != 0 || info.st_size <= static_cast<off_t>(sizeof(Page))) fail();
+        void* memory = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (memory == MAP_FAILED) fail();
+        page = static_cast<Page*>(memory);
+        room = static_cast<size_t>(info.st_size) - sizeof(Page);
+    }
+
+private:
+    [[noreturn]] static void fail() {
+        std::fprintf(stderr, "the page that judge and runner share cannot be mapped\n");
+        std::_Exit(2);
+    }
+};
+
+inline double now_ns() {
+    using namespace std::chrono;
+    return static_cast<double>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
+}
+
+// Waits for something that another process does: spins, and after a while sleeps for a 200th of what has
+// passed, so that a long kernel has the cores and the clock errs by less than half a percent. It gives up
+// the core meanwhile only if there is no second one: on a busy machine it would be long until it has it back.
+class Waiter {
+public:
+    explicit Waiter(double spin_ns = 1e6) : begin_(now_ns()), spin_(spin_ns), only_core_(cores() < 2) {}
+
+    double elapsed() const { return now_ns() - begin_; }
+
+    void pause() {
+        if (++spins_ % 64 != 0) {
+            relax();
+            return;
+        }
+        const double passed = elapsed();
+        if (passed < spin_) {
+            if (only_core_) sched_yield();
+            return;
+        }
+        spins_ = 63;  // each further look sleeps
+        const double ns = passed / 200 < 1e6 ? passed / 200 : 1e6;
+        const timespec time{0, static_cast<long>(ns)};
+        nanosleep(&time, nullptr);
+    }
+
+    // Lets sleeps end when they should; the system else adds 50 µs to each.
+    static void sleep_exactly() { prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
+
+private:
+    static int cores() {
+        cpu_set_t set;
+        return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    }
+
+    static void relax() {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#elif defined(__aarch64__)
+        asm volatile("yield");
+#endif
+    }
+
+    double begin_;
+    double spin_;
+    bool only_core_;
+    uint32_t spins_ = 0;
+};
+
+}  // namespace warpboard
+
+#endif

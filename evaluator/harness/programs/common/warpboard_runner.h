@@ -1,0 +1,136 @@
+// The runner: makes the arguments of custom_kernel out of shared memory, calls it when the judge releases a
+// call, and describes the answer. It is told nothing else, and it decides nothing.
+#ifndef WARPBOARD_RUNNER_H
+#define WARPBOARD_RUNNER_H
+
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "warpboard_answer.h"
+#include "warpboard_channel.h"
+#include "warpboard_input.h"
+#include "warpboard_page.h"
+
+namespace warpboard {
+
+constexpr int channel_fd = 4;
+constexpr int page_fd = 5;
+
+// Runner serves calls of Kernel on a Device. Memory is where regions are mapped, inputs made and answers
+// taken from.
+template <class Input, class Output, class Kernel, class Device, class Memory>
+class Runner {
+public:
+    Runner(int channel, int page, Device& device, Memory& memory)
+        : channel_(channel), page_(page), device_(device), memory_(memory) {}
+
+    // Serves until the judge ends.
+    void serve() {
+        device_.open(*page_.page);
+        channel_.ready();
+        for (;;) {
+            Frame frame = channel_.receive();
+            if (frame.kind == FRAME_CASE) new_regions(frame);
+            else if (frame.kind == FRAME_CALL) call(frame.body);
+            else return;
+        }
+    }
+
+private:
+    void new_regions(Frame& frame) {
+        forget();
+        memory_.drop(regions_);
+        regions_.clear();
+        Reader in(frame.body.data(), frame.body.size());
+        for (int fd : frame.descriptors) {
+            Region region;
+            region.kind = in.number<uint32_t>();
+            region.role = in.number<uint32_t>();
+            region.size = static_cast<size_t>(in.number<uint64_t>());
+            memory_.map(region, fd);
+            regions_.push_back(region);
+        }
+    }
+
+    // The judge has what it wants of the last answer.
+    void forget() {
+        last_.reset();
+        memory_.give_copies();
+    }
+
+    void call(const std::string& body) {
+        forget();
+        Reader in(body.data(), body.size());
+        number_ = in.number<uint32_t>();
+        const bool range = (in.number<uint32_t>() & CALL_RANGE) != 0;
+        const std::string description = body.substr(body.size() - in.left());
+        InputMaker<Memory> maker(description, Device::released_on_host, region(REGION_HOST), region(REGION_DEVICE));
+        Input input{};
+        maker.make(input);
+        Memory::poison(false);
+        if (range) device_.begin_range();
+        device_.begin(*page_.page, number_, [&] { maker.fill(); });
+        Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
+    }
+
+    // Stops the clock before the caller's full expression ends, and with it the life of the kernel's
+    // argument: giving its memory back is not the kernel's time.
+    void stop(Output&& output, bool range) {
+        device_.end(*page_.page, number_);
+        const double ns = device_.settle();
+        if (range) device_.end_range();
+        AnswerWriter<Memory> writer(regions_, memory_);
+        writer.add(output);
+        device_.finish_copies();
+        publish(writer.description(page_.room), ns);
+        Memory::poison(true);
+        last_.emplace(std::move(output));
+    }
+
+    void publish(const std::string& description, double ns) {
+        std::memcpy(page_.page->answer(), description.data(), description.size());
+        page_.page->size.store(static_cast<uint32_t>(description.size()), std::memory_order_relaxed);
+        page_.page->ns.store(ns, std::memory_order_relaxed);
+        page_.page->done.store(number_, std::memory_order_release);
+    }
+
+    const Region& region(uint32_t kind) const {
+        static const Region nowhere{};
+        for (const Region& r : regions_) {
+            if (r.kind == kind && r.role == REGION_INPUTS) return r;
+        }
+        return nowhere;
+    }
+
+    RunnerChannel channel_;
+    MappedPage page_;
+    Device& device_;
+    Memory& memory_;
+    std::vector<Region> regions_;
+    std::optional<Output> last_;  // lives until the next call: the judge reads it meanwhile
+    uint32_t number_ = 0;
+};
+
+// Ends a runner in words when the submission throws.
+template <class Serve>
+int run_runner(Serve serve) {
+    try {
+        serve();
+        std::fflush(nullptr);
+        return 0;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "uncaught exception: %s\n", e.what());
+    } catch (...) {
+        std::fprintf(stderr, "uncaught exception\n");
+    }
+    std::fflush(nullptr);
+    return 1;
+}
+
+}  // namespace warpboard
+
+#endif

@@ -1,0 +1,143 @@
+// The judge's side of one runner: calls over channel and page, and what their words may be.
+#ifndef WARPBOARD_SESSION_H
+#define WARPBOARD_SESSION_H
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "warpboard_answer.h"
+#include "warpboard_channel.h"
+#include "warpboard_page.h"
+
+namespace warpboard {
+
+// The runner has ended, or closed its channel.
+struct Gone {};
+
+// When things happened in one call, in nanoseconds, and what the runner's own clock says.
+struct Stamps {
+    double told = 0;
+    double released = 0;
+    double done = 0;
+    double copied = 0;
+    double event = 0;
+    bool late = false;  // released before everything was queued
+};
+
+constexpr double release_limit_ns = 10e6;  // for a call that waits for the device before it is queued
+
+class Session {
+public:
+    Session(int channel, int page) : channel_(channel), page_(page) {}
+
+    // Waits until the submission is loaded.
+    void wait_ready() {
+        for (;;) {
+            const JudgeChannel::State state = channel_.look(-1);
+            if (state == JudgeChannel::State::ready) return;
+            react(state);
+        }
+    }
+
+    void share(const std::vector<Region>& regions, const std::vector<int>& descriptors) {
+        Writer body;
+        for (const Region& region : regions) {
+            body.number<uint32_t>(region.kind);
+            body.number<uint32_t>(region.role);
+            body.number<uint64_t>(region.size);
+        }
+        send(FRAME_CASE, body.bytes(), descriptors);
+    }
+
+    // Begins the next call.
+    void tell(uint32_t flags, const std::string& description, Stamps& stamps) {
+        Writer body;
+        body.number<uint32_t>(++number_);
+        body.number<uint32_t>(flags);
+        body.raw(description.data(), description.size());
+        stamps.told = now_ns();
+        send(FRAME_CALL, body.bytes());
+    }
+
+    // Waits until everything is queued, up to a limit; negative for none.
+    void wait_queued(double limit_ns, Stamps& stamps) {
+        Waiter waiter;
+        double watched = 0;
+        while (!said(page_.page->queued)) {
+            const double passed = waiter.elapsed();
+            stamps.late = limit_ns >= 0 && passed > limit_ns;
+            if (stamps.late) return;
+            watch(passed, watched);
+            waiter.pause();
+        }
+    }
+
+    void release(Stamps& stamps) {
+        if (said(page_.page->done)) {
+            throw Refused{"The submission's process said that a call had ended before its input was there."};
+        }
+        stamps.released = now_ns();
+        page_.page->release.store(number_, std::memory_order_release);
+    }
+
+    // Waits for the end of the call; the stage's own limit ends a wait without end.
+    void wait_done(Stamps& stamps) {
+        Waiter waiter;
+        double watched = 0;
+        while (!said(page_.page->done)) {
+            watch(waiter.elapsed(), watched);
+            waiter.pause();
+        }
+        stamps.done = now_ns();
+        stamps.event = page_.page->ns.load(std::memory_order_relaxed);
+        if (!std::isfinite(stamps.event) || stamps.event < 0) {
+            throw Refused{"The submission's process measured a time that cannot be."};
+        }
+    }
+
+    // The description of the answer.
+    std::string answer() const {
+        const size_t size = page_.page->size.load(std::memory_order_relaxed);
+        if (size == 0 || size > page_.room) throw Refused{"The answer's description has a size that cannot be."};
+        return std::string(reinterpret_cast<const char*>(page_.page->answer()), size);
+    }
+
+    void end() { channel_.send(FRAME_END, ""); }
+
+private:
+    void send(FrameKind kind, const std::string& body, const std::vector<int>& descriptors = {}) {
+        if (!channel_.send(kind, body, descriptors)) throw Gone{};
+    }
+
+    // Whether a word has come to this call.
+    bool said(const std::atomic<uint32_t>& word) const {
+        const uint32_t value = word.load(std::memory_order_acquire);
+        if (value != number_ && value != number_ - 1) {
+            throw Refused{"The submission's process answered call " + std::to_string(value) + " when call " +
+                          std::to_string(number_) + " was under way."};
+        }
+        return value == number_;
+    }
+
+    // Looks at the channel once a millisecond.
+    void watch(double passed, double& watched) {
+        if (passed - watched < 1e6) return;
+        watched = passed;
+        if (const JudgeChannel::State state = channel_.look(0); state != JudgeChannel::State::quiet) react(state);
+    }
+
+    static void react(JudgeChannel::State state) {
+        if (state == JudgeChannel::State::gone) throw Gone{};
+        if (state != JudgeChannel::State::quiet) throw Refused{"The submission's process wrote to the judge out of turn."};
+    }
+
+    JudgeChannel channel_;
+    MappedPage page_;
+    uint32_t number_ = 0;
+};
+
+}  // namespace warpboard
+
+#endif

@@ -1,0 +1,93 @@
+// The CPU as a device: memory of the host alone, and calls that wait for their release on the host.
+#ifndef WARPBOARD_HOST_H
+#define WARPBOARD_HOST_H
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "warpboard_bounds.h"
+#include "warpboard_page.h"
+#include "warpboard_shared.h"
+
+namespace warpboard {
+
+// What a host has not: memory of a device.
+struct NoDeviceMemory {
+    bool map(Region&, int) { return false; }
+    void drop(const Region&) {}
+    void* take(size_t) { return nullptr; }
+    void give(void*) {}
+    size_t wanted() { return 0; }
+    void copy(void*, const void*, size_t) {}
+    void finish_copies() {}
+    void fill(void*, size_t) {}
+};
+
+// The runner's side.
+class HostRunner : public NoDeviceMemory {
+public:
+    static constexpr bool released_on_host = true;
+
+    void open(Page&) { Waiter::sleep_exactly(); }
+    void begin_range() {}
+    void end_range() {}
+
+    // Waits for the release, and starts the clock.
+    template <class Fill>
+    void begin(Page& page, uint32_t number, Fill fill) {
+        page.queued.store(number, std::memory_order_release);
+        for (Waiter waiter(1e9); page.release.load(std::memory_order_acquire) != number;) waiter.pause();
+        begin_ = now_ns();
+        fill();
+    }
+
+    void end(Page&, uint32_t) { end_ = now_ns(); }
+    double settle() const { return end_ - begin_; }
+
+    // What the judge's own runner does, to learn what a call costs that does nothing.
+    void work() {}
+
+private:
+    double begin_ = 0;
+    double end_ = 0;
+};
+
+// The judge's side.
+class HostJudge : public NoDeviceMemory {
+public:
+    static constexpr bool released_on_host = true;
+    static constexpr bool switches_in_call = false;
+    // Copying varies much with what else the machine does, and may: there is no switch of contexts behind which
+    // work could go on, and what is written while the judge copies in an order of its own is found out.
+    static constexpr Bounds bounds{2e3, 20e3, 20e3, 1.0};
+    static constexpr int calibrations = 10;  // flushing takes long
+
+    void open() { cold_.resize(flush_bytes()); }
+
+    // Fills caches with something else.
+    void flush() { std::memset(cold_.data(), ++fill_, cold_.size()); }
+    void wait() {}
+
+    bool make(Region&, int&) { return false; }
+    void write(void*, const void*, size_t) {}
+    void poison(void*, size_t) {}
+    size_t free_memory() { return static_cast<size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+private:
+    // Twice the last-level cache, within what is sensible when the system does not tell it or tells
+    // that of a whole socket.
+    static size_t flush_bytes() {
+        const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+        return static_cast<size_t>(std::min<long>(std::max<long>(2 * cache, 16L << 20), 64L << 20));
+    }
+
+    std::vector<unsigned char> cold_;
+    unsigned char fill_ = 0;
+};
+
+}  // namespace warpboard
+
+#endif

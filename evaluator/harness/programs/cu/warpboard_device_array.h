@@ -1,0 +1,15 @@
+// DeviceBuffer among the types that judge and runner take apart.
+#ifndef WARPBOARD_DEVICE_ARRAY_H
+#define WARPBOARD_DEVICE_ARRAY_H
+
+#include "utils.h"
+#include "warpboard_walk.h"
+
+namespace warpboard {
+
+template <class T>
+struct IsDeviceArray<DeviceBuffer<T>> : std::true_type {};
+
+}  // namespace warpboard
+
+#endif

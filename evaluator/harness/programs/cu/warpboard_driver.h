@@ -1,0 +1,122 @@
+// The CUDA driver's functions that the runtime does not offer, found when the program runs: no driver is
+// needed to link it. And memory of the device that two processes map.
+#ifndef WARPBOARD_DRIVER_H
+#define WARPBOARD_DRIVER_H
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "warpboard_exit.h"
+#include "warpboard_shared.h"
+
+namespace warpboard {
+
+class Driver {
+public:
+    Driver() {
+        find("cuStreamWaitValue32", wait_value);
+        find("cuMemCreate", create);
+        find("cuMemRelease", release);
+        find("cuMemExportToShareableHandle", export_handle);
+        find("cuMemImportFromShareableHandle", import_handle);
+        find("cuMemAddressReserve", reserve);
+        find("cuMemAddressFree", unreserve);
+        find("cuMemMap", map);
+        find("cuMemUnmap", unmap);
+        find("cuMemSetAccess", set_access);
+    }
+
+    decltype(&cuStreamWaitValue32) wait_value;
+    decltype(&cuMemCreate) create;
+    decltype(&cuMemRelease) release;
+    decltype(&cuMemExportToShareableHandle) export_handle;
+    decltype(&cuMemImportFromShareableHandle) import_handle;
+    decltype(&cuMemAddressReserve) reserve;
+    decltype(&cuMemAddressFree) unreserve;
+    decltype(&cuMemMap) map;
+    decltype(&cuMemUnmap) unmap;
+    decltype(&cuMemSetAccess) set_access;
+
+private:
+    template <class Function>
+    static void find(const char* name, Function& function) {
+        void* found = nullptr;
+#if CUDART_VERSION >= 12050
+        cudaDriverEntryPointQueryResult result;
+        const cudaError_t status = cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result);
+#else
+        const cudaError_t status = cudaGetDriverEntryPoint(name, &found, cudaEnableDefault);
+#endif
+        if (status != cudaSuccess || found == nullptr) {
+            std::fprintf(stderr, "the driver has no %s\n", name);
+            std::_Exit(ExitCodes::EXIT_CUDA_API);
+        }
+        function = reinterpret_cast<Function>(found);
+    }
+};
+
+// Needs a context, which the first call makes.
+inline const Driver& driver() {
+    static const Driver functions;
+    return functions;
+}
+
+// Memory of the device, shared by its descriptor.
+class DeviceMemory {
+public:
+    // Makes memory of a size that is a multiple of region_step, and a descriptor for it.
+    static bool make(Region& region, int& fd) {
+        CUmemAllocationProp prop{};
+        prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+        prop.location = {CU_MEM_LOCATION_TYPE_DEVICE, current_device()};
+        prop.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+        CUmemGenericAllocationHandle handle;
+        if (driver().create(&handle, region.size, &prop, 0) != CUDA_SUCCESS) return false;
+        const bool made = driver().export_handle(&fd, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0) == CUDA_SUCCESS &&
+                          show(region, handle);
+        driver().release(handle);  // it lives as long as it is mapped
+        return made;
+    }
+
+    static bool import(Region& region, int fd) {
+        CUmemGenericAllocationHandle handle;
+        void* given = reinterpret_cast<void*>(static_cast<intptr_t>(fd));
+        if (driver().import_handle(&handle, given, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR) != CUDA_SUCCESS) return false;
+        const bool mapped = show(region, handle);
+        driver().release(handle);
+        return mapped;
+    }
+
+    // Lets the memory go. Its addresses stay reserved unless they are given back, too.
+    static void drop(const Region& region, bool addresses) {
+        const auto at = reinterpret_cast<CUdeviceptr>(region.base);
+        driver().unmap(at, region.size);
+        if (addresses) driver().unreserve(at, region.size);
+    }
+
+private:
+    static int current_device() {
+        int device = 0;
+        cudaGetDevice(&device);
+        return device;
+    }
+
+    static bool show(Region& region, CUmemGenericAllocationHandle handle) {
+        CUdeviceptr at = 0;
+        if (driver().reserve(&at, region.size, 0, 0, 0) != CUDA_SUCCESS) return false;
+        region.base = reinterpret_cast<unsigned char*>(at);
+        if (driver().map(at, region.size, 0, handle, 0) != CUDA_SUCCESS) return false;
+        CUmemAccessDesc access{};
+        access.location = {CU_MEM_LOCATION_TYPE_DEVICE, current_device()};
+        access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        return driver().set_access(at, region.size, &access, 1) == CUDA_SUCCESS;
+    }
+};
+
+}  // namespace warpboard
+
+#endif

@@ -1,0 +1,136 @@
+// A GPU from the judge's side: all work is on the legacy default stream of a context of its own.
+#ifndef WARPBOARD_GPU_JUDGE_H
+#define WARPBOARD_GPU_JUDGE_H
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "warpboard_answer.h"
+#include "warpboard_bounds.h"
+#include "warpboard_driver.h"
+
+namespace warpboard {
+
+// Memory of the judge's DeviceBuffers. What comes back is kept for the next buffer of the same size: making
+// memory takes longer than most kernels, and each call has a new input.
+class DevicePool {
+public:
+    void* take(size_t bytes) {
+        std::vector<void*>& idle = idle_[bytes];
+        void* memory = nullptr;
+        if (!idle.empty()) {
+            memory = idle.back();
+            idle.pop_back();
+        } else {
+            memory = make(bytes);
+            used_ += bytes;
+        }
+        WARPBOARD_CUDA(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy));
+        return memory;
+    }
+
+    void give(void* memory, size_t bytes) { idle_[bytes].push_back(memory); }
+
+    void count(size_t bytes) { used_ += bytes; }
+    void discount(size_t bytes) { used_ -= bytes; }
+
+    // Frees what is kept.
+    void clear() {
+        for (auto& [bytes, blocks] : idle_) {
+            for (void* memory : blocks) cudaFree(memory), used_ -= bytes;
+            blocks.clear();
+        }
+    }
+
+    // There is no memory left. The task is to blame, unless it has little of the device: then it is the
+    // submission who has the rest.
+    [[noreturn]] void exhausted(size_t bytes) const {
+        size_t free = 0, total = 0;
+        cudaGetLastError();
+        cudaMemGetInfo(&free, &total);
+        if (used_ + bytes <= total / 3) throw Refused{"The submission's process left too little of the device's memory."};
+        throw std::runtime_error("the device has no " + std::to_string(bytes) + " bytes left beside the submission's process (" +
+                                 std::to_string(free) + " of " + std::to_string(total) + " are free)");
+    }
+
+private:
+    void* make(size_t bytes) {
+        void* memory = nullptr;
+        if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
+        cudaGetLastError();
+        clear();
+        if (cudaMalloc(&memory, bytes) != cudaSuccess) exhausted(bytes);
+        return memory;
+    }
+
+    std::unordered_map<size_t, std::vector<void*>> idle_;
+    size_t used_ = 0;
+};
+
+inline DevicePool& device_pool() {
+    static auto* pool = new DevicePool;  // buffers may outlive every other object
+    return *pool;
+}
+
+class GpuJudge {
+public:
+    static constexpr bool released_on_host = false;
+    static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
+    static constexpr Bounds bounds{2e3, 20e3, 1e6, 0.05};
+    static constexpr int calibrations = 20;
+
+    void open() {
+        cudaSetDeviceFlags(cudaDeviceScheduleSpin);
+        int device = 0, l2 = 0;
+        WARPBOARD_CUDA(cudaGetDevice(&device));
+        WARPBOARD_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+        cold_bytes_ = 2 * static_cast<size_t>(l2);
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
+    }
+
+    // Fills the L2 cache with something else, persisting lines too.
+    void flush() {
+        cudaCtxResetPersistingL2Cache();
+        cudaGetLastError();  // devices without persisting lines refuse the call
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
+    }
+
+    void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
+
+    bool make(Region& region, int& fd) {
+        device_pool().clear();  // the case before had other sizes
+        if (!DeviceMemory::make(region, fd)) device_pool().exhausted(region.size);
+        device_pool().count(region.size);
+        return true;
+    }
+    void drop(const Region& region) {
+        DeviceMemory::drop(region, true);
+        device_pool().discount(region.size);
+    }
+
+    void write(void* to, const void* from, size_t bytes) { copy(to, from, bytes); }
+    void copy(void* to, const void* from, size_t bytes) {
+        WARPBOARD_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
+    }
+    void poison(void* memory, size_t bytes) { WARPBOARD_CUDA(cudaMemsetAsync(memory, 0xFF, bytes, cudaStreamLegacy)); }
+
+    size_t free_memory() {
+        size_t free = 0, total = 0;
+        WARPBOARD_CUDA(cudaMemGetInfo(&free, &total));
+        return free;
+    }
+
+private:
+    void* cold_ = nullptr;
+    size_t cold_bytes_ = 0;
+    unsigned char fill_ = 0;
+};
+
+}  // namespace warpboard
+
+#endif

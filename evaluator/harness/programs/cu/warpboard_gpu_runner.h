@@ -1,0 +1,146 @@
+// A GPU from the runner's side: calls are queued behind a number in the shared page.
+#ifndef WARPBOARD_GPU_RUNNER_H
+#define WARPBOARD_GPU_RUNNER_H
+
+#include <cuda_runtime.h>
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define WARPBOARD_NVTX 1
+#endif
+
+#include <memory>
+#include <vector>
+
+#include "warpboard_arena.h"
+#include "warpboard_driver.h"
+#include "warpboard_page.h"
+
+namespace warpboard {
+
+// Work is gated on the legacy default stream, which kernels without a stream are launched on and other blocking
+// streams wait for. What a submission runs on streams of its own before the release reads overwritten inputs.
+class GpuRunner {
+public:
+    static constexpr bool released_on_host = false;
+
+    void open(Page& page) {
+        cudaSetDeviceFlags(cudaDeviceScheduleSpin);
+        WARPBOARD_CUDA(cudaFree(nullptr));
+        void* seen = nullptr;
+        WARPBOARD_CUDA(cudaHostRegister(&page, sizeof page, cudaHostRegisterMapped));
+        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, &page, 0));
+        release_ = reinterpret_cast<CUdeviceptr>(seen) + offsetof(Page, release);
+        WARPBOARD_CUDA(cudaEventCreate(&begin_));
+        WARPBOARD_CUDA(cudaEventCreate(&end_));
+        WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
+        work();
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
+    }
+
+    template <class Fill>
+    void begin(Page&, uint32_t number, Fill) {
+        const auto stream = reinterpret_cast<CUstream>(cudaStreamLegacy);
+        if (driver().wait_value(stream, release_, number, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
+            std::fprintf(stderr, "the device cannot wait for the release of a call\n");
+            std::_Exit(ExitCodes::EXIT_CUDA_API);
+        }
+        WARPBOARD_CUDA(cudaEventRecord(begin_, cudaStreamLegacy));
+    }
+
+    void end(Page& page, uint32_t number) {
+        WARPBOARD_CUDA(cudaGetLastError());
+        WARPBOARD_CUDA(cudaEventRecord(end_, cudaStreamLegacy));
+        page.queued.store(number, std::memory_order_release);
+    }
+
+    // Waits until all streams are idle.
+    double settle() {
+        while (cudaEventQuery(end_) == cudaErrorNotReady) {
+        }
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
+        float ms = 0;
+        WARPBOARD_CUDA(cudaEventElapsedTime(&ms, begin_, end_));
+        return static_cast<double>(ms) * 1e6;
+    }
+
+    bool map(Region& region, int fd) {
+        if (!DeviceMemory::import(region, fd)) return false;
+        shared_.push_back({region, nullptr});
+        if (region.role != REGION_ANSWERS) return true;
+        auto arena = std::make_unique<Arena>();
+        if (!arena->open(region)) return true;
+        current_ = arena.get();
+        shared_.back().arena = std::move(arena);
+        return true;
+    }
+
+    // The addresses stay reserved, so that what a submission kept can be freed.
+    void drop(const Region& region) {
+        for (Shared& shared : shared_) {
+            if (shared.region.base != region.base) continue;
+            if (shared.arena.get() == current_) current_ = nullptr;
+            if (shared.arena == nullptr || shared.arena->close()) DeviceMemory::drop(region, false);
+        }
+    }
+
+    // Memory of the answers' region, null if there is none.
+    void* take(size_t bytes) { return current_ == nullptr ? nullptr : current_->take(bytes); }
+    size_t wanted() { return current_ == nullptr ? 0 : current_->wanted(); }
+
+    // Takes memory back. False if it is not of a region; an input's is nobody's to give.
+    bool give(void* memory) {
+        for (Shared& shared : shared_) {
+            if (!shared.region.holds(memory, 1)) continue;
+            if (shared.arena != nullptr) shared.arena->give(memory);
+            return true;
+        }
+        return false;
+    }
+
+    void copy(void* to, const void* from, size_t bytes) {
+        WARPBOARD_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
+        copying_ = true;
+    }
+
+    void finish_copies() {
+        if (copying_) WARPBOARD_CUDA(cudaStreamSynchronize(cudaStreamLegacy));
+        copying_ = false;
+    }
+
+    void begin_range() {
+#ifdef WARPBOARD_NVTX
+        nvtxRangePushA("custom_kernel");
+#endif
+    }
+
+    void end_range() {
+#ifdef WARPBOARD_NVTX
+        nvtxRangePop();
+#endif
+    }
+
+    // The judge's own runner: the least that a device does, and overwriting memory.
+    void work() { WARPBOARD_CUDA(cudaMemsetAsync(scratch_, 0, scratch_bytes, cudaStreamLegacy)); }
+    void fill(void* memory, size_t bytes) { WARPBOARD_CUDA(cudaMemsetAsync(memory, 0x5A, bytes, cudaStreamLegacy)); }
+
+private:
+    static constexpr size_t scratch_bytes = 256;
+
+    struct Shared {
+        Region region;
+        std::unique_ptr<Arena> arena;  // of the answers' regions
+    };
+
+    std::vector<Shared> shared_;  // all that ever were
+    Arena* current_ = nullptr;    // of the regions that calls have now
+    CUdeviceptr release_ = 0;
+    cudaEvent_t begin_ = nullptr;
+    cudaEvent_t end_ = nullptr;
+    void* scratch_ = nullptr;
+    bool copying_ = false;
+};
+
+}  // namespace warpboard
+
+#endif

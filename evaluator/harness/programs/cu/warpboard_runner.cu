@@ -1,0 +1,54 @@
+// The runner of a CUDA task: the program that has the submission.
+#include "task.h"
+#include "utils.h"
+
+// The submission, compiled apart and linked.
+output_t custom_kernel(input_t data);
+
+#include "warpboard_device_array.h"
+#include "warpboard_gpu_runner.h"
+#include "warpboard_memory.h"
+#include "warpboard_runner.h"
+
+namespace {
+
+struct Kernel {
+    template <class Stop>
+    static void call(input_t& input, Stop stop) {
+        stop(custom_kernel(std::move(input)));
+    }
+};
+
+// Lives as long as the process: buffers of the submission may outlive every other object.
+warpboard::GpuRunner& gpu() {
+    static auto* device = new warpboard::GpuRunner;
+    return *device;
+}
+
+}  // namespace
+
+namespace warpboard {
+
+void* take_device(size_t bytes) {
+    if (void* memory = gpu().take(bytes)) return memory;
+    void* memory = nullptr;
+    CUDA_CHECK(cudaMalloc(&memory, bytes));
+    return memory;
+}
+
+// What is freed holds no old answer.
+void give_device(void* memory, size_t bytes) noexcept {
+    if (gpu().give(memory)) return;
+    cudaMemset(memory, 0xFF, bytes);  // errors show at the next checked call
+    cudaFree(memory);
+}
+
+}  // namespace warpboard
+
+int main() {
+    using namespace warpboard;
+    return run_runner([] {
+        HeapMemory<GpuRunner> memory(gpu());
+        Runner<input_t, output_t, Kernel, GpuRunner, HeapMemory<GpuRunner>>(channel_fd, page_fd, gpu(), memory).serve();
+    });
+}

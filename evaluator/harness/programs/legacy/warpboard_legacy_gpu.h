@@ -1,0 +1,88 @@
+// A GPU as tasks of the older form use it: inputs and answers are memory of the host, the kernel copies what it
+// likes to the device, and a call's time is from a synchronised start to a synchronised end. So calls wait for
+// their release on the host, and the device's switch between two processes falls between start and end: the
+// judge's clock counts, less what such a call costs that does nothing.
+#ifndef WARPBOARD_LEGACY_GPU_H
+#define WARPBOARD_LEGACY_GPU_H
+
+#include <cuda_runtime.h>
+
+#if __has_include(<nvtx3/nvToolsExt.h>)
+#include <nvtx3/nvToolsExt.h>
+#define WARPBOARD_NVTX 1
+#endif
+
+#include "warpboard_exit.h"
+#include "warpboard_host.h"
+
+namespace warpboard {
+
+class LegacyGpuRunner : public HostRunner {
+public:
+    void open(Page& page) {
+        HostRunner::open(page);
+        cudaSetDeviceFlags(cudaDeviceScheduleSpin);
+        WARPBOARD_CUDA(cudaFree(nullptr));
+    }
+
+    void end(Page& page, uint32_t number) {
+        WARPBOARD_CUDA(cudaGetLastError());
+        WARPBOARD_CUDA(cudaDeviceSynchronize());
+        HostRunner::end(page, number);
+    }
+
+    void begin_range() {
+#ifdef WARPBOARD_NVTX
+        nvtxRangePushA("custom_kernel");
+#endif
+    }
+
+    void end_range() {
+#ifdef WARPBOARD_NVTX
+        nvtxRangePop();
+#endif
+    }
+
+    // The least that a device does.
+    void work() {
+        if (scratch_ == nullptr) WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
+        WARPBOARD_CUDA(cudaMemset(scratch_, 0, scratch_bytes));
+    }
+
+private:
+    static constexpr size_t scratch_bytes = 256;
+    void* scratch_ = nullptr;
+};
+
+class LegacyGpuJudge : public HostJudge {
+public:
+    static constexpr bool switches_in_call = true;
+    static constexpr Bounds bounds{2e3, 20e3, 1e6, 1.0};
+
+    void open() {
+        cudaSetDeviceFlags(cudaDeviceScheduleSpin);
+        int device = 0, l2 = 0;
+        WARPBOARD_CUDA(cudaGetDevice(&device));
+        WARPBOARD_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
+        cold_bytes_ = 2 * static_cast<size_t>(l2);
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
+    }
+
+    // The device's caches: the host's are what the kernel's copies come from.
+    void flush() {
+        cudaCtxResetPersistingL2Cache();
+        cudaGetLastError();  // devices without persisting lines refuse the call
+        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMemset(cold_, ++fill_, cold_bytes_));
+    }
+
+    void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
+
+private:
+    void* cold_ = nullptr;
+    size_t cold_bytes_ = 0;
+    unsigned char fill_ = 0;
+};
+
+}  // namespace warpboard
+
+#endif

@@ -1,0 +1,155 @@
+"""What happens between two stages of one sandbox, so that nothing of the first reaches the second but what it
+compiled.
+
+What a stage wrote is removed, and what it may have set elsewhere is looked at: where something is not as it was, the
+warm process is spent, and the next stage gets another one. What is left are counters of the kernel's (process ids,
+inode numbers, ports in use a minute ago) that nobody in a sandbox can set back; by them a stage may tell that it is
+not the first one, and a determined one a few bits more.
+"""
+
+import ctypes
+import fcntl
+import hashlib
+import os
+import platform
+import resource
+import shutil
+import stat
+
+CACHES = ("triton", "nvrtc", "torch_extensions")
+MOST_FILES = 4096
+MOST_BYTES = 128 << 20
+
+_FS_IOC_GETFLAGS = 0x80086601
+_SYSCALLS = {"x86_64": (315, 252)}  # sched_getattr, ioprio_get
+
+
+class Cache:
+    """The declared caches of compiled kernels, below one directory. What they hold when keep is called is what
+    restore puts there, each time, whatever was written meanwhile."""
+
+    def __init__(self, top):
+        self._top = top
+        self._files = {}  # (contents, mode, time of change) by path below top
+
+    def keep(self, names=CACHES):
+        """Takes what the named caches hold: regular files, no links, and nothing if it is too much. It reads what
+        anybody may have written, when all writers are dead."""
+        try:
+            self._files = self._read(names)
+        except (OSError, RecursionError, OverflowError):
+            pass  # what was kept before stays
+
+    def _read(self, names):
+        files, room = {}, MOST_BYTES
+        for name in names:
+            for folder, _, leaves in os.walk(os.path.join(self._top, name)):
+                for leaf in leaves:
+                    path = os.path.join(folder, leaf)
+                    info = os.lstat(path)
+                    # A lock that a killed compiler left would make the next one wait for good.
+                    if not stat.S_ISREG(info.st_mode) or info.st_nlink != 1 or leaf == "lock":
+                        continue
+                    room -= info.st_size
+                    if room < 0 or len(files) >= MOST_FILES:
+                        raise OverflowError
+                    with open(path, "rb") as file:
+                        files[os.path.relpath(path, self._top)] = file.read(), info.st_mode & 0o777, info.st_mtime_ns
+        return files
+
+    def restore(self):
+        """Writes the caches anew; their directory is empty."""
+        os.makedirs(self._top, exist_ok=True)
+        folders = set()
+        for name, (data, mode, ns) in self._files.items():
+            path = os.path.join(self._top, name)
+            folder = os.path.dirname(path)
+            if folder not in folders:
+                os.makedirs(folder, exist_ok=True)
+                folders.add(folder)
+            with open(path, "wb") as file:
+                file.write(data)
+            os.chmod(path, mode)
+            os.utime(path, ns=(ns, ns))  # ninja compares them to the nanosecond
+
+    def describe(self):
+        """What is kept, as it is told to the server: the hash is over each file's hash, size and name."""
+        whole, size = hashlib.sha256(), 0
+        for name, (data, _, _) in sorted(self._files.items()):
+            size += len(data)
+            whole.update(f"{hashlib.sha256(data).hexdigest()} {len(data)} ".encode() + os.fsencode(name) + b"\n")
+        return {"files": len(self._files), "bytes": size, "sha256": whole.hexdigest()}
+
+
+class Places:
+    """The directories that a stage may write into. They themselves stay, and hold what can be written without a
+    file: permissions, times, attributes, flags."""
+
+    def __init__(self, paths):
+        self._paths = [path for path in paths if os.path.isdir(path)]
+        self.clear()
+        self._times = {path: os.stat(path) for path in self._paths}
+        self._found = self._look()
+
+    def clear(self):
+        """Removes all that is in them. Returns whether nothing is left and they are as they were."""
+        try:
+            for path in self._paths:
+                for entry in os.scandir(path):
+                    if entry.is_dir(follow_symlinks=False):
+                        shutil.rmtree(entry.path)
+                    else:
+                        os.unlink(entry.path)
+            return True
+        except (OSError, RecursionError):
+            return False
+
+    def unchanged(self):
+        """Sets their times back, and reports whether all else is as it was."""
+        try:
+            for path, info in self._times.items():
+                os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
+            return self._look() == self._found
+        except OSError:
+            return False
+
+    def _look(self):
+        return [(_rights(path), _attributes(path), _flags(path)) for path in self._paths]
+
+
+def _rights(path):
+    info = os.stat(path)
+    return info.st_mode, info.st_uid, info.st_gid
+
+
+def _attributes(path):
+    try:
+        return {name: os.getxattr(path, name) for name in os.listxattr(path)}
+    except OSError:
+        return {}
+
+
+def _flags(path):
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        return fcntl.ioctl(fd, _FS_IOC_GETFLAGS, bytes(8))
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)
+
+
+def inherited():
+    """What any process of the same user may set for this one, and its children inherit: limits (prlimit), priorities
+    and processors."""
+    limits = [resource.getrlimit(kind) for kind in range(16)]
+    return limits, sorted(os.sched_getaffinity(0)), _scheduling()
+
+
+def _scheduling():
+    if platform.machine() not in _SYSCALLS:
+        return os.sched_getscheduler(0), os.sched_getparam(0).sched_priority, os.getpriority(os.PRIO_PROCESS, 0)
+    sched_getattr, ioprio_get = _SYSCALLS[platform.machine()]
+    call, attributes = ctypes.CDLL(None).syscall, ctypes.create_string_buffer(64)
+    call(sched_getattr, 0, attributes, 64, 0)
+    return attributes.raw, call(ioprio_get, 1, 0)

@@ -1,0 +1,76 @@
+package queue
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+)
+
+// cast are the workers of an attacked site, each with the devices of its credential.
+func cast(name, secret string) ([]string, bool) {
+	device := map[string]string{thief: "CPU", sibling: "CPU", victim: "H200"}[name]
+	return []string{device}, device != "" && secret == "secret-of-"+name
+}
+
+// attackedEverywhere runs an attack over each way to let remote workers in.
+func attackedEverywhere(t *testing.T, attack func(t *testing.T, a *attacked)) {
+	for name, open := range map[string]func(t *testing.T) (*Queue, string){
+		"listening": func(t *testing.T) (*Queue, string) {
+			q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Authorize: cast, AckWait: time.Minute})
+			return q, q.Addr()
+		},
+		"cluster": func(t *testing.T) (*Queue, string) {
+			ns := documentedCluster(t)
+			site := strings.Replace(ns.ClientURL(), "nats://", "nats://site:secret-of-site@", 1)
+			return openQueue(t, Config{URL: site, AckWait: time.Minute}), ns.ClientURL()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			q, url := open(t)
+			a := &attacked{heard: map[string]bool{}}
+			a.site = site{q, func(t *testing.T, name string) *Conn {
+				return dial(t, WorkerConfig{URL: url, Name: name, Secret: "secret-of-" + name})
+			}}
+			a.raw = func(t *testing.T, opts ...nats.Option) *nats.Conn {
+				nc, err := nats.Connect(url, append(opts, nats.UserInfo(thief, "secret-of-"+thief),
+					nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}))...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(nc.Close)
+				return nc
+			}
+			a.listen(t)
+			attack(t, a)
+		})
+	}
+}
+
+// documentedCluster is a NATS server of somebody else, set up as docs/nats-cluster.conf says.
+func documentedCluster(t *testing.T) *server.Server {
+	t.Helper()
+	for variable, value := range map[string]string{
+		"WARPBOARD_SITE_PASSWORD": "site", "WARPBOARD_CPU1_SECRET": thief, "WARPBOARD_CPU2_SECRET": sibling, "WARPBOARD_GPU1_SECRET": victim,
+	} {
+		t.Setenv(variable, "secret-of-"+value)
+	}
+	opts, err := server.ProcessConfigFile("../../docs/nats-cluster.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.JetStream, opts.StoreDir = true, t.TempDir()
+	opts.Host, opts.Port, opts.NoSigs, opts.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	ns, err := server.NewServer(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns.Start()
+	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
+	if !ns.ReadyForConnections(serverReady) {
+		t.Fatal("NATS server not ready")
+	}
+	return ns
+}

@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// uidRange is how far the uids of one server reach from its first one, at most.
+const uidRange = 1000
+
+// orphanPatience is how long all that a killed server left may take to die, before the next one goes on.
+const orphanPatience = 2 * time.Second
+
+// endOrphans kills the processes of runs whose server was killed: bubblewrap dies with its server, but
+// not while it still sets itself up, and then its child sleeps for ever. What is killed carries a dead
+// server's mark and a uid of this server's: runs of living servers are left alone, whatever uids those
+// have, and so is what is left of servers with other uids, which is for their next start to end.
+func (s *Sandbox) endOrphans(ownUID bool) {
+	paths, _ := filepath.Glob("/proc/[0-9]*")
+	var dying []int
+	for _, path := range paths {
+		pid, err := strconv.Atoi(filepath.Base(path))
+		if err != nil {
+			continue
+		}
+		if fd, ok := s.killOrphan(pid, ownUID); ok {
+			dying = append(dying, fd)
+		}
+	}
+	if len(dying) == 0 {
+		return
+	}
+	s.config.Log.Info("ended what a killed server left", "processes", len(dying))
+	deadline := time.Now().Add(orphanPatience)
+	for _, fd := range dying {
+		if !deadBy(fd, deadline) {
+			s.config.Log.Warn("a process that a killed server left cannot be ended")
+		}
+		unix.Close(fd)
+	}
+}
+
+// killOrphan kills the process if it is an orphan, and returns a descriptor for waiting until it is dead.
+func (s *Sandbox) killOrphan(pid int, ownUID bool) (pidfd int, killed bool) {
+	if !s.isOrphan(pid, ownUID) {
+		return 0, false
+	}
+	pidfd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return 0, false
+	}
+	// The pid may have become another process's since it was looked at.
+	if !s.isOrphan(pid, ownUID) || unix.PidfdSendSignal(pidfd, syscall.SIGKILL, nil, 0) != nil {
+		unix.Close(pidfd)
+		return 0, false
+	}
+	return pidfd, true
+}
+
+func (s *Sandbox) isOrphan(pid int, ownUID bool) bool {
+	command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline"))
+	if err != nil {
+		return false
+	}
+	mark, _, _ := bytes.Cut(command, []byte{0})
+	if !orphaned(string(mark)) {
+		return false
+	}
+	// Not the owner of the directory, which is root where a process may not be dumped.
+	real, _, _ := strings.Cut(statusFields(filepath.Join("/proc", strconv.Itoa(pid), "status"))["Uid"], "\t")
+	uid, err := strconv.Atoi(real)
+	if err != nil {
+		return false
+	}
+	if !ownUID {
+		return uid == os.Getuid()
+	}
+	return uid >= s.config.FirstUID && uid < s.config.FirstUID+uidRange
+}

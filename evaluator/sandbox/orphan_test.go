@@ -1,0 +1,199 @@
+package sandbox
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/sandbox/sandboxtest"
+)
+
+// ServerAtGate is a server that has a program at its gate, and waits there to be killed. It prints the
+// pid of the process that waits.
+func ServerAtGate(config Config) error {
+	s := New(config)
+	h, err := s.setup()
+	if err != nil {
+		return err
+	}
+	p := &Process{spec: Spec{Argv: sleeping(config.FirstUID)}, meter: newMeter(1 << 20), pidfd: -1}
+	failed := make(chan error)
+	onOwnThread(func() {
+		name, uid := runName(), s.uid(h, 0)
+		if p.area, err = s.newArea(h, name, uid, &p.spec); err != nil {
+			failed <- err
+		}
+		if p.group, err = h.cgroups.newGroup(name, p.spec.Limits); err != nil {
+			failed <- err
+		}
+		if err := p.start(h, name, uid); err != nil {
+			failed <- err
+		}
+		if err := p.find(); err != nil {
+			failed <- err
+		}
+		fmt.Println(p.pid)
+		select {}
+	})
+	return <-failed
+}
+
+// sleeping is a program that can be told from others on the machine.
+func sleeping(firstUID int) []string { return []string{"/bin/sleep", fmt.Sprint(firstUID)} }
+
+// killServerAtGate kills a server, a process of its own, before it opens the gate, and names what it leaves.
+func killServerAtGate(t *testing.T, firstUID int) (left int) {
+	t.Helper()
+	server := exec.Command("/proc/self/exe")
+	server.Env = []string{"WARPBOARD_TEST_ROLE=gate", "WARPBOARD_TEST_ROOT=" + t.TempDir(), fmt.Sprintf("WARPBOARD_TEST_UID=%d", firstUID), "PATH=/usr/bin:/bin"}
+	server.Stderr = os.Stderr
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	if _, err := fmt.Sscan(line, &left); err != nil {
+		t.Fatalf("the server has no program at its gate: %q", line)
+	}
+	if err := server.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = server.Wait()
+	return left
+}
+
+// named is the command line of a living process, "" of one that is dead or was never there.
+func named(pid int) string {
+	command, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	return string(command)
+}
+
+// running reports whether a process has this command line.
+func running(argv []string) bool {
+	paths, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	return slices.ContainsFunc(paths, func(path string) bool {
+		command, _ := os.ReadFile(path)
+		return string(command) == strings.Join(argv, "\x00")+"\x00"
+	})
+}
+
+func TestProgramWhoseServerIsKilledAtItsGateNeverBeginsAndIsEndedByTheNextServer(t *testing.T) {
+	first := sandboxtest.FirstUID(t)
+	left := killServerAtGate(t, first)
+	// bubblewrap's outer process dies with the server. Its child has no parent to die with yet: it waits
+	// at the gate, which has no end.
+	for range 10 {
+		if began := running(sleeping(first)); began {
+			t.Fatal("the program runs, without limits")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if name := named(left); !strings.HasPrefix(name, runPrefix) {
+		t.Fatalf("process %d is %q, want bubblewrap's child that waits", left, name)
+	}
+	next := New(Config{FirstUID: first, Root: t.TempDir()})
+	if o, err := next.Run(context.Background(), Spec{Argv: []string{"/bin/true"}}); err != nil || o.ExitCode != 0 {
+		t.Errorf("the next server's first run: %+v, %v", o, err)
+	}
+	if name := named(left); name != "" {
+		t.Errorf("process %d lives on: %q", left, name)
+	}
+}
+
+func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
+	first, other := sandboxtest.FirstUID(t), 49_999 // below all that tests get
+	own := runName()
+	dead := strings.Replace(own, "-", "-4", 1) // a pid that there is not
+	elsewhere := strings.Replace(dead, "."+pidNamespace()+"-", ".1-", 1)
+	tests := []struct {
+		name  string
+		mark  string
+		uid   int
+		lives bool
+	}{
+		{"a dead server's", dead, first, false},
+		{"a dead server's last uid", dead, first + 99, false},
+		{"a living server's, with the same uids", own, first, true},
+		{"a dead server's with other uids", dead, other, true},
+		{"of a server in another container", elsewhere, first, true},
+		{"of somebody else, with the same uid", "sleep", first, true},
+		{"with a mark that is none", "warpboard-x", first, true},
+	}
+	var left []*exec.Cmd
+	for _, test := range tests {
+		cmd := &exec.Cmd{Path: "/bin/sleep", Args: []string{test.mark, "1000"}, Dir: "/"}
+		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(test.uid), Gid: uint32(test.uid)}}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		left = append(left, cmd)
+	}
+	New(Config{FirstUID: first, Root: t.TempDir()}).endOrphans(true)
+	for i, test := range tests {
+		if lives := named(left[i].Process.Pid) != ""; lives != test.lives {
+			t.Errorf("%s: it lives: %v", test.name, lives)
+		}
+	}
+}
+
+func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
+	c, err := findCgroups()
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := c.newGroup(strings.Replace(runName(), "-", "-4", 1), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := exec.Command("/bin/sleep", "1000")
+	if err := left.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = left.Wait() }()
+	if err := g.add(left.Process.Pid); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := findCgroups(); err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(g.dirs(), func(dir string) bool { _, err := os.Stat(dir); return err == nil }) {
+		t.Errorf("left are %v", g.dirs())
+	}
+}
+
+// TestGateHasNoEnd: bubblewrap takes the end of the gate for its opening.
+func TestGateHasNoEnd(t *testing.T) {
+	d, err := newDescriptors(&Spec{}, []byte("filter"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeAll(append(d.theirs, d.stdout, d.stderr, d.status))
+	gate := d.extra[1]
+	if _, err := d.gate.Write([]byte("\n")); err != nil {
+		t.Fatal(err)
+	}
+	d.gate.Close()
+	opened := make([]byte, 2)
+	if n, err := gate.Read(opened); n != 1 || err != nil {
+		t.Errorf("the gate that was opened gives %d bytes, %v", n, err)
+	}
+	if err := gate.SetReadDeadline(time.Now().Add(20 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := gate.Read(opened); err == io.EOF {
+		t.Error("the gate ends with the server")
+	}
+}

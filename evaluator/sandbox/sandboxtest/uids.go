@@ -1,0 +1,86 @@
+// Package sandboxtest gives tests what only one of them may use at a time on a machine: the user
+// ids that their sandboxes run under. Tests count the processes of those ids, and the kernel counts
+// them for its limits, so neither another test nor a site that runs beside may have the same ones.
+package sandboxtest
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// RangeSize is how many ids from the first one on belong to whoever has it.
+const RangeSize = 100
+
+// The ids that are handed out: below systemd's and above people's, apart from a site's default.
+const (
+	firstRange = 50_000
+	pastRanges = 60_000
+)
+
+// FirstUID is the first of RangeSize user ids that nothing else on this machine uses before the test
+// ends. Take it before starting what runs under them, so that it is given back after that.
+func FirstUID(tb testing.TB) int {
+	tb.Helper()
+	first, release, err := Reserve()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(release)
+	return first
+}
+
+// Reserve is FirstUID for a TestMain. The kernel releases what a process that dies has reserved.
+func Reserve() (first int, release func(), err error) {
+	dir := filepath.Join(os.TempDir(), "warpboard-test-uids")
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return 0, nil, fmt.Errorf("reserve user ids for tests: %w", err)
+	}
+	var last error
+	for first := firstRange; first < pastRanges; first += RangeSize {
+		file, err := lock(filepath.Join(dir, fmt.Sprint(first)))
+		if err != nil {
+			last = err
+			continue
+		}
+		if !inUse(first) {
+			return first, func() { file.Close() }, nil
+		}
+		file.Close()
+	}
+	return 0, nil, fmt.Errorf("reserve user ids for tests: all of %d to %d are in use (last: %w)", firstRange, pastRanges-1, last)
+}
+
+// lock takes the file for this process, without waiting.
+func lock(path string) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
+	}
+	return file, nil
+}
+
+// inUse reports whether a process has one of the ids: of a site, or left by a test that was killed.
+func inUse(first int) bool {
+	paths, _ := filepath.Glob("/proc/[0-9]*/status")
+	for _, path := range paths {
+		status, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		_, after, _ := strings.Cut(string(status), "\nUid:")
+		var uid int
+		if _, err := fmt.Sscan(after, &uid); err == nil && uid >= first && uid < first+RangeSize {
+			return true
+		}
+	}
+	return false
+}

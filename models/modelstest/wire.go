@@ -1,0 +1,119 @@
+package modelstest
+
+import (
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Wire is a way to the test process's PostgreSQL that a test can freeze and cut.
+type Wire struct {
+	URL string // of an empty schema, through the wire
+
+	t      testing.TB
+	real   string // the server's socket
+	own    string // the wire's
+	frozen sync.RWMutex
+
+	mu    sync.Mutex
+	ln    net.Listener // nil while cut
+	conns []net.Conn
+}
+
+const pgSocket = ".s.PGSQL.5432"
+
+// NewWire returns a wire that is up until the test ends.
+func NewWire(t testing.TB) *Wire {
+	t.Helper()
+	direct := PostgresURL(t)
+	server, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "wire") // t.TempDir() is too long for the name of a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &Wire{t: t, real: filepath.Join(server.dir, pgSocket), own: filepath.Join(dir, pgSocket),
+		URL: strings.Replace(direct, "host="+server.dir, "host="+dir, 1)}
+	w.Restore()
+	t.Cleanup(func() {
+		w.Cut()
+		os.RemoveAll(dir)
+	})
+	return w
+}
+
+// Freeze stops everything that goes through: connections stay open, and nobody answers.
+func (w *Wire) Freeze() { w.frozen.Lock() }
+
+// Thaw lets it go on.
+func (w *Wire) Thaw() { w.frozen.Unlock() }
+
+// Cut ends every connection and refuses new ones, as a server does that restarts.
+func (w *Wire) Cut() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.ln != nil {
+		w.ln.Close()
+		w.ln = nil
+	}
+	for _, c := range w.conns {
+		c.Close()
+	}
+	w.conns = nil
+}
+
+// Restore takes connections again.
+func (w *Wire) Restore() {
+	w.t.Helper()
+	ln, err := net.Listen("unix", w.own)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.ln = ln
+	go w.accept(ln)
+}
+
+func (w *Wire) accept(ln net.Listener) {
+	for {
+		near, err := ln.Accept()
+		if err != nil {
+			return
+		}
+		far, err := net.Dial("unix", w.real)
+		if err != nil {
+			near.Close()
+			continue
+		}
+		w.mu.Lock()
+		w.conns = append(w.conns, near, far)
+		w.mu.Unlock()
+		go w.pump(near, far)
+		go w.pump(far, near)
+	}
+}
+
+func (w *Wire) pump(from, to net.Conn) {
+	defer to.Close()
+	io.Copy(to, gated{from, &w.frozen})
+}
+
+// gated reads, and hands nothing on while its gate is locked.
+type gated struct {
+	from io.Reader
+	gate *sync.RWMutex
+}
+
+func (g gated) Read(p []byte) (int, error) {
+	n, err := g.from.Read(p)
+	g.gate.RLock()
+	defer g.gate.RUnlock()
+	return n, err
+}

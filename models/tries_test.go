@@ -1,0 +1,140 @@
+package models_test
+
+import (
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// TestOnlyWhatARunCanHaveCausedCountsAgainstIt: power cuts, broken workers and frozen sites do not use
+// up the three losses of a run.
+func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
+	tests := map[string]struct {
+		loss    models.Loss
+		after   int  // so many losses …
+		givenUp bool // … it has failed
+		counted int
+		pauses  bool
+	}{
+		"handed back":                {models.LossFree, 2 * models.MaxRetries, false, 0, false},
+		"lost with the site":         {models.LossWaits, models.MaxRetries - 1, false, 0, true},
+		"lost with the site, always": {models.LossWaits, models.MaxRetries, true, 0, true},
+		"ends its worker":            {models.LossCounts, models.MaxLosses - 1, false, models.MaxLosses - 1, true},
+		"ends each of its workers":   {models.LossCounts, models.MaxLosses, true, models.MaxLosses, true},
+	}
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		for name, test := range tests {
+			run := w.submit(t, s, w.ann)
+			var pause time.Duration
+			for i := range test.after {
+				_, attempt, err := s.StartAttempt(ctx, run.ID)
+				check(t, err)
+				check(t, third(s.NoteTaken(ctx, "w1", []string{attempt.ID})))
+				check(t, second(s.Abandon(ctx, attempt.ID, name, test.loss)))
+				run = got[models.Run](t)(s.Run(ctx, run.ID))
+				if !test.pauses {
+					if run.NotBefore != nil {
+						t.Errorf("%s: it waits until %v", name, run.NotBefore)
+					}
+					continue
+				}
+				next := time.Until(*run.NotBefore)
+				if next < pause-time.Minute || i < 3 && next < 2*pause || next > 11*time.Minute {
+					t.Errorf("%s: pause %d is %v, after one of %v", name, i+1, next, pause)
+				}
+				pause = next
+			}
+			if failed := run.State == models.StateFailed; failed != test.givenUp || run.Losses != test.counted {
+				t.Errorf("%s: %s with %d losses of %d", name, run.State, run.Losses, run.Retries)
+			}
+		}
+	})
+}
+
+func TestWorkersSayHowTheirLossesCount(t *testing.T) {
+	tests := map[string]struct {
+		result job.Result
+		want   models.Loss
+	}{
+		"handed back":       {job.Result{Outcome: job.OutcomeReturned}, models.LossFree},
+		"disk full":         {job.Result{Outcome: job.OutcomeLost}, models.LossWaits},
+		"worker's panic":    {job.Result{Outcome: job.OutcomeLost, Suspect: true}, models.LossCounts},
+		"cancelled by none": {job.Result{Outcome: job.OutcomeCancelled}, models.LossWaits},
+	}
+	for name, test := range tests {
+		if got := models.LossOf(test.result); got != test.want {
+			t.Errorf("%s: %v, want %v", name, got, test.want)
+		}
+	}
+}
+
+// TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore: the queue delivers a job again whose
+// worker fell silent, or stopped while the site was away.
+func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		check(t, err)
+		beat := func(worker string, attempts ...string) {
+			check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: worker, Started: time.Now(), Attempts: attempts, Slots: []job.Slot{{Device: "CPU"}}}))
+			_, stale, err := s.NoteTaken(ctx, worker, attempts)
+			if err != nil || len(stale) > 0 {
+				t.Errorf("worker %s is to drop %v, %v", worker, stale, err)
+			}
+		}
+		credited := func(want string) {
+			t.Helper()
+			live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx))
+			if got := got[models.Run](t)(s.Run(ctx, run.ID)); got.Worker != want || live[0].Worker != want {
+				t.Errorf("credited to %s and %s, want %s", got.Worker, live[0].Worker, want)
+			}
+		}
+		beat("w1", attempt.ID)
+		beat("w1", attempt.ID)
+		beat("w2", attempt.ID)
+		credited("w1") // which has it still
+		beat("w1")
+		beat("w2", attempt.ID)
+		credited("w2")
+
+		// An event tells it sooner.
+		events := func(worker string, seq int, kind job.EventType) {
+			_, stale, err := s.AppendEvents(ctx, []job.Event{{
+				RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Worker: worker, Seq: seq, Type: kind, Time: time.Now(),
+			}})
+			if err != nil || len(stale) > 0 {
+				t.Errorf("event of %s: stale %v, %v", worker, stale, err)
+			}
+		}
+		events("w2", 1, job.EventTaken)
+		events("w2", 2, job.EventLog)
+		events("w3", 1, job.EventTaken)
+		credited("w3")
+		events("w3", 2, job.EventLog)
+		if out, err := s.RecordResult(ctx, modelstest.Result(attempt, 5), &models.Score{NS: 5}); err != nil || !out.Accepted {
+			t.Errorf("its result: %+v, %v", out, err)
+		}
+	})
+}
+
+func TestSecondWorkerOfAnEvaluationGetsTheCredit(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		e := submitted(t, s, "token:1")
+		e = begun(t, s, e.ID)
+		first := e.Worker
+		_, _, err := s.EvaluationsTaken(t.Context(), "another", []string{e.AttemptID})
+		check(t, err)
+		_, stale, err := s.NoteEvaluation(t.Context(), job.Event{EvaluationID: e.ID, AttemptID: e.AttemptID, Secret: e.Secret, Worker: "a third", Seq: 1, Type: job.EventStage, Stage: "compiling"})
+		if err != nil || stale {
+			t.Errorf("stale %v, %v", stale, err)
+		}
+		if e := got[models.Evaluation](t)(s.Evaluation(t.Context(), e.ID)); e.Worker != "a third" || e.State != models.EvaluationCompiling {
+			t.Errorf("%s on %q after %q", e.State, e.Worker, first)
+		}
+	})
+}

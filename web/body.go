@@ -1,0 +1,190 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+// holdBody is asked by fasthttp when the head of a request is there. It would wait for the first 8 KiB of a
+// body of known length, and ask for a body that is held back, before anybody knows who sends it. So the
+// length is hidden from it until releaseBody, and "Expect: 100-continue" until readBody.
+func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if h.ContentLength() > 0 {
+		h.SetContentLength(-1)
+	}
+	h.Del(fiber.HeaderExpect)
+	return fasthttp.RequestConfig{}
+}
+
+// releaseBody gives the request its own length back, before anything reads from it.
+func releaseBody(c *fiber.Ctx) error {
+	if c.Request().IsBodyStream() {
+		if length, err := strconv.Atoi(rawHeader(c, fiber.HeaderContentLength)); err == nil {
+			c.Request().Header.Del(fiber.HeaderTransferEncoding)
+			c.Request().Header.SetContentLength(length)
+		}
+	}
+	return c.Next()
+}
+
+// rawHeader is what the sender wrote of a header that holdBody has changed.
+func rawHeader(c *fiber.Ctx, name string) string {
+	for line := range bytes.SplitSeq(c.Request().Header.RawHeaders(), []byte("\r\n")) {
+		key, value, _ := bytes.Cut(line, []byte(":"))
+		if bytes.EqualFold(key, []byte(name)) {
+			return string(bytes.TrimSpace(value))
+		}
+	}
+	return ""
+}
+
+// readBody reads the body of a request as it comes, once it is known who sends it. It stands behind identify
+// and before all that asks for a body.
+func (s *Server) readBody(c *fiber.Ctx) error {
+	if !c.Request().IsBodyStream() {
+		return c.Next()
+	}
+	r := &bodyReader{limits: s.limits, limit: s.bodyLimit(c), conn: c.Context().Conn(), who: shareOf(c), budget: s.strangerBytes}
+	if user := viewer(c); user != nil {
+		r.who, r.budget = fmt.Sprint("person:", user.ID), s.bodyBytes
+	}
+	defer r.release()
+	length := c.Request().Header.ContentLength() // -1: chunked
+	if length > r.limit {
+		return tooLarge(c)
+	}
+	if strings.EqualFold(rawHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
+		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error comes again with the answer
+	}
+	if err := r.read(c.Request().BodyStream(), length); err != nil {
+		if errors.Is(err, errBodyTooLarge) {
+			return tooLarge(c)
+		}
+		return err
+	}
+	c.Locals(localBody, r)
+	c.Request().SetBodyRaw(r.bytes)
+	return c.Next()
+}
+
+// dropBody frees a body that was understood, where the request goes on for long.
+func dropBody(c *fiber.Ctx) {
+	c.Request().ResetBody()
+	if r, ok := c.Locals(localBody).(*bodyReader); ok {
+		r.release()
+	}
+}
+
+// closeUnread ends a connection whose request was not read to its end: the rest would be taken for the next
+// request.
+func closeUnread(c *fiber.Ctx) error {
+	err := c.Next()
+	if c.Request().IsBodyStream() {
+		c.Context().SetConnectionClose()
+		lingerAtClose(c.Context().Conn())
+	}
+	return err
+}
+
+// bodyLimit is the size of the largest body that the sender may send to this address.
+func (s *Server) bodyLimit(c *fiber.Ctx) int {
+	user, post := viewer(c), c.Method() == fiber.MethodPost
+	switch {
+	case post && isEvaluation(c.Path()) && (user != nil || s.evalOpen(c)):
+		return s.cfg.EvalLimits.Body
+	case user == nil:
+		return strangerBody
+	case post && strings.HasPrefix(c.Path(), "/tasks/") && user.MayCreate():
+		return s.cfg.BundleLimit + smallBody
+	}
+	return smallBody
+}
+
+var errBodyTooLarge = errors.New("body too large")
+
+func tooLarge(c *fiber.Ctx) error {
+	if viewer(c) == nil {
+		return unauthorized("Sign in, or send a token: without one only small requests are read.")
+	}
+	return fiber.ErrRequestEntityTooLarge
+}
+
+// bodyReader is one body under way.
+type bodyReader struct {
+	limits Limits
+	limit  int // bytes
+	conn   net.Conn
+	who    string
+	budget *tally
+	taken  int
+	bytes  []byte
+}
+
+// read collects the body. The memory grows with what has come, never with what was announced.
+func (r *bodyReader) read(from io.Reader, length int) error {
+	end := time.Now().Add(r.limits.Body)
+	for {
+		if len(r.bytes) == cap(r.bytes) {
+			if err := r.grow(length); err != nil {
+				return err
+			}
+		}
+		next := time.Now().Add(r.limits.Pause)
+		if next.After(end) {
+			next = end
+		}
+		r.conn.SetReadDeadline(next)
+		n, err := from.Read(r.bytes[len(r.bytes):cap(r.bytes)])
+		r.bytes = r.bytes[:len(r.bytes)+n]
+		switch {
+		case len(r.bytes) > r.limit:
+			return errBodyTooLarge
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return fiber.ErrRequestTimeout
+		case err != nil:
+			return fiber.ErrBadRequest
+		}
+	}
+}
+
+// grow makes room for as much again, if there is room for it in the whole.
+func (r *bodyReader) grow(length int) error {
+	size := max(2*cap(r.bytes), 4<<10)
+	if most := r.limit + 1; size > most { // one more byte shows that it is too large
+		size = most
+	}
+	if length >= 0 && size > length {
+		size = length + 1 // so that the end is seen
+	}
+	more := size - cap(r.bytes)
+	if more <= 0 {
+		return errBodyTooLarge
+	}
+	switch r.budget.take(r.who, more) {
+	case roomUsedUp:
+		return tooMany("Too much is being sent from your address at once. Try again in a moment.", 5*time.Second)
+	case roomFull:
+		return busy("Too much is being sent to the site at once. Try again in a moment.")
+	}
+	r.taken += more
+	r.bytes = append(make([]byte, 0, size), r.bytes...)
+	return nil
+}
+
+// release gives the room back; once is enough.
+func (r *bodyReader) release() {
+	r.budget.give(r.who, r.taken)
+	r.taken, r.bytes = 0, nil
+}

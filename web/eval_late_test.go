@@ -1,0 +1,161 @@
+package web
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// impatient is a site whose callers would be given up by a proxy after a moment.
+func impatient(c *Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
+
+// finish ends an evaluation that waits, as its worker would.
+func (s *evalSite) finish(e models.Evaluation) {
+	s.t.Helper()
+	ctx := context.Background()
+	e, err := s.store.StartEvaluation(ctx, e.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, accepted, err := s.store.EndEvaluation(ctx, models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: "w1",
+		State: models.EvaluationCompleted, Result: json.RawMessage(`{"compiled": true, "correctness": true, "worker": "w1"}`)})
+	if err != nil || !accepted {
+		s.t.Fatalf("the end is not accepted: %t, %v", accepted, err)
+	}
+}
+
+// proxy is a reverse proxy that gives up whoever hears nothing from the site for so long.
+func (s *evalSite) proxy(patience time.Duration) string {
+	target, err := url.Parse(s.url)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.Transport = &http.Transport{ResponseHeaderTimeout: patience}
+	proxy.ErrorHandler = func(w http.ResponseWriter, _ *http.Request, err error) {
+		http.Error(w, err.Error(), http.StatusGatewayTimeout)
+	}
+	server := httptest.NewServer(proxy)
+	s.t.Cleanup(server.Close)
+	return server.URL
+}
+
+func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
+	s := newEvalSite(t, impatient)
+	through := *s.site
+	through.url = s.proxy(300 * time.Millisecond)
+	caller := &evalSite{site: &through, token: s.token, user: s.user}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		resp, answer := caller.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
+		result, _ := answer["kernel_exec_result"].(object)
+		if resp.StatusCode != 200 || answer["status"] != "success" || result["correctness"] != true {
+			t.Errorf("%s %v", resp.Status, answer)
+		}
+		wantNoCache(t, resp)
+		if want := s.url + "/api/v1/evaluations/" + answer["job_id"].(string); resp.Header.Get("Content-Location") != want {
+			t.Errorf("Content-Location is %q, want %s", resp.Header.Get("Content-Location"), want)
+		}
+	}()
+	e := s.waitForState(models.EvaluationSubmitted)
+	select {
+	case <-ended:
+		t.Fatal("it was answered before it had ended")
+	case <-time.After(500 * time.Millisecond): // longer than the proxy waits
+	}
+	s.finish(e)
+	<-ended
+}
+
+// begin sends an evaluation as nginx does, with the site's token if it has one, and returns once the answer has begun.
+func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
+	t.Helper()
+	kernel, err := json.Marshal(object{"kernel": torchModel("return x")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	conn, err := net.Dial("tcp", s.cfg.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	authorization := ""
+	if s.token != "" {
+		authorization = "Authorization: Bearer " + s.token + "\r\n"
+	}
+	fmt.Fprintf(conn, "POST /evaluate HTTP/1.0\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
+		s.cfg.Addr, authorization, len(kernel), kernel)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first, err := io.ReadFull(resp.Body, make([]byte, 2)); resp.StatusCode != 200 || err != nil {
+		t.Fatalf("%s, %d bytes, %v", resp.Status, first, err)
+	}
+	return conn, resp
+}
+
+func TestAnAnswerThatHasBegunTellsOfAFailureInItsBody(t *testing.T) {
+	s := newEvalSite(t, impatient)
+	_, resp := s.begin(t)
+	if _, answer := s.ask("POST", "/api/v1/evaluations/"+s.waitForState(models.EvaluationSubmitted).ID+"/cancel", object{}); answer["state"] != "cancelled" {
+		t.Fatalf("not cancelled: %v", answer)
+	}
+	var answer object
+	if decodeBody(t, resp, &answer); answer["status"] != "error" || answer["error"] != "Job was cancelled" || answer["job_id"] == nil {
+		t.Errorf("answer: %v", answer)
+	}
+	if resp.TransferEncoding != nil {
+		t.Errorf("HTTP/1.0 was answered in chunks")
+	}
+}
+
+func TestALateAnswerBeginsWithTheKeyOfACallerWithoutAToken(t *testing.T) {
+	s := newEvalSite(t, impatient, func(c *Config) { c.OpenEvalAPI = "all" })
+	s.token = ""
+	_, resp := s.begin(t)
+	path := strings.TrimPrefix(resp.Header.Get("Content-Location"), s.url)
+	key := resp.Header.Get(client.EvaluationKeyHeader)
+	if read, e := s.ask("GET", path, nil, "Authorization", "", client.EvaluationKeyHeader, key); key == "" || read.StatusCode != 200 || e["state"] != "submitted" {
+		t.Errorf("with the key %q: %s %v", key, read.Status, e)
+	}
+}
+
+func TestACallerWhoLeavesALateAnswerCancels(t *testing.T) {
+	s := newEvalSite(t, impatient)
+	conn, _ := s.begin(t)
+	conn.Close()
+	s.waitForState(models.EvaluationCancelled)
+}
+
+func TestAStopOfTheSiteEndsALateAnswer(t *testing.T) {
+	s := newEvalSite(t, impatient)
+	_, resp := s.begin(t)
+	s.stop()
+	if text := body(t, resp); !strings.Contains(text, "goes on") {
+		t.Errorf("answered %s", text)
+	}
+}
+
+// TestADirectCallerGetsTheContractsStatus: nobody loses patience there, so a failure may have its own status.
+func TestADirectCallerGetsTheContractsStatus(t *testing.T) {
+	s := newEvalSite(t, impatient, func(c *Config) { c.EvalLimits.Wait = 200 * time.Millisecond })
+	if resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")}); resp.StatusCode != 500 || answer["status"] != "error" {
+		t.Errorf("%s %v", resp.Status, answer)
+	}
+}

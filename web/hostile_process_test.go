@@ -1,0 +1,199 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestServeForAnotherTest is no test: it is the site in a process of its own, which other tests start.
+func TestServeForAnotherTest(t *testing.T) {
+	settings := os.Getenv("WARPBOARD_TEST_SITE")
+	if settings == "" {
+		return // only other tests start this
+	}
+	s := newEvalSite(t, func(c *Config) {
+		c.OpenEvalAPI = "loopback"
+		if settings != "standard" {
+			c.Limits.Connections, _ = strconv.Atoi(settings)
+		}
+	})
+	fmt.Printf("site at %s\n", s.cfg.Addr)
+	io.Copy(io.Discard, os.Stdin) // until the other test is over
+}
+
+// process is a site in a process of its own.
+type process struct {
+	addr string
+	pid  int
+}
+
+// startProcess starts a site that may open so many files; connections is Limits.Connections.
+func startProcess(t *testing.T, nofile int, connections string) process {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" -test.run '^TestServeForAnotherTest$'`, nofile), os.Args[0])
+	cmd.Env = append(os.Environ(), "WARPBOARD_TEST_SITE="+connections)
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the site's process ended with %v", err)
+		}
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if addr, ok := strings.CutPrefix(lines.Text(), "site at "); ok {
+			return process{addr, cmd.Process.Pid}
+		}
+	}
+	t.Fatal("the site's process does not come up")
+	return process{}
+}
+
+// memory is what the process holds of the machine's memory, in MB.
+func (p process) memory(t *testing.T) float64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := bytes.Cut(status, []byte("VmRSS:"))
+	kilobytes, err := strconv.Atoi(strings.Fields(string(after))[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return float64(kilobytes) / 1024
+}
+
+// hold opens connections that send this and then nothing more.
+func (p process) hold(t *testing.T, n int, request string) (closeAll func()) {
+	t.Helper()
+	var conns []net.Conn
+	for range n {
+		conn, err := net.DialTimeout("tcp", p.addr, 5*time.Second)
+		if err != nil {
+			break // there is no room in the kernel's queue, either
+		}
+		conns = append(conns, conn)
+		conn.SetWriteDeadline(time.Now().Add(time.Second))
+		conn.Write([]byte(request)) // one that was turned away need not take it
+	}
+	return func() {
+		for _, conn := range conns {
+			conn.Close()
+		}
+	}
+}
+
+// slowest asks for a page by many connections, one after the other, and returns the 99th percentile.
+func (p process) slowest(t *testing.T, asks int) time.Duration {
+	t.Helper()
+	visitor := &http.Client{Timeout: 10 * time.Second}
+	defer visitor.CloseIdleConnections()
+	took := make([]time.Duration, asks)
+	for i := range took {
+		began := time.Now()
+		resp, err := visitor.Get("http://" + p.addr + "/")
+		if err != nil {
+			t.Fatalf("another visitor is not answered: %v", err)
+		}
+		io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+		if took[i] = time.Since(began); resp.StatusCode != http.StatusOK {
+			t.Fatalf("another visitor is answered %s", resp.Status)
+		}
+	}
+	slices.Sort(took)
+	return took[asks*99/100]
+}
+
+func TestHalfSentRequestsHoldLittleMemory(t *testing.T) {
+	const requests, mostMemory, mostWait = 400, 50, 50 * time.Millisecond
+	post := func(path, rest string) string {
+		return "POST " + path + " HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n" + rest
+	}
+	attacks := []struct{ name, request string }{
+		{"a kernel of 12 MB without credentials", post("/evaluate", "Content-Length: 12582912\r\n\r\n{")},
+		{"a task of 36 MB without credentials", post("/tasks/new", "Content-Length: 37748736\r\n\r\nxxxx")},
+		{"a chunk of 12 MB", post("/evaluate", "Transfer-Encoding: chunked\r\n\r\nbfffff\r\n{")},
+		{"almost a form", post("/sign-out", "Content-Length: 65536\r\n\r\n"+strings.Repeat("x", 60<<10))},
+		{"much of a kernel", post("/evaluate", "Content-Length: 12582912\r\n\r\n"+strings.Repeat("x", 200<<10))},
+		{"half a head", post("/evaluate", "X-Long: "+strings.Repeat("x", 15<<10))},
+	}
+	for _, attack := range attacks {
+		t.Run(attack.name, func(t *testing.T) {
+			t.Parallel()
+			site := startProcess(t, 4096, "standard")
+			before, alone := site.memory(t), site.slowest(t, 30)
+			closeAll := site.hold(t, requests, attack.request)
+			wait := site.slowest(t, 100)
+			for range 3 { // other tests share this machine
+				if wait > mostWait {
+					wait = min(wait, site.slowest(t, 100))
+				}
+			}
+			held := site.memory(t) - before
+			closeAll()
+			t.Logf("%d requests held %.1f MB; p99 of another visitor %v, alone %v", requests, held, wait, alone)
+			if held > mostMemory*memoryFactor {
+				t.Errorf("%d half-sent requests hold %.0f MB, want less than %d", requests, held, mostMemory*memoryFactor)
+			}
+			if wait > mostWait && wait > 3*alone {
+				t.Errorf("another visitor waits %v, want less than %v", wait, mostWait)
+			}
+		})
+	}
+}
+
+func TestMoreConnectionsThanDescriptorsEndNothing(t *testing.T) {
+	for _, attack := range []struct {
+		name, connections string
+	}{
+		{"limited below what the system allows", "standard"},
+		{"not limited, so that accept fails", "100000"},
+	} {
+		t.Run(attack.name, func(t *testing.T) {
+			t.Parallel()
+			site := startProcess(t, 200, attack.connections)
+			closeAll := site.hold(t, 350, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+			if attack.connections == "standard" {
+				resp, err := (&http.Client{Timeout: 5 * time.Second}).Get("http://" + site.addr + "/")
+				if err != nil || resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+					t.Errorf("one too many is answered %v, %v; want 503 and when to come again", resp, err)
+				}
+			}
+			closeAll()
+			for began := time.Now(); ; time.Sleep(10 * time.Millisecond) { // the server notices one after the other
+				resp, err := (&http.Client{Timeout: time.Second}).Get("http://" + site.addr + "/healthz")
+				if err == nil && resp.StatusCode == http.StatusOK {
+					resp.Body.Close()
+					break
+				}
+				if time.Since(began) > 20*time.Second {
+					t.Fatalf("afterwards the site answers %v, %v", resp, err)
+				}
+			}
+			site.slowest(t, 20)
+		})
+	}
+}

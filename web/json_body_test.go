@@ -1,0 +1,53 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestAMistypedKeyIsRefusedAndNotIgnored(t *testing.T) {
+	s := newEvalSite(t)
+	creator := modelstest.Person(t, s.store, "creator", models.RoleCreator)
+	modelstest.Task(t, s.store, creator, "sort", "CPU")
+	kernel := torchModel("return x")
+	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": kernel})
+	for _, test := range []struct {
+		method, path string
+		body         object
+		status       int
+		says         string
+	}{
+		{"POST", "/evaluate", object{"kernel": kernel, "num_trails": 3}, 400, `did you mean \"num_trials\"?`},
+		{"POST", "/compare", object{"ref_kernel": kernel, "custom_kernel": kernel, "a_tol": 3}, 400, `did you mean \"atol\"?`},
+		{"POST", "/api/v1/evaluations", object{"kernel": kernel, "num_trails": 3}, 422, `did you mean \"num_trials\"?`},
+		{"POST", "/api/v1/evaluations", object{"kernel": kernel, "problem": 3}, 422, "known are kernel, num_trials"},
+		{"PATCH", "/api/v1/evaluations/" + made["id"].(string), object{"share": true}, 422, `did you mean \"shared\"?`},
+		{"POST", "/api/v1/submissions", object{"task": "sort", "device": "CPU", "file_name": "a.cpp", "source": "x"}, 422, `did you mean \"devices\"?`},
+		{"POST", "/api/v1/submissions", object{"task": "sort", "Source": "x"}, 422, `did you mean \"source\"?`},
+		{"POST", "/api/v1/submissions", object{"task": "sort", "speed": 1}, 422, "known are task, devices, mode, file_name, source"},
+		{"POST", "/api/v1/submissions", object{"task": 5}, 422, `The key \"task\"`},
+	} {
+		resp, _ := s.send(t.Context(), test.method, test.path, test.body)
+		text := body(t, resp)
+		resp.Body.Close()
+		if resp.StatusCode != test.status || !strings.Contains(text, test.says) {
+			t.Errorf("%s %s %v: %s %s, want %d with %q", test.method, test.path, test.body, resp.Status, text, test.status, test.says)
+		}
+	}
+	if list, err := s.store.Evaluations(t.Context(), models.Asker{User: s.user}, 0, 9); err != nil || len(list) != 1 {
+		t.Errorf("a refused request made an evaluation: %v, %v", list, err)
+	}
+}
+
+func TestWhatIsNoJSONObjectIsNoSubmission(t *testing.T) {
+	s := newEvalSite(t)
+	for _, text := range []string{"", "null", "[]", "{} {}", "{", "task=sort"} {
+		resp, answer := s.ask("POST", "/api/v1/submissions", text)
+		if resp.StatusCode != 422 || answer["code"] != "body" {
+			t.Errorf("%q: %s %v", text, resp.Status, answer)
+		}
+	}
+}

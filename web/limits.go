@@ -1,0 +1,96 @@
+package web
+
+import (
+	"cmp"
+	"fmt"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// Limits bound what strangers can hold of this process. A zero field means its default. "Each" is for one
+// address; addresses of trusted proxies have no share of their own, those that they name do.
+type Limits struct {
+	Connections, ConnectionsEach int // open; default: what the system allows, less a reserve
+	Requests, RequestsEach       int // under way
+	Streams, StreamsEach         int // live streams open
+	Bodies, BodiesEach           int // bytes of bodies under way, of those who have shown who they are
+	Strangers, StrangersEach     int // bytes of bodies under way, of those who have not
+
+	Head      time.Duration // until the head of a request is there
+	Pause     time.Duration // without a byte of a body
+	Body      time.Duration // until a whole body is there
+	Answer    time.Duration // until an answer is taken
+	KeepAlive time.Duration // of a waiting evaluation: then the first byte is sent, see eval_late.go
+}
+
+const (
+	smallestReserve = 96      // descriptors kept from visitors: database, queue, a run's pipes
+	mostConnections = 1 << 15 // an idle one costs some kilobytes
+	// strangerBody is the largest body of somebody who has not shown who he is: forms are small.
+	strangerBody = 64 << 10
+)
+
+func (l Limits) withDefaults(nofile int) Limits {
+	set := func(field *int, standard int) { *field = cmp.Or(*field, standard) }
+	set(&l.Connections, connectionsFor(nofile))
+	set(&l.ConnectionsEach, min(512, max(l.Connections/4, 1)))
+	set(&l.Requests, 4096)
+	set(&l.RequestsEach, 256)
+	set(&l.Streams, min(20000, max(l.Connections*3/4, 1)))
+	set(&l.StreamsEach, min(256, max(l.ConnectionsEach*3/4, 1)))
+	set(&l.Bodies, 256<<20)
+	set(&l.BodiesEach, 64<<20)
+	set(&l.Strangers, 16<<20)
+	set(&l.StrangersEach, 13<<20)
+	l.Head = cmp.Or(l.Head, 15*time.Second)
+	l.Pause = cmp.Or(l.Pause, 15*time.Second)
+	l.Body = cmp.Or(l.Body, 2*time.Minute)
+	l.Answer = cmp.Or(l.Answer, 2*time.Minute)
+	l.KeepAlive = cmp.Or(l.KeepAlive, 40*time.Second)
+	return l
+}
+
+func (s *Server) setLimits() (err error) {
+	s.proxies, err = parseProxies(s.cfg.TrustedProxies)
+	l := s.cfg.Limits.withDefaults(descriptors())
+	s.limits = l
+	s.connected = newTally(l.Connections, l.ConnectionsEach)
+	s.underWay, s.streaming = newTally(l.Requests, l.RequestsEach), newTally(l.Streams, l.StreamsEach)
+	s.bodyBytes, s.strangerBytes = newTally(l.Bodies, l.BodiesEach), newTally(l.Strangers, l.StrangersEach)
+	return err
+}
+
+// connectionsFor is how many connections fit beside all else that needs descriptors.
+func connectionsFor(nofile int) int {
+	return min(max(nofile-max(smallestReserve, nofile/4), 8), mostConnections)
+}
+
+// descriptors is how many files this process may have open. Go has raised it to the hard limit at start.
+func descriptors() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 1024
+	}
+	return int(min(limit.Cur, 1<<20))
+}
+
+// parseProxies reads addresses and networks; none are this machine's own.
+func parseProxies(list []string) (proxies, error) {
+	if len(list) == 0 {
+		list = []string{"127.0.0.0/8", "::1"}
+	}
+	var all proxies
+	for _, text := range list {
+		network, err := netip.ParsePrefix(text)
+		if err != nil {
+			one, err := netip.ParseAddr(text)
+			if err != nil {
+				return nil, fmt.Errorf("trusted proxy %q: want an address or a network, like 10.0.0.7 or 10.0.0.0/8", text)
+			}
+			network = netip.PrefixFrom(one.Unmap(), one.Unmap().BitLen())
+		}
+		all = append(all, network.Masked())
+	}
+	return all, nil
+}

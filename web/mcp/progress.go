@@ -1,0 +1,33 @@
+package mcp
+
+import (
+	"context"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// progress tells the client of one call how far it is, if the client asked for that.
+type progress struct {
+	session *sdk.ServerSession
+	token   any
+	began   time.Time
+}
+
+func newProgress(r *sdk.CallToolRequest) *progress {
+	return &progress{session: r.Session, token: r.Params.GetProgressToken(), began: time.Now()}
+}
+
+func (p *progress) wanted() bool { return p.token != nil }
+
+func (p *progress) took() time.Duration { return time.Since(p.began) }
+
+// tell says that the call goes on. A client that does not hear it has left, and the call's context says so.
+func (p *progress) tell(ctx context.Context, message string) {
+	if !p.wanted() {
+		return
+	}
+	_ = p.session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{
+		ProgressToken: p.token, Progress: p.took().Seconds(), Message: message,
+	})
+}

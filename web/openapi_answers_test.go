@@ -1,0 +1,173 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	kernels "warpboard/evaluator/kernel"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// apiDocument is as much of the OpenAPI document as answers are checked against.
+type apiDocument struct {
+	Paths map[string]map[string]struct {
+		Responses map[string]struct {
+			Content map[string]struct {
+				Schema *jsonschema.Schema `json:"schema"`
+			} `json:"content"`
+		} `json:"responses"`
+	} `json:"paths"`
+	Components struct {
+		Schemas map[string]*jsonschema.Schema `json:"schemas"`
+	} `json:"components"`
+}
+
+func (s *site) apiDocument() (d apiDocument) {
+	s.t.Helper()
+	text := strings.ReplaceAll(body(s.t, s.browser().get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		s.t.Fatal(err)
+	}
+	return d
+}
+
+// check fails the test unless an answer has a status, a type and a body that the document gives an operation.
+func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) {
+	t.Helper()
+	method, path, _ := strings.Cut(operation, " ")
+	responses := d.Paths[path][strings.ToLower(method)].Responses
+	response, known := responses[fmt.Sprint(resp.StatusCode)]
+	if !known && resp.StatusCode >= 400 {
+		response, known = responses["default"]
+	}
+	text := body(t, resp)
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	content, typed := response.Content[kind]
+	if !known || !typed {
+		t.Errorf("%s: an answer of %d as %s is not in the document: %s", operation, resp.StatusCode, kind, text)
+		return
+	}
+	resolved, err := (&jsonschema.Schema{AllOf: []*jsonschema.Schema{content.Schema}, Defs: d.Components.Schemas}).Resolve(nil)
+	if err != nil {
+		t.Fatalf("%s: the schema is not sound: %v", operation, err)
+	}
+	parts := []string{text}
+	if kind == "text/event-stream" {
+		parts = nil
+		for line := range strings.Lines(text) {
+			if data, ok := strings.CutPrefix(line, "data: "); ok && strings.TrimSpace(data) != "" {
+				parts = append(parts, data)
+			}
+		}
+	}
+	for _, part := range parts {
+		var value any
+		if err := json.Unmarshal([]byte(part), &value); err != nil {
+			t.Errorf("%s: %v in %s", operation, err, part)
+		} else if err := resolved.Validate(value); err != nil {
+			t.Errorf("%s: answer %d is not what the document says: %v\n%s", operation, resp.StatusCode, err, part)
+		}
+	}
+	if len(parts) == 0 {
+		t.Errorf("%s: an empty answer", operation)
+	}
+}
+
+// call is one request of an operation; "" stands for no body.
+type call struct {
+	path, body string
+}
+
+// everyAnswer asks each operation in every way that has an answer of its own.
+func (s *evalSite) everyAnswer() map[string][]call {
+	creator := modelstest.Person(s.t, s.store, "creator", models.RoleCreator)
+	task := modelstest.Task(s.t, s.store, creator, "sort", "CPU")
+	run := modelstest.Submit(s.t, s.store, s.user, task)[0]
+	modelstest.Finish(s.t, s.store, run, 5000)
+	bare := modelstest.Submit(s.t, s.store, s.user, task)[0].SubmissionID
+	_, shared := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
+	_, compared := s.ask("POST", "/api/v1/evaluations", object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
+	done, live := compared["id"].(string), shared["id"].(string)
+	s.endOne(done, kernels.Result{Report: kernels.Report{Compiled: true, Correctness: true, RuntimeStats: &kernels.Stats{Mean: 1}, MaxDifference: "nan"}})
+	evaluations, submissions := "/api/v1/evaluations/", fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)
+	request := written(object{"kernel": torchModel("return x")})
+	comparison := written(object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
+	mistakes := func(path string) []call {
+		return []call{{path, "["}, {path, "{}"}, {path, `{"kernel": {"source_code": 5}}`}, {path, `{"num_trails": 3}`},
+			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)}, {path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
+			{path, strings.Replace(request, "{", `{"gpu_type": "none",`, 1)}}
+	}
+	page := "?page=2"
+	return map[string][]call{
+		"POST /api/v1/evaluations":             append(mistakes("/api/v1/evaluations"), call{"/api/v1/evaluations", request}, call{"/api/v1/evaluations", comparison}),
+		"GET /api/v1/evaluations":              {{"/api/v1/evaluations", ""}, {"/api/v1/evaluations" + page, ""}},
+		"GET /api/v1/evaluations/{id}":         {{evaluations + live, ""}, {evaluations + done, ""}, {evaluations + "none", ""}},
+		"PATCH /api/v1/evaluations/{id}":       {{evaluations + done, `{"shared": true}`}, {evaluations + done, `{"share": true}`}, {evaluations + done, `{}`}},
+		"GET /api/v1/evaluations/{id}/events":  {{evaluations + done + "/events", ""}, {evaluations + "none/events", ""}},
+		"POST /api/v1/evaluations/{id}/cancel": {{evaluations + live + "/cancel", "{}"}, {evaluations + live + "/cancel", "{}"}},
+		"GET /api/v1/evaluations/stats":        {{"/api/v1/evaluations/stats", ""}},
+		"POST /evaluate":                       append(mistakes("/evaluate"), call{"/evaluate", request}),
+		"POST /compare":                        append(mistakes("/compare"), call{"/compare", comparison}),
+		"POST /":                               append(mistakes("/"), call{"/", `{"ref_code": "x", "custom_code": "x"}`}),
+		"GET /job/{id}":                        {{"/job/" + done, ""}, {"/job/none", ""}},
+		"GET /health":                          {{"/health", ""}},
+		"GET /stats":                           {{"/stats", ""}},
+		"POST /admin/cleanup-jobs":             {{"/admin/cleanup-jobs", ""}},
+		"GET /api/v1/tasks":                    {{"/api/v1/tasks", ""}},
+		"GET /api/v1/tasks/{slug}":             {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/none", ""}},
+		"GET /api/v1/boards/{slug}/{device}":   {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
+		"GET /api/v1/devices":                  {{"/api/v1/devices", ""}},
+		"GET /api/v1/me":                       {{"/api/v1/me", ""}},
+		"POST /api/v1/submissions":             {{"/api/v1/submissions", `{"task": "sort", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{`}},
+		"GET /api/v1/submissions/{id}":         {{submissions, ""}, {fmt.Sprintf("/api/v1/submissions/%d", bare), ""}, {"/api/v1/submissions/99", ""}},
+		"POST /api/v1/submissions/{id}/cancel": {{fmt.Sprintf("/api/v1/submissions/%d/cancel", bare), "{}"}, {submissions + "/cancel", "{}"}},
+		"GET /api/v1/submissions/{id}/events":  {{submissions + "/events", ""}, {"/api/v1/submissions/99/events", ""}},
+	}
+}
+
+// endOne ends an evaluation with a result, as a worker would.
+func (s *evalSite) endOne(id string, result kernels.Result) {
+	s.t.Helper()
+	e, err := s.store.StartEvaluation(s.t.Context(), id)
+	if err == nil {
+		_, _, err = s.store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret,
+			Worker: "w1", State: models.EvaluationCompleted, Result: []byte(written(result))})
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
+	s := newEvalSite(t, func(c *Config) { c.EvalLimits.Wait = time.Nanosecond })
+	document, calls := s.apiDocument(), s.everyAnswer()
+	for path, methods := range document.Paths {
+		for method := range methods {
+			if name := strings.ToUpper(method) + " " + path; calls[name] == nil {
+				t.Errorf("nobody tries %s", name)
+			}
+		}
+	}
+	for _, operation := range slices.Sorted(maps.Keys(calls)) {
+		method, _, _ := strings.Cut(operation, " ")
+		for _, headers := range [][]string{nil, {"Authorization", "Bearer wb_wrong"}} {
+			for _, call := range calls[operation] {
+				resp, err := s.send(t.Context(), method, call.path, call.body, headers...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				document.check(t, operation, resp)
+				resp.Body.Close()
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; somebody may submit.
+func throughWire(t *testing.T) (s *site, wire *modelstest.Wire, token string) {
+	wire = modelstest.NewWire(t)
+	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: wire.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return startSiteAt(t, "127.0.0.1:0", store), wire, submitter(t, store)
+}
+
+// submitter makes a task and a person who may submit to it.
+func submitter(t *testing.T, store *models.Store) (token string) {
+	t.Helper()
+	ann := modelstest.Person(t, store, "Ann", models.RoleAdmin)
+	modelstest.Task(t, store, ann, "vectoradd", "CPU")
+	token, _, err := store.CreateToken(t.Context(), ann.ID, "test", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func (s *site) ask(method, path, token, body string) *http.Response {
+	s.t.Helper()
+	req := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
+	req.RequestURI = ""
+	req.Header.Set("Content-Type", "application/json")
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { resp.Body.Close() })
+	return resp
+}
+
+const submission = `{"task": "vectoradd", "devices": ["CPU"], "mode": "test", "source": "int main;"}`
+
+// wantLater fails unless the answer says that the same may work in a moment.
+func wantLater(t *testing.T, resp *http.Response) {
+	t.Helper()
+	wait, err := strconv.Atoi(resp.Header.Get("Retry-After"))
+	if resp.StatusCode != http.StatusServiceUnavailable || err != nil || wait < 1 || wait > 60 {
+		t.Errorf("%s answered %s with Retry-After %q: %.300s", asked(resp), resp.Status, resp.Header.Get("Retry-After"), body(t, resp))
+	}
+}
+
+func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
+	s, wire, _ := throughWire(t)
+	wantStatus(t, s.ask("GET", "/healthz", "", ""), http.StatusOK)
+	wire.Freeze()
+	began := time.Now()
+	answers := make(chan *http.Response, 4)
+	for _, path := range []string{"/healthz", "/healthz", "/readyz", "/healthz"} {
+		go func() { answers <- s.ask("GET", path, "", "") }()
+	}
+	for range cap(answers) {
+		wantLater(t, <-answers)
+	}
+	if took := time.Since(began); took > healthTime+time.Second {
+		t.Errorf("the answers took %s", took)
+	}
+	wire.Thaw()
+	wantStatus(t, s.ask("GET", "/healthz", "", ""), http.StatusOK)
+}
+
+func TestWhileTheDatabaseRestartsVisitorsAreToldToComeBack(t *testing.T) {
+	s, wire, token := throughWire(t)
+	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
+	wire.Cut()
+	for _, path := range []string{"/", "/tasks/vectoradd", "/users/1", "/devices", "/api/v1/tasks", "/api/v1/me", "/health", "/stats", "/healthz"} {
+		wantLater(t, s.ask("GET", path, token, ""))
+	}
+	for _, path := range []string{"/api/v1/submissions", "/api/v1/submissions/1/cancel", "/evaluate"} {
+		wantLater(t, s.ask("POST", path, token, submission))
+	}
+	wantProblem(t, s.ask("GET", "/api/v1/tasks", "", ""), http.StatusServiceUnavailable, "unavailable")
+	wire.Restore()
+	wantStatus(t, s.ask("GET", "/", "", ""), http.StatusOK)
+	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, submission), http.StatusCreated)
+}
+
+func TestWhileTheDiskIsFullSubmittersAreToldToComeBack(t *testing.T) {
+	store := modelstest.Open(t)
+	s, token := startSiteAt(t, "127.0.0.1:0", store), submitter(t, store)
+	limit := func(pages string) {
+		if _, err := store.SQL().ExecContext(t.Context(), "pragma max_page_count = "+pages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit("1") // as many as it has
+	big := strings.Replace(submission, "int main;", "int main;"+strings.Repeat("x", 500_000), 1)
+	wantLater(t, s.ask("POST", "/api/v1/submissions", token, big))
+	wantStatus(t, s.ask("GET", "/tasks/vectoradd", "", ""), http.StatusOK)
+	limit("1000000")
+	wantStatus(t, s.ask("POST", "/api/v1/submissions", token, big), http.StatusCreated)
+}

@@ -1,0 +1,119 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// sickQueue is a queue with an ailment.
+type sickQueue struct{ err error }
+
+func (q *sickQueue) Health(context.Context) error { return q.err }
+func (q *sickQueue) Dropped() int64               { return 7 }
+
+// missing lists what readyz says is missing; nil when the site is ready.
+func missing(t *testing.T, b *browser) []string {
+	t.Helper()
+	var answer struct {
+		Status  string
+		Missing map[string]string
+	}
+	resp := b.get("/readyz")
+	ready := resp.StatusCode == http.StatusOK
+	if decodeBody(t, resp, &answer); ready != (answer.Status == "ready") || ready != (len(answer.Missing) == 0) {
+		t.Errorf("%s with %+v", resp.Status, answer)
+	}
+	for what, text := range answer.Missing {
+		if !strings.HasSuffix(text, ".") || strings.Contains(text, "secret") {
+			t.Errorf("%s: %q", what, text)
+		}
+	}
+	return slices.Sorted(maps.Keys(answer.Missing))
+}
+
+func TestReadyTellsWhatIsMissing(t *testing.T) {
+	q := &sickQueue{}
+	s := startSite(t, func(c *Config) { c.Queue = q })
+	b := s.browser()
+	want := func(want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, missing(t, b)); diff != "" {
+			t.Errorf("missing (-want +got):\n%s", diff)
+		}
+	}
+	beat := func(h job.Heartbeat) {
+		t.Helper()
+		h.Worker, h.Started = "w1", time.Now()
+		if err := s.store.SaveHeartbeat(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want("slots")
+	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU", Disabled: "ECC errors"}}})
+	want("slots")
+	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}, Refusing: "The sandbox failed."})
+	want("slots")
+	beat(job.Heartbeat{Slots: []job.Slot{{Device: "CPU"}}})
+	want()
+	q.err = errors.New("JetStream said something secret")
+	want("queue")
+	wantStatus(t, b.get("/healthz"), http.StatusOK)
+	if text := body(t, b.get("/metrics")); !strings.Contains(text, "warpboard_queue_dropped_messages_total 7") {
+		t.Error("the metrics do not count dropped messages")
+	}
+	if err := s.store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	want("database", "queue", "slots")
+}
+
+func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
+	disk := t.TempDir()
+	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skipf("no disk can be mounted here: %v", err)
+	}
+	t.Cleanup(func() { unix.Unmount(disk, unix.MNT_DETACH) })
+	s := newEvalSite(t, func(c *Config) { c.Disk, c.MinFree = disk, 2<<20 })
+	modelstest.Task(t, s.store, modelstest.Person(t, s.store, "creator", models.RoleCreator), "vectoradd", "CPU")
+	filler := filepath.Join(disk, "filler")
+	if err := os.WriteFile(filler, make([]byte, 3<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	submit := func(path, body string) *http.Response {
+		return s.browser().send(http.MethodPost, path, strings.NewReader(body), "Content-Type", "application/json", "Authorization", "Bearer "+s.token)
+	}
+	const submission = `{"task": "vectoradd", "source": "int main;"}`
+	resp := submit("/api/v1/submissions", submission)
+	if wait := resp.Header.Get("Retry-After"); wait != "60" {
+		t.Errorf("Retry-After is %q", wait)
+	}
+	wantProblem(t, resp, http.StatusServiceUnavailable, "disk_full")
+	resp = submit("/evaluate", `{"kernel": {"kernel_type": "torch", "source_code": "import torch"}}`)
+	if text := body(t, resp); resp.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "keeps 2 MiB free") {
+		t.Errorf("an evaluation: %s %s", resp.Status, text)
+	}
+	if diff := cmp.Diff([]string{"disk"}, missing(t, s.browser())); diff != "" {
+		t.Errorf("missing (-want +got):\n%s", diff)
+	}
+	if err := os.Remove(filler); err != nil {
+		t.Fatal(err)
+	}
+	if resp := submit("/api/v1/submissions", submission); resp.StatusCode >= 300 {
+		t.Errorf("with room again: %s %s", resp.Status, body(t, resp))
+	}
+}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+)
+
+// A page that would never end costs its visitor an error, and the site nothing that stays.
+func TestAnEndlessPageIsCutOff(t *testing.T) {
+	s := startSite(t)
+	endless := templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		row := strings.Repeat("x", 4096)
+		for {
+			if _, err := io.WriteString(w, row); err != nil {
+				return err
+			}
+		}
+	})
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		ctx    context.Context
+		status int
+		says   string
+	}{
+		"by its size": {t.Context(), fiber.StatusInternalServerError, "larger than 32 MiB"},
+		"by its time": {over, fiber.StatusInternalServerError, "logged"}, // the request is over: nobody reads this
+	} {
+		t.Run(name, func(t *testing.T) {
+			app := fiber.New(fiber.Config{ErrorHandler: s.handleError})
+			app.Get("/endless", func(c *fiber.Ctx) error {
+				c.SetUserContext(test.ctx)
+				return s.render(c, fiber.StatusOK, endless)
+			})
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			resp, err := app.Test(httptest.NewRequest(fiber.MethodGet, "/endless", nil), -1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			if text := body(t, resp); resp.StatusCode != test.status || !strings.Contains(text, test.says) || len(text) > 20_000 {
+				t.Errorf("answered %d and %d bytes: %.300s", resp.StatusCode, len(text), text)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > 8*mostPage {
+				t.Errorf("the page took %d MiB", took>>20)
+			}
+		})
+	}
+}
+
+// A submission may be a million lines; its page must not be a hundred megabytes.
+func TestASourceOfOnlyLinesHasASmallPage(t *testing.T) {
+	s := newScene(t)
+	sub, _, err := s.store.Submit(t.Context(), models.NewSubmission{User: s.ada, TaskID: s.task.ID, Devices: s.task.Devices[:1],
+		Mode: "test", Source: []byte("int x;" + strings.Repeat("\n", 900_000)), Via: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp := s.browserOf(s.ada).get(fmt.Sprintf("/submissions/%d?tab=source", sub.ID))
+	if text := body(t, resp); resp.StatusCode != fiber.StatusOK || len(text) > 2<<20 || !strings.Contains(text, "int x;") {
+		t.Errorf("answered %d and %d bytes", resp.StatusCode, len(text))
+	}
+}

@@ -1,0 +1,105 @@
+package web
+
+import (
+	"bytes"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+)
+
+// strictRequests refuses what this server and a proxy before it could read as two different requests.
+// fasthttp takes most of it.
+func strictRequests(c *fiber.Ctx) error {
+	why := ""
+	if !isInside(c) {
+		why = malformed(&c.Request().Header)
+	}
+	if why == "" {
+		return c.Next()
+	}
+	c.Context().SetConnectionClose()
+	lingerAtClose(c.Context().Conn())
+	return &failure{status: fiber.StatusBadRequest, code: "bad_request", message: "The request could not be understood: " + why + "."}
+}
+
+// malformed says what is wrong with the head of a request; nothing if it is well-formed.
+func malformed(h *fasthttp.RequestHeader) string {
+	target, protocol := h.RequestURI(), string(h.Protocol())
+	switch {
+	case protocol != "HTTP/1.1" && protocol != "HTTP/1.0":
+		return "its version of HTTP is neither 1.1 nor 1.0"
+	case len(target) == 0 || target[0] != '/':
+		return "its target must be a path, from the first slash"
+	case bytes.ContainsFunc(target, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '#' }):
+		return "its target has a character that must be escaped"
+	}
+	seen := map[string]int{}
+	for line := range bytes.SplitSeq(bytes.TrimSuffix(h.RawHeaders(), []byte("\r\n\r\n")), []byte("\r\n")) {
+		if len(line) == 0 {
+			continue
+		}
+		if why := malformedLine(line, seen); why != "" {
+			return why
+		}
+	}
+	return malformedAsAWhole(seen, protocol)
+}
+
+// malformedLine looks at one header; it counts those that decide where a request ends and whom it is for.
+func malformedLine(line []byte, seen map[string]int) string {
+	if line[0] == ' ' || line[0] == '\t' {
+		return "a header goes on in another line"
+	}
+	name, value, found := bytes.Cut(line, []byte(":"))
+	switch {
+	case bytes.ContainsAny(line, "\r\n\x00"):
+		return "a line does not end with CR and LF"
+	case !found || len(name) == 0 || bytes.ContainsFunc(name, notInToken):
+		return "a header has no proper name"
+	}
+	key := string(bytes.ToLower(name))
+	switch key {
+	case "host":
+		if bytes.ContainsAny(bytes.TrimSpace(value), " \t,/\\@?#") {
+			return "its Host is not a host"
+		}
+		seen[key]++
+	case "content-length":
+		if bytes.ContainsFunc(bytes.TrimSpace(value), func(r rune) bool { return r < '0' || r > '9' }) {
+			return "its Content-Length is not a number"
+		}
+		seen[key]++
+	case "transfer-encoding":
+		if !bytes.EqualFold(bytes.TrimSpace(value), []byte("chunked")) {
+			return "its Transfer-Encoding is not chunked"
+		}
+		seen[key]++
+	}
+	return ""
+}
+
+func malformedAsAWhole(seen map[string]int, protocol string) string {
+	hosts, lengths, encodings := seen["host"], seen["content-length"], seen["transfer-encoding"]
+	switch {
+	case hosts > 1:
+		return "it names more than one Host"
+	case hosts == 0 && protocol == "HTTP/1.1":
+		return "it names no Host"
+	case lengths > 1 || encodings > 1:
+		return "it says more than once how long it is"
+	case lengths > 0 && encodings > 0:
+		return "it has both a Content-Length and a Transfer-Encoding"
+	case encodings > 0 && protocol == "HTTP/1.0":
+		return "HTTP/1.0 has no Transfer-Encoding"
+	}
+	return ""
+}
+
+// notInToken tells whether a character cannot be in a header's name (RFC 9110, 5.6.2).
+func notInToken(r rune) bool {
+	switch {
+	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':
+		return false
+	}
+	return r > 0x7e || !bytes.ContainsRune([]byte("!#$%&'*+-.^_`|~"), r)
+}

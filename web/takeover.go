@@ -1,0 +1,80 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"net"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+const (
+	outletBuffer = 2 << 10
+	outletWrite  = 10 * time.Second // a reader that takes nothing for so long is gone
+)
+
+// takeOver answers with a body that write makes bit by bit, after the handler has returned and all that
+// fasthttp keeps for a request is free again. Nothing of c may be used in write.
+func (s *Server) takeOver(c *fiber.Ctx, write func(*outlet)) {
+	request, conn, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
+	header := &request.Response.Header
+	header.SetContentLength(-2)
+	if inChunks {
+		header.SetContentLength(-1)
+	}
+	header.SetConnectionClose()
+	request.HijackSetNoResponse(true)
+	request.Hijack(func(net.Conn) {
+		head := bytes.Clone(header.Header())
+		s.sending.Go(func() {
+			defer conn.Close()
+			out := newOutlet(conn, head, inChunks)
+			write(out)
+			out.end()
+		})
+	})
+}
+
+// outlet is the way to one reader, which has its head already.
+type outlet struct {
+	*bufio.Writer
+	chunks *chunkWriter
+}
+
+func newOutlet(conn net.Conn, head []byte, inChunks bool) *outlet {
+	w := &chunkWriter{conn: conn, plain: true}
+	out := &outlet{Writer: bufio.NewWriterSize(w, outletBuffer), chunks: w}
+	w.Write(head) // an error comes again with the next write
+	w.plain = !inChunks
+	return out
+}
+
+func (o *outlet) end() {
+	if o.Flush() == nil && !o.chunks.plain {
+		o.chunks.plain = true
+		o.chunks.Write([]byte("0\r\n\r\n"))
+	}
+}
+
+// chunkWriter writes to a connection, with a deadline for each piece, in chunks unless the reader's HTTP has
+// none.
+type chunkWriter struct {
+	conn  net.Conn
+	plain bool
+}
+
+func (w *chunkWriter) Write(p []byte) (int, error) {
+	w.conn.SetWriteDeadline(time.Now().Add(outletWrite))
+	if w.plain || len(p) == 0 {
+		return w.conn.Write(p)
+	}
+	chunk := make([]byte, 0, len(p)+12)
+	chunk = append(strconv.AppendInt(chunk, int64(len(p)), 16), "\r\n"...)
+	chunk = append(append(chunk, p...), "\r\n"...)
+	if _, err := w.conn.Write(chunk); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
