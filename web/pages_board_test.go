@@ -17,14 +17,14 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 		t.Errorf("the first page has %d rows, want %d", n, boardRows)
 	}
 	first := doc.Find("#board tbody tr").First()
-	if got := words(first); !strings.HasPrefix(got, "1 kernel-13 10.40 µs ± 0.20 %") {
+	if got := words(first); !strings.HasPrefix(got, "1 kernel-13 † 10.40 µs ± 0.20 %") {
 		t.Errorf("the first row says %q", got)
 	}
 	if first.Find(".rank-1").Length() != 1 {
 		t.Error("the first has no medal")
 	}
 	mine := fmt.Sprintf("#entry-%d.mine", s.ada.ID)
-	wantText(t, doc, mine, "5 Ada Lovelace you 11.91 µs")
+	wantText(t, doc, mine, "5 Ada Lovelace you † 11.91 µs")
 	wantText(t, doc, mine, "+14.5 %")
 	wantText(t, doc, mine+" time", s.now().Format("2 Jan 2006"))
 	wantText(t, doc, "#history", "Best score over time")
@@ -40,7 +40,7 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	}
 	elsewhere := s.browserOf(s.ada).page(board+"?page=2", http.StatusOK)
 	checkSound(t, elsewhere)
-	wantText(t, elsewhere, "#board tfoot .mine", "5 Ada Lovelace you 11.91 µs")
+	wantText(t, elsewhere, "#board tfoot .mine", "5 Ada Lovelace you † 11.91 µs")
 	s.browser().page("/tasks/"+s.task.Slug+"/boards/T4", http.StatusNotFound)
 }
 

@@ -73,7 +73,7 @@ func TestRankedRunShowsItsNumbersAndPlace(t *testing.T) {
 	s := newScene(t)
 	doc := s.browser().page(fmt.Sprintf("/submissions/%d", s.done.SubmissionID), http.StatusOK)
 	wantText(t, doc, "[data-score]", "11.91 µs")
-	if title := doc.Find("[data-score] [title]").AttrOr("title", ""); title != "11910 ns" {
+	if title := doc.Find("[data-score] .num[title]").AttrOr("title", ""); title != "11910 ns" {
 		t.Errorf("the exact score is %q", title)
 	}
 	wantText(t, doc, "[data-run] header .rank", "5")

@@ -44,11 +44,11 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 		}
 		path := fmt.Sprintf("/users/%d", ann.ID)
 		places, more := placesOn(t, s, path)
-		if len(places) != personPlaces || places[0] != "1 Task09 CPU 500.0 ns" || !strings.HasSuffix(more, path+"?places=2") {
+		if len(places) != personPlaces || places[0] != "1 Task09 CPU † 500.0 ns" || !strings.HasSuffix(more, path+"?places=2") {
 			t.Errorf("there are %d places from %q on, and more at %q", len(places), places[:1], more)
 		}
 		places, more = placesOn(t, s, path+"?places=2")
-		want := []string{"1 Task01 H200 500.0 ns", "1 Task01 T4 500.0 ns", "2 Task00 CPU 500.0 ns", "1 Task00 H200 500.0 ns", "1 Task00 T4 500.0 ns"}
+		want := []string{"1 Task01 H200 † 500.0 ns", "1 Task01 T4 † 500.0 ns", "2 Task00 CPU † 500.0 ns", "1 Task00 H200 † 500.0 ns", "1 Task00 T4 † 500.0 ns"}
 		if diff := cmp.Diff(want, places); diff != "" || more != "" {
 			t.Errorf("the last places, then %q (-want +got):\n%s", more, diff)
 		}

@@ -2,7 +2,6 @@ package harness
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,11 +209,11 @@ func setClock(c *job.Clocks, field, value string) bool {
 	case "clock":
 		c.Counts = clock(value)
 	case "event":
-		c.Event = number(value, isTime)
+		c.Event = number(value, isSpread)
 	case "wall":
-		c.Wall = signed(value)
+		c.Wall = number(value, isDifference)
 	case "snapshot":
-		c.Snapshot = signed(value)
+		c.Snapshot = number(value, isDifference)
 	case "tolerance":
 		c.Tolerance = number(value, isSpread)
 	case "handover":
@@ -244,15 +243,6 @@ func status(value string) job.Status {
 		return job.StatusPass
 	}
 	return job.StatusFail
-}
-
-// signed reads a time less a constant, which may be below 0; what no JSON can carry is 0.
-func signed(value string) float64 {
-	f, err := strconv.ParseFloat(value, 64)
-	if err != nil || math.IsNaN(f) || math.Abs(f) > mostTime {
-		return 0
-	}
-	return f
 }
 
 // number reads a time or a spread; what is none is 0, which is no time that a score accepts.

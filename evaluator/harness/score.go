@@ -22,6 +22,9 @@ func isTime(ns float64) bool { return ns >= leastTime && ns <= mostTime }
 // isSpread reports whether this can be how far times lie apart.
 func isSpread(ns float64) bool { return ns >= 0 && ns <= mostTime }
 
+// isDifference reports whether this can be a time less a constant.
+func isDifference(ns float64) bool { return ns >= -mostTime && ns <= mostTime }
+
 // Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule. A case that a
 // judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time). It fails
 // when there is no case or when one has not passed with a time that a clock can show.
