@@ -214,16 +214,19 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 }
 
 func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
-	own := runName()
+	own, space := runName(), "-"+pidNamespace()+"-"
+	if words := strings.Count(own, "-"); words != 4 {
+		t.Errorf("an older server takes %s for a run of its own", own)
+	}
 	tests := map[string]bool{
 		own:                                false,
 		strings.Replace(own, "-", "-4", 1): true, // a pid that there is not
-		strings.Replace(own, ".", "9.", 1): true, // a pid that was used again
-		strings.Replace(own, "."+pidNamespace()+"-", ".1-", 1): false, // in another container: alive or not
-		"warpboard-4000000-17-X":                               true,  // of an older version
-		"warpboard-secret-1":                                   false,
-		"warpboard-x-1-1":                                      false,
-		"other-1-1-1":                                          false,
+		strings.Replace(own, space, "9"+space, 1): true,  // a pid that was used again
+		strings.Replace(own, space, "-1-", 1):     false, // in another container: alive or not
+		"warpboard-4000000-17-X":                  true,  // of an older version
+		"warpboard-secret-1":                      false,
+		"warpboard-x-1-1":                         false,
+		"other-1-1-1":                             false,
 	}
 	for name, want := range tests {
 		if got := orphaned(name); got != want {

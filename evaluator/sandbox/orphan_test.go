@@ -116,7 +116,7 @@ func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 	first, other := sandboxtest.FirstUID(t), 49_999 // below all that tests get
 	own := runName()
 	dead := strings.Replace(own, "-", "-4", 1) // a pid that there is not
-	elsewhere := strings.Replace(dead, "."+pidNamespace()+"-", ".1-", 1)
+	elsewhere := strings.Replace(dead, "-"+pidNamespace()+"-", "-1-", 1)
 	tests := []struct {
 		name  string
 		mark  string

@@ -12,13 +12,14 @@ import (
 )
 
 // runPrefix begins the mark of a run: the name of its directory and its cgroups, and what its first
-// processes are called. The rest is the server's pid, its start time and its pid namespace, and a random
-// word, so that a later server knows whose leftovers it may remove.
+// processes are called. The rest is the server's pid, its start time, its pid namespace and a random word, so
+// that a later server knows whose leftovers it may remove. Servers before there was a namespace in it look for
+// three words, and must find something else: else they would take the runs of a living server for left over.
 const runPrefix = "warpboard-"
 
 func runName() string {
 	pid := os.Getpid()
-	return fmt.Sprintf("%s%d-%s.%s-%s", runPrefix, pid, startTime(pid), pidNamespace(), rand.Text())
+	return fmt.Sprintf("%s%d-%s-%s-%s", runPrefix, pid, startTime(pid), pidNamespace(), rand.Text())
 }
 
 // pidNamespace tells apart servers in different containers, whose pids mean different processes.
@@ -51,12 +52,15 @@ type owner struct {
 func ownerOf(mark string) (o owner, ok bool) {
 	rest, ok := strings.CutPrefix(mark, runPrefix)
 	parts := strings.Split(rest, "-")
-	if !ok || len(parts) != 3 {
+	if !ok || len(parts) < 3 || len(parts) > 4 {
 		return owner{}, false
 	}
 	pid, err := strconv.Atoi(parts[0])
-	start, namespace, _ := strings.Cut(parts[1], ".") // older servers name no namespace
-	return owner{pid: pid, start: start, namespace: namespace}, err == nil
+	o = owner{pid: pid, start: parts[1]}
+	if len(parts) == 4 {
+		o.namespace = parts[2]
+	}
+	return o, err == nil
 }
 
 // dead reports whether the server is no more, if it was in this pid namespace.
