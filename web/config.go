@@ -44,7 +44,6 @@ type Config struct {
 
 	Attacks []views.Attack // the corpus with its last results, for /trust; none: the page says so
 	Version string
-	Attacks []views.Attack // the corpus with its last results, for /trust; none: the page says so
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now
 }
