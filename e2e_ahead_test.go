@@ -90,7 +90,7 @@ func TestWhatBelongsToATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 	s := startTaskSite(t, "--compile-ahead")
 	ada := s.person(t, "Ada", models.RoleUser)
 	s.compiledAhead(t, smallTask)
-	wantReused(t, ada.passes(job.ModeTest), "eval.cpp")
+	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
 
 	own := ownProgramTask(t)
 	s.publish(t, own)
@@ -110,5 +110,5 @@ func TestAWorkerThatJoinsLaterCompilesTheOpenTasksAhead(t *testing.T) {
 	ada := s.person(t, "Ada", models.RoleUser)
 	w := s.startWorker(t, nats, "rack-1", "--compile-ahead")
 	w.compiledAhead(t, smallTask)
-	wantReused(t, ada.passes(job.ModeTest), "eval.cpp")
+	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
 }

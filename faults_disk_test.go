@@ -61,7 +61,7 @@ func TestANearlyFullDiskAndACorruptQueueCostNobodyARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.answers(t, "/readyz", http.StatusOK)
-	first := ada.submit(job.ModeTest, kernel("sleep(2);"))
+	first := ada.submit(job.ModeTest, kernel("sleep(1);"))
 	ada.reach(first, models.StateTesting)
 	second := ada.submit(job.ModeTest, kernel("")) // the only slot is taken: its job waits in the queue
 	waitFor(t, patience, "the second job to be in the queue", func() error { return queued(s.data, 2) })

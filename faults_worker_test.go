@@ -117,7 +117,7 @@ func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
 		workers[name] = s.startWorker(t, nats, name)
 	}
 	s.hasSlots(t, 2)
-	id := ada.submit(job.ModeTest, kernel("sleep(3);"))
+	id := ada.submit(job.ModeTest, kernel("sleep(1);"))
 	first := ada.worker(id)
 	ada.reach(id, models.StateTesting)
 	workers[first].kill()
@@ -147,9 +147,8 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	slow := fmt.Sprintf("if (data.seed == 11) sleep(getuid() >= %d && getuid() < %d ? 60 : 1);", first, first+sandboxtest.RangeSize)
 	id := ada.submit(job.ModeTest, kernel(slow))
 	ada.reach(id, models.StateTesting)
+	leaving.stop() // at once: the stage's time limit is running
 	s.startWorker(t, nats, "rack-2")
-	s.hasSlots(t, 2)
-	leaving.stop()
 	run := ada.ended(id)
 	if err := wantState(run, models.StateDone); err != nil {
 		t.Fatal(err)

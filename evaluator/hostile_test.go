@@ -67,7 +67,7 @@ func TestKernelThatMisbehavesFailsWithItsReasonAndTheNextRunIsFine(t *testing.T)
 		{"endless", `for (volatile int i = 0;; ++i) {}`, job.StatusTimeout, "time limit"},
 		{"endless sleep", `for (;;) pause();`, job.StatusTimeout, "time limit"},
 		{"1 GB of output", `for (int i = 0; i < 1 << 20; ++i) { char line[1024] = {}; fwrite(line, 1, sizeof line, stdout); }`, job.StatusLimit, "output"},
-		{"one endless line on stderr", `for (;;) fputs("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", stderr);`, job.StatusLimit, "output"},
+		{"one endless line on stderr", `static char x[1 << 16]; for (char& c : x) c = 'x'; for (;;) fwrite(x, 1, sizeof x, stderr);`, job.StatusLimit, "output"},
 		{"fork", `for (;;) fork();`, "", ""},
 		{"daemon", `if (fork() == 0) { setsid(); for (;;) pause(); }`, "", ""},
 		{"stack without end", `struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
@@ -133,7 +133,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 		{"reads other processes", `os.listdir("/proc")`, "No such file"},
 		{"ends as if all were well", `os._exit(0)`, "without a verdict"},
 		{"never returns from recursion", `sys.setrecursionlimit(10**9); (f := lambda: f())()`, "in case 0"},
-		{"leaves what cannot be removed", `os.makedirs("/tmp/job/a/b", exist_ok=True); os.chmod("/tmp/job/a", 0)`, "exit code 1"},
+		{"leaves what cannot be removed", `os.makedirs("/tmp/job/a/b", exist_ok=True); os.chmod("/tmp/job/a", 0)`, ""},
 		{"puts a link in place of the job", `os.chdir("/"); shutil.rmtree("/tmp/job"); os.symlink("/dev/shm", "/tmp/job")`, ""},
 		{"puts a link in place of the cache", `os.path.islink("/tmp/cache") or (shutil.rmtree("/tmp/cache"), os.symlink("/out", "/tmp/cache"))`, ""},
 		{"leaves a daemon that spoils the next stage", `if os.fork() == 0:
@@ -141,7 +141,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
         while True:
             try: open("/tmp/job/submission.py", "w").write("raise Exception")
             except OSError: pass`, ""},
-		{"closes every descriptor", `os.closerange(0, 4096)`, "exit code 1"},
+		{"closes every descriptor", `os.closerange(0, 4096)`, "without a verdict"},
 	}
 	for _, c := range cases {
 		j := example(t, "softmax_numpy", c.name, job.ModeRanked, pyKernel(c.before))
@@ -198,9 +198,9 @@ func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
 		{"steady_clock", `std::chrono::steady_clock::time_point std::chrono::steady_clock::now() noexcept { static long n; return time_point(duration(++n)); }`, ""},
 		{"write", `extern "C" ssize_t write(int, const void* text, size_t size) { return std::strlen("") + size; }`, ""},
 		{"the harness's own names", "namespace warpboard { extern int result_fd; int& used = result_fd; }", "undefined reference"},
-		{"lines at exit", forgedLines + `struct Last { ~Last() { forge(); } } last;`, "after its verdict"},
-		{"lines before the harness's", forgedLines + `struct First { First() { forge(); } } first;`, "not written by the task's harness"},
-		{"lines and no more", forgedLines + `struct First { First() { forge(); _exit(0); } } first;`, "not written by the task's harness"},
+		{"lines at exit", forgedLines + `struct Last { ~Last() { forge(); } } last;`, ""},
+		{"lines before the harness's", forgedLines + `struct First { First() { forge(); } } first;`, "out of turn"},
+		{"lines and no more", forgedLines + `struct First { First() { forge(); _exit(0); } } first;`, "out of turn"},
 		{"seed in a constructor", `struct Seed { Seed() { if (getenv("POPCORN_SEED") || getenv("POPCORN_FD") || getenv("WARPBOARD_TOKEN")) abort(); } } seed;`, ""},
 		{"seed before all constructors", `static void first(int, char**, char** env) {
     for (; *env; ++env) if (std::strstr(*env, "POPCORN") || std::strstr(*env, "WARPBOARD")) abort();

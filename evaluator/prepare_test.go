@@ -106,17 +106,21 @@ func TestFirstSubmissionToATaskFindsItsHarnessCompiled(t *testing.T) {
 	cfg, ended := tellingConfig(t)
 	s.start(cfg)
 	right := solution(t, vectorAdd, true)
-	for name, j := range map[string]job.Job{
-		"ours": example(t, vectorAdd, "ours", job.ModeTest, right),
-		"own":  jobOf(t, taskOf(t, ownProgram(t)), "own", job.ModeTest, string(right)),
+	for name, tt := range map[string]struct {
+		job   job.Job
+		units []string
+	}{
+		"ours": {example(t, vectorAdd, "ours", job.ModeTest, right), []string{"eval.cpp", "warpboard_runner.cpp"}},
+		"own":  {jobOf(t, taskOf(t, ownProgram(t)), "own", job.ModeTest, string(right)), []string{"eval.cpp"}},
 	} {
+		j := tt.job
 		s.hint(hintOf(j))
-		if p := soon(t, "the task is compiled ahead", ended); p.made != 1 || p.err != nil {
+		if p := soon(t, "the task is compiled ahead", ended); p.made != len(tt.units) || p.err != nil {
 			t.Fatalf("%s: %+v", name, p)
 		}
 		r := s.run(j)
 		wantStages(t, r, "build pass", "test pass")
-		if build := r.Stages[0]; !slices.Equal(build.Reused, []string{"eval.cpp"}) || build.Cached {
+		if build := r.Stages[0]; !slices.Equal(build.Reused, tt.units) || build.Cached {
 			t.Errorf("%s: reused %q, cached %v", name, build.Reused, build.Cached)
 		}
 		s.hint(hintOf(j))
@@ -141,7 +145,7 @@ func TestHintAtATaskThatCannotBeBuiltHarmsNothing(t *testing.T) {
 	strange.Version, strange.TaskKey = job.Version+1, "of another version"
 	s.hint(strange)
 	s.hint(hintOf(good))
-	if p := soon(t, "the good task is compiled", ended); p.made != 1 || p.err != nil || p.task != good.TaskKey {
+	if p := soon(t, "the good task is compiled", ended); p.made != 2 || p.err != nil || p.task != good.TaskKey {
 		t.Errorf("%+v", p)
 	}
 	if r := s.run(good); r.Outcome != job.OutcomeDone {

@@ -114,8 +114,7 @@ func TestNothingIsHintedWhereItHelpsNobody(t *testing.T) {
 		})
 	}
 	for name, change := range map[string]func(*tasks.Definition){
-		"Python":         func(d *tasks.Definition) { d.Lang = tasks.LangPython },
-		"the older form": func(d *tasks.Definition) { d.Form = tasks.FormLegacy },
+		"Python": func(d *tasks.Definition) { d.Lang = tasks.LangPython },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSite(t, modelstest.Open(t), "H200")

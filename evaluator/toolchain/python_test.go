@@ -273,7 +273,7 @@ func TestOlderFormInPython(t *testing.T) {
 	j := legacyJob(tasks.LangPython, "train.py", read(t, "legacy/correct.py"))
 	j.Sources["reference.py"] = read(t, "legacy/reference.py")
 	r := buildAndRun(t, j, StageRequest{Mode: "leaderboard"})
-	if r.status != job.StatusPass || len(r.cases) != 1 || r.cases[0].Runs != 100 {
+	if r.status != job.StatusPass || len(r.cases) != 1 || r.cases[0].Runs < 3 {
 		t.Errorf("got %s (%s), %+v, %q\n%s", r.status, r.failure.Reason, r.cases, r.outcome.Stdout, r.outcome.Stderr)
 	}
 }
