@@ -12,21 +12,21 @@ import (
 	"warpboard/models"
 )
 
-// attacks run a script where a page shows them unescaped; attackingTitle does in the length of a title.
+// scripts run a script where a page shows them unescaped; attackingTitle does in the length of a title.
 const (
 	attackingTitle = `</title><script>window.hacked=9</script><img src=x onerror="window.hacked=10">`
-	attacks        = `</title></textarea></pre></script><script>window.hacked=1</script><img src=x onerror="window.hacked=2"><svg onload=window.hacked=3>`
+	scripts        = `</title></textarea></pre></script><script>window.hacked=1</script><img src=x onerror="window.hacked=2"><svg onload=window.hacked=3>`
 )
 
-// TestStoredTextCannotScriptAPage stores attacks wherever people and programs can store text, and
+// TestStoredTextCannotScriptAPage stores scripts wherever people and programs can store text, and
 // opens every page that shows them.
 func TestStoredTextCannotScriptAPage(t *testing.T) {
 	t.Parallel()
 	s := startSite(t, "--tasks", attackingTask(t), "--cpu-slots", "1", "--warm-python", "0")
-	mallory := s.person(t, attacks[:60]+`<img src=x onerror=window.hacked=4>`, models.RoleUser)
-	printing := kernel(fmt.Sprintf("static const char text[] = %q; fputs(text, stdout); fputs(text, stderr);", attacks+"\x1b]0;title\a\n"))
-	passed := mallory.submit(job.ModeRanked, "/* "+attacks+" */\n"+printing)
-	failed := mallory.submit(job.ModeTest, "#error "+attacks+"\n"+kernel(""))
+	mallory := s.person(t, scripts[:60]+`<img src=x onerror=window.hacked=4>`, models.RoleUser)
+	printing := kernel(fmt.Sprintf("static const char text[] = %q; fputs(text, stdout); fputs(text, stderr);", scripts+"\x1b]0;title\a\n"))
+	passed := mallory.submit(job.ModeRanked, "/* "+scripts+" */\n"+printing)
+	failed := mallory.submit(job.ModeTest, "#error "+scripts+"\n"+kernel(""))
 	wrong := mallory.submit(job.ModeTest, strings.Replace(printing, "data.size +", "data.size -", 1))
 	for id, state := range map[int64]models.RunState{passed: models.StateDone, failed: models.StateFailed, wrong: models.StateFailed} {
 		if err := wantState(mallory.ended(id), state); err != nil {
@@ -38,7 +38,7 @@ func TestStoredTextCannotScriptAPage(t *testing.T) {
 	for _, path := range []string{
 		"/", "/tasks/sum", "/tasks/sum/edit", "/tasks/sum/boards/CPU", "/devices", "/me", "/users/2", "/users/3",
 		"/submissions/1", "/submissions/1?tab=source", "/submissions/2", "/submissions/2?tab=source", "/submissions/3",
-		"/sign-in?next=" + url.QueryEscape("javascript:window.hacked=6"), "/nothing/" + url.PathEscape(attacks),
+		"/sign-in?next=" + url.QueryEscape("javascript:window.hacked=6"), "/nothing/" + url.PathEscape(scripts),
 	} {
 		w.open(path)
 		w.until(`document.readyState == "complete"`)
@@ -64,7 +64,7 @@ func attackingTask(t *testing.T) string {
 		t.Fatal(err)
 	}
 	changed := strings.Replace(string(text), "title: Sum of two", "title: 'Sum "+attackingTitle+"'", 1)
-	changed = strings.Replace(changed, "description: |\n", "description: |\n  "+attacks+"\n  [link](javascript:window.hacked=7) <iframe src=javascript:window.hacked=8></iframe>\n\n", 1)
+	changed = strings.Replace(changed, "description: |\n", "description: |\n  "+scripts+"\n  [link](javascript:window.hacked=7) <iframe src=javascript:window.hacked=8></iframe>\n\n", 1)
 	if err := os.WriteFile(file, []byte(changed), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,12 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
-	server, err := web.New(cfg.web(store, dispatcher, q, hub, log))
+	site := cfg.web(store, dispatcher, q, hub, log)
+	var err error
+	if site.Attacks, err = attackCorpus(); err != nil {
+		return err
+	}
+	server, err := web.New(site)
 	if err != nil {
 		return err
 	}
