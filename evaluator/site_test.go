@@ -18,7 +18,7 @@ import (
 type realConn = *queue.Conn
 
 // patience is how long a test waits for what must happen.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // site is a real embedded queue and what came back over it.
 type site struct {
