@@ -2,7 +2,6 @@ package harness
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,27 +53,6 @@ func writeAll(t *testing.T, dir string, files map[string][]byte) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// reportOf runs an eval program to its end.
-func reportOf(t *testing.T, program *exec.Cmd) (report *Parser, stdout string) {
-	t.Helper()
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program.ExtraFiles, program.Env = []*os.File{write}, []string{"POPCORN_FD=3", "PATH=" + os.Getenv("PATH")}
-	out, err := program.Output()
-	if _, failed := err.(*exec.ExitError); err != nil && !failed {
-		t.Fatal(err)
-	}
-	write.Close()
-	report = NewParser(nil)
-	if _, err := read.WriteTo(report); err != nil {
-		t.Fatal(err)
-	}
-	report.Close()
-	return report, string(out)
 }
 
 func wantVerdict(t *testing.T, check string, report *Parser, stdout string) {
