@@ -6,7 +6,7 @@ of median(event), median(wall) - tolerance and median(snapshot) - tolerance: a r
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from warpboard_stats import Stats, quantile
 from warpboard_wire import Refused
@@ -18,7 +18,7 @@ _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
 _MOST_HOST_NS = 300_000  # a busy machine takes longer over nothing, and no other call may profit from that
 _TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
-_EARLY_NS = 25_000  # a call that ends this much sooner than one of nothing has not ended
+_EARLY_NS = 1_000  # between a release and the end that a device announces lies a way over the bus
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,13 @@ class Constants:
         copy = snapshot - handover
         return cls(kind, min(handover, most), min(handover, most) + min(copy, most + calls[-1].size), _range(walls), _range(snapshots),
                    quantile([call.prepared for call in calls], 0.5))
+
+    def no_more_than(self, calls):
+        """The constants, unless these calls were quicker: then the machine was busy while calls of nothing were timed.
+        A call that only seems to end early makes the constants smaller, and so its own time longer."""
+        handover = min(self.handover, max(quantile([call.wall for call in calls], 0.1), 0.0))
+        snapshot = min(self.snapshot, max(quantile([call.snapshot for call in calls], 0.1), handover))
+        return replace(self, handover=handover, snapshot=snapshot)
 
     def tolerance(self, ns):
         """By how much the wall clock may exceed a time of ns."""
@@ -73,14 +80,15 @@ class Clocks:
     snapshot counts there too, or work could follow a "done" while the judge reads what the answer is."""
 
     def __init__(self, calls, constants):
+        if constants.kind == "cuda" and quantile([call.wall for call in calls], 0.5) < _EARLY_NS:
+            raise Refused("The runner said that calls had ended before the device can have begun them.")
+        constants = constants.no_more_than(calls)
         self.constants, self._calls = constants, calls
         self.events = [call.event for call in calls]
         turns = [constants.turns(call) for call in calls]
         self.walls = [call.wall - constants.handover + turn for call, turn in zip(calls, turns)]
         self.snapshots = [call.snapshot - constants.snapshot + turn for call, turn in zip(calls, turns)]
         wall = quantile(self.walls, 0.5)
-        if wall < -_EARLY_NS:
-            raise Refused("The runner said that calls had ended sooner than a call of nothing does.")
         self.tolerance = constants.tolerance(wall)
         self.clock, times = self._choose()
         self.stats = Stats([max(ns, 1.0) for ns in times])
