@@ -1,0 +1,100 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"warpboard/web"
+)
+
+const (
+	// leastUID keeps sandboxes off the users that an operating system has for itself.
+	leastUID = 1000
+	// mostCPUSlots is above every machine's and far below what would exhaust one at start.
+	mostCPUSlots = 1024
+)
+
+// validate returns a sentence for everything that cannot work.
+func (c *Config) validate(command string) []error {
+	var wrong problems
+	var level slog.Level
+	wrong.unless(level.UnmarshalText([]byte(c.LogLevel)) == nil, "--log-level %q: want debug, info, warn or error", c.LogLevel)
+	wrong.unless(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
+	wrong.unless(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
+		"--database-url: want postgres://…; leave it empty for SQLite in --data")
+	switch command {
+	case "serve":
+		c.Worker.check(&wrong)
+		c.checkSite(&wrong)
+		c.OAuth.check(&wrong)
+	case "work":
+		c.Worker.check(&wrong)
+		wrong.unless(c.NATS.URL != "", "--nats-url is needed: the address of the site's --nats-listen, as tls://host:port or nats://host:port")
+		wrong.unless(c.Worker.Secret != "", "--worker-secret is needed: make a credential on the site's devices page")
+	}
+	return wrong
+}
+
+// problems collects what is wrong with the settings, so that all of it is told at once.
+type problems []error
+
+func (p *problems) unless(ok bool, format string, args ...any) {
+	if !ok {
+		*p = append(*p, fmt.Errorf(format, args...))
+	}
+}
+
+func (w WorkerSettings) check(wrong *problems) {
+	wrong.unless(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
+	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
+	wrong.unless(w.FirstUID >= leastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, leastUID)
+	for _, lib := range w.Include {
+		wrong.unless(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
+	}
+}
+
+func (c *Config) checkSite(wrong *problems) {
+	_, _, err := net.SplitHostPort(c.Addr)
+	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
+	u, err := url.Parse(c.BaseURL)
+	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
+	n := c.NATS
+	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
+	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
+	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
+	_, err = c.metricsFrom()
+	wrong.unless(err == nil, "--metrics-from %w", err)
+	switch c.OpenEvalAPI {
+	case "all", "loopback", "none":
+	default:
+		*wrong = append(*wrong, fmt.Errorf("--open-eval-api %q: want all, loopback or none", c.OpenEvalAPI))
+	}
+}
+
+// metricsFrom is nil while nothing is set, and empty for nobody.
+func (c *Config) metricsFrom() ([]netip.Prefix, error) {
+	switch {
+	case len(c.MetricsFrom) == 0:
+		return nil, nil
+	case slices.Equal(c.MetricsFrom, list{"none"}):
+		return []netip.Prefix{}, nil
+	}
+	return web.ParseAddresses(c.MetricsFrom)
+}
+
+func (o OAuthConfig) check(wrong *problems) {
+	for _, p := range [][3]string{{"github", o.GitHubKey, o.GitHubSecret}, {"google", o.GoogleKey, o.GoogleSecret},
+		{"discord", o.DiscordKey, o.DiscordSecret}, {"gitlab", o.GitLabKey, o.GitLabSecret}, {"oidc", o.OIDCKey, o.OIDCSecret}} {
+		wrong.unless((p[1] == "") == (p[2] == ""), "--%s-key and --%s-secret belong together: one is missing", p[0], p[0])
+	}
+	if (o.OIDCIssuer == "") != (o.OIDCKey == "") {
+		*wrong = append(*wrong, errors.New("--oidc-issuer and --oidc-key belong together: one is missing"))
+	}
+}

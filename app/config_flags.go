@@ -1,0 +1,112 @@
+package app
+
+import (
+	"flag"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+)
+
+// newFlags declares all settings of one command on a fresh flag set.
+func newFlags(command string, cfg *Config) *flag.FlagSet {
+	fs := flag.NewFlagSet(command, flag.ContinueOnError)
+	fs.SetOutput(io.Discard) // parse tells what is wrong
+	if command == "work" {
+		fs.StringVar(&cfg.Data, "data", "data", "directory of this worker alone, for caches and what runs leave for a moment")
+	} else {
+		fs.StringVar(&cfg.Data, "data", "data", "directory that holds everything: database, queue, caches, artifacts")
+		fs.StringVar(&cfg.DatabaseURL, "database-url", "", "postgres://… to use PostgreSQL instead of the SQLite file in --data")
+	}
+	fs.StringVar(&cfg.LogLevel, "log-level", "info", "debug, info, warn or error")
+	fs.StringVar(&cfg.LogFormat, "log-format", "text", "text or json")
+	switch command {
+	case "serve":
+		serveFlags(fs, cfg)
+		signInFlags(fs, &cfg.OAuth)
+		workerFlags(fs, cfg)
+	case "work":
+		workerFlags(fs, cfg)
+		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "tls://host:port of the site's --nats-listen; nats:// without TLS")
+		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "the secret shown when the credential was made on the devices page; better in the environment, where other users do not see it")
+	}
+	return fs
+}
+
+func workerFlags(fs *flag.FlagSet, cfg *Config) {
+	host, _ := os.Hostname()
+	w := &cfg.Worker
+	fs.StringVar(&w.Name, "worker-name", host, "name of this machine's worker; a remote one's is that of its credential")
+	fs.IntVar(&w.CPUSlots, "cpu-slots", max(1, runtime.NumCPU()-1), "evaluations on the CPU device at once; 0 for none")
+	fs.StringVar(&w.Sandbox, "sandbox", "on", "on, or off to run strangers' programs with this user's rights (every page says so)")
+	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first of the unprivileged user ids that sandboxes run under, up to three for each slot and one for each build; a second worker on a machine needs others")
+	fs.StringVar(&w.ObjectCache, "object-cache", "", "directory of compiled objects, which several workers of a machine may share; default: objects below --data")
+	fs.Var(&w.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
+	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
+	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "Pythons kept ready at each GPU with torch imported, and one more that compiles beside it; at each CPU slot one with NumPy; 0 for none")
+	fs.BoolVar(&w.Ahead, "compile-ahead", true, "compile what belongs to a task before anybody submits to it, while no job needs the processors")
+	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the authority that signed the queue's certificate; default: those that this machine trusts")
+	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "how long running evaluations may go on after a stop signal; then another worker gets them")
+}
+
+func serveFlags(fs *flag.FlagSet, cfg *Config) {
+	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
+	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default: http://ADDR")
+	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one")
+	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: nobody can")
+	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")
+	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")
+	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "MiB: with less on the disk of --data nothing can be submitted; 0 to submit until it is full")
+	fs.StringVar(&cfg.Tasks, "tasks", "", "directory of task folders or problem sets to install at start")
+	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, as H200,A100,…")
+	fs.Var(&cfg.Admins, "admins", "who is admin, as provider:login, provider:e-mail or provider:id:NUMBER,… (developer:NAME for developer sign-in)")
+	fs.Var(&cfg.Proxies, "trusted-proxies", "addresses or networks of reverse proxies, whose X-Forwarded-For says who a visitor is, as 10.0.0.7,10.1.0.0/16; default: this machine's")
+	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "evaluate nothing in this process; remote workers do")
+	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")
+	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
+	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may evaluate kernels without a token: all (everybody who reaches the site runs programs here; the answer brings each a key of their own, with which they and the admins alone read, list and cancel), loopback (this machine, when serving on a loopback address) or none")
+	fs.Var(&cfg.MetricsFrom, "metrics-from", "addresses and networks that may read /metrics and /stats without a token, as 127.0.0.1,10.0.0.0/8, or none; not what a proxy passes on; default: this machine, while --base-url names it")
+	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "what reads them from elsewhere, sent as Authorization: Bearer TOKEN; better in the environment, where other users do not see it")
+}
+
+func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {
+	fs.StringVar(&o.GitHubKey, "github-key", "", "GitHub OAuth client id")
+	fs.StringVar(&o.GitHubSecret, "github-secret", "", "GitHub OAuth client secret")
+	fs.StringVar(&o.GoogleKey, "google-key", "", "Google OAuth client id")
+	fs.StringVar(&o.GoogleSecret, "google-secret", "", "Google OAuth client secret")
+	fs.StringVar(&o.DiscordKey, "discord-key", "", "Discord OAuth client id")
+	fs.StringVar(&o.DiscordSecret, "discord-secret", "", "Discord OAuth client secret")
+	fs.StringVar(&o.GitLabKey, "gitlab-key", "", "GitLab OAuth client id")
+	fs.StringVar(&o.GitLabSecret, "gitlab-secret", "", "GitLab OAuth client secret")
+	fs.StringVar(&o.GitLabURL, "gitlab-url", "https://gitlab.com", "GitLab server")
+	fs.StringVar(&o.OIDCIssuer, "oidc-issuer", "", "issuer URL of an OpenID Connect provider")
+	fs.StringVar(&o.OIDCKey, "oidc-key", "", "OpenID Connect client id")
+	fs.StringVar(&o.OIDCSecret, "oidc-secret", "", "OpenID Connect client secret")
+	fs.StringVar(&o.OIDCName, "oidc-name", "OpenID Connect", "what its sign-in button says")
+}
+
+// envName is the environment variable behind a flag.
+func envName(flagName string) string {
+	return "WARPBOARD_" + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))
+}
+
+// unknownVariables lists the variables that look like settings and are the setting of no command: a
+// misspelt one would otherwise do nothing, silently.
+func unknownVariables(environ []string) []string {
+	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
+	for _, command := range []string{"serve", "work"} {
+		newFlags(command, &Config{}).VisitAll(func(f *flag.Flag) { known[envName(f.Name)] = true })
+	}
+	var unknown []string
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		ours := strings.HasPrefix(name, "WARPBOARD_") && !strings.HasPrefix(name, "WARPBOARD_TEST_") && !strings.HasPrefix(name, "WARPBOARD_BENCH_")
+		if ours && !known[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}

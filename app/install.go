@@ -1,0 +1,112 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// Where the server's own tasks come from, as a task's origin says.
+const (
+	originBuiltin = "builtin"
+	originFolder  = "folder"
+)
+
+// installTasks puts the built-in tasks and those below dir on the site, and brings the ones that
+// it put there before up to date. A task that was deleted on the site stays deleted; one below dir
+// that cannot be used is logged and left out.
+func installTasks(ctx context.Context, store *models.Store, dir string, devices []string, log *slog.Logger) error {
+	owner, err := store.Operator(ctx)
+	if err != nil {
+		return err
+	}
+	in := installer{store: store, owner: owner, log: log}
+	examples, err := tasks.Examples()
+	if err != nil {
+		return fmt.Errorf("built-in tasks: %w", err)
+	}
+	for _, b := range examples {
+		if err := in.install(ctx, originBuiltin, wish{NewTask: models.NewTask{Bundle: b}}); err != nil {
+			return err
+		}
+	}
+	if dir == "" {
+		return nil
+	}
+	return in.installFolder(ctx, dir, devices)
+}
+
+// installer puts tasks on the site in the operator's name.
+type installer struct {
+	store *models.Store
+	owner models.User
+	log   *slog.Logger
+}
+
+// wish is a task as the server's own files have it. A dated one says its deadline there, and a later
+// change of it holds for the task too.
+type wish struct {
+	models.NewTask
+	dated bool
+}
+
+// key changes with all that an installed task follows.
+func (w wish) key() string {
+	if !w.dated {
+		return w.Bundle.Key()
+	}
+	return w.Bundle.Key() + " until " + w.Deadline.Format(time.RFC3339)
+}
+
+// install makes or updates one task of the server's own.
+func (i installer) install(ctx context.Context, origin string, task wish) error {
+	if task.Slug == "" {
+		task.Slug = task.Bundle.Name
+	}
+	task.Slug, task.Origin = models.Slug(task.Slug), origin
+	if len(task.Devices) == 0 {
+		task.Devices = task.Bundle.Definition.GPUs
+	}
+	mark := "installed." + task.Slug
+	before, err := i.store.Setting(ctx, mark)
+	if err != nil {
+		return err
+	}
+	key := task.key()
+	if before == key {
+		return nil
+	}
+	if err := i.publish(ctx, task, before == ""); err != nil {
+		return fmt.Errorf("task %s: %w", task.Slug, err)
+	}
+	i.log.Info("task installed", "task", task.Slug, "origin", origin)
+	return i.store.SetSetting(ctx, mark, key)
+}
+
+func (i installer) publish(ctx context.Context, in wish, first bool) error {
+	task, err := i.store.Task(ctx, in.Slug)
+	missing := err != nil && models.KindOf(err) == models.NotFound
+	switch {
+	case missing && !first:
+		return nil // it was deleted on the site
+	case missing:
+		_, err = i.store.CreateTask(ctx, i.owner, in.NewTask)
+		return err
+	case err != nil:
+		return err
+	case task.Origin != in.Origin:
+		return nil // somebody made a task of this name; it is theirs
+	}
+	if in.dated {
+		settings := models.TaskSettings{Title: task.Title, Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
+		if _, err := i.store.UpdateTask(ctx, i.owner, task.ID, settings); err != nil {
+			return err
+		}
+	}
+	_, _, err = i.store.Publish(ctx, i.owner, task.ID, in.Bundle)
+	return err
+}

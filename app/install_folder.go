@@ -1,0 +1,89 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// installFolder installs the tasks below dir, of whoever keeps them there: one bad task keeps
+// neither the others nor the site from starting. Tasks that name no device get these.
+func (i installer) installFolder(ctx context.Context, dir string, devices []string) error {
+	wanted, err := i.readFolder(dir)
+	if err != nil {
+		return fmt.Errorf("--tasks %s: %w", dir, err)
+	}
+	for _, task := range wanted {
+		if len(task.Devices) == 0 && len(task.Bundle.Definition.GPUs) == 0 {
+			task.Devices = devices
+		}
+		err := i.install(ctx, originFolder, task)
+		if kind := models.KindOf(err); err != nil && (kind == models.Internal || kind == models.Unavailable) {
+			return err
+		}
+		if err != nil {
+			i.skipped(dir, err)
+		}
+	}
+	return nil
+}
+
+func (i installer) skipped(where string, err error) {
+	i.log.Error("task not installed", "where", where, "why", err)
+}
+
+// readFolder reads the problem sets below dir or, where there are none, its task folders. Links do not
+// lead out of dir.
+func (i installer) readFolder(dir string) ([]wish, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("it is not a directory that can be read: %w", err)
+	}
+	defer root.Close()
+	upload := tasks.OpenFolder(root.FS(), tasks.Options{Name: filepath.Base(dir)})
+	sets, err := upload.ProblemSets(time.Now().UTC())
+	if err != nil {
+		i.skipped(dir, err)
+	}
+	if len(sets) > 0 || err != nil {
+		return i.ofSets(sets), nil
+	}
+	return i.ofFolders(upload), nil
+}
+
+func (i installer) ofSets(sets []tasks.ProblemSet) []wish {
+	var wanted []wish
+	for _, set := range sets {
+		for _, p := range set.Problems {
+			if p.Err != nil {
+				i.skipped(set.File+": "+p.Name, p.Err)
+				continue
+			}
+			task := models.NewTask{
+				Slug: p.Name, Bundle: p.Bundle,
+				TaskSettings: models.TaskSettings{Devices: p.GPUs, Deadline: &p.Deadline},
+			}
+			wanted = append(wanted, wish{NewTask: task, dated: !p.Assumed})
+		}
+	}
+	return wanted
+}
+
+func (i installer) ofFolders(upload *tasks.Upload) []wish {
+	var wanted []wish
+	for _, folder := range slices.Sorted(slices.Values(upload.Folders())) {
+		bundle, err := upload.Bundle(folder)
+		if err != nil {
+			i.skipped(folder, err)
+			continue
+		}
+		wanted = append(wanted, wish{NewTask: models.NewTask{Bundle: bundle}})
+	}
+	return wanted
+}

@@ -1,0 +1,31 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockData takes the data directory for this process until release is called or the process dies:
+// two queues on the same files, or two sandboxes, would destroy each other's work.
+func lockData(dir string) (release func(), err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("--data: the directory cannot be made: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("--data: the directory cannot be written: %w", err)
+	}
+	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+	if err == nil {
+		return func() { file.Close() }, nil
+	}
+	file.Close()
+	if errors.Is(err, unix.EWOULDBLOCK) {
+		return nil, fmt.Errorf("--data %s: another warpboard is using it; stop that one, or give this one a directory of its own", dir)
+	}
+	return nil, fmt.Errorf("--data %s: lock it: %w", dir, err)
+}

@@ -1,0 +1,165 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/queue"
+	"warpboard/models"
+	"warpboard/web"
+)
+
+// serve runs the site, and a worker beside it unless --no-worker.
+func serve(ctx context.Context, env Environment, args []string) error {
+	cfg, err := parse("serve", args, env.Getenv, env.Stdout)
+	if err != nil {
+		return err
+	}
+	release, err := lockData(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
+	log := cfg.logger(env.Stderr)
+	defer announceStop(ctx, cfg, log)()
+	store, err := models.Open(ctx, models.Config{
+		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
+		Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+	})
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	if err := installTasks(ctx, store, cfg.Tasks, cfg.TaskDevices, log); err != nil {
+		return err
+	}
+	q, err := queue.Open(ctx, queue.Config{
+		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
+		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
+		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
+	})
+	if err != nil {
+		return err
+	}
+	defer q.Close()
+	return ServeSite(ctx, cfg, store, q, log)
+}
+
+// ServeSite runs the loops of the site. When ctx ends, the site and the worker stop taking work,
+// the worker finishes or gives back what it has, and only then the recorder stops, so that the
+// last results are stored.
+func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
+	hub := web.NewHub()
+	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
+	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
+	site := cfg.web(store, dispatcher, q, hub, log)
+	var err error
+	if site.Attacks, err = attackCorpus(); err != nil {
+		return err
+	}
+	server, err := web.New(site)
+	if err != nil {
+		return err
+	}
+
+	last, stopRecorder := context.WithCancel(context.WithoutCancel(ctx))
+	defer stopRecorder()
+	recording := make(chan error, 1)
+	go func() { recording <- recorder.Run(last) }()
+
+	loops, loopCtx := errgroup.WithContext(ctx)
+	loops.Go(func() error { return dispatcher.Run(loopCtx) })
+	loops.Go(func() error { return server.Run(loopCtx) })
+	if !cfg.NoWorker {
+		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
+	}
+	var recorderErr error
+	loops.Go(func() error {
+		select {
+		case recorderErr = <-recording:
+			recording <- nil
+			return fmt.Errorf("recorder ended: %w", recorderErr)
+		case <-loopCtx.Done():
+			return nil
+		}
+	})
+	err = loops.Wait()
+	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
+	defer drain.Stop()
+	return ignoreCancel(errors.Join(err, <-recording))
+}
+
+// ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its
+// devices page.
+func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
+	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log)
+	if errors.Is(err, evaluator.ErrSetAside) {
+		log.Error("the site goes on without its own worker until the next start", "err", err)
+		return nil
+	}
+	return err
+}
+
+// announceStop has the log say when the stop signal comes, and what follows.
+func announceStop(ctx context.Context, cfg *Config, log *slog.Logger) (forget func() bool) {
+	return context.AfterFunc(ctx, func() {
+		log.Info("stopping: runs get a moment to end, and go on elsewhere or after the next start if they do not", "grace", cfg.Grace)
+	})
+}
+
+func ignoreCancel(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// authorizer answers the queue's question who a remote worker is.
+func authorizer(store *models.Store, log *slog.Logger) func(name, secret string) ([]string, bool) {
+	return func(name, secret string) ([]string, bool) {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		devices, ok, err := store.AuthorizeWorker(ctx, name, secret)
+		if err != nil {
+			log.Error("worker credential cannot be checked", "worker", name, "error", err)
+		}
+		return devices, ok && err == nil
+	}
+}
+
+// web is the site's part of the settings.
+func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
+	from, _ := c.metricsFrom() // validate has checked it
+	return web.Config{
+		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL,
+		Queue: q, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
+		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
+		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
+		MetricsFrom: from, MetricsToken: c.MetricsToken,
+	}
+}
+
+// providers lists the sign-in providers whose keys are set.
+func (o OAuthConfig) providers() []web.ProviderConfig {
+	var on []web.ProviderConfig
+	for _, p := range []web.ProviderConfig{
+		{Name: "github", Key: o.GitHubKey, Secret: o.GitHubSecret},
+		{Name: "google", Key: o.GoogleKey, Secret: o.GoogleSecret},
+		{Name: "discord", Key: o.DiscordKey, Secret: o.DiscordSecret},
+		{Name: "gitlab", Key: o.GitLabKey, Secret: o.GitLabSecret, Issuer: o.GitLabURL},
+		{Name: "oidc", Key: o.OIDCKey, Secret: o.OIDCSecret, Issuer: o.OIDCIssuer, Label: o.OIDCName},
+	} {
+		if p.Key != "" {
+			on = append(on, p)
+		}
+	}
+	return on
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/web/client"
+)
+
+func TestARunIsToldInOneLine(t *testing.T) {
+	score := 1234.0
+	for want, run := range map[string]client.Run{
+		"H200   done  score 1.23µs  profile http://site/submissions/1/runs/2/profile\n": {
+			Device: "H200", State: "done", ScoreNS: &score, Profile: "http://site/submissions/1/runs/2/profile"},
+		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
+	} {
+		var out bytes.Buffer
+		if printRun(&out, run); out.String() != want {
+			t.Errorf("printed %q, want %q", out.String(), want)
+		}
+	}
+}
+
+// lines hands on what is written to it.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) { l <- string(p); return len(p), nil }
+
+func TestWatchingSaysThatNoWorkerTakesARunAndWhichDevicesHaveOne(t *testing.T) {
+	printed, said := make(lines, 100), []string{}
+	until := func(part string) {
+		for line := range printed {
+			if said = append(said, line); strings.Contains(line, part) {
+				return
+			}
+		}
+	}
+	devices := make(chan []client.Device, 1)
+	devices <- []client.Device{{Device: "CPU", Slots: 3}, {Device: "A100", Slots: 1}, {Device: "H200"}}
+	now := <-devices
+	run := client.Run{Device: "H200", State: "queued"}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/v1/submissions/7", func(w http.ResponseWriter, _ *http.Request) {
+		json.NewEncoder(w).Encode(client.Submission{ID: 7, Runs: []client.Run{run}})
+	})
+	mux.HandleFunc("GET /api/v1/devices", func(w http.ResponseWriter, _ *http.Request) {
+		select {
+		case now = <-devices:
+		default:
+		}
+		json.NewEncoder(w).Encode(map[string]any{"devices": now})
+	})
+	mux.HandleFunc("GET /api/v1/submissions/7/events", func(w http.ResponseWriter, _ *http.Request) {
+		until("no worker takes runs")
+		devices <- []client.Device{{Device: "H200", Slots: 1}}
+		until("a worker takes its runs again")
+		fmt.Fprint(w, "id: 1\ndata: {\"id\":1,\"device\":\"H200\",\"state\":\"building\"}\n\nevent: end\ndata: \n\n")
+	})
+	server := httptest.NewServer(mux)
+	defer server.Close()
+	w := newWatcher(printed, client.New(server.URL, "t"), 7)
+	w.every = time.Millisecond
+	if err := w.run(t.Context()); err == nil || err.Error() != "1 of 1 runs did not pass" {
+		t.Errorf("it ended with %v", err)
+	}
+	close(printed)
+	until("nothing more")
+	want := []string{
+		"H200   no worker takes runs for it now: it waits until one does. Devices with a worker: CPU, A100\n",
+		"H200   a worker takes its runs again\n", "H200   building\n", "H200   queued", "\n",
+	}
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Errorf("(-want +printed):\n%s", diff)
+	}
+}

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+	"warpboard/views"
+)
+
+// verifier checks tasks one after the other, on one worker of this machine.
+type verifier struct {
+	options verifyOptions
+	env     Environment
+	upload  *tasks.Upload
+	worker  *evaluator.Worker // nil until something is run
+	slots   []device.Slot
+
+	refused, solutions, surprises int
+}
+
+// task prints what is to say about one task and runs its solutions.
+func (v *verifier) task(ctx context.Context, p tasks.Proposal) error {
+	if p.Err != nil {
+		v.refused++
+		fmt.Fprintf(v.env.Stdout, "%s: refused\n", p.Name)
+		problems := tasks.ProblemsIn(p.Err)
+		if problems == nil {
+			problems = []tasks.Problem{{Message: p.Err.Error()}}
+		}
+		printProblems(v.env, "  ", problems)
+		return nil
+	}
+	describe(v.env, p)
+	if v.options.lint {
+		return nil
+	}
+	solutions, err := v.upload.Solutions(p.Folder)
+	if err != nil {
+		return err
+	}
+	if len(solutions) == 0 {
+		fmt.Fprintln(v.env.Stdout, "  nothing to run: there is no solutions/correct or solutions/wrong")
+		return nil
+	}
+	slot, err := v.slotFor(ctx, p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.Name, err)
+	}
+	return v.try(ctx, p.Bundle, slot, solutions)
+}
+
+// tried is a solution with how it ended.
+type tried struct {
+	tasks.Solution
+	job.Result
+}
+
+// try runs a task's solutions. A wrong one that failed in another way than by a wrong answer is judged last: the
+// others show whether the task itself works.
+func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, solutions []tasks.Solution) error {
+	works := false
+	var undecided []tried
+	for _, s := range solutions {
+		result, err := v.run(ctx, b, slot, s)
+		if err != nil {
+			return err
+		}
+		shows := s.Correct && result.Outcome == job.OutcomeDone || foundWrong(result)
+		if works = works || shows; !s.Correct && !shows {
+			undecided = append(undecided, tried{s, result})
+			continue
+		}
+		v.judge(tried{s, result}, works)
+	}
+	for _, s := range undecided {
+		v.judge(s, works)
+	}
+	return nil
+}
+
+// slotFor starts the worker on first use and chooses where a task runs.
+func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
+	if v.worker == nil {
+		config, _, err := machine(ctx, &v.options.cfg, 1, v.options.cfg.logger(io.Discard))
+		if err != nil {
+			return device.Slot{}, err
+		}
+		config.Name, config.Conn = "verify-task", evaluator.Nobody{}
+		v.worker, v.slots = evaluator.NewWorker(config), config.Slots
+	}
+	return chooseSlot(v.slots, p, v.options.device)
+}
+
+func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot, error) {
+	onCPU := p.Bundle.Definition.Lang == tasks.LangCPP || slices.Contains(p.GPUs, "CPU")
+	for _, s := range slots {
+		suits := s.Device == want
+		if want == "" {
+			suits = (s.Device == "CPU") == onCPU
+		}
+		if suits {
+			return s, nil
+		}
+	}
+	if want != "" {
+		return device.Slot{}, fmt.Errorf("there is no device %s on this machine", want)
+	}
+	return device.Slot{}, errors.New("its solutions need a GPU, and this machine has none: check the files alone with --lint, or say --device CPU")
+}
+
+func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, s tasks.Solution) (job.Result, error) {
+	sources, err := b.Resolve(s.Source)
+	if err != nil {
+		return job.Result{}, fmt.Errorf("%s: %w", s.Name, err)
+	}
+	var seed [8]byte
+	if _, err := rand.Read(seed[:]); err != nil {
+		return job.Result{}, err
+	}
+	return v.worker.Evaluate(ctx, job.Job{
+		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: job.ModeRanked,
+		TaskKey: b.Key(), Task: b.Definition, Sources: sources,
+		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),
+	})
+}
+
+// judge prints how a solution ended, and whether it should have. Works says that the task itself can be built and
+// run; until then a wrong solution may have failed by the task's fault.
+func (v *verifier) judge(s tried, works bool) {
+	v.solutions++
+	kind, expected := "wrong", job.OutcomeFailed
+	if s.Correct {
+		kind, expected = "correct", job.OutcomeDone
+	}
+	verdict, reason := "as expected", why(s.Result)
+	switch {
+	case s.Outcome != expected:
+		verdict, v.surprises = "NOT AS EXPECTED", v.surprises+1
+	case !s.Correct && !works:
+		verdict, v.surprises = "NOT AS EXPECTED", v.surprises+1
+		reason = "no solution passed, and no answer was found wrong: the task itself may be at fault. " + reason
+	}
+	fmt.Fprintf(v.env.Stdout, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, verdict, reason)
+}
+
+// foundWrong reports whether the task's check ran and found an answer wrong. Whatever else ends a wrong solution might
+// end a right one, too: a task that does not compile, a reference that fails.
+func foundWrong(r job.Result) bool {
+	for _, stage := range r.Stages {
+		for _, c := range stage.Cases {
+			if c.Status == job.StatusFail {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func why(r job.Result) string {
+	switch {
+	case r.ScoreNS != nil:
+		return "score " + ns(*r.ScoreNS).String()
+	case r.Failure != nil:
+		return r.Failure.Reason
+	}
+	return ""
+}
+
+// verdict is what the whole comes to: nil if nothing is wrong.
+func (v *verifier) verdict(tasks int) error {
+	fmt.Fprintf(v.env.Stdout, "%s checked, %s run\n", views.Plural(tasks, "task", "tasks"), views.Plural(v.solutions, "solution", "solutions"))
+	switch {
+	case v.refused > 0:
+		return fmt.Errorf("%d of %s cannot be used", v.refused, views.Plural(tasks, "task", "tasks"))
+	case v.surprises > 0:
+		return fmt.Errorf("%d of %s did not end as expected", v.surprises, views.Plural(v.solutions, "solution", "solutions"))
+	}
+	return nil
+}

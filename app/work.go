@@ -1,0 +1,97 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/profile"
+	"warpboard/evaluator/queue"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// work runs a worker alone: no site, no database, only its credential for the site's queue.
+func work(ctx context.Context, env Environment, args []string) error {
+	cfg, err := parse("work", args, env.Getenv, env.Stdout)
+	if err != nil {
+		return err
+	}
+	release, err := lockData(cfg.Data)
+	if err != nil {
+		return err
+	}
+	defer release()
+	log := cfg.logger(env.Stderr)
+	defer announceStop(ctx, cfg, log)()
+	site := queue.WorkerConfig{URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
+	return ignoreCancel(runWorker(ctx, cfg, site, log))
+}
+
+// runWorker evaluates on this machine's devices until ctx ends.
+func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger) error {
+	dial.Name = cfg.Worker.Name
+	conn, err := queue.Dial(ctx, dial)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	config, box, err := machine(ctx, cfg, cpuSlots(cfg.Worker.CPUSlots), log)
+	if err != nil {
+		return err
+	}
+	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
+	if config.Tools.NVCC != nil {
+		config.Probe = (&evaluator.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
+	}
+	addNsight(ctx, &config, box, cfg.Worker.Profile)
+	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
+	return evaluator.NewWorker(config).Run(ctx)
+}
+
+// machine is a worker's configuration as far as this machine decides it: its devices, compilers and
+// sandbox. The rest is left to the command.
+func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (evaluator.Config, *sandbox.Sandbox, error) {
+	slots, err := device.Detect(ctx, device.Options{CPUSlots: cpus, Log: log})
+	if err != nil {
+		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
+	}
+	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), FirstUID: cfg.Worker.FirstUID, Log: log})
+	tools := toolchain.Find(ctx)
+	builder := toolchain.NewBuilder(toolchain.Config{
+		Tools: tools, Runner: box, Cache: cmp.Or(cfg.Worker.ObjectCache, filepath.Join(cfg.Data, "objects")),
+		Libraries: cfg.Worker.libraries(), Log: log,
+	})
+	return evaluator.Config{
+		Name: cfg.Worker.Name, Version: version(), Sandbox: box, Builder: builder, Tools: tools, Slots: slots, Log: log,
+	}, box, nil
+}
+
+// addNsight lets a worker with a GPU read hardware counters, and profile unless that is switched off.
+func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, profiles bool) {
+	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
+		return
+	}
+	tool, err := profile.Find(ctx, profile.DefaultPlaces())
+	if err != nil {
+		config.Log.Warn("nothing is profiled", "why", err)
+		return
+	}
+	config.Counters = &evaluator.Counters{Tool: tool, Runner: box}
+	if profiles {
+		config.Profiler = &evaluator.Nsight{Tool: tool, Runner: box}
+	}
+}
+
+// cpuSlots is the wish for n slots in device's words, where 0 means "as many as fit".
+func cpuSlots(n int) int {
+	if n == 0 {
+		return -1
+	}
+	return n
+}

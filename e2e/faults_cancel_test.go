@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// TestCancelInEveryState cancels a run in every state through the API: it ends at once as
+// cancelled, everything of it is gone, and the slot takes the next run.
+func TestCancelInEveryState(t *testing.T) {
+	s := startTaskSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	for _, state := range []models.RunState{models.StateQueued, models.StateBuilding, models.StateTesting, models.StateBenchmarking, models.StateRanking} {
+		var blocking int64
+		if state == models.StateQueued {
+			blocking = ada.submit(job.ModeTest, kernel("sleep(4);"))
+			ada.reach(blocking, models.StateTesting)
+		}
+		id := ada.submit(job.ModeRanked, lingering(state))
+		ada.reach(id, state)
+		ada.cancel(id)
+		if blocking != 0 {
+			ada.cancel(blocking)
+		}
+		s.leavesNothing(t)
+		ada.passes(job.ModeTest)
+	}
+	board, err := ada.Board(t.Context(), smallTask, "CPU", 1)
+	if err != nil || board.Total != 0 {
+		t.Errorf("%d entries from cancelled runs (%v)", board.Total, err)
+	}
+}
+
+// cancel cancels a submission; the answer must already say so, and a second try must be refused.
+func (p person) cancel(id int64) {
+	p.t.Helper()
+	sub, err := p.Cancel(p.t.Context(), id)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if !sub.Ended || slices.ContainsFunc(sub.Runs, func(r client.Run) bool { return r.State != string(models.StateCancelled) }) {
+		p.t.Errorf("submission %d after it was cancelled: %+v", id, sub)
+	}
+	var refused *client.Problem
+	if _, err := p.Cancel(p.t.Context(), id); !errors.As(err, &refused) || refused.Status != 409 {
+		p.t.Errorf("cancelling submission %d again: %v", id, err)
+	}
+}

@@ -1,0 +1,106 @@
+package e2e
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// hostile is a submission that does harm, and how its run has to end.
+type hostile struct {
+	name, source string
+	state        models.RunState // "" when it may pass as well
+	reason       string          // in the failure's sentence
+	output       string          // in what its last stage printed
+}
+
+func hostileKernels(s *site) []hostile {
+	_, port, _ := strings.Cut(s.addr, ":")
+	return []hostile{
+		{"forks without end", kernel(`for (;;) fork();`), models.StateFailed, "limit", ""},
+		{"eats memory", kernel(`for (;;) memset(malloc(1 << 26), 1, 1 << 26);`), models.StateFailed, "limit", ""},
+		{"writes one large file", kernel(`char block[1 << 16] = {}; for (int fd = open("/tmp/f", O_CREAT | O_WRONLY, 0600);;) if (write(fd, block, sizeof block) < 0) exit(4);`),
+			models.StateFailed, "file size limit", ""},
+		{"fills the disk", kernel(`static char block[1 << 22]; for (int i = 0;; ++i) {
+            char name[32];
+            snprintf(name, sizeof name, "/dev/shm/%d", i);
+            if (write(open(name, O_CREAT | O_WRONLY, 0600), block, sizeof block) != sizeof block) tells(true);
+        }`), models.StateFailed, "exit code 4", "No space left"},
+		{"prints 1 GB", kernel(`static char block[1 << 20]; for (int i = 0; i < 1024; ++i) fwrite(block, 1, sizeof block, stdout);`), models.StateFailed, "output limit", "bytes are cut here"},
+		{"prints one endless line", kernel(`static char x[1 << 16]; memset(x, 'x', sizeof x); for (;;) fwrite(x, 1, sizeof x, stderr);`), models.StateFailed, "output limit", "bytes are cut here"},
+		{"prints no UTF-8", kernel(`puts("\xff\xfe caf\xe9");`), models.StateDone, "", "caf\ufffd"},
+		{"never ends", kernel(`for (volatile int i = 0;; ++i) {}`), models.StateFailed, "time limit", ""},
+		{"segfaults", kernel(`*(volatile int*)8 = 1;`), models.StateFailed, "SIGSEGV", ""},
+		{"closes every descriptor", kernel(`for (int fd = 0; fd < 4096; ++fd) close(fd);`), "", "", ""},
+		{"leaves a daemon", kernel(`if (fork() == 0) { setsid(); signal(SIGTERM, SIG_IGN); for (;;) pause(); }`), "", "", ""},
+		{"opens a socket to the server", kernel(fmt.Sprintf(`sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(%s), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        tells(connect(socket(AF_INET, SOCK_STREAM, 0), (sockaddr*)&to, sizeof to) < 0);`, port)), models.StateFailed, "exit code 4", "refused"},
+		{"reads the database", kernel(fmt.Sprintf(`tells(open(%q, O_RDONLY) < 0);`, filepath.Join(s.data, "warpboard.db"))), models.StateFailed, "exit code 4", "No such file"},
+		{"reads another submission", kernel(fmt.Sprintf(`tells(opendir(%q) == nullptr);`, filepath.Join(s.data, "objects"))), models.StateFailed, "exit code 4", "No such file"},
+		{"leaves links as outputs", kernel(`symlink("/etc/shadow", "/out/eval.out"); link("/in/eval.out", "/out/more"); abort();`), models.StateFailed, "SIGABRT", ""},
+		{"reports 100 KiB", kernel(`for (int fd = 3; fd < 64; ++fd) {
+            static char line[100 << 10];
+            memset(line, 'x', sizeof line);
+            memcpy(line, "test.0.message: ", 16);
+            line[sizeof line - 1] = '\n';
+            if (fcntl(fd, F_GETFL) >= 0 && write(fd, line, sizeof line) < 0) perror("write");
+        }`), models.StateFailed, "", ""},
+		{"includes /etc/passwd", "#include \"/etc/passwd\"\n" + kernel(""), models.StateFailed, "/etc/passwd: No such file", ""},
+		{"includes /dev/zero", "#include \"/dev/zero\"\n" + kernel(""), models.StateFailed, "", ""},
+		{"includes its process", "#include \"/proc/self/environ\"\n" + kernel(""), models.StateFailed, "/proc/self/environ", ""},
+	}
+}
+
+// TestHostileKernels sends the kernels that want to harm the server through the whole of it. Each
+// run ends with its reason, nothing of it is left, and the next person's run is unharmed.
+func TestHostileKernels(t *testing.T) {
+	s := startTaskSite(t)
+	mallory, ada := s.person(t, "Mallory", models.RoleUser), s.person(t, "Ada", models.RoleUser)
+	for _, h := range hostileKernels(s) {
+		t.Run(h.name, func(t *testing.T) {
+			mallory, ada := mallory.in(t), ada.in(t)
+			run := mallory.ended(mallory.submit(job.ModeTest, h.source))
+			h.check(t, run)
+			s.leavesNothing(t)
+			ada.passes(job.ModeTest)
+		})
+	}
+}
+
+// in is the same person in a part of the test.
+func (p person) in(t *testing.T) person {
+	p.t = t
+	return p
+}
+
+func (h hostile) check(t *testing.T, run client.Run) {
+	t.Helper()
+	if h.state != "" && run.State != string(h.state) {
+		t.Errorf("it is %s: %+v", run.State, run.Failure)
+	}
+	if f := run.Failure; run.State == string(models.StateFailed) && (f == nil || f.Ours || f.Reason == "" || !strings.Contains(f.Reason, h.reason)) {
+		t.Errorf("the failure is %+v, want %q", f, h.reason)
+	}
+	if run.Attempts != 1 {
+		t.Errorf("it took %d attempts", run.Attempts)
+	}
+	last := run.Stages[len(run.Stages)-1]
+	output := last.Stdout + last.Stderr
+	if !strings.Contains(output, h.output) {
+		t.Errorf("it printed %.300q, want %q", output, h.output)
+	}
+	if len(output) > 256<<10 || !utf8.ValidString(output) {
+		t.Errorf("%d bytes of output were kept; UTF-8: %v", len(output), utf8.ValidString(output))
+	}
+	for _, secret := range []string{"root:x:", "WARPBOARD_", "PATH="} {
+		if strings.Contains(output, secret) || run.Failure != nil && strings.Contains(run.Failure.Reason, secret) {
+			t.Errorf("%q got out: %.300q", secret, output)
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package e2e
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// slowBuild keeps the compiler busy for seconds, each piece within its limit for constants.
+const slowBuild = `
+template <int N> constexpr long burn() {
+    long sum = 0;
+    for (int i = 0; i < 100; ++i) for (int j = 0; j < 3000; ++j) sum += i ^ j ^ N;
+    return sum;
+}
+constexpr long burnt0 = burn<0>(), burnt1 = burn<1>(), burnt2 = burn<2>(), burnt3 = burn<3>();
+`
+
+// lingering is a kernel that takes its time in one state of its run. The seeds tell it which: the
+// task's own are below 100, the ranked stage's are not.
+func lingering(state models.RunState) string {
+	switch state {
+	case models.StateBuilding:
+		return kernel("") + slowBuild
+	case models.StateTesting:
+		return kernel("if (data.seed == 11) sleep(2);")
+	case models.StateBenchmarking:
+		return kernel("if (data.seed == 12) usleep(400000);")
+	case models.StateRanking:
+		return kernel("if (data.seed > 100) usleep(400000);")
+	}
+	return kernel("")
+}
+
+// TestKillServerInEachState cuts the power in every state of a run and starts the server again on
+// what is left on the disk: each run ends exactly once, and the board has one entry per person.
+func TestKillServerInEachState(t *testing.T) {
+	t.Parallel()
+	s := startTaskSite(t)
+	var runs []client.Run
+	finish := func(p person, id int64) {
+		run := p.ended(id)
+		if err := wantState(run, models.StateDone); err != nil {
+			t.Errorf("submission %d: %v", id, err)
+		}
+		endsOnce(t, p, id)
+		runs = append(runs, run)
+	}
+	for _, state := range []models.RunState{models.StateBuilding, models.StateTesting, models.StateBenchmarking, models.StateRanking} {
+		working := s.person(t, "in "+string(state), models.RoleUser)
+		waiting := s.person(t, "behind "+string(state), models.RoleUser)
+		first := working.submit(job.ModeRanked, lingering(state))
+		working.reach(first, state)
+		second := waiting.submit(job.ModeRanked, kernel("")) // the only slot is taken
+		waiting.reach(second, models.StateQueued)
+		s.kill()
+		s.leavesNothing(t)
+		s.up(t)
+		finish(working, first)
+		finish(waiting, second)
+	}
+	wantBoard(t, s, runs)
+}
+
+// endsOnce reads all events of a run: its end must be told exactly once, and last.
+func endsOnce(t *testing.T, p person, id int64) {
+	t.Helper()
+	var ends, after int
+	err := p.Watch(t.Context(), id, 0, func(e client.Event) error {
+		if ends > 0 {
+			after++
+		}
+		if e.Detail == nil && models.RunState(e.State).Final() {
+			ends++
+		}
+		return nil
+	})
+	if err != nil || ends != 1 || after != 0 {
+		t.Errorf("submission %d: it ended %d times with %d events after that (%v)", id, ends, after, err)
+	}
+}
+
+// wantBoard checks that the board holds exactly these runs, the fastest first.
+func wantBoard(t *testing.T, s *site, runs []client.Run) {
+	t.Helper()
+	board, err := client.New(s.url, "").Board(t.Context(), smallTask, "CPU", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if board.Total != len(runs) {
+		t.Errorf("%d entries of %d people", board.Total, len(runs))
+	}
+	scores := map[float64]int{}
+	for _, run := range runs {
+		if run.ScoreNS == nil {
+			t.Fatalf("run %d has no score: %+v", run.ID, run.Failure)
+		}
+		scores[*run.ScoreNS]++
+	}
+	rank := 0
+	for i, e := range board.Entries {
+		if scores[e.ScoreNS]--; scores[e.ScoreNS] < 0 {
+			t.Errorf("entry of %s with the score of no run: %v", e.User.Name, e.ScoreNS)
+		}
+		if i == 0 || e.ScoreNS > board.Entries[i-1].ScoreNS {
+			rank = i + 1 // equal scores share a rank
+		}
+		if e.Rank != rank || i > 0 && e.ScoreNS < board.Entries[i-1].ScoreNS {
+			t.Errorf("entry %d has rank %d: %+v", i, e.Rank, board.Entries)
+		}
+	}
+}

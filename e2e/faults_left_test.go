@@ -1,0 +1,92 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// leavesNothing waits until nothing is left of any run of the server's present process: no process,
+// no cgroup, no directory. Of one that was killed, only the processes go by themselves; the next
+// server removes the rest.
+func (s *site) leavesNothing(t *testing.T) {
+	t.Helper()
+	pid := s.cmd.Process.Pid
+	waitFor(t, 15*time.Second, "the runs' leftovers to go", func() error {
+		groups, err := cgroups(fmt.Sprintf("warpboard-%d-", pid))
+		if err != nil {
+			return err
+		}
+		if s.ended() {
+			return empty(groups)
+		}
+		scratch, err := filepath.Glob(filepath.Join(s.data, "sandbox", "*"))
+		return errors.Join(err, wantNone("cgroups", groups), wantNone("directories", scratch), wantNone("processes", children(pid)))
+	})
+}
+
+// ended tells whether the process is no more.
+func (p *process) ended() bool {
+	select {
+	case <-p.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func wantNone(what string, left []string) error {
+	if len(left) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d %s are left: %s", len(left), what, strings.Join(left, ", "))
+}
+
+// cgroups lists the directories of all hierarchies whose name begins so.
+func cgroups(prefix string) ([]string, error) {
+	var found []string
+	err := filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it went away meanwhile
+		}
+		if err == nil && entry.IsDir() && strings.HasPrefix(entry.Name(), prefix) {
+			found = append(found, path)
+		}
+		return err
+	})
+	return found, err
+}
+
+// empty fails while a cgroup has processes.
+func empty(groups []string) error {
+	for _, dir := range groups {
+		if pids, err := os.ReadFile(filepath.Join(dir, "cgroup.procs")); err == nil && len(pids) > 0 {
+			return fmt.Errorf("%s has processes %q", dir, pids)
+		}
+	}
+	return nil
+}
+
+// children lists the processes below pid; orphans of its runs come to it.
+func children(pid int) []string {
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	var found []string
+	for _, path := range stats {
+		stat, err := os.ReadFile(path)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		// "PID (NAME) STATE PPID …", where the name may hold anything.
+		end := strings.LastIndexByte(string(stat), ')')
+		if fields := strings.Fields(string(stat[end+1:])); len(fields) > 1 && fields[1] == strconv.Itoa(pid) {
+			found = append(found, string(stat[:end+1])+" "+fields[0])
+		}
+	}
+	return found
+}

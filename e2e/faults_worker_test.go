@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"crypto/x509"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// startOpenSite starts a server that evaluates nothing itself and lets remote workers in at the
+// address that it returns.
+func startOpenSite(t *testing.T) (s *site, nats string) {
+	t.Helper()
+	nats = freeAddr(t)
+	return startTaskSite(t, "--no-worker", "--nats-listen", nats), "nats://" + nats
+}
+
+// startWorker starts a worker as a second process, with a credential of its own.
+func (s *site) startWorker(t *testing.T, url, name string, args ...string) *process {
+	t.Helper()
+	uid := strconv.Itoa(sandboxtest.FirstUID(t))
+	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--grace", "2s"}, args...)...)
+}
+
+// credential makes a worker's credential for the CPU device, in the running server's database.
+func (s *site) credential(t *testing.T, name string) string {
+	t.Helper()
+	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	secret, _, err := store.CreateCredential(t.Context(), models.User{Name: "test", Role: models.RoleAdmin}, name, []string{"CPU"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return secret
+}
+
+// certificate writes one for 127.0.0.1 that is its own authority, and its key.
+func certificate(t *testing.T) (cert, key string) {
+	t.Helper()
+	web := httptest.NewTLSServer(nil)
+	defer web.Close()
+	secret, err := x509.MarshalPKCS8PrivateKey(web.TLS.Certificates[0].PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, block := range map[string]pem.Block{
+		"cert.pem": {Type: "CERTIFICATE", Bytes: web.Certificate().Raw}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret},
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+}
+
+func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
+	t.Parallel()
+	cert, key := certificate(t)
+	nats := freeAddr(t)
+	s := startTaskSite(t, "--no-worker", "--nats-listen", nats, "--nats-tls-cert", cert, "--nats-tls-key", key)
+	ada := s.person(t, "Ada", models.RoleUser)
+	id := ada.submit(job.ModeRanked, kernel(""))
+	s.startWorker(t, "tls://"+nats, "rack-1", "--nats-tls-ca", cert)
+	run := ada.ended(id)
+	if err := wantState(run, models.StateDone); err != nil {
+		t.Fatal(err)
+	}
+	if run.Machine == nil || run.Machine.Worker != "rack-1" || run.Machine.Sandbox != "bubblewrap" {
+		t.Errorf("machine is %+v", run.Machine)
+	}
+	wantBoard(t, s, []client.Run{run})
+}
+
+func TestWorkerWithAWrongSecretIsTurnedAway(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	s.credential(t, "rack-1")
+	w := start(t, "work", "--nats-url", nats, "--worker-name", "rack-1", "--worker-secret", "guessed", "--data", t.TempDir())
+	select {
+	case <-w.done:
+	case <-time.After(patience):
+		t.Fatal("the worker goes on without a credential")
+	}
+	if code := w.cmd.ProcessState.ExitCode(); code != 1 {
+		t.Errorf("exit code %d:\n%s", code, w.log)
+	}
+}
+
+// TestVanishedWorkersRunGoesToAnother pulls the plug of a worker in the middle of a run, when
+// another one is there.
+func TestVanishedWorkersRunGoesToAnother(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	workers := map[string]*process{}
+	for _, name := range []string{"rack-1", "rack-2"} {
+		workers[name] = s.startWorker(t, nats, name)
+	}
+	s.hasSlots(t, 2)
+	id := ada.submit(job.ModeTest, kernel("sleep(1);"))
+	first := ada.worker(id)
+	ada.reach(id, models.StateTesting)
+	workers[first].kill()
+	vanished := time.Now()
+	run := ada.ended(id)
+	if err := wantState(run, models.StateDone); err != nil {
+		t.Fatal(err)
+	}
+	if run.Machine.Worker == first || run.Attempts != 2 {
+		t.Errorf("evaluated by %s in attempt %d", run.Machine.Worker, run.Attempts)
+	}
+	// The other worker must begin within 30 s; this run's own time is not its fault.
+	if took := run.Started.Sub(vanished); took > 30*time.Second {
+		t.Errorf("the other worker began after %v", took)
+	}
+	endsOnce(t, ada, id)
+}
+
+// TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost stops a worker in the middle of a run that would
+// take a minute there; on the other worker it takes long enough to be seen.
+func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	first := sandboxtest.FirstUID(t)
+	leaving := s.startWorker(t, nats, "rack-1", "--first-uid", strconv.Itoa(first), "--grace", "100ms")
+	slow := fmt.Sprintf("if (data.seed == 11) sleep(getuid() >= %d && getuid() < %d ? 60 : 1);", first, first+sandboxtest.RangeSize)
+	id := ada.submit(job.ModeTest, kernel(slow))
+	ada.reach(id, models.StateTesting)
+	leaving.stop() // at once: the stage's time limit is running
+	s.startWorker(t, nats, "rack-2")
+	run := ada.ended(id)
+	if err := wantState(run, models.StateDone); err != nil {
+		t.Fatal(err)
+	}
+	if run.Machine.Worker != "rack-2" || run.Attempts != 2 {
+		t.Errorf("evaluated by %s in attempt %d", run.Machine.Worker, run.Attempts)
+	}
+	if code := leaving.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the worker that was stopped in order ended with code %d", code)
+	}
+	endsOnce(t, ada, id)
+	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	if stored, err := store.Run(t.Context(), run.ID); err != nil || stored.Losses != 0 || stored.Retries != 0 {
+		t.Errorf("%d losses count of %d, %v", stored.Losses, stored.Retries, err)
+	}
+	if log := s.log.String(); strings.Contains(log, "taken back") {
+		t.Error("the site took an attempt back")
+	}
+}
+
+// TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy gives a worker a file where it
+// wants to keep what it compiles: all that it builds fails by its own fault.
+func TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	data := t.TempDir()
+	if err := os.WriteFile(filepath.Join(data, "objects"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := s.startWorker(t, nats, "rack-1", "--data", data)
+	var ids []int64
+	for range 3 {
+		ids = append(ids, ada.submit(job.ModeTest, kernel(fmt.Sprintf("/* %d */", len(ids)))))
+	}
+	select {
+	case <-broken.done:
+	case <-time.After(patience):
+		t.Fatal("the worker goes on")
+	}
+	if code := broken.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(broken.log.String(), "level=ERROR") {
+		t.Errorf("exit code %d:\n%s", code, broken.log)
+	}
+	res, err := http.Get(s.url + "/devices")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if page, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(page), "Every slot of the worker is out of service") {
+		t.Errorf("the devices page does not say why (%v)", err)
+	}
+	// Nobody's run has failed for that: a worker that works takes them all.
+	s.startWorker(t, nats, "rack-2")
+	for _, id := range ids {
+		if err := wantState(ada.ended(id), models.StateDone); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// worker waits until a worker has taken the submission's run, and names it.
+func (p person) worker(id int64) string {
+	p.t.Helper()
+	var name string
+	taken := errors.New("taken")
+	err := p.Watch(p.t.Context(), id, 0, func(e client.Event) error {
+		if e.Detail != nil && e.Detail.Worker != "" {
+			name = e.Detail.Worker
+			return taken
+		}
+		return nil
+	})
+	if !errors.Is(err, taken) {
+		p.t.Fatalf("no worker took submission %d: %v", id, err)
+	}
+	return name
+}
+
+// hasSlots waits until n CPU slots take jobs: their workers' sandboxes have passed their tests.
+func (s *site) hasSlots(t *testing.T, n int) {
+	t.Helper()
+	waitFor(t, patience, fmt.Sprintf("%d CPU slots", n), func() error {
+		res, err := http.Get(s.url + "/api/v1/devices")
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		var answer struct{ Devices []client.Device }
+		if err := json.NewDecoder(res.Body).Decode(&answer); err != nil {
+			return err
+		}
+		for _, d := range answer.Devices {
+			if d.Device == "CPU" && d.Slots == n {
+				return nil
+			}
+		}
+		return fmt.Errorf("there are %+v", answer.Devices)
+	})
+}

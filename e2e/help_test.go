@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"warpboard/app"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// patience is how long anything gets that takes a moment on an idle machine.
+const patience = 90 * time.Second
+
+// smallTask is the name and testdata/task the files of a task whose runs are over soon: one test
+// case and one benchmark case of the sum of two numbers.
+const smallTask = "sum"
+
+// startTaskSite starts a server with one CPU slot that has the small task.
+func startTaskSite(t *testing.T, args ...string) *site {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, smallTask), os.DirFS("testdata/task")); err != nil {
+		t.Fatal(err)
+	}
+	return startSite(t, append([]string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0"}, args...)...)
+}
+
+// kernel is a right submission to the small task that does something before it answers. It can end
+// with tells, which prints why a call failed and leaves with code 4, or with 5 if it did not fail.
+func kernel(before string) string {
+	return `#include "task.h"
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <dirent.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+[[maybe_unused]] static void tells(bool failed) {
+    perror("refused");
+    exit(failed ? 4 : 5);
+}
+
+output_t custom_kernel(input_t data) {
+    ` + before + `
+    return data.size + data.seed;
+}
+`
+}
+
+// person is somebody who uses the site's API with a token of theirs.
+type person struct {
+	*client.Client
+	t     *testing.T
+	token string
+}
+
+// person makes a person, by the command that an operator has for it.
+func (s *site) person(t *testing.T, name string, role models.Role) person {
+	t.Helper()
+	var out bytes.Buffer
+	args := []string{"token", "--data", s.data, "--user", name, "--role", string(role)}
+	if i := slices.Index(s.args, "--database-url"); i >= 0 {
+		args = append(args, s.args[i:i+2]...)
+	}
+	env := app.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	if err := app.Run(t.Context(), env, args); err != nil {
+		t.Fatal(err)
+	}
+	token := string(bytes.TrimSpace(out.Bytes()))
+	return person{client.New(s.url, token), t, token}
+}
+
+// submit hands in a kernel for the small task and returns its submission's id.
+func (p person) submit(mode job.Mode, source string) int64 {
+	p.t.Helper()
+	sub, err := p.Submit(p.t.Context(), client.NewSubmission{
+		Task: smallTask, Devices: []string{"CPU"}, Mode: mode, FileName: "submission.cpp", Source: source,
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return sub.ID
+}
+
+// look reads a submission's only run.
+func (p person) look(id int64) client.Run {
+	p.t.Helper()
+	sub, err := p.Get(p.t.Context(), id)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return sub.Runs[0]
+}
+
+// reach waits until the submission's run is in this state, and fails when it is past it.
+func (p person) reach(id int64, state models.RunState) client.Run {
+	p.t.Helper()
+	var run client.Run
+	waitFor(p.t, patience, fmt.Sprintf("submission %d to be %s", id, state), func() error {
+		run = p.look(id)
+		if run.State != string(state) && models.RunState(run.State).Final() {
+			p.t.Fatalf("submission %d was never seen %s; it is %s: %+v", id, state, run.State, run.Failure)
+		}
+		return wantState(run, state)
+	})
+	return run
+}
+
+func wantState(run client.Run, state models.RunState) error {
+	if run.State != string(state) {
+		return fmt.Errorf("it is %s: %+v", run.State, run.Failure)
+	}
+	return nil
+}
+
+// ended waits for the end of the submission's run.
+func (p person) ended(id int64) client.Run {
+	p.t.Helper()
+	var run client.Run
+	waitFor(p.t, patience, fmt.Sprintf("submission %d to end", id), func() error {
+		if run = p.look(id); models.RunState(run.State).Final() {
+			return nil
+		}
+		return errors.New("it is " + run.State)
+	})
+	return run
+}
+
+// passes submits an honest kernel and fails the test unless it passes.
+func (p person) passes(mode job.Mode) client.Run {
+	p.t.Helper()
+	run := p.ended(p.submit(mode, kernel("")))
+	if err := wantState(run, models.StateDone); err != nil {
+		p.t.Fatalf("an honest kernel: %v", err)
+	}
+	return run
+}

@@ -1,0 +1,188 @@
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"warpboard/app"
+	"warpboard/evaluator/sandbox/sandboxtest"
+)
+
+// asProgram makes the test binary behave as warpboard itself, so that tests can start, kill -9
+// and restart a real server process without building another binary.
+const asProgram = "WARPBOARD_TEST_AS_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		app.Main()
+		return
+	}
+	os.Exit(runTests(m))
+}
+
+// objects is where the sites of these tests keep what they compile.
+var objects string
+
+func runTests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "warpboard-e2e-objects-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	objects = dir
+	return m.Run()
+}
+
+// process is a running warpboard command.
+type process struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	log  *logBuffer
+	done chan struct{} // closed when it has ended
+}
+
+// logBuffer collects a process's output; safe for concurrent use.
+type logBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// start runs a warpboard command as a process of its own; it is stopped when the test ends.
+func start(t *testing.T, args ...string) *process {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, cmd: exec.Command(exe, args...), log: &logBuffer{}, done: make(chan struct{})}
+	// Compiling ahead would disturb the tests that look for what runs leave; those of it switch it on. Sites share
+	// what they compiled, but for those tests.
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_OBJECT_CACHE="+objects)
+	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_ = p.cmd.Wait()
+		close(p.done)
+	}()
+	t.Cleanup(func() {
+		p.stop()
+		if t.Failed() {
+			t.Logf("output of warpboard %v:\n%s", args, p.log)
+		}
+	})
+	return p
+}
+
+// stop asks the process to end and waits for it.
+func (p *process) stop() {
+	_ = p.cmd.Process.Signal(syscall.SIGTERM)
+	select {
+	case <-p.done:
+	case <-time.After(40 * time.Second):
+		p.t.Error("warpboard did not stop within 40 s of SIGTERM")
+		p.kill()
+	}
+}
+
+// kill ends the process as a power cut would.
+func (p *process) kill() {
+	_ = p.cmd.Process.Kill()
+	<-p.done
+}
+
+// site is a running server with its data directory.
+type site struct {
+	*process
+	addr, url, data string
+	firstUID        int
+	args            []string
+}
+
+// startSite starts a server on a free port with a fresh data directory.
+func startSite(t *testing.T, args ...string) *site {
+	t.Helper()
+	s := &site{addr: freeAddr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: args}
+	s.url = "http://" + s.addr
+	s.up(t)
+	return s
+}
+
+// up starts the server on the site's address and data, and waits until it answers.
+func (s *site) up(t *testing.T) {
+	t.Helper()
+	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--first-uid", strconv.Itoa(s.firstUID), "--grace", "2s"}
+	s.process = start(t, append(base, s.args...)...)
+	waitFor(t, 60*time.Second, "the server to answer", func() error {
+		select {
+		case <-s.done:
+			t.Fatalf("the server ended:\n%s", s.log)
+		default:
+		}
+		res, err := http.Get(s.url + "/healthz")
+		if err != nil {
+			return err
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			return fmt.Errorf("/healthz: %s", res.Status)
+		}
+		return nil
+	})
+}
+
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// waitFor asks cond again and again until it returns nil or the limit has passed.
+func waitFor(t testing.TB, limit time.Duration, what string, cond func() error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		err := cond()
+		if err == nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			t.Fatalf("waited %v for %s: %v", limit, what, errors.Join(err))
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,24 @@
+package e2e
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/web/client"
+)
+
+// TestRunOnPostgres takes a submission to its board with the real server on a real PostgreSQL, and
+// finds all of it again after a restart.
+func TestRunOnPostgres(t *testing.T) {
+	t.Parallel()
+	s := startTaskSite(t, "--database-url", modelstest.PostgresURL(t))
+	ada := s.person(t, "Ada", models.RoleUser)
+	run := ada.passes(job.ModeRanked)
+	wantBoard(t, s, []client.Run{run})
+	s.stop()
+	s.up(t)
+	wantBoard(t, s, []client.Run{run})
+	s.stop() // before the database goes
+}
