@@ -10,7 +10,7 @@ import (
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
-	"warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
@@ -77,7 +77,7 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
 		return
 	}
-	tool, err := profile.Find(ctx, profile.DefaultPlaces())
+	tool, err := ncu.Find(ctx, ncu.DefaultPlaces())
 	if err != nil {
 		config.Log.Warn("nothing is profiled", "why", err)
 		return

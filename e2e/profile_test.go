@@ -20,7 +20,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
@@ -91,15 +91,15 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 }
 
 // installNCU puts the stand-in beside the pages that it prints.
-func installNCU(ctx context.Context, dir string) (profile.Tool, error) {
-	if err := os.CopyFS(dir, os.DirFS("../evaluator/profile/testdata")); err != nil {
-		return profile.Tool{}, err
+func installNCU(ctx context.Context, dir string) (ncu.Tool, error) {
+	if err := os.CopyFS(dir, os.DirFS("../evaluator/ncu/testdata")); err != nil {
+		return ncu.Tool{}, err
 	}
 	err := os.Rename(filepath.Join(dir, "ncu.sh"), filepath.Join(dir, "ncu"))
 	if err := errors.Join(err, os.Chmod(filepath.Join(dir, "ncu"), 0o755)); err != nil {
-		return profile.Tool{}, err
+		return ncu.Tool{}, err
 	}
-	return profile.Find(ctx, profile.Places{Path: dir})
+	return ncu.Find(ctx, ncu.Places{Path: dir})
 }
 
 // makeTask installs the C++ vector addition for the device, with its first two benchmarks.

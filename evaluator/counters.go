@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 
-	"warpboard/evaluator/kernel"
-	"warpboard/evaluator/profile"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -17,47 +17,47 @@ const maxWholeReport = 3 << 20
 
 // Counters reads hardware counters with Nsight Compute, inside the sandbox.
 type Counters struct {
-	Tool   profile.Tool
+	Tool   ncu.Tool
 	Runner toolchain.Runner
 }
 
 // Read runs the stage's program once under Nsight Compute and returns what the last kernel inside its
 // range counted. The error is for the person who asked.
-func (c *Counters) Read(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string) (kernel.Metrics, error) {
+func (c *Counters) Read(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string) (kernelrun.Metrics, error) {
 	if c == nil {
-		return kernel.Metrics{}, profile.ErrNoTool
+		return kernelrun.Metrics{}, ncu.ErrNoTool
 	}
 	if req.Timeout <= 0 {
-		return kernel.Metrics{}, errors.New("no time was left for a pass under Nsight Compute: ask for a longer timeout")
+		return kernelrun.Metrics{}, errors.New("no time was left for a pass under Nsight Compute: ask for a longer timeout")
 	}
-	ncu := Nsight{Tool: c.Tool, Runner: c.Runner}
+	nsight := Nsight{Tool: c.Tool, Runner: c.Runner}
 	slot := 0
-	file, _, why, err := ncu.collect(ctx, program, req, func(spec *sandbox.Spec) error {
+	file, _, why, err := nsight.collect(ctx, program, req, func(spec *sandbox.Spec) error {
 		if len(spec.Device) == 0 {
 			return errNoCounters
 		}
 		slot = spec.Slot
 		return nil
-	}, profile.Options{Sections: sections})
+	}, ncu.Options{Sections: sections})
 	if err == nil && why != "" {
 		err = errors.New(why)
 	}
 	if err != nil {
-		return kernel.Metrics{}, err
+		return kernelrun.Metrics{}, err
 	}
-	report, err := ncu.read(ctx, slot, file)
+	report, err := nsight.read(ctx, slot, file)
 	if err != nil {
-		return kernel.Metrics{}, err
+		return kernelrun.Metrics{}, err
 	}
 	return metrics(report)
 }
 
 // metrics takes the numbers of the last kernel, and the whole report as far as it fits.
-func metrics(report *profile.Report) (kernel.Metrics, error) {
+func metrics(report *ncu.Report) (kernelrun.Metrics, error) {
 	if len(report.Kernels) == 0 {
-		return kernel.Metrics{}, errors.New("the profile holds no kernel")
+		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")
 	}
-	m := kernel.Metrics{Device: profile.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
+	m := kernelrun.Metrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
 	whole, err := json.Marshal(report)
 	if err == nil && len(whole) > maxWholeReport {
 		for i := range report.Kernels {

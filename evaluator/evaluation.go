@@ -10,7 +10,7 @@ import (
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -20,11 +20,11 @@ import (
 // else that an import says is a verdict.
 const extensionFailed = "Error building extension"
 
-// evaluation compiles, checks and times single kernels. Extensions are compiled before the slot is
+// evaluation compiles, checks and times single kernelrun. Extensions are compiled before the slot is
 // held; waiting for the slot is not charged to the request's time limit.
 func (p *pipeline) evaluation(ctx context.Context) error {
 	p.result.Harness = "warpboard/kernel"
-	var request kernel.Request
+	var request kernelrun.Request
 	if err := json.Unmarshal(p.job.Evaluation, &request); err != nil {
 		return fmt.Errorf("read the evaluation's request: %w", err)
 	}
@@ -41,7 +41,7 @@ func (p *pipeline) evaluation(ctx context.Context) error {
 		return err
 	}
 	if artifact == nil {
-		return p.keep(kernel.Refused(built.Stderr))
+		return p.keep(kernelrun.Refused(built.Stderr))
 	}
 	waiting := time.Now()
 	before, err := p.headStart(ctx, request, artifact)
@@ -80,7 +80,7 @@ func (p *pipeline) extensions(ctx context.Context) (*toolchain.Artifact, job.Sta
 		case <-ctx.Done():
 			return nil, job.StageResult{}, context.Cause(ctx)
 		}
-		p.stageBegins(kernel.StageCompiling)
+		p.stageBegins(kernelrun.StageCompiling)
 	}
 	artifact, result, err := p.w.cfg.Builder.Build(ctx, toolchain.BuildRequest{Job: p.job, Place: place})
 	if err := p.interrupted(ctx, "", err); err != nil {
@@ -106,7 +106,7 @@ func (p *pipeline) stageBegins(stage string) {
 }
 
 // keep puts the evaluation's result into the job's.
-func (p *pipeline) keep(result kernel.Result) error {
+func (p *pipeline) keep(result kernelrun.Result) error {
 	m := p.result.Machine
 	result.Device, result.Name, result.CUDA = p.job.Device, m.Name, m.CUDA
 	result.Slot, result.Worker = p.slot.Index, p.w.cfg.Name
@@ -121,7 +121,7 @@ func (p *pipeline) keep(result kernel.Result) error {
 // evaluation is one request on its slot.
 type evaluation struct {
 	*pipeline
-	request  kernel.Request
+	request  kernelrun.Request
 	before   compiled
 	held     []*slot
 	began    time.Time
@@ -141,10 +141,10 @@ func (e *evaluation) open(ctx context.Context, artifact *toolchain.Artifact) (to
 	return program, e.interrupted(ctx, "", err)
 }
 
-func (e *evaluation) run(ctx context.Context, artifact *toolchain.Artifact) (kernel.Result, error) {
+func (e *evaluation) run(ctx context.Context, artifact *toolchain.Artifact) (kernelrun.Result, error) {
 	program, err := e.open(ctx, artifact)
 	if err != nil {
-		return kernel.Result{}, err
+		return kernelrun.Result{}, err
 	}
 	defer func() { e.slot.spare.keep(e.job.Caller, program, e.clean && e.slot.IsGPU()) }()
 	result, err := e.test(ctx, program)
@@ -161,24 +161,24 @@ func (e *evaluation) run(ctx context.Context, artifact *toolchain.Artifact) (ker
 }
 
 // test runs the program once, with its report read while it is written.
-func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kernel.Result, error) {
-	reader := kernel.NewReader(e.stageBegins)
+func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
+	reader := kernelrun.NewReader(e.stageBegins)
 	req := toolchain.StageRequest{
-		Mode: kernel.ModeTest, Timeout: max(time.Until(e.deadline), time.Millisecond),
+		Mode: kernelrun.ModeTest, Timeout: max(time.Until(e.deadline), time.Millisecond),
 		OnPipe: func(b []byte) { reader.Write(b) },
 	}
 	if e.before.archive != nil {
-		req.Files = map[string][]byte{kernel.CompiledFile: e.before.archive}
+		req.Files = map[string][]byte{kernelrun.CompiledFile: e.before.archive}
 	}
 	watch := device.Watch(ctx, e.slot.Slot)
 	out, err := program.RunStage(ctx, req)
 	e.result.Machine.Conditions = watch.Stop()
 	e.result.ProgramNS += out.Wall.Nanoseconds()
 	if err := e.interrupted(ctx, "", err); err != nil {
-		return kernel.Result{}, err
+		return kernelrun.Result{}, err
 	}
 	if out.Cancelled {
-		return kernel.Result{}, context.Cause(ctx)
+		return kernelrun.Result{}, context.Cause(ctx)
 	}
 	e.clean = out.ExitCode == 0
 	if archive := reader.Compiled(); e.clean && archive != nil {
@@ -192,12 +192,12 @@ func (e *evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 
 // count reads the device metrics of each kernel in a pass of its own. That they cannot be had changes
 // nothing else.
-func (e *evaluation) count(ctx context.Context, program toolchain.Program, result *kernel.Result) error {
-	modes := map[string]string{"custom": kernel.ModeProfileCustom}
+func (e *evaluation) count(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
+	modes := map[string]string{"custom": kernelrun.ModeProfileCustom}
 	if e.request.Ref != nil {
-		modes["ref"] = kernel.ModeProfileRef
+		modes["ref"] = kernelrun.ModeProfileRef
 	}
-	result.Metrics = map[string]kernel.Metrics{}
+	result.Metrics = map[string]kernelrun.Metrics{}
 	for label, mode := range modes {
 		limit := time.Until(e.deadline)
 		metrics, err := e.w.cfg.Counters.Read(ctx, program, toolchain.StageRequest{Mode: mode, Timeout: limit}, e.request.Sections)
@@ -213,6 +213,6 @@ func (e *evaluation) count(ctx context.Context, program toolchain.Program, resul
 	return nil
 }
 
-func ending(out sandbox.Outcome) kernel.Ending {
-	return kernel.Ending{ExitCode: out.ExitCode, Signal: out.Signal, Limit: out.Limit, Stdout: out.Stdout, Stderr: out.Stderr}
+func ending(out sandbox.Outcome) kernelrun.Ending {
+	return kernelrun.Ending{ExitCode: out.ExitCode, Signal: out.Signal, Limit: out.Limit, Stdout: out.Stdout, Stderr: out.Stderr}
 }

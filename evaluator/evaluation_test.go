@@ -11,7 +11,7 @@ import (
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/job"
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -37,8 +37,8 @@ func torch(source string) map[string]any {
 	return map[string]any{"source_code": source, "kernel_type": "torch"}
 }
 
-// ask reads a request as the site does; fields add to the kernels.
-func ask(t *testing.T, kind kernels.Kind, body map[string]any) kernels.Request {
+// ask reads a request as the site does; fields add to the kernelrun.
+func ask(t *testing.T, kind kernelrun.Kind, body map[string]any) kernelrun.Request {
 	t.Helper()
 	for name, value := range map[string]any{"num_trials": 3, "l2_flush": false, "timeout": 60} {
 		if _, given := body[name]; !given {
@@ -55,24 +55,24 @@ func ask(t *testing.T, kind kernels.Kind, body map[string]any) kernels.Request {
 	if err := decoder.Decode(&decoded); err != nil {
 		t.Fatal(err)
 	}
-	request, problems := kernels.Read(kind, decoded, kernels.RefuseAll)
+	request, problems := kernelrun.Read(kind, decoded, kernelrun.RefuseAll)
 	if len(problems) > 0 {
 		t.Fatalf("the request has problems: %+v", problems)
 	}
 	return request
 }
 
-func compare(t *testing.T, ref, custom map[string]any) kernels.Request {
+func compare(t *testing.T, ref, custom map[string]any) kernelrun.Request {
 	t.Helper()
-	return ask(t, kernels.Compare, map[string]any{"ref_kernel": ref, "custom_kernel": custom})
+	return ask(t, kernelrun.Compare, map[string]any{"ref_kernel": ref, "custom_kernel": custom})
 }
 
-func evaluateOne(t *testing.T, code map[string]any) kernels.Request {
+func evaluateOne(t *testing.T, code map[string]any) kernelrun.Request {
 	t.Helper()
-	return ask(t, kernels.Evaluate, map[string]any{"kernel": code})
+	return ask(t, kernelrun.Evaluate, map[string]any{"kernel": code})
 }
 
-func evaluationJob(t *testing.T, request kernels.Request) job.Job {
+func evaluationJob(t *testing.T, request kernelrun.Request) job.Job {
 	t.Helper()
 	data, err := json.Marshal(request)
 	if err != nil {
@@ -85,13 +85,13 @@ func evaluationJob(t *testing.T, request kernels.Request) job.Job {
 }
 
 // evaluateOn carries a request out on the worker.
-func evaluateOn(t *testing.T, w *evaluator.Worker, request kernels.Request) kernels.Result {
+func evaluateOn(t *testing.T, w *evaluator.Worker, request kernelrun.Request) kernelrun.Result {
 	t.Helper()
 	result, err := w.Evaluate(t.Context(), evaluationJob(t, request))
 	if err != nil || result.Outcome != job.OutcomeDone || result.EvaluationID != "e1" {
 		t.Fatalf("outcome %s (%+v), %v", result.Outcome, result.Failure, err)
 	}
-	var out kernels.Result
+	var out kernelrun.Result
 	if err := json.Unmarshal(result.Evaluation, &out); err != nil {
 		t.Fatal(err)
 	}
@@ -110,7 +110,7 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	if !r.Compiled || !r.Correctness || r.TotalTrials != 2 || *r.TrialsPassed != 2 || r.ProfilingMethod != "wall_clock" || r.Device != "CPU" {
 		t.Fatalf("report: %+v", r)
 	}
-	for name, s := range map[string]*kernels.Stats{"custom": r.RuntimeStats, "ref": r.RefRuntime} {
+	for name, s := range map[string]*kernelrun.Stats{"custom": r.RuntimeStats, "ref": r.RefRuntime} {
 		ordered := []float64{0, s.Min, s.Median, s.Percentile95, s.Percentile99, s.Max}
 		if !slices.IsSorted(ordered) || s.Min == 0 || s.Mean < s.Min || s.Mean > s.Max || s.Std < 0 {
 			t.Errorf("%s: statistics %+v", name, s)
@@ -132,7 +132,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	io := func(code fields, args ...fields) fields { code["io"] = fields{"args": args}; return code }
 	tests := []struct {
 		name     string
-		request  kernels.Request
+		request  kernelrun.Request
 		compiled bool
 		want     string // in the error of the part that failed
 	}{
@@ -198,7 +198,7 @@ func TestTolerancesDecide(t *testing.T) {
 		{"tight", 1e-5, 0, false, "atol=1e-05, rtol=0.0"},
 		{"loose", 0.1, 0.1, true, ""},
 	} {
-		request := ask(t, kernels.Compare, map[string]any{"ref_kernel": torch(doubling), "custom_kernel": near, "atol": tt.atol, "rtol": tt.rtol})
+		request := ask(t, kernelrun.Compare, map[string]any{"ref_kernel": torch(doubling), "custom_kernel": near, "atol": tt.atol, "rtol": tt.rtol})
 		if r := evaluateOn(t, w, request); r.Correctness != tt.right || !strings.Contains(r.ValidationError, tt.text) {
 			t.Errorf("%s: %+v", tt.name, r)
 		}

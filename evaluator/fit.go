@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 )
 
 const (
@@ -97,7 +97,7 @@ func leaveOut(r *job.Result, i int) {
 
 // slimEvaluation leaves out of an evaluation's result what can be missed.
 func slimEvaluation(evaluation json.RawMessage) json.RawMessage {
-	var result kernel.Result
+	var result kernelrun.Result
 	if evaluation == nil || json.Unmarshal(evaluation, &result) != nil {
 		return evaluation
 	}

@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/queue"
 )
 
@@ -106,7 +106,7 @@ func likeReport(seed uint64) []byte {
 func TestReportFilesOfThreeCasesArriveWhole(t *testing.T) {
 	r := job.Result{RunID: 1, AttemptID: "a1", Outcome: job.OutcomeDone, Stages: []job.StageResult{{Stage: job.StageProfile}}}
 	for i := range 3 {
-		files, err := reportArtifacts(i, &profile.Report{}, likeReport(uint64(i)))
+		files, err := reportArtifacts(i, &ncu.Report{}, likeReport(uint64(i)))
 		if err != nil {
 			t.Fatal(err)
 		}

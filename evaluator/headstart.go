@@ -5,7 +5,7 @@ import (
 	"errors"
 	"time"
 
-	"warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -31,7 +31,7 @@ type compiled struct {
 // slot is somebody else's. There is no archive when the run on the slot has to compile: because the slot is free, no
 // Python waits, or the kernels do not compile, of which that run says more. A slot that falls free meanwhile waits
 // for the compiler, as it would if that ran on it.
-func (p *pipeline) headStart(ctx context.Context, request kernel.Request, artifact *toolchain.Artifact) (compiled, error) {
+func (p *pipeline) headStart(ctx context.Context, request kernelrun.Request, artifact *toolchain.Artifact) (compiled, error) {
 	if !p.slot.IsGPU() {
 		return compiled{}, nil
 	}
@@ -48,7 +48,7 @@ func (p *pipeline) headStart(ctx context.Context, request kernel.Request, artifa
 	if program == nil {
 		return found, nil
 	}
-	p.stageBegins(kernel.StageCompiling)
+	p.stageBegins(kernelrun.StageCompiling)
 	var err error
 	found.archive, found.took, err = p.compileAside(ctx, program, time.Duration(request.Timeout)*time.Second/2)
 	if found.archive != nil {
@@ -71,9 +71,9 @@ func (p *pipeline) aside(artifact *toolchain.Artifact) toolchain.Program {
 // compileAside returns an error only when the place must not be used again. What did not compile is not charged:
 // whether there was a head start must not decide whether the time limit is kept.
 func (p *pipeline) compileAside(ctx context.Context, program toolchain.Program, limit time.Duration) (archive []byte, took time.Duration, err error) {
-	reader := kernel.NewReader(func(string) {})
+	reader := kernelrun.NewReader(func(string) {})
 	out, err := program.RunStage(ctx, toolchain.StageRequest{
-		Mode: kernel.ModeCompile, Timeout: limit, OnPipe: func(b []byte) { reader.Write(b) },
+		Mode: kernelrun.ModeCompile, Timeout: limit, OnPipe: func(b []byte) { reader.Write(b) },
 	})
 	p.result.ProgramNS += out.Wall.Nanoseconds()
 	clean := err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled

@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/judge"
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -78,12 +78,12 @@ func (p *asideProgram) Next(a *toolchain.Artifact) toolchain.Program {
 }
 
 func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
-	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[kernels.CompiledFile])
+	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[kernelrun.CompiledFile])
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold
 	}
 	p.builder.limit.Store(int64(req.Timeout))
-	if req.Mode == kernels.ModeCompile {
+	if req.Mode == kernelrun.ModeCompile {
 		if p.builder.fail {
 			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: headStartTook}}, nil
 		}
@@ -165,7 +165,7 @@ func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 	for i, ask := range []struct{ caller, source string }{{"token:1", "x = 1"}, {"token:1", "x = 1"}, {"token:1", "x = 2"}, {"token:2", "x = 1"}} {
 		attempt := fmt.Sprint("a", i)
 		publishKernel(t, s, ask.caller, attempt, "triton", ask.source)
-		var out kernels.Result
+		var out kernelrun.Result
 		if err := json.Unmarshal(s.result(attempt).Evaluation, &out); err != nil {
 			t.Fatal(err)
 		}

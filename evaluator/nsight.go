@@ -9,20 +9,20 @@ import (
 	"time"
 
 	"warpboard/evaluator/judge"
-	"warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
 
 const (
 	reportFile = "profile.ncu-rep"
-	// maxPage bounds what ncu prints of a report in bytes, for the same reason as profile.MaxReport.
+	// maxPage bounds what ncu prints of a report in bytes, for the same reason as ncu.MaxReport.
 	maxPage = 64 << 20
 )
 
 // Nsight runs Nsight Compute inside the sandbox. It is the worker's Profiler.
 type Nsight struct {
-	Tool   profile.Tool
+	Tool   ncu.Tool
 	Runner toolchain.Runner
 }
 
@@ -30,7 +30,7 @@ var errNoCounters = errors.New("this device has no counters that Nsight Compute 
 
 // collect runs a program's process under ncu, changed by adapt, and returns the report, nil when there is none; why
 // says then in a sentence what went wrong. The error is ours.
-func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o profile.Options) (report []byte, out judge.Ending, why string, err error) {
+func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o ncu.Options) (report []byte, out judge.Ending, why string, err error) {
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what the program reports is known already
 	if err != nil {
 		return nil, out, "", err
@@ -41,10 +41,10 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		if err := adapt(&spec); err != nil {
 			return sandbox.Outcome{}, err
 		}
-		spec.Argv = profile.Command(n.Tool, spec.Argv, o)
+		spec.Argv = ncu.Command(n.Tool, spec.Argv, o)
 		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
-		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: profile.MaxReport}
-		spec.Limits.FileSize, spec.Limits.Out = profile.MaxReport, 2*profile.MaxReport
+		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport}
+		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport
 		return n.Runner.Run(ctx, spec)
 	})
 	if errors.Is(err, errNoCounters) {
@@ -54,7 +54,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		return nil, out, "", fmt.Errorf("profile: %w", err)
 	}
 	report = out.Files[reportFile]
-	why = profile.Explain(profile.Ended{
+	why = ncu.Explain(ncu.Ended{
 		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0})
 	if why != "" {
 		return nil, out, why, nil
@@ -63,9 +63,9 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 }
 
 // read has ncu print the report, without a device.
-func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*profile.Report, error) {
-	pages := profile.Pages{Version: n.Tool.Version}
-	for _, page := range profile.ImportCommands(n.Tool, "/in/"+reportFile) {
+func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
+	pages := ncu.Pages{Version: n.Tool.Version}
+	for _, page := range ncu.ImportCommands(n.Tool, "/in/"+reportFile) {
 		var printed bytes.Buffer
 		limits := sandbox.DefaultRunLimits()
 		limits.Output, limits.Wall = maxPage, time.Minute
@@ -81,7 +81,7 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*profile.Re
 		}
 		pages.Set(page.Page, printed.Bytes())
 	}
-	return profile.Parse(pages), ctx.Err()
+	return ncu.Parse(pages), ctx.Err()
 }
 
 func (n *Nsight) mounts() []sandbox.Mount {

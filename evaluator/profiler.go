@@ -12,7 +12,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -69,9 +69,9 @@ func (n *Nsight) profileCase(ctx context.Context, req ProfileRequest, c tasks.Ca
 		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
 		showSource(spec, req.Job)
 		slot = spec.Slot
-		stage.Command = strings.Join(profile.Command(n.Tool, spec.Argv, profile.Options{Report: "/out/" + reportFile}), " ")
+		stage.Command = strings.Join(ncu.Command(n.Tool, spec.Argv, ncu.Options{Report: "/out/" + reportFile}), " ")
 		return nil
-	}, profile.Options{})
+	}, ncu.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func showSource(spec *sandbox.Spec, j job.Job) {
 }
 
 // keepFewer takes the instructions out of a report that is too large with them.
-func keepFewer(report *profile.Report) {
+func keepFewer(report *ncu.Report) {
 	lines := 0
 	for _, k := range report.Kernels {
 		if k.Source != nil {
@@ -124,7 +124,7 @@ func keepFewer(report *profile.Report) {
 
 // reportArtifacts are the files that a profiled case leaves. ncu's own is packed as well: that of a program
 // with torch has 7 MB, and three of them would not fit into the result's message; packed it has a twelfth.
-func reportArtifacts(index int, report *profile.Report, file []byte) ([]job.Artifact, error) {
+func reportArtifacts(index int, report *ncu.Report, file []byte) ([]job.Artifact, error) {
 	parsed, err := json.Marshal(report)
 	if err != nil {
 		return nil, fmt.Errorf("write the parsed report: %w", err)

@@ -17,13 +17,13 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/toolchain"
 )
 
 // installNCU puts the stand-in for ncu with its pages into a directory, beside files of these names
 // that tell it what to do.
-func installNCU(t *testing.T, orders ...string) profile.Tool {
+func installNCU(t *testing.T, orders ...string) ncu.Tool {
 	t.Helper()
 	dir := t.TempDir()
 	pages, err := filepath.Glob("profile/testdata/*")
@@ -45,7 +45,7 @@ func installNCU(t *testing.T, orders ...string) profile.Tool {
 			t.Fatal(err)
 		}
 	}
-	tool, err := profile.Find(t.Context(), profile.Places{Path: dir})
+	tool, err := ncu.Find(t.Context(), ncu.Places{Path: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	if diff := cmp.Diff([]string{"profile.0.json.gz", "profile.0.ncu-rep.gz", "profile.1.json.gz", "profile.1.ncu-rep.gz"}, names); diff != "" {
 		t.Fatalf("artifacts:\n%s", diff)
 	}
-	var report profile.Report
+	var report ncu.Report
 	if err := json.Unmarshal(unpack(t, r.Artifacts[2].Data), &report); err != nil {
 		t.Fatal(err)
 	}

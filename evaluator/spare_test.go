@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/judge"
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -57,12 +57,12 @@ func TestARunnerServesOneCallerUntilItFails(t *testing.T) {
 	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
 	r := s.start(cfg)
 	number := 0
-	evaluate := func(caller string) kernels.Result {
+	evaluate := func(caller string) kernelrun.Result {
 		t.Helper()
 		number++
 		j := evaluationJob(t, evaluateOne(t, torch("x = 1")))
 		j.Device, j.Caller, j.AttemptID = "H200", caller, fmt.Sprint("a", number)
-		var out kernels.Result
+		var out kernelrun.Result
 		if err := json.Unmarshal(s.run(j).Evaluation, &out); err != nil {
 			t.Fatal(err)
 		}

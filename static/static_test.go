@@ -43,7 +43,7 @@ func TestVersionIsTheHashOfTheFiles(t *testing.T) {
 }
 
 func TestFilesAreBuiltFromTodaysSources(t *testing.T) {
-	inputs := []string{"package-lock.json", "tailwind.config.js", "views/profile/profile.css"}
+	inputs := []string{"package-lock.json", "tailwind.config.js", "views/charts/profile.css"}
 	for _, pattern := range []string{"views/assets/*", "views/*.templ"} {
 		found, err := fs.Glob(os.DirFS(".."), pattern)
 		if err != nil || len(found) == 0 {

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 	"time"
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 )
 
 // EvaluationPage shows one kernel, or two that are compared, on the way and at the end.
@@ -30,13 +30,13 @@ type EvaluationPage struct {
 	Device  string
 	Worker  string
 	Created time.Time
-	Failure string          // why there is no result, in a sentence
-	Result  *kernels.Result // nil before there is one
-	Request string          // JSON
+	Failure string            // why there is no result, in a sentence
+	Result  *kernelrun.Result // nil before there is one
+	Request string            // JSON
 	Sources []EvaluationSource
 }
 
-// EvaluationSource is the source of one of an evaluation's kernels.
+// EvaluationSource is the source of one of an evaluation's kernelrun.
 type EvaluationSource struct {
 	Title, Type string
 	File        SourceFile
@@ -480,7 +480,7 @@ func (p EvaluationPage) ending() string {
 	return "The evaluation was " + p.State + "."
 }
 
-func evaluationResult(p EvaluationPage, r kernels.Result) templ.Component {
+func evaluationResult(p EvaluationPage, r kernelrun.Result) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -703,7 +703,7 @@ func verdict(word string, yes bool) templ.Component {
 	})
 }
 
-func evaluationTimes(r kernels.Result) templ.Component {
+func evaluationTimes(r kernelrun.Result) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -767,7 +767,7 @@ func evaluationTimes(r kernels.Result) templ.Component {
 	})
 }
 
-func evaluationTimeRow(name string, s *kernels.Stats) templ.Component {
+func evaluationTimeRow(name string, s *kernelrun.Stats) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -842,7 +842,7 @@ func evaluationTimeRow(name string, s *kernels.Stats) templ.Component {
 	})
 }
 
-func evaluationFacts(p EvaluationPage, r kernels.Result) templ.Component {
+func evaluationFacts(p EvaluationPage, r kernelrun.Result) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -910,7 +910,7 @@ func evaluationFacts(p EvaluationPage, r kernels.Result) templ.Component {
 // titled is a text under its title.
 type titled struct{ title, text string }
 
-func evaluationFactsOf(p EvaluationPage, r kernels.Result) []titled {
+func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
 		{"Method", r.ProfilingMethod}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Worker},
 		{"Signal", r.Signal}, {"Limit reached", r.Limit},
@@ -934,7 +934,7 @@ func byStage(a, b string) int {
 }
 
 // evaluationTexts are the errors and what was printed, as they came.
-func evaluationTexts(r kernels.Result) []titled {
+func evaluationTexts(r kernelrun.Result) []titled {
 	return withText([]titled{
 		{"Kernel does not compile", r.CompilationError}, {"Reference does not compile", r.RefCompilationError},
 		{"Check failed", r.ValidationError}, {"Timing failed", r.ProfilingError}, {"CUDA graphs were not used", r.GraphError},

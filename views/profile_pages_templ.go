@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"fmt"
 	"time"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 // ProfilePage shows what Nsight Compute measured of a run.

@@ -10,7 +10,7 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/evaluator/job"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 // Measures is what a run's card shows of a run that has ended, beside its stages and cases.

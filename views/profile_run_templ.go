@@ -10,7 +10,7 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import (
 	"strconv"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 // runMeasures is the part of a card that looks closer: repeats, compiler facts, where the time went.

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
-	ncu "warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/models"
 )
 

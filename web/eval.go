@@ -9,12 +9,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 )
 
 // EvalLimits bound what the evaluation API takes. A zero field means its default.
 type EvalLimits struct {
-	kernels.Bounds
+	kernelrun.Bounds
 	Body   int           // bytes of a request; 12 MiB, for a job must fit into the queue
 	AtOnce int           // evaluations of one token, session or address that wait or run; 16
 	Wait   time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
@@ -22,7 +22,7 @@ type EvalLimits struct {
 
 // checkEval fills in defaults and refuses what cannot work.
 func (c *Config) checkEval() error {
-	l, standard := &c.EvalLimits, kernels.DefaultBounds()
+	l, standard := &c.EvalLimits, kernelrun.DefaultBounds()
 	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
 	l.Body, l.AtOnce, l.Wait = cmp.Or(l.Body, 12<<20), cmp.Or(l.AtOnce, 16), cmp.Or(l.Wait, 300*time.Second)
 	if c.OpenEvalAPI = cmp.Or(c.OpenEvalAPI, "none"); !slices.Contains([]string{"all", "loopback", "none"}, c.OpenEvalAPI) {
@@ -64,7 +64,7 @@ func onlyBy(method string) fiber.Handler {
 	}
 }
 
-// isEvaluation tells whether a POST to this path carries kernels.
+// isEvaluation tells whether a POST to this path carries kernelrun.
 func isEvaluation(path string) bool {
 	switch path {
 	case "/", "/evaluate", "/compare", "/api/v1/evaluations", "/mcp", "/mcp/", "/playground":

@@ -8,24 +8,24 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
 
 // evalAnswer is the answer to an evaluation that has ended, whatever became of the kernel.
 type evalAnswer struct {
-	JobID      string         `json:"job_id" jsonschema:"id of the evaluation"`
-	Status     string         `json:"status" jsonschema:"success, whatever became of the kernel"`
-	PodName    string         `json:"pod_name" jsonschema:"the machine that evaluated it"`
-	PodIP      string         `json:"pod_ip" jsonschema:"the site's address that was reached"`
-	GPUType    string         `json:"gpu_type,omitempty" jsonschema:"the device that it ran on"`
-	Result     execResult     `json:"kernel_exec_result" jsonschema:"what became of the kernel; of a comparison's custom kernel"`
-	RefRuntime *kernels.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
+	JobID      string           `json:"job_id" jsonschema:"id of the evaluation"`
+	Status     string           `json:"status" jsonschema:"success, whatever became of the kernel"`
+	PodName    string           `json:"pod_name" jsonschema:"the machine that evaluated it"`
+	PodIP      string           `json:"pod_ip" jsonschema:"the site's address that was reached"`
+	GPUType    string           `json:"gpu_type,omitempty" jsonschema:"the device that it ran on"`
+	Result     execResult       `json:"kernel_exec_result" jsonschema:"what became of the kernel; of a comparison's custom kernel"`
+	RefRuntime *kernelrun.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
 }
 
 // execResult is what is known of the custom kernel. What is not known is absent.
 type execResult struct {
-	kernels.Report
+	kernelrun.Report
 	Runtime    float64            `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
 	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"` // hides the report's
 	Metadata   evalMetadata       `json:"metadata"`
@@ -50,7 +50,7 @@ type evalMetadata struct {
 }
 
 // resultOf reads what a worker sent; the zero Result before it has.
-func resultOf(e models.Evaluation) (r kernels.Result, err error) {
+func resultOf(e models.Evaluation) (r kernelrun.Result, err error) {
 	if e.Result != nil {
 		err = json.Unmarshal(e.Result, &r)
 	}
@@ -79,8 +79,8 @@ func newEvalAnswer(e models.Evaluation, podIP string) (evalAnswer, error) {
 	if r.RuntimeStats != nil {
 		answer.Result.Runtime = r.RuntimeStats.Mean
 	}
-	if request.Kind == kernels.Compare {
-		answer.RefRuntime = &kernels.Stats{}
+	if request.Kind == kernelrun.Compare {
+		answer.RefRuntime = &kernelrun.Stats{}
 		if r.RefRuntime != nil {
 			answer.RefRuntime = r.RefRuntime
 		}
@@ -89,7 +89,7 @@ func newEvalAnswer(e models.Evaluation, podIP string) (evalAnswer, error) {
 }
 
 // podName is the machine that answered: the worker, or without one this.
-func podName(r kernels.Result) string {
+func podName(r kernelrun.Result) string {
 	if r.Worker != "" {
 		return r.Worker
 	}
@@ -97,7 +97,7 @@ func podName(r kernels.Result) string {
 	return host
 }
 
-func metadataOf(request kernels.Request, r kernels.Result) evalMetadata {
+func metadataOf(request kernelrun.Request, r kernelrun.Result) evalMetadata {
 	m := evalMetadata{
 		GPUID: r.Slot, KernelType: request.Custom.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
 		MetricsError: r.MetricsError,
@@ -109,7 +109,7 @@ func metadataOf(request kernels.Request, r kernels.Result) evalMetadata {
 	}
 	for label, metrics := range r.Metrics {
 		name := label
-		if label == "ref" || request.Kind == kernels.Evaluate {
+		if label == "ref" || request.Kind == kernelrun.Evaluate {
 			name = "original" // the only kernel of an evaluation has this name, too
 		}
 		if m.DeviceMetrics == nil {

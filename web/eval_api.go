@@ -8,19 +8,19 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
 
 // finishedAge is how long ago a job must have ended for cleanUp to drop it.
 const finishedAge = 300 * time.Second
 
-func (a evalAPI) evaluate(c *fiber.Ctx) error { return a.run(c, kernels.Evaluate) }
+func (a evalAPI) evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
 
-func (a evalAPI) compare(c *fiber.Ctx) error { return a.run(c, kernels.Compare) }
+func (a evalAPI) compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
 
 // run reads a request, waits until it is carried out, and answers with its result.
-func (a evalAPI) run(c *fiber.Ctx, kind kernels.Kind) error {
+func (a evalAPI) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	request, err := a.readEvaluation(c, kind)
 	if err != nil {
 		return refused(c, err)
@@ -56,7 +56,7 @@ func (a evalAPI) noDevice() string {
 }
 
 // failureText says why an evaluation has no result.
-func failureText(e models.Evaluation, request kernels.Request) string {
+func failureText(e models.Evaluation, request kernelrun.Request) string {
 	switch e.State {
 	case models.EvaluationTimeout:
 		return fmt.Sprintf("Job timed out after %d seconds", request.Timeout)

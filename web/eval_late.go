@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
 
@@ -22,7 +22,7 @@ type evalReply struct {
 // answerLate answers before there is an answer: a proxy would give up a caller who hears nothing for a
 // minute, and the result with him. The head goes first, then a space now and then, which JSON allows, then
 // the answer. Its status is 200 whatever comes; a failure is told by "status": "error" in the body alone.
-func (a evalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernels.Request) {
+func (a evalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	noCache(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	c.Set(fiber.HeaderContentLocation, a.cfg.BaseURL+"/api/v1/evaluations/"+w.id)
@@ -68,7 +68,7 @@ func (w *waiter) within(d time.Duration) bool {
 }
 
 // reply makes the answer of an evaluation that has ended. The error is one of the site, not of the kernel.
-func (a evalAPI) reply(w *waiter, request kernels.Request, pod string) (evalReply, error) {
+func (a evalAPI) reply(w *waiter, request kernelrun.Request, pod string) (evalReply, error) {
 	failed := func(why string) evalReply {
 		return evalReply{status: http.StatusInternalServerError, body: failureBody(w.last, why, pod)}
 	}

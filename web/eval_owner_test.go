@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
@@ -93,7 +93,7 @@ func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x # " + secretSource)})
 	id := made["id"].(string)
-	s.endOne(id, kernels.Result{Report: kernels.Report{CompilationError: "line 1: " + secretSource}}) // compilers quote
+	s.endOne(id, kernelrun.Result{Report: kernelrun.Report{CompilationError: "line 1: " + secretSource}}) // compilers quote
 	admin := modelstest.Person(t, s.store, "root", models.RoleAdmin)
 	author := asker{"the author's token", s.plain(), []string{"Authorization", "Bearer " + s.token}}
 	trusted := []asker{author, {"the author's session", s.plain(&s.user), nil}, {"an admin", s.plain(&admin), nil}}
@@ -237,7 +237,7 @@ func TestTwoCallersWithoutATokenAtOneAddressAreStrangers(t *testing.T) {
 func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
 	mine, key := s.anonymous()
-	s.endOne(mine.ID, kernels.Result{})
+	s.endOne(mine.ID, kernelrun.Result{})
 	if _, err := s.store.SQL().ExecContext(t.Context(), "update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
 		t.Fatal(err)
 	}

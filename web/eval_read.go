@@ -10,7 +10,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 )
 
 // badBody is a body that is no JSON object: FastAPI's own answer.
@@ -25,7 +25,7 @@ type badBody struct {
 func (b *badBody) Error() string { return b.Msg }
 
 // badFields are fields that could not be read.
-type badFields []kernels.Problem
+type badFields []kernelrun.Problem
 
 func (b badFields) Error() string {
 	var all []string
@@ -77,17 +77,17 @@ func isJSON(contentType string) bool {
 }
 
 // readEvaluation reads and checks a request; without a kind it is one of the versioned API, where every unknown key is
-// a mistake. The error is a *badBody, badFields or a *kernels.Refusal.
-func (s *Server) readEvaluation(c *fiber.Ctx, kind kernels.Kind) (kernels.Request, error) {
+// a mistake. The error is a *badBody, badFields or a *kernelrun.Refusal.
+func (s *Server) readEvaluation(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Request, error) {
 	body, err := readObject(c)
 	if err != nil {
-		return kernels.Request{}, err
+		return kernelrun.Request{}, err
 	}
-	extras := kernels.RefuseMistyped
+	extras := kernelrun.RefuseMistyped
 	if kind == "" {
-		kind, extras = kindOf(body), kernels.RefuseAll
+		kind, extras = kindOf(body), kernelrun.RefuseAll
 	}
-	request, problems := kernels.Read(kind, body, extras)
+	request, problems := kernelrun.Read(kind, body, extras)
 	if len(problems) > 0 {
 		return request, badFields(problems)
 	}
@@ -95,18 +95,18 @@ func (s *Server) readEvaluation(c *fiber.Ctx, kind kernels.Kind) (kernels.Reques
 }
 
 // kindOf tells what a body of the versioned API asks for.
-func kindOf(body map[string]any) kernels.Kind {
+func kindOf(body map[string]any) kernelrun.Kind {
 	if _, one := body["kernel"]; one {
-		return kernels.Evaluate
+		return kernelrun.Evaluate
 	}
-	return kernels.Compare
+	return kernelrun.Compare
 }
 
 // refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
 func refused(c *fiber.Ctx, err error) error {
 	var body *badBody
 	var fields badFields
-	var refusal *kernels.Refusal
+	var refusal *kernelrun.Refusal
 	switch {
 	case errors.As(err, &body):
 		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []*badBody{body}})

@@ -11,13 +11,13 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
 
-// submitEvaluation queues a request that was read. The error is a *kernels.Refusal when its device is
+// submitEvaluation queues a request that was read. The error is a *kernelrun.Refusal when its device is
 // not there.
-func (s *Server) submitEvaluation(ctx context.Context, caller evalCaller, request kernels.Request) (models.Evaluation, error) {
+func (s *Server) submitEvaluation(ctx context.Context, caller evalCaller, request kernelrun.Request) (models.Evaluation, error) {
 	if err := s.room(); err != nil {
 		return models.Evaluation{}, err
 	}
@@ -73,7 +73,7 @@ func (s *Server) evalDevice(ctx context.Context, asked string) (string, error) {
 		}
 		names = append(names, strings.ToLower(u.device))
 	}
-	return "", &kernels.Refusal{
+	return "", &kernelrun.Refusal{
 		Message: fmt.Sprintf("gpu_type '%s' is not attached; there are: %s", asked, strings.Join(names, ", ")),
 		Details: map[string]any{"gpu_type": asked, "available": names},
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/client"
@@ -71,7 +71,7 @@ func (e evaluations) create(c *fiber.Ctx) error {
 func problemOf(c *fiber.Ctx, err error) error {
 	var body *badBody
 	var fields badFields
-	var refusal *kernels.Refusal
+	var refusal *kernelrun.Refusal
 	switch {
 	case errors.As(err, &body):
 		return invalid("body", "The request is not a JSON object: %s.", body.Msg)

@@ -12,7 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/google/jsonschema-go/jsonschema"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/web/client"
 )
 
@@ -28,7 +28,7 @@ func (s *Server) openAPI(c *fiber.Ctx) error {
 // apiDocument describes every operation of the API. The schemas come from what reads the requests and
 // from the types of the answers.
 func (s *Server) apiDocument() (map[string]any, error) {
-	schemas := kernels.Schemas()
+	schemas := kernelrun.Schemas()
 	for name, answer := range answerTypes() {
 		schema, err := schemaOf(answer)
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *Server) apiDocument() (map[string]any, error) {
 		"openapi": "3.1.0",
 		"info": map[string]any{
 			"title": "Warpboard", "version": s.cfg.Version,
-			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN.",
+			"description": "Submit kernels to leaderboards, and evaluate single kernelrun. Make a token on your page and send it as Authorization: Bearer TOKEN.",
 		},
 		"servers": []any{map[string]any{"url": s.cfg.BaseURL}},
 		"paths":   paths,
@@ -72,7 +72,7 @@ func answerTypes() map[string]any {
 		"EvaluationAnswer": evalAnswer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
-		"KernelExecResult": execResult{}, "Metadata": evalMetadata{}, "RuntimeStats": kernels.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
+		"KernelExecResult": execResult{}, "Metadata": evalMetadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
 	}
 }
 
@@ -86,7 +86,7 @@ func parts() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[time.Duration]():   {Type: "integer"},
 		reflect.TypeFor[execResult]():      part("KernelExecResult"),
 		reflect.TypeFor[evalMetadata]():    part("Metadata"),
-		reflect.TypeFor[kernels.Stats]():   part("RuntimeStats"),
+		reflect.TypeFor[kernelrun.Stats](): part("RuntimeStats"),
 		reflect.TypeFor[client.Run]():      part("Run"),
 		reflect.TypeFor[client.Entry]():    part("Entry"),
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 )
@@ -97,7 +97,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 	_, shared := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
 	_, compared := s.ask("POST", "/api/v1/evaluations", object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
 	done, live := compared["id"].(string), shared["id"].(string)
-	s.endOne(done, kernels.Result{Report: kernels.Report{Compiled: true, Correctness: true, RuntimeStats: &kernels.Stats{Mean: 1}, MaxDifference: "nan"}})
+	s.endOne(done, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 1}, MaxDifference: "nan"}})
 	evaluations, submissions := "/api/v1/evaluations/", fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)
 	request := written(object{"kernel": torchModel("return x")})
 	comparison := written(object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
@@ -135,7 +135,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 }
 
 // endOne ends an evaluation with a result, as a worker would.
-func (s *evalSite) endOne(id string, result kernels.Result) {
+func (s *evalSite) endOne(id string, result kernelrun.Result) {
 	s.t.Helper()
 	e, err := s.store.StartEvaluation(s.t.Context(), id)
 	if err == nil {

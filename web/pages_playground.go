@@ -8,7 +8,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 	"warpboard/views"
 )
@@ -99,7 +99,7 @@ func (p pages) evaluation(c *fiber.Ctx) error {
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store") // what is shared no more is not shown from a cache
 	page := views.EvaluationPage{
-		Page: p.page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernels.Compare),
+		Page: p.page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
 		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.CreatedAt,
 		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared, Request: indented(e.Request),
 	}
@@ -120,13 +120,13 @@ func (p pages) evaluation(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, views.Evaluation(page))
 }
 
-// evaluationSources are the coloured sources of an evaluation's kernels.
+// evaluationSources are the coloured sources of an evaluation's kernelrun.
 func (p pages) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
 	request, err := requestIn(e)
 	if err != nil {
 		return nil, err
 	}
-	add := func(title string, code kernels.Code) {
+	add := func(title string, code kernelrun.Code) {
 		name := "kernel.py"
 		if code.Type == "cuda" {
 			name = "kernel.cu"
@@ -142,7 +142,7 @@ func (p pages) evaluationSources(e models.Evaluation) (list []views.EvaluationSo
 }
 
 // requestIn reads what an evaluation was asked for.
-func requestIn(e models.Evaluation) (request kernels.Request, err error) {
+func requestIn(e models.Evaluation) (request kernelrun.Request, err error) {
 	if err = json.Unmarshal(e.Request, &request); err != nil {
 		err = fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
 	}
@@ -150,7 +150,7 @@ func requestIn(e models.Evaluation) (request kernels.Request, err error) {
 }
 
 func evaluationTitle(e models.Evaluation) string {
-	if e.Kind == string(kernels.Compare) {
+	if e.Kind == string(kernelrun.Compare) {
 		return "Comparison " + short(e.ID)
 	}
 	return "Evaluation " + short(e.ID)

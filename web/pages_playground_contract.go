@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/views"
 )
 
@@ -136,14 +136,14 @@ func (p *playground) writeContract() {
 		return
 	}
 	body := map[string]any{"kernel": map[string]any{"source_code": "", "kernel_type": "torch", "io": io}}
-	if read, problems := kernels.Read(kernels.Evaluate, body, kernels.RefuseAll); len(problems) == 0 {
+	if read, problems := kernelrun.Read(kernelrun.Evaluate, body, kernelrun.RefuseAll); len(problems) == 0 {
 		io = known(read.Custom.IO)
 	}
 	p.fields["contract"] = written(io)
 }
 
 // fill puts a request into the form, its contracts as JSON.
-func (p *playground) fill(r kernels.Request) {
+func (p *playground) fill(r kernelrun.Request) {
 	p.fillCode("kernel", r.Custom)
 	if r.Custom.IO != nil {
 		p.fields["contract"] = written(known(r.Custom.IO))
@@ -160,7 +160,7 @@ func (p *playground) fill(r kernels.Request) {
 	p.fields["gpu_type"] = r.GPUType
 }
 
-func (p *playground) fillCode(field string, code kernels.Code) {
+func (p *playground) fillCode(field string, code kernelrun.Code) {
 	p.fields[field], p.fields[field+"_type"] = code.Source, code.Type
 	metadata, _ := known(code.Metadata).(map[string]any) // it is one
 	key := nameKeys[code.Type]

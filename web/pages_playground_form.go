@@ -9,7 +9,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/views"
 )
 
@@ -50,12 +50,12 @@ func (p *playground) status() int {
 }
 
 // request reads the form as the API reads its bodies. When it is not ok, problems says why.
-func (p *playground) request(bounds kernels.Bounds) (request kernels.Request, ok bool) {
+func (p *playground) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok bool) {
 	kind, body := p.body()
 	if len(p.problems) > 0 {
 		return request, false
 	}
-	request, problems := kernels.Read(kind, body, kernels.RefuseAll)
+	request, problems := kernelrun.Read(kind, body, kernelrun.RefuseAll)
 	for _, problem := range problems {
 		name, within := p.fieldOf(problem.Field)
 		p.problems[name] = within + problem.Sentence()
@@ -70,7 +70,7 @@ func (p *playground) request(bounds kernels.Bounds) (request kernels.Request, ok
 
 // refuse notes why the request was not taken; it tells whether that was a fault of the request.
 func (p *playground) refuse(err error) bool {
-	var refusal *kernels.Refusal
+	var refusal *kernelrun.Refusal
 	if !errors.As(err, &refusal) {
 		p.problems[""] = failureOf(err).message
 		return false
@@ -86,7 +86,7 @@ func (p *playground) refuse(err error) bool {
 }
 
 // body is the request's body, as a program would send it.
-func (p *playground) body() (kernels.Kind, map[string]any) {
+func (p *playground) body() (kernelrun.Kind, map[string]any) {
 	body := map[string]any{"l2_flush": p.get("l2_flush") == "true", "collect_device_metrics": p.get("collect_device_metrics") == "true",
 		"shared": p.get("shared") == "true"}
 	for _, name := range []string{"num_trials", "timeout", "gpu_type"} {
@@ -100,7 +100,7 @@ func (p *playground) body() (kernels.Kind, map[string]any) {
 	io := p.contract()
 	if p.get("reference") == "" {
 		body["kernel"] = p.code("kernel", io)
-		return kernels.Evaluate, body
+		return kernelrun.Evaluate, body
 	}
 	body["custom_kernel"] = p.code("kernel", io)
 	if p.get("reference_contract") != "" {
@@ -112,7 +112,7 @@ func (p *playground) body() (kernels.Kind, map[string]any) {
 			body[name] = value
 		}
 	}
-	return kernels.Compare, body
+	return kernelrun.Compare, body
 }
 
 // nameKeys are the keys of metadata that a kernel's name goes to; torch_cuda has none.

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/dispatch"
-	kernels "warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
 
@@ -50,7 +50,7 @@ func contractOf(t *testing.T, text string) any {
 	return known(io)
 }
 
-func requestOf(t *testing.T, e models.Evaluation) (r kernels.Request) {
+func requestOf(t *testing.T, e models.Evaluation) (r kernelrun.Request) {
 	t.Helper()
 	if err := json.Unmarshal(e.Request, &r); err != nil {
 		t.Fatal(err)
@@ -108,7 +108,7 @@ func TestAReferenceMakesItAComparison(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := requestOf(t, e)
-	if r.Kind != kernels.Compare || r.Ref.IO != nil || r.Ref.Metadata["function_name"] != "f" || r.ATol != 0.5 || r.RTol != 0.01 {
+	if r.Kind != kernelrun.Compare || r.Ref.IO != nil || r.Ref.Metadata["function_name"] != "f" || r.ATol != 0.5 || r.RTol != 0.01 {
 		t.Errorf("request: %+v, reference %+v", r, r.Ref)
 	}
 	if len(r.Custom.IO["args"].([]any)) != 0 || r.Custom.Metadata["note"] != 1.0 || r.Custom.Metadata["kernel_name"] != "add" {
@@ -188,7 +188,7 @@ func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
 }
 
 // finished ends the newest evaluation with a result, as a worker would, and returns its page.
-func (s *evalSite) finished(b *browser, result kernels.Result) *goquery.Document {
+func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Document {
 	s.t.Helper()
 	e, err := s.store.StartEvaluation(s.t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
 	if err != nil {
@@ -211,12 +211,12 @@ func TestTheResultPageShowsWhatWasMeasured(t *testing.T) {
 	b, resp := s.playground(tryForm(url.Values{"reference": {"x"}, "reference_type": {"torch"}}))
 	wantStatus(t, resp, http.StatusSeeOther)
 	speedup, passed := 1.84, 5
-	doc := s.finished(b, kernels.Result{Worker: "rack-7", Name: "NVIDIA H200", Report: kernels.Report{
+	doc := s.finished(b, kernelrun.Result{Worker: "rack-7", Name: "NVIDIA H200", Report: kernelrun.Report{
 		Compiled: true, Correctness: true, ProfilingMethod: "cuda_graph", TotalTrials: 5, TrialsPassed: &passed,
-		RuntimeStats: &kernels.Stats{Mean: 0.0125, Std: 0.0001, Min: 0.012, Max: 0.014, Median: 0.01249, Percentile95: 0.013, Percentile99: 0.0135},
-		RefRuntime:   &kernels.Stats{Mean: 0.023, Std: 0.0002, Min: 0.022, Max: 0.024, Median: 0.02301, Percentile95: 0.0233, Percentile99: 0.0237},
+		RuntimeStats: &kernelrun.Stats{Mean: 0.0125, Std: 0.0001, Min: 0.012, Max: 0.014, Median: 0.01249, Percentile95: 0.013, Percentile99: 0.0135},
+		RefRuntime:   &kernelrun.Stats{Mean: 0.023, Std: 0.0002, Min: 0.022, Max: 0.024, Median: 0.02301, Percentile95: 0.0233, Percentile99: 0.0237},
 		Speedup:      &speedup, SpeedupInterval: []float64{1.82, 1.86}, GraphError: "no graph\n  at all",
-	}, Metrics: map[string]kernels.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
+	}, Metrics: map[string]kernelrun.Metrics{"custom": {Device: map[string]map[string]any{"memory": {"dram_throughput": 71.5}}}}})
 	checkSound(t, doc)
 	wantText(t, doc, "[data-times=kernel]", "12.50 µs 100.0 ns 12.00 µs 14.00 µs 12.49 µs 13.00 µs 13.50 µs")
 	wantText(t, doc, "[data-times=reference]", "23.00 µs")
@@ -244,7 +244,7 @@ func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
 	w.refusedNothing()
 	w.open(resp.Header.Get("Location"))
 	w.hasText(".stage-now", "submitted")
-	s.finished(b, kernels.Result{Report: kernels.Report{Compiled: true, Correctness: true, RuntimeStats: &kernels.Stats{Mean: 0.0125}}})
+	s.finished(b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
 	w.hasText("[data-times=kernel]", "12.50")
 	w.until(`!document.querySelector("#evaluation [hx-trigger], #evaluation form")`)
 	w.until(fits)
@@ -257,9 +257,9 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 	b, resp := s.playground(tryForm(url.Values{"kernel": {hostile}, "kernel_name": {hostile}, "contract": {contract}}))
 	wantStatus(t, resp, http.StatusSeeOther)
 	path := resp.Header.Get("Location")
-	doc := s.finished(b, kernels.Result{Worker: hostile, Name: hostile, CUDA: hostile, Stage: hostile, Signal: hostile, Stdout: hostile, MetricsError: hostile,
-		StageSeconds: map[string]float64{hostile: 1}, Report: kernels.Report{CompilationError: hostile, ProfilingMethod: hostile, MaxDifference: hostile},
-		Metrics: map[string]kernels.Metrics{hostile: {Device: map[string]map[string]any{hostile: {hostile: hostile}}}}})
+	doc := s.finished(b, kernelrun.Result{Worker: hostile, Name: hostile, CUDA: hostile, Stage: hostile, Signal: hostile, Stdout: hostile, MetricsError: hostile,
+		StageSeconds: map[string]float64{hostile: 1}, Report: kernelrun.Report{CompilationError: hostile, ProfilingMethod: hostile, MaxDifference: hostile},
+		Metrics: map[string]kernelrun.Metrics{hostile: {Device: map[string]map[string]any{hostile: {hostile: hostile}}}}})
 	again := b.page("/playground?from="+strings.TrimPrefix(path, "/evaluations/"), http.StatusOK)
 	_, resp = s.playground(tryForm(url.Values{"rows": {hostile}, "kernel": {hostile}, "kernel_type": {hostile}, "num_trials": {hostile}, "contract": {hostile}}))
 	for name, doc := range map[string]*goquery.Document{"result": doc, "again": again, "refused": document(t, resp, http.StatusUnprocessableEntity)} {
@@ -279,8 +279,8 @@ func TestEveryExampleIsARequest(t *testing.T) {
 		checkSound(t, doc)
 		form := newPlayground()
 		form.example(name)
-		request, ok := form.request(kernels.DefaultBounds())
-		if !ok || request.Kind != kernels.Compare || request.Custom.Type != name {
+		request, ok := form.request(kernelrun.DefaultBounds())
+		if !ok || request.Kind != kernelrun.Compare || request.Custom.Type != name {
 			t.Errorf("%s: %v, %+v", name, form.problems, request)
 		}
 		if got := doc.Find("#kernel").Text(); strings.TrimPrefix(got, "\n") != request.Custom.Source {

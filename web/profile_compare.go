@@ -7,10 +7,10 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	ncu "warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/models"
 	"warpboard/views"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 // diffContext is how many equal lines surround a change of the code.

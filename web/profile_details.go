@@ -6,10 +6,10 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	ncu "warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/models"
 	"warpboard/views"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 // profileRoutes lists the pages about a run's profile and times, each with the same data for programs.

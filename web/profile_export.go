@@ -7,8 +7,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	ncu "warpboard/evaluator/profile"
-	charts "warpboard/views/profile"
+	"warpboard/evaluator/ncu"
+	"warpboard/views/charts"
 )
 
 func (p pages) compareJSON(c *fiber.Ctx) error {

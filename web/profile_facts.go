@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"sync"
 
-	ncu "warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/models"
 	"warpboard/views"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 const (

@@ -10,9 +10,9 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	ncu "warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/models"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 // profileFile sends the report as ncu wrote it. It holds the source and the instructions.

@@ -13,7 +13,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
-	ncu "warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/models"
 )
 
@@ -140,7 +140,7 @@ func fixtureReport(t testing.TB, name string) *ncu.Report {
 	t.Helper()
 	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
-		f, err := os.Open("../evaluator/profile/testdata/" + name + "." + page + ".csv.gz")
+		f, err := os.Open("../evaluator/ncu/testdata/" + name + "." + page + ".csv.gz")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	ncu "warpboard/evaluator/profile"
+	"warpboard/evaluator/ncu"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/views"

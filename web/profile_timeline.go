@@ -9,7 +9,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/views"
-	charts "warpboard/views/profile"
+	"warpboard/views/charts"
 )
 
 // timeline lays out what the time of a run went into, and of the profile that followed it.

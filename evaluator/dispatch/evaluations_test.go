@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
 
@@ -37,7 +37,7 @@ func (s *site) wantEvaluation(id string, state models.EvaluationState) models.Ev
 }
 
 // evaluated is what a worker sends at the end of an evaluation.
-func evaluated(t *testing.T, j job.Job, report kernel.Result) job.Result {
+func evaluated(t *testing.T, j job.Job, report kernelrun.Result) job.Result {
 	t.Helper()
 	data, err := json.Marshal(report)
 	if err != nil {
@@ -69,10 +69,10 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		if s.queue.stopped(j.AttemptID) {
 			s.Error("a heartbeat that names the evaluation made it stop")
 		}
-		r.event(s.Context(), evaluationEvent(j, 1, kernel.StageCompiling))
-		r.event(s.Context(), evaluationEvent(j, 2, kernel.StageValidating))
+		r.event(s.Context(), evaluationEvent(j, 1, kernelrun.StageCompiling))
+		r.event(s.Context(), evaluationEvent(j, 2, kernelrun.StageValidating))
 		s.wantEvaluation(e.ID, models.EvaluationValidating)
-		report := kernel.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernel.StageValidating: 1}}
+		report := kernelrun.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
 		if err := r.result(s.Context(), evaluated(s.T, j, report)); err != nil {
 			s.Fatal(err)
@@ -99,7 +99,7 @@ func TestATimeLimitIsAResult(t *testing.T) {
 		e := s.evaluate("token:1")
 		d, r := s.boot()
 		s.pass(d, 0)
-		if err := r.result(s.Context(), evaluated(s.T, s.take(), kernel.Result{TimedOut: true})); err != nil {
+		if err := r.result(s.Context(), evaluated(s.T, s.take(), kernelrun.Result{TimedOut: true})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, models.EvaluationTimeout)
@@ -123,7 +123,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		if second.AttemptID == first.AttemptID || second.EvaluationID != e.ID {
 			s.Errorf("sent again: %+v", second)
 		}
-		if err := r.result(s.Context(), evaluated(s.T, first, kernel.Result{})); err != nil {
+		if err := r.result(s.Context(), evaluated(s.T, first, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
@@ -147,7 +147,7 @@ func TestACancelledEvaluationIsStoppedAndItsResultDropped(t *testing.T) {
 		if err := d.CancelEvaluation(s.Context(), e.ID, "nobody waits"); err != nil || !s.queue.stopped(j.AttemptID) {
 			s.Fatal(err)
 		}
-		if err := r.result(s.Context(), evaluated(s.T, j, kernel.Result{})); err != nil {
+		if err := r.result(s.Context(), evaluated(s.T, j, kernelrun.Result{})); err != nil {
 			s.Fatal(err)
 		}
 		s.wantEvaluation(e.ID, models.EvaluationCancelled)

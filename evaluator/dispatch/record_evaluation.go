@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/kernel"
+	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
 
@@ -57,7 +57,7 @@ func (r *Recorder) evaluationsTaken(ctx context.Context, h job.Heartbeat) []stri
 // endOf judges a worker's result. One that holds no report is lost, and is tried again.
 func endOf(r job.Result) models.EvaluationEnd {
 	end := models.EvaluationEnd{AttemptID: r.AttemptID, Secret: r.Secret, Worker: r.Machine.Worker}
-	var result kernel.Result
+	var result kernelrun.Result
 	if r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &result) != nil {
 		end.Failure, end.Loss = "The worker gave the evaluation up without saying why.", models.LossOf(r)
 		if r.Failure != nil {
@@ -88,7 +88,7 @@ const (
 )
 
 // samples is what the counters gain from a result.
-func samples(r kernel.Result) []models.Sample {
+func samples(r kernelrun.Result) []models.Sample {
 	unit := fmt.Sprintf("%s:%d", r.Device, r.Slot)
 	out := []models.Sample{{Name: CountDevice + unit, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
@@ -104,10 +104,10 @@ func samples(r kernel.Result) []models.Sample {
 		}
 		add(ok, CountCompiled, CountNotCompiled, seconds)
 	}
-	if seconds, reached := r.StageSeconds[kernel.StageValidating]; reached {
+	if seconds, reached := r.StageSeconds[kernelrun.StageValidating]; reached {
 		add(r.Correctness, CountCorrect, CountWrong, seconds)
 	}
-	if seconds, reached := r.StageSeconds[kernel.StageProfiling]; reached {
+	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
 		add(r.RuntimeStats != nil, CountProfiled, CountNotProfiled, seconds)
 		out = append(out, models.Sample{Name: CountDeviceTiming + unit, Value: seconds})
 	}

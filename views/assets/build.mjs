@@ -34,13 +34,13 @@ const figtree = "@fontsource-variable/figtree";
 copyFileSync(npm(`${figtree}/files/figtree-latin-wght-normal.woff2`), `${out}/figtree.woff2`);
 
 // The profile pages' own style, which only they load.
-buildSync({ entryPoints: ["views/profile/profile.css"], outfile: `${out}/profile.css`, minify: true, target: "es2022", legalComments: "none" });
+buildSync({ entryPoints: ["views/charts/profile.css"], outfile: `${out}/profile.css`, minify: true, target: "es2022", legalComments: "none" });
 
 const licences = ["htmx.org", "codemirror", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
 writeFileSync(`${out}/LICENSES.txt`, licences.join("\n----\n\n"));
 
 // What all this was made from: a Go test compares it, so that stale files are found without node, too.
-const inputs = ["package-lock.json", "tailwind.config.js", "views/profile/profile.css"]
+const inputs = ["package-lock.json", "tailwind.config.js", "views/charts/profile.css"]
   .concat(readdirSync("views/assets").map((file) => `views/assets/${file}`))
   .concat(readdirSync("views").filter((file) => file.endsWith(".templ")).map((file) => `views/${file}`));
 writeFileSync(`${out}/inputs.txt`, `${digest(inputs)}\n`);

@@ -1,0 +1,212 @@
+package kernelrun
+
+import (
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Problem is one thing that is wrong in a request. Message and Type are those of pydantic, because
+// clients of the API compare them.
+type Problem struct {
+	Field   string `json:"field"` // path to the value, joined by " -> "
+	Message string `json:"message"`
+	Type    string `json:"type"`
+	Hint    string `json:"hint,omitempty"` // what to write instead
+}
+
+// Sentence says what is wrong, and what to write instead.
+func (p Problem) Sentence() string {
+	switch {
+	case p.Hint == "":
+		return p.Message + "."
+	case strings.HasSuffix(p.Hint, "?"):
+		return p.Message + "; " + p.Hint
+	}
+	return p.Message + "; " + p.Hint + "."
+}
+
+// path leads to a value in a request.
+type path []string
+
+func (p path) to(step string) path { return append(p[:len(p):len(p)], step) }
+
+func (p path) problem(kind, message string) []Problem {
+	return []Problem{{Field: strings.Join(p, " -> "), Message: message, Type: kind}}
+}
+
+// kind is the type of a value. It reads as laxly as pydantic does: "12", 12.0 and true are integers.
+type kind interface {
+	// read returns the value in its own type, or what is wrong with it.
+	read(at path, value any) (any, []Problem)
+	// schema is the type as JSON Schema.
+	schema() map[string]any
+}
+
+type (
+	text    struct{}
+	integer struct{}
+	number  struct{}
+	boolean struct{}
+	scalar  struct{} // int, float, str or bool
+	size    struct{} // an integer, or an expression over the scalar arguments
+	object  struct{} // anything with keys
+	enum    []string
+	list    struct{ of kind }
+)
+
+func (text) read(at path, value any) (any, []Problem) {
+	if s, ok := value.(string); ok {
+		return s, nil
+	}
+	return nil, at.problem("string_type", "Input should be a valid string")
+}
+
+func (integer) read(at path, value any) (any, []Problem) {
+	switch v := value.(type) {
+	case bool:
+		return map[bool]int64{true: 1}[v], nil
+	case json.Number:
+		if n, ok := whole(v.String()); ok {
+			return n, nil
+		}
+		return nil, at.problem("int_from_float", "Input should be a valid integer, got a number with a fractional part")
+	case string:
+		if n, ok := whole(strings.ReplaceAll(strings.TrimSpace(v), "_", "")); ok {
+			return n, nil
+		}
+		return nil, at.problem("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
+	}
+	return nil, at.problem("int_type", "Input should be a valid integer")
+}
+
+// whole reads an integer, also one written like 12.0. What is beyond int64 stays as it is written.
+func whole(s string) (any, bool) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return n, true
+	}
+	if allDigits.MatchString(s) {
+		return json.Number(strings.TrimPrefix(s, "+")), true
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) >= 1<<63 || !plainNumber.MatchString(s) {
+		return nil, false
+	}
+	return int64(f), true
+}
+
+var (
+	allDigits   = regexp.MustCompile(`^[+-]?[0-9]+$`)
+	plainNumber = regexp.MustCompile(`^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$`)
+	expression  = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
+)
+
+func (number) read(at path, value any) (any, []Problem) {
+	s := ""
+	switch v := value.(type) {
+	case bool:
+		return map[bool]float64{true: 1}[v], nil
+	case json.Number:
+		s = v.String()
+	case string:
+		s = strings.ReplaceAll(strings.TrimSpace(v), "_", "")
+	default:
+		return nil, at.problem("float_type", "Input should be a valid number")
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, at.problem("float_parsing", "Input should be a valid number, unable to parse string as a number")
+	}
+	return f, nil
+}
+
+func (boolean) read(at path, value any) (any, []Problem) {
+	s := ""
+	switch v := value.(type) {
+	case bool:
+		return v, nil
+	case json.Number:
+		s = strings.TrimSuffix(v.String(), ".0")
+	case string:
+		s = strings.ToLower(v)
+	default:
+		return nil, at.problem("bool_type", "Input should be a valid boolean")
+	}
+	switch s {
+	case "1", "t", "true", "y", "yes", "on":
+		return true, nil
+	case "0", "f", "false", "n", "no", "off":
+		return false, nil
+	}
+	return nil, at.problem("bool_parsing", "Input should be a valid boolean, unable to interpret input")
+}
+
+// read takes a scalar as it is: the argument's type says later what it must be.
+func (scalar) read(at path, value any) (any, []Problem) {
+	switch v := value.(type) {
+	case bool, string:
+		return v, nil
+	case json.Number:
+		if n, ok := whole(v.String()); ok && allDigits.MatchString(v.String()) {
+			return n, nil
+		}
+		return number{}.read(at, v)
+	}
+	var problems []Problem
+	for _, one := range []struct {
+		name string
+		kind kind
+	}{{"int", integer{}}, {"float", number{}}, {"str", text{}}, {"bool", boolean{}}} {
+		_, wrong := one.kind.read(at.to(one.name), value)
+		problems = append(problems, wrong...)
+	}
+	return nil, problems
+}
+
+// read takes an integer, or a text such as "cdiv(n, 256)"; the program that launches knows the arguments.
+func (size) read(at path, value any) (any, []Problem) {
+	if s, ok := value.(string); ok && expression.MatchString(s) {
+		return s, nil
+	}
+	return integer{}.read(at, value)
+}
+
+func (object) read(at path, value any) (any, []Problem) {
+	if m, ok := value.(map[string]any); ok {
+		return m, nil
+	}
+	return nil, append(
+		at.to("BaseKernelMetadata").problem("model_type", "Input should be a valid dictionary or instance of BaseKernelMetadata"),
+		at.to("dict[str,any]").problem("dict_type", "Input should be a valid dictionary")...)
+}
+
+func (e enum) read(at path, value any) (any, []Problem) {
+	if s, ok := value.(string); ok {
+		for _, known := range e {
+			if s == known {
+				return s, nil
+			}
+		}
+	}
+	quoted := "'" + strings.Join(e, "', '") + "'"
+	if i := strings.LastIndex(quoted, ", "); i >= 0 {
+		quoted = quoted[:i] + " or " + quoted[i+2:]
+	}
+	return nil, at.problem("enum", "Input should be "+quoted)
+}
+
+func (l list) read(at path, value any) (any, []Problem) {
+	items, ok := value.([]any)
+	if !ok {
+		return nil, at.problem("list_type", "Input should be a valid list")
+	}
+	out := make([]any, 0, len(items))
+	var problems []Problem
+	for i, item := range items {
+		v, wrong := l.of.read(at.to(strconv.Itoa(i)), item)
+		out, problems = append(out, v), append(problems, wrong...)
+	}
+	return out, problems
+}

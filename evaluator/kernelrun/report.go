@@ -1,0 +1,90 @@
+package kernelrun
+
+import "encoding/json"
+
+// Stages of an evaluation, as the program names them.
+const (
+	StageCompiling  = "compiling"
+	StageValidating = "validating"
+	StageProfiling  = "profiling"
+)
+
+// Report is what the program learned. What it did not come to is absent. Numbers that JSON cannot hold
+// (NaN, infinities) are their names.
+type Report struct {
+	Compiled            bool               `json:"compiled" jsonschema:"whether the custom kernel compiles"`
+	Correctness         bool               `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
+	CompilationError    string             `json:"compilation_error,omitempty" jsonschema:"why the custom kernel does not compile"`
+	RefCompilationError string             `json:"ref_compilation_error,omitempty" jsonschema:"why the reference does not"`
+	ValidationError     string             `json:"validation_error,omitempty" jsonschema:"why it is not correct"`
+	ProfilingError      string             `json:"profiling_error,omitempty" jsonschema:"why there are no times although it is correct"`
+	CompileSeconds      map[string]float64 `json:"compile_seconds,omitempty" jsonschema:"by kernel: custom, ref"`
+	TotalTrials         int                `json:"total_trials,omitempty" jsonschema:"trials of the check, each with fresh inputs"`
+	TrialsPassed        *int               `json:"trials_passed,omitempty" jsonschema:"how many of them passed"`
+	MaxDifference       any                `json:"max_difference,omitempty" jsonschema:"largest difference of two elements"`
+	AvgDifference       any                `json:"avg_difference,omitempty" jsonschema:"largest mean difference of two outputs"`
+	FirstMismatch       map[string]any     `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
+	ProfilingMethod     string             `json:"profiling_method,omitempty" jsonschema:"cuda_graph, events or wall_clock"`
+	GraphError          string             `json:"graph_error,omitempty" jsonschema:"why CUDA graphs were not used"`
+	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
+	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
+	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
+	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"where the speedup lies with 95 %"`
+	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+}
+
+// Stats are the statistics of timed calls, in ms at full precision. Std is the population's.
+type Stats struct {
+	Mean         float64 `json:"mean"`
+	Std          float64 `json:"std"`
+	Min          float64 `json:"min"`
+	Max          float64 `json:"max"`
+	Median       float64 `json:"median"`
+	Percentile95 float64 `json:"percentile_95"`
+	Percentile99 float64 `json:"percentile_99"`
+}
+
+// Result is how an evaluation ended on a worker.
+type Result struct {
+	Report
+	Stage    string `json:"stage,omitempty"` // the last one that was begun
+	TimedOut bool   `json:"timed_out,omitempty"`
+	ExitCode int    `json:"exit_code,omitempty"`
+	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
+	Limit    string `json:"limit,omitempty"`  // "memory", "processes", …
+
+	Stdout string `json:"stdout,omitempty"` // the end of what the kernels printed
+	Stderr string `json:"stderr,omitempty"`
+
+	Device  string  `json:"device"`         // board device: "H200"
+	Name    string  `json:"name,omitempty"` // "NVIDIA H200"
+	CUDA    string  `json:"cuda,omitempty"`
+	Slot    int     `json:"slot"`    // index of the unit on its worker
+	Worker  string  `json:"worker"`  //
+	Warm    bool    `json:"warm"`    // a runner that had imported everything was ready
+	Seconds float64 `json:"seconds"` // how long the unit was held
+	Waited  float64 `json:"waited"`  // seconds until the unit was free, on the worker
+	// StageSeconds is how long each stage took, the last as far as it came.
+	StageSeconds map[string]float64 `json:"stage_seconds,omitempty"`
+	Cached       *bool              `json:"cached,omitempty"` // of what can be compiled ahead: an earlier request had it compiled
+
+	Metrics map[string]Metrics `json:"metrics,omitempty"` // "custom", "ref"
+	// MetricsError says why there are no device metrics although they were asked for.
+	MetricsError string `json:"metrics_error,omitempty"`
+}
+
+// Metrics are the hardware counters of one kernel.
+type Metrics struct {
+	Device map[string]map[string]any `json:"device"`           // by category and name, as the API has them
+	Report json.RawMessage           `json:"report,omitempty"` // all that Nsight Compute gave: ncu.Report
+}
+
+// Slim is the result without what can be missed: whole reports, single times and what was printed.
+func (r Result) Slim() Result {
+	metrics := map[string]Metrics{}
+	for label, m := range r.Metrics {
+		metrics[label] = Metrics{Device: m.Device}
+	}
+	r.Metrics, r.Times, r.Stdout, r.Stderr = metrics, nil, "", ""
+	return r
+}

@@ -1,0 +1,145 @@
+package kernelrun
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+)
+
+// Kind says what is asked for.
+type Kind string
+
+// The kinds of evaluations.
+const (
+	Evaluate Kind = "evaluate" // one kernel
+	Compare  Kind = "compare"  // a kernel against a reference
+)
+
+// Request is an evaluation that was read and found sound. Its JSON is what a worker gets.
+type Request struct {
+	Kind          Kind     `json:"kind"`
+	Ref           *Code    `json:"ref,omitempty"` // Compare
+	Custom        Code     `json:"custom"`
+	NumTrials     int64    `json:"num_trials"`
+	Timeout       int64    `json:"timeout"` // seconds
+	ATol          float64  `json:"atol"`
+	RTol          float64  `json:"rtol"`
+	L2Flush       bool     `json:"l2_flush"`
+	DeviceMetrics bool     `json:"collect_device_metrics"`
+	Sections      []string `json:"ncu_sections,omitempty"`
+	GPUType       string   `json:"gpu_type,omitempty"` // as it was asked for; empty: any
+	Shared        bool     `json:"shared,omitempty"`   // whoever knows the evaluation's id may read it
+}
+
+// Code is one kernel.
+type Code struct {
+	Source   string         `json:"source_code"`
+	Type     string         `json:"kernel_type"`
+	IO       map[string]any `json:"io"`
+	Metadata map[string]any `json:"metadata"`
+}
+
+// Read reads the body of a request, decoded with json.Number for its numbers. The problems are in the
+// order of the fields; without any the request is ready for Check.
+func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
+	m := evaluateRequest()
+	if kind == Compare {
+		m, body = compareRequest(), modern(body)
+	}
+	read, problems := m.read(nil, body)
+	if len(problems) == 0 { // else a body of another endpoint would be told that all of it is unknown
+		problems = m.extras(nil, body, refused)
+	}
+	if len(problems) > 0 {
+		return Request{}, problems
+	}
+	fields := read.(map[string]any)
+	fields["kind"] = kind
+	if kind == Compare {
+		fields["ref"], fields["custom"] = fields["ref_kernel"], fields["custom_kernel"]
+	} else {
+		fields["custom"] = fields["kernel"]
+	}
+	var r Request
+	data, err := json.Marshal(fields)
+	if err == nil {
+		err = json.Unmarshal(data, &r)
+	}
+	if err != nil { // an integer that no machine holds
+		return r, path{"num_trials"}.problem("int_parsing_size", "Unable to parse input string as an integer, exceeded maximum size")
+	}
+	return r, nil
+}
+
+// modern turns a body of the older form, which holds only the two sources, into one of today's.
+func modern(body map[string]any) map[string]any {
+	ref, custom := body["ref_code"], body["custom_code"]
+	if ref == nil || custom == nil {
+		return body
+	}
+	out := maps.Clone(body)
+	for _, name := range []string{"atol", "rtol", "ref_code", "custom_code"} {
+		delete(out, name)
+	}
+	out["ref_kernel"] = map[string]any{"source_code": ref, "kernel_type": "torch"}
+	out["custom_kernel"] = map[string]any{"source_code": custom, "kernel_type": "torch_cuda"}
+	if _, given := out["timeout"]; !given {
+		out["timeout"] = json.Number(fmt.Sprint(defaultLegacyTimeout))
+	}
+	return out
+}
+
+// Bounds are the largest values that a site takes.
+type Bounds struct {
+	Trials  int64
+	Timeout int64 // seconds
+}
+
+// DefaultBounds are the API's own.
+func DefaultBounds() Bounds { return Bounds{Trials: 10000, Timeout: 600} }
+
+const minTimeout = 5
+
+// Refusal is a request whose fields are sound one by one, but not allowed.
+type Refusal struct {
+	Message string
+	Details map[string]any
+}
+
+func (r *Refusal) Error() string { return r.Message }
+
+// Check tells whether the request may be carried out; the error is a *Refusal. Only Triton's need of a
+// contract is checked here: what else a kernel lacks is a failure to compile.
+func (r Request) Check(max Bounds) error {
+	refuse := func(name string, value any, format string, args ...any) error {
+		return &Refusal{Message: fmt.Sprintf(format, args...), Details: map[string]any{name: value}}
+	}
+	switch {
+	case r.NumTrials < 1:
+		return refuse("num_trials", r.NumTrials, "num_trials must be at least 1")
+	case r.NumTrials > max.Trials:
+		return refuse("num_trials", r.NumTrials, "num_trials cannot exceed %d", max.Trials)
+	case r.Timeout < minTimeout:
+		return refuse("timeout", r.Timeout, "timeout must be at least %d seconds", minTimeout)
+	case r.Timeout > max.Timeout:
+		return refuse("timeout", r.Timeout, "timeout cannot exceed %d seconds", max.Timeout)
+	}
+	if r.Ref != nil {
+		if err := r.Ref.check("ref_kernel"); err != nil {
+			return err
+		}
+		return r.Custom.check("custom_kernel")
+	}
+	return r.Custom.check("")
+}
+
+func (c Code) check(name string) error {
+	if c.Type != "triton" || c.IO != nil {
+		return nil
+	}
+	details := map[string]any{"kernel_type": c.Type}
+	if name != "" {
+		details["kernel"] = name
+	}
+	return &Refusal{Message: "Triton kernels require io_contract to be specified", Details: details}
+}

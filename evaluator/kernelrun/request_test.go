@@ -1,0 +1,184 @@
+package kernelrun
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func decode(t testing.TB, text string) map[string]any {
+	t.Helper()
+	decoder := json.NewDecoder(strings.NewReader(text))
+	decoder.UseNumber()
+	var out map[string]any
+	if err := decoder.Decode(&out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func read(t testing.TB, kind Kind, text string) Request {
+	t.Helper()
+	r, problems := Read(kind, decode(t, text), RefuseMistyped)
+	if len(problems) > 0 {
+		t.Fatalf("%s: %+v", text, problems)
+	}
+	return r
+}
+
+func TestDefaults(t *testing.T) {
+	got := read(t, Compare, `{"ref_kernel":{"source_code":"r","kernel_type":"torch"},"custom_kernel":{"source_code":"c","kernel_type":"cuda"},"index":3}`)
+	want := Request{Kind: Compare, Ref: &Code{Source: "r", Type: "torch"}, Custom: Code{Source: "c", Type: "cuda"},
+		NumTrials: 100, Timeout: 120, ATol: 0.01, RTol: 0.01, L2Flush: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheOlderFormIsTorchAgainstTorchCUDA(t *testing.T) {
+	got := read(t, Compare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
+	want := Request{Kind: Compare, Ref: &Code{Source: "r", Type: "torch"}, Custom: Code{Source: "c", Type: "torch_cuda"},
+		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNumbersAreReadLaxly(t *testing.T) {
+	for text, want := range map[string]int64{`12`: 12, `"12"`: 12, `12.0`: 12, `" 1_000 "`: 1000, `1e2`: 100, `true`: 1, `"-3"`: -3} {
+		if got := read(t, Evaluate, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`); got.NumTrials != want {
+			t.Errorf("%s is read as %d, want %d", text, got.NumTrials, want)
+		}
+	}
+	for _, text := range []string{`12.5`, `"12.5"`, `null`, `"0x10"`, `[]`, `1e400`, `99999999999999999999`, `"inf"`} {
+		if r, problems := Read(Evaluate, decode(t, `{"kernel":{"source_code":"","kernel_type":"torch"},"num_trials":`+text+`}`), RefuseAll); len(problems) == 0 {
+			t.Errorf("%s is read as %d", text, r.NumTrials)
+		}
+	}
+}
+
+func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
+	r := read(t, Evaluate, `{"kernel":{"source_code":"","kernel_type":"triton","metadata":{"any":[1]},"io":{"args":[
+		{"name":"x","type":"tensor","tensor_spec":{"shape":["4",2.0],"init":{"seed":18446744073709551615,"std":2}}},
+		{"name":"n","type":"int","value":3},{"name":"s","type":"str","value":"t"},{"name":"a","type":"float","value":2.5,"role":"input","is_meta":"yes"}],
+		"launch":{"grid":{"x":"cdiv(n, 4)"},"num_warps":4}}},"unknown":1}`)
+	text, err := json.Marshal(r.Custom.IO)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Args []struct {
+			Value  any
+			Role   string
+			IsMeta bool `json:"is_meta"`
+			Spec   *struct {
+				Shape []int
+				DType string
+				Init  map[string]json.RawMessage
+			} `json:"tensor_spec"`
+		}
+		Launch struct {
+			Grid     map[string]any
+			NumWarps int `json:"num_warps"`
+		}
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	spec := got.Args[0].Spec
+	if spec.DType != "float32" || !cmp.Equal(spec.Shape, []int{4, 2}) || string(spec.Init["kind"]) != `"randn"` || string(spec.Init["mean"]) != "null" || got.Args[0].Role != "input" {
+		t.Errorf("tensor: %s", text)
+	}
+	if !strings.HasPrefix(string(spec.Init["seed"]), "1844674407370955") {
+		t.Errorf("a large seed became %s", spec.Init["seed"])
+	}
+	if got.Args[1].Value != 3.0 || got.Args[2].Value != "t" || got.Args[3].Value != 2.5 || !got.Args[3].IsMeta {
+		t.Errorf("scalars: %s", text)
+	}
+	if diff := cmp.Diff(map[string]any{"x": "cdiv(n, 4)", "y": 1.0, "z": 1.0}, got.Launch.Grid); diff != "" || got.Launch.NumWarps != 4 {
+		t.Errorf("launch: %s", text)
+	}
+}
+
+// FuzzRead holds that no body makes the reader fail otherwise than by naming problems, and that what was
+// read can be sent to a worker and passes or is refused with details.
+func FuzzRead(f *testing.F) {
+	f.Add(`{"kernel":{"source_code":"x","kernel_type":"torch","io":{"args":[{"name":"a","type":"int","value":1.5}]}},"num_trials":"1e3"}`)
+	f.Add(`{"kernel":{"source_code":"x","kernel_type":"cuda","metadata":[],"io":{"args":[{}],"launch":{"grid":{"x":"n"}}}},"timeout":1e999}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		decoder := json.NewDecoder(strings.NewReader(text))
+		decoder.UseNumber()
+		var body map[string]any
+		if decoder.Decode(&body) != nil {
+			return
+		}
+		for _, kind := range []Kind{Evaluate, Compare} {
+			r, problems := Read(kind, body, RefuseAll)
+			for _, p := range problems {
+				if p.Message == "" || p.Type == "" {
+					t.Errorf("a problem without words: %+v", p)
+				}
+			}
+			if len(problems) > 0 {
+				continue
+			}
+			if _, _, err := r.Task("CPU"); err != nil {
+				t.Errorf("a request that was read cannot be sent: %v", err)
+			}
+			if err := r.Check(DefaultBounds()); err != nil && !errors.As(err, new(*Refusal)) {
+				t.Errorf("refused by %v", err)
+			}
+		}
+	})
+}
+
+func TestEverySchemaThatIsReferredToIsThere(t *testing.T) {
+	schemas := Schemas()
+	text, err := json.Marshal(schemas)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range strings.Split(string(text), `"$ref":"`+schemaHome)[1:] {
+		name, _, _ := strings.Cut(part, `"`)
+		if schemas[name] == nil {
+			t.Errorf("%s is not described", name)
+		}
+	}
+	if len(schemas) != 10 {
+		t.Errorf("%d objects are described", len(schemas))
+	}
+}
+
+func TestAnUnknownKeyIsRefusedWithTheOneThatWasMeant(t *testing.T) {
+	const kernel = `"kernel":{"source_code":"","kernel_type":"torch","io":{"args":[{"name":"x","type":"tensor","tensor_spec":{%s"shape":[1]}}],"launch":{%s"num_warps":4}}}`
+	for name, test := range map[string]struct {
+		top, tensor, launch string
+		mistyped, all       []Problem
+	}{
+		"mistyped":        {top: `,"num_trails":3`, mistyped: refusedKey("num_trails", `did you mean "num_trials"?`)},
+		"part of a name":  {top: `,"trials":3`, mistyped: refusedKey("trials", `did you mean "num_trials"?`)},
+		"with a unit":     {top: `,"timeout_s":3`, mistyped: refusedKey("timeout_s", `did you mean "timeout"?`)},
+		"in a tensor":     {tensor: `"dytpe":"int8",`, mistyped: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> dytpe", `did you mean "dtype"?`)},
+		"in the launch":   {launch: `"num_wraps":8,`, mistyped: refusedKey("kernel -> io -> launch -> num_wraps", `did you mean "num_warps"?`)},
+		"of foreign ones": {top: `,"index":3,"num_warmup":10,"atol":1,"rtol":1`},
+		"a caller's own":  {tensor: `"strides":[1],`, all: refusedKey("kernel -> io -> args -> 0 -> tensor_spec -> strides", "known are shape, dtype, init, data")},
+	} {
+		body := "{" + fmt.Sprintf(kernel, test.tensor, test.launch) + test.top + "}"
+		_, mistyped := Read(Evaluate, decode(t, body), RefuseMistyped)
+		_, all := Read(Evaluate, decode(t, body), RefuseAll)
+		if diff := cmp.Diff(test.mistyped, mistyped); diff != "" {
+			t.Errorf("%s, mistyped ones refused:\n%s", name, diff)
+		}
+		if diff := cmp.Diff(append(test.mistyped, test.all...), all); diff != "" {
+			t.Errorf("%s, all refused:\n%s", name, diff)
+		}
+	}
+}
+
+func refusedKey(field, hint string) []Problem {
+	return []Problem{{Field: field, Message: "Extra inputs are not permitted", Type: "extra_forbidden", Hint: hint}}
+}

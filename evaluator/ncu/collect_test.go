@@ -1,0 +1,110 @@
+package ncu
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCommandProfilesTheHarnessRange(t *testing.T) {
+	tool := Tool{Path: "/opt/ncu"}
+	got := Command(tool, []string{"/job/eval", "profile"}, Options{Report: "/out/p.ncu-rep", Kernels: 3})
+	want := strings.Fields("/opt/ncu --set full --import-source 1 --nvtx --nvtx-include custom_kernel/ -c 3 " +
+		"--clock-control none --target-processes all -f -o /out/p -- /job/eval profile")
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	later := strings.Join(Command(Tool{Version: "2026.3.0.0"}, nil, Options{Report: "/out/p.ncu-rep"}), " ")
+	if !strings.Contains(later, "-o /out/p.ncu-rep --") { // without its ending it would be a .ncu-repz
+		t.Errorf("from 2026.3 on: %s", later)
+	}
+	if got := strings.Join(Command(tool, nil, Options{Everything: true}), " "); strings.Contains(got, "nvtx") || !strings.Contains(got, "-c 16") {
+		t.Errorf("without NVTX: %s", got)
+	}
+}
+
+func TestEveryImportHasItsPage(t *testing.T) {
+	var p Pages
+	for _, c := range ImportCommands(Tool{Path: "/opt/ncu"}, "/out/p.ncu-rep") {
+		p.Set(c.Page, []byte(strings.Join(c.Argv, " ")))
+	}
+	p.Set("unknown", []byte("x"))
+	want := Pages{
+		Details: []byte("/opt/ncu --import /out/p.ncu-rep --csv --page details"),
+		Raw:     []byte("/opt/ncu --import /out/p.ncu-rep --csv --page raw"),
+		Source:  []byte("/opt/ncu --import /out/p.ncu-rep --csv --page source --print-source sass"),
+		Lines:   []byte("/opt/ncu --import /out/p.ncu-rep --csv --page source --print-source cuda,sass"),
+	}
+	if diff := cmp.Diff(want, p); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// install writes an executable that prints text and ends with the exit code.
+func install(t *testing.T, path, text, code string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := "#!/bin/sh\necho '" + text + "'\nexit " + code + "\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFindPrefersPathThenTheNewest(t *testing.T) {
+	dir := t.TempDir()
+	install(t, filepath.Join(dir, "nsight/2024.1/ncu"), "Version 2024.1.0.0", "0")
+	install(t, filepath.Join(dir, "nsight/2025.3/ncu"), "Version 2025.3.1.0 (build 1)", "0")
+	places := Places{Path: filepath.Join(dir, "none"), Globs: []string{filepath.Join(dir, "nsight/*/ncu")}}
+	tool, err := Find(t.Context(), places)
+	want := Tool{Path: filepath.Join(dir, "nsight/2025.3/ncu"), Dirs: []string{filepath.Join(dir, "nsight/2025.3")}, Version: "2025.3.1.0"}
+	if err != nil || cmp.Diff(want, tool) != "" {
+		t.Errorf("%v\n%s", err, cmp.Diff(want, tool))
+	}
+	install(t, filepath.Join(dir, "bin/ncu"), "Version 2023.2.0.0", "0")
+	places.Path, places.Extra = filepath.Join(dir, "bin"), []string{filepath.Join(dir, "nsight")}
+	tool, err = Find(t.Context(), places)
+	want = Tool{Path: filepath.Join(dir, "bin/ncu"), Dirs: []string{filepath.Join(dir, "nsight"), filepath.Join(dir, "bin")}, Version: "2023.2.0.0"}
+	if err != nil || cmp.Diff(want, tool) != "" {
+		t.Errorf("%v\n%s", err, cmp.Diff(want, tool))
+	}
+}
+
+func TestFindSaysWhatIsWrong(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := Find(t.Context(), Places{Path: dir}); !errors.Is(err, ErrNoTool) {
+		t.Errorf("no tool: %v", err)
+	}
+	install(t, filepath.Join(dir, "ncu"), "libfoo.so: cannot open shared object file", "127")
+	if _, err := Find(t.Context(), Places{Path: dir}); err == nil || !strings.Contains(err.Error(), "libfoo.so") {
+		t.Errorf("broken tool: %v", err)
+	}
+}
+
+func TestExplainGivesASentenceForEachFailure(t *testing.T) {
+	for name, c := range map[string]struct {
+		ended Ended
+		want  string
+	}{
+		"fine":      {Ended{Report: true, Output: "==PROF== done"}, ""},
+		"refused":   {Ended{ExitCode: 1, Output: "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission"}, "ERR_NVGPUCTRPERM"},
+		"no kernel": {Ended{Output: "==WARNING== No kernels were profiled."}, "No kernel was launched"},
+		"driver":    {Ended{ExitCode: 1, Output: "==ERROR== Cuda driver is not compatible with Nsight Compute"}, "does not fit"},
+		"program":   {Ended{ExitCode: 1, Report: true, Output: "==ERROR== The application returned an error code (11).\n"}, "failed under the profiler"},
+		"slow":      {Ended{ExitCode: -1, Limit: "wall"}, "longer than its time limit"},
+		"memory":    {Ended{ExitCode: -1, Limit: "memory"}, "memory limit"},
+		"unknown":   {Ended{ExitCode: 9, Output: "first\n==ERROR== Something new\nlast"}, "exit code 9: Something new"},
+		"silent":    {Ended{ExitCode: 9}, "it printed nothing"},
+		"no report": {Ended{Output: "bye"}, "without writing a report: bye"},
+	} {
+		got := Explain(c.ended)
+		if c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

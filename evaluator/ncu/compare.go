@@ -1,0 +1,108 @@
+package ncu
+
+import "slices"
+
+// Pair is two kernels laid side by side; one of them is nil when the other report has no partner.
+type Pair struct {
+	A, B     *Kernel       `json:"-"`
+	NameA    string        `json:"a,omitempty"` // short names, empty without a kernel
+	NameB    string        `json:"b,omitempty"`
+	Sections []SectionDiff `json:"sections,omitempty"` // greatest effect first
+}
+
+// SectionDiff is one section of the details page, of both kernels.
+type SectionDiff struct {
+	Name   string  `json:"name"`
+	Effect float64 `json:"effect"` // the greatest of its rows
+	Rows   []Diff  `json:"rows"`   // greatest effect first
+}
+
+// Compare pairs the kernels of two reports (by name and order, then by order) and compares every
+// section of each pair.
+func Compare(a, b *Report) []Pair {
+	pairs := pair(a, b)
+	for i := range pairs {
+		p := &pairs[i]
+		if p.A != nil {
+			p.NameA = p.A.Short
+		}
+		if p.B != nil {
+			p.NameB = p.B.Short
+		}
+		if p.A != nil && p.B != nil {
+			p.Sections = compareSections(p.A, p.B)
+		}
+	}
+	return pairs
+}
+
+func pair(a, b *Report) []Pair {
+	taken := make([]bool, len(b.Kernels))
+	take := func(match func(*Kernel) bool) *Kernel {
+		for i := range b.Kernels {
+			if !taken[i] && match(&b.Kernels[i]) {
+				taken[i] = true
+				return &b.Kernels[i]
+			}
+		}
+		return nil
+	}
+	out := make([]Pair, len(a.Kernels))
+	for i := range a.Kernels {
+		k := &a.Kernels[i]
+		out[i] = Pair{A: k, B: take(func(o *Kernel) bool { return o.Short == k.Short })}
+	}
+	for i := range out {
+		if out[i].B == nil {
+			out[i].B = take(func(*Kernel) bool { return true })
+		}
+	}
+	for rest := take(func(*Kernel) bool { return true }); rest != nil; rest = take(func(*Kernel) bool { return true }) {
+		out = append(out, Pair{B: rest})
+	}
+	return out
+}
+
+func compareSections(a, b *Kernel) []SectionDiff {
+	a, b = a.compared(), b.compared()
+	var names []string
+	for _, k := range []*Kernel{a, b} {
+		for _, s := range k.Sections {
+			if len(s.Rows) > 0 && !slices.Contains(names, s.Name) {
+				names = append(names, s.Name)
+			}
+		}
+	}
+	out := make([]SectionDiff, 0, len(names))
+	for _, name := range names {
+		out = append(out, compareSection(name, a, b))
+	}
+	slices.SortStableFunc(out, func(x, y SectionDiff) int { return order(y.Effect, x.Effect) })
+	return out
+}
+
+func compareSection(name string, a, b *Kernel) SectionDiff {
+	d := SectionDiff{Name: name}
+	var labels []string
+	for _, k := range []*Kernel{a, b} {
+		for _, s := range k.Sections {
+			for _, r := range s.Rows {
+				if s.Name == name && !slices.Contains(labels, r.Label) {
+					labels = append(labels, r.Label)
+				}
+			}
+		}
+	}
+	for _, label := range labels {
+		row := NewDiff(label, a.Row(name, label), b.Row(name, label))
+		d.Rows = append(d.Rows, row)
+	}
+	if name == warpStates || name == memoryChart {
+		weigh(d.Rows)
+	}
+	for _, row := range d.Rows {
+		d.Effect = max(d.Effect, row.Effect)
+	}
+	slices.SortStableFunc(d.Rows, func(x, y Diff) int { return order(y.Effect, x.Effect) })
+	return d
+}

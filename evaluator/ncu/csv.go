@@ -1,0 +1,97 @@
+package ncu
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+)
+
+// maxRecords bounds what one page may hold, far above any real report.
+const maxRecords = 500_000
+
+// records reads a CSV page leniently: rows may differ in length, quotes may be odd, and ncu's own
+// "==PROF==" lines may stand before the table. A last line without its newline was cut while ncu
+// wrote it; it is dropped, because half a number looks like a number.
+func records(page []byte) (rows [][]string, cut bool) {
+	page = bytes.TrimPrefix(page, []byte("\xef\xbb\xbf"))
+	if n := bytes.LastIndexByte(page, '\n') + 1; n < len(page) {
+		page, cut = page[:n], true
+	}
+	r := csv.NewReader(bytes.NewReader(page))
+	r.FieldsPerRecord, r.LazyQuotes = -1, true
+	for len(rows) < maxRecords {
+		row, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return rows, cut
+		}
+		if err != nil {
+			return rows, true
+		}
+		rows = append(rows, row)
+	}
+	return rows, true
+}
+
+// Decimals as a page in English has them, and as one in many another language has. Three digits are
+// left out: "1.234" and "1,234" may be either.
+var (
+	decimalPoint = regexp.MustCompile(`^-?[0-9]+\.([0-9]{1,2}|[0-9]{4,})$`)
+	decimalComma = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
+)
+
+// foreign tells whether a page was printed where a comma begins the decimals, so that "1.234" on it is
+// more than a thousand.
+func foreign(rows [][]string) bool {
+	commas := false
+	for _, row := range rows {
+		for _, cell := range row {
+			if decimalPoint.MatchString(cell) {
+				return false
+			}
+			commas = commas || decimalComma.MatchString(cell)
+		}
+	}
+	return commas
+}
+
+// columns maps a header's names to their positions; the first of equal names wins.
+func columns(header []string) map[string]int {
+	at := make(map[string]int, len(header))
+	for i, name := range header {
+		if _, seen := at[name]; !seen {
+			at[name] = i
+		}
+	}
+	return at
+}
+
+// cell returns the row's value in the named column, empty when either is missing.
+func cell(row []string, at map[string]int, name string) string {
+	i, ok := at[name]
+	if !ok || i >= len(row) {
+		return ""
+	}
+	return row[i]
+}
+
+// tableStart finds the header row that has both given names; it returns -1 when there is none.
+func tableStart(rows [][]string, first, second string) int {
+	for i, row := range rows {
+		if hasAll(row, first, second) {
+			return i
+		}
+	}
+	return -1
+}
+
+func hasAll(row []string, names ...string) bool {
+	for _, name := range names {
+		if !slices.Contains(row, name) {
+			return false
+		}
+	}
+	return true
+}

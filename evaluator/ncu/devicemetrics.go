@@ -1,0 +1,184 @@
+package ncu
+
+import "strings"
+
+// deviceField is one field of the eval API's device metrics: the category and name that its clients
+// know, and the raw metrics that may fill it, first measured first.
+type deviceField struct {
+	category, name string
+	metrics        []string
+}
+
+const (
+	ofElapsed = ".avg.pct_of_peak_sustained_elapsed"
+	ofActive  = ".avg.pct_of_peak_sustained_active"
+	l1Shared  = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_"
+	l2Sectors = "memory_l2_theoretical_sectors_global"
+)
+
+// deviceFields lists the eval API's fields that are one raw metric in base units.
+func deviceFields() []deviceField {
+	var out []deviceField
+	add := func(category string, pairs ...string) {
+		for i := 0; i < len(pairs); i += 2 {
+			out = append(out, deviceField{category, pairs[i], strings.Fields(pairs[i+1])})
+		}
+	}
+	add("speed_of_light",
+		"compute_memory_throughput_pct", "gpu__compute_memory_throughput"+ofElapsed,
+		"compute_throughput_pct", "gpu__compute_memory_throughput"+ofElapsed+" sm__throughput"+ofElapsed,
+		"sm_throughput_pct", "sm__throughput"+ofElapsed,
+		"gpu_dram_throughput_pct", "gpu__dram_throughput"+ofElapsed,
+		"memory_throughput_pct", "gpu__dram_throughput"+ofElapsed+" dram__throughput"+ofElapsed,
+		"dram_throughput_pct", "dram__throughput"+ofElapsed)
+	add("detailed_metrics",
+		"l1_hit_rate_pct", "l1tex__t_sector_hit_rate.pct",
+		"l2_hit_rate_pct", "lts__t_sector_hit_rate.pct",
+		"warp_occupancy_pct", "sm__warps_active"+ofActive,
+		"sm_active_cycles_pct", "sm__cycles_active"+ofElapsed,
+		"instructions_per_cycle", "sm__inst_executed.avg.per_cycle_active",
+		"waves_per_sm", "launch__waves_per_multiprocessor")
+	add("memory_metrics",
+		"dram_active_cycles_pct", "dram__cycles_active"+ofElapsed,
+		"l1_writeback_active_pct", "l1tex__lsu_writeback_active"+ofElapsed,
+		"l1_read_sectors_pct", "l1tex__m_xbar2l1tex_read_sectors"+ofElapsed,
+		"l2_throughput_pct", "lts__throughput"+ofElapsed)
+	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
+		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+ofActive)
+	}
+	add("compute_metrics",
+		"tensor_pipe_utilization_pct", "sm__inst_executed_pipe_tensor_op_hmma"+ofActive,
+		"instructions_per_cycle", "sm__inst_executed.avg.per_cycle_active",
+		"registers_per_thread", "launch__registers_per_thread")
+	for _, limit := range []string{"blocks", "registers", "shared_mem", "warps"} {
+		add("compute_metrics", "occupancy_limit_"+limit, "launch__occupancy_limit_"+limit)
+		add("occupancy_metrics", "occupancy_limit_"+limit, "launch__occupancy_limit_"+limit)
+	}
+	for _, pipe := range []string{"fma", "alu", "tensor", "shared", "fp64"} {
+		add("pipeline_metrics", pipe+"_pipe_active_pct", "sm__pipe_"+pipe+"_cycles_active"+ofElapsed)
+	}
+	add("pipeline_metrics", "sm_issue_active_pct", "sm__issue_active"+ofElapsed)
+	add("occupancy_metrics",
+		"waves_per_sm", "launch__waves_per_multiprocessor",
+		"block_size", "launch__block_size",
+		"grid_size", "launch__grid_size",
+		"shared_mem_per_block", "launch__shared_mem_per_block")
+	for _, stall := range []string{"long_scoreboard", "short_scoreboard", "barrier", "not_selected"} {
+		add("stall_metrics", "stall_"+stall+"_pct", "smsp__warp_issue_stalled_"+stall+"_per_warp_active.pct")
+	}
+	add("scheduler_metrics",
+		"warps_eligible_per_cycle", "smsp__warps_eligible.avg.per_cycle_active",
+		"inst_issued_per_cycle", "smsp__inst_issued.avg.per_cycle_active",
+		"issue_active_pct", "smsp__issue_active"+ofActive)
+	add("access_pattern_metrics",
+		l2Sectors[len("memory_"):], l2Sectors,
+		l2Sectors[len("memory_"):]+"_ideal", l2Sectors+"_ideal",
+		"shared_bank_conflicts_load_sum", l1Shared+"ld.sum",
+		"shared_bank_conflicts_store_sum", l1Shared+"st.sum")
+	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
+	return out
+}
+
+// DeviceMetrics returns a kernel's numbers under the categories and names of the eval API. A field
+// that was not measured is absent, and so is a category without fields.
+func DeviceMetrics(k *Kernel) map[string]map[string]any {
+	out := map[string]map[string]any{}
+	set := func(category, name string, v any) {
+		if out[category] == nil {
+			out[category] = map[string]any{}
+		}
+		out[category][name] = v
+	}
+	for _, f := range deviceFields() {
+		for _, metric := range f.metrics {
+			if v, ok := k.base(metric); ok {
+				set(f.category, f.name, v)
+				break
+			}
+		}
+	}
+	k.setBandwidths(set)
+	k.setAccess(set)
+	k.setRoofline(set)
+	k.setTiming(set)
+	return out
+}
+
+type setField func(category, name string, v any)
+
+// setBandwidths divides by 1024³ although the names say gb: that is what the API's clients get.
+func (k *Kernel) setBandwidths(set setField) {
+	for name, metric := range map[string]string{
+		"dram_avg_bandwidth_gb_s":   "dram__bytes.avg.per_second",
+		"dram_total_bandwidth_gb_s": "dram__bytes.sum.per_second",
+	} {
+		if v, ok := k.base(metric); ok {
+			set("memory_metrics", name, v/(1<<30))
+		}
+	}
+}
+
+func (k *Kernel) setAccess(set setField) {
+	const category = "access_pattern_metrics"
+	for name, op := range map[string]string{"l1_load_sectors_per_req": "ld", "l1_store_sectors_per_req": "st"} {
+		sectors, ok := k.base("l1tex__t_sectors_pipe_lsu_mem_global_op_" + op + ".sum")
+		requests, both := k.base("l1tex__t_requests_pipe_lsu_mem_global_op_" + op + ".sum")
+		if ok && both && requests > 0 {
+			set(category, name, sectors/requests)
+		}
+	}
+	all, ok := k.base(l2Sectors)
+	ideal, both := k.base(l2Sectors + "_ideal")
+	excess, direct := k.base("derived__" + l2Sectors + "_excessive")
+	if !direct && ok && both {
+		excess, direct = max(all-ideal, 0), true
+	}
+	if direct {
+		set(category, "l2_theoretical_sectors_global_excessive", excess)
+		if ok && all > 0 {
+			set(category, "l2_excess_frac", excess/all)
+		}
+	}
+}
+
+// setRoofline gives the bytes that moved; operations come only from counters that current ncu
+// versions no longer have, and are absent without them.
+func (k *Kernel) setRoofline(set setField) {
+	const category = "roofline_metrics"
+	ns, timed := k.Duration()
+	bytes, ok := k.base("dram__bytes.sum")
+	if rate, measured := k.base("dram__bytes.sum.per_second"); !ok && measured && timed {
+		bytes, ok = rate*ns/1e9, true
+	}
+	if ok {
+		set(category, "dram_bytes_sum", bytes)
+	}
+	flops, counted := 0.0, false
+	for _, kind := range []string{"sp", "hp", "dp", "tensor"} {
+		if v, measured := k.base("flop_count_" + kind); measured {
+			flops, counted = flops+v, true
+		}
+	}
+	if !counted {
+		return
+	}
+	set(category, "flop_count_total", flops)
+	if ok && bytes > 0 {
+		set(category, "arithmetic_intensity", flops/bytes)
+	}
+	if timed && ns > 0 {
+		set(category, "gflops", flops/ns)
+	}
+}
+
+func (k *Kernel) setTiming(set setField) {
+	const category = "timing_metrics"
+	if ns, ok := k.Duration(); ok {
+		set(category, "gpu_time_duration_sum", ns)
+		set(category, "gpu_time_duration_unit", "ns")
+		set(category, "gpu_time_duration_seconds", ns/1e9)
+	}
+	if m := k.Metric("gpc__cycles_elapsed.max"); m.Measured {
+		set(category, "gpc_cycles_elapsed_unit", m.Unit)
+	}
+}

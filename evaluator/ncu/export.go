@@ -1,0 +1,42 @@
+package ncu
+
+import "strconv"
+
+// Views are the derived views of one kernel, as the details page shows them and its JSON gives them.
+type Views struct {
+	SpeedOfLight []Fact     `json:"speed_of_light"`
+	Roofline     Roofline   `json:"roofline"`
+	Memory       MemoryPath `json:"memory"`
+	Occupancy    Occupancy  `json:"occupancy"`
+	Stalls       []Stall    `json:"stalls"`
+	Scheduler    []Fact     `json:"scheduler"`
+	Mix          Mix        `json:"mix"`
+	Launch       []Fact     `json:"launch"`
+	Rules        []Rule     `json:"rules"`
+}
+
+// Derive returns every derived view of a kernel.
+func Derive(k *Kernel) Views {
+	return Views{
+		SpeedOfLight: SpeedOfLight(k), Roofline: RooflineOf(k), Memory: MemoryPathOf(k),
+		Occupancy: OccupancyOf(k), Stalls: Stalls(k), Scheduler: Scheduler(k), Mix: MixOf(k),
+		Launch: Launch(k), Rules: Rules(k),
+	}
+}
+
+// Table is every raw metric of every kernel below a heading: kernel number, kernel name, metric, unit, value
+// (empty when not measured) and ncu's own text.
+func (r *Report) Table() [][]string {
+	rows := [][]string{{"kernel", "name", "metric", "unit", "value", "text"}}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		for _, name := range k.MetricNames() {
+			m, value := k.Metric(name), ""
+			if m.Measured {
+				value = strconv.FormatFloat(m.Value, 'f', -1, 64)
+			}
+			rows = append(rows, []string{strconv.Itoa(k.ID), k.Name, name, m.Unit, value, m.Text})
+		}
+	}
+	return rows
+}

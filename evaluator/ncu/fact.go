@@ -1,0 +1,86 @@
+package ncu
+
+import "math"
+
+// Fact is one number of a derived view, with where it comes from.
+type Fact struct {
+	Label string `json:"label"`
+	// From is the raw metric's name, or for a computed number the formula in words.
+	From  string `json:"from"`
+	Value Metric `json:"value"`
+}
+
+// named lists facts as pairs of label and raw metric name.
+type named struct{ label, metric string }
+
+// facts reads the named metrics; with absent ones left in, as not measured.
+func (k *Kernel) facts(list []named) []Fact {
+	out := make([]Fact, len(list))
+	for i, n := range list {
+		out[i] = k.fact(n.label, n.metric)
+	}
+	return out
+}
+
+func (k *Kernel) fact(label, metric string) Fact {
+	return Fact{Label: label, From: metric, Value: k.Metric(metric)}
+}
+
+// computed wraps a number that Warpboard worked out; it is not measured unless ok and finite.
+func computed(label, from, unit string, v float64, ok bool) Fact {
+	m := Metric{Unit: unit}
+	if ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+		m.Value, m.Measured = v, true
+	}
+	return Fact{Label: label, From: from, Value: m}
+}
+
+// base returns a metric's value in base units.
+func (k *Kernel) base(name string) (float64, bool) { return k.Metric(name).Base() }
+
+// SpeedOfLight returns how much of each unit's peak the kernel reached, in percent.
+func SpeedOfLight(k *Kernel) []Fact {
+	return k.facts([]named{
+		{"Compute (SM)", "sm__throughput.avg.pct_of_peak_sustained_elapsed"},
+		{"Memory", "gpu__compute_memory_throughput.avg.pct_of_peak_sustained_elapsed"},
+		{"L1/TEX cache", "l1tex__throughput.avg.pct_of_peak_sustained_active"},
+		{"L2 cache", "lts__throughput.avg.pct_of_peak_sustained_elapsed"},
+		{"DRAM", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed"},
+	})
+}
+
+// Scheduler returns how the warp schedulers were fed, per scheduler and cycle.
+func Scheduler(k *Kernel) []Fact {
+	return k.facts([]named{
+		{"Warps that fit (theoretical)", "smsp__maximum_warps_avg_per_active_cycle"},
+		{"Active warps", "smsp__warps_active.avg.per_cycle_active"},
+		{"Eligible warps", "smsp__warps_eligible.avg.per_cycle_active"},
+		{"Issued warps", "smsp__issue_active.avg.per_cycle_active"},
+		{"Cycles with an issue", "smsp__issue_active.avg.pct_of_peak_sustained_active"},
+		{"Cycles with nothing eligible", "smsp__issue_inst0.avg.pct_of_peak_sustained_active"},
+		{"Instructions per cycle (SM)", "sm__inst_executed.avg.per_cycle_active"},
+		{"Threads per warp instruction", "smsp__thread_inst_executed_per_inst_executed.ratio"},
+		{"… not predicated off", "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio"},
+	})
+}
+
+// Launch returns how the kernel was launched.
+func Launch(k *Kernel) []Fact {
+	return k.facts([]named{
+		{"Blocks", "launch__grid_size"},
+		{"Threads per block", "launch__block_size"},
+		{"Threads", "launch__thread_count"},
+		{"Waves per SM", "launch__waves_per_multiprocessor"},
+		{"Registers per thread", "launch__registers_per_thread"},
+		{"Static shared memory", "launch__shared_mem_per_block_static"},
+		{"Dynamic shared memory", "launch__shared_mem_per_block_dynamic"},
+		{"Driver's shared memory", "launch__shared_mem_per_block_driver"},
+		{"Shared memory configured", "launch__shared_mem_config_size"},
+		{"Cluster size", "launch__cluster_size"},
+		{"Stack size", "launch__stack_size"},
+		{"SMs", "launch__sm_count"},
+		{"Cache preference", "launch__func_cache_config"},
+		{"Spilling requests", "derived__local_spilling_requests"},
+		{"Passes of the profiler", "profiler__replayer_passes"},
+	})
+}

@@ -1,0 +1,102 @@
+package ncu
+
+// MemoryPath is what moved between the levels of memory.
+type MemoryPath struct {
+	Levels []MemoryLevel `json:"levels"` // from the registers outwards
+	Links  []MemoryLink  `json:"links"`
+}
+
+// MemoryLevel is one box of the memory chart.
+type MemoryLevel struct {
+	Name  string `json:"name"`
+	Facts []Fact `json:"facts,omitempty"` // hit rate, busy percentage, conflicts
+}
+
+// MemoryLink is one arrow of the memory chart. Level numbers count into MemoryPath.Levels.
+type MemoryLink struct {
+	From   int    `json:"from"`
+	To     int    `json:"to"`
+	Name   string `json:"name"`
+	Amount Fact   `json:"amount"` // bytes, or wavefronts for shared memory
+	Rate   Fact   `json:"rate"`   // bytes per second; not measured for shared memory
+}
+
+// The levels of MemoryPath.Levels.
+const (
+	LevelRegisters = iota
+	LevelL1
+	LevelShared
+	LevelL2
+	LevelDRAM
+)
+
+// sectorBytes is the size of the sector that the L1 counters count.
+const sectorBytes = 32
+
+// MemoryPathOf derives the memory chart of a kernel.
+func MemoryPathOf(k *Kernel) MemoryPath {
+	pct := func(label, metric string) Fact { return k.fact(label, metric) }
+	return MemoryPath{
+		Levels: []MemoryLevel{
+			LevelRegisters: {Name: "Registers", Facts: []Fact{pct("Spilling requests", "derived__local_spilling_requests")}},
+			LevelL1: {Name: "L1 / TEX", Facts: []Fact{
+				pct("Hit rate", "l1tex__t_sector_hit_rate.pct"),
+				pct("Busy", "l1tex__throughput.avg.pct_of_peak_sustained_active"),
+			}},
+			LevelShared: {Name: "Shared memory", Facts: []Fact{
+				pct("Bank conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum"),
+				pct("Busy", "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum.pct_of_peak_sustained_elapsed"),
+			}},
+			LevelL2: {Name: "L2", Facts: []Fact{
+				pct("Hit rate", "lts__t_sector_hit_rate.pct"),
+				pct("Busy", "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+			}},
+			LevelDRAM: {Name: "DRAM", Facts: []Fact{pct("Busy", "gpu__dram_throughput.avg.pct_of_peak_sustained_elapsed")}},
+		},
+		Links: []MemoryLink{
+			k.sectorLink(LevelL1, LevelRegisters, "Global loads", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
+			k.sectorLink(LevelRegisters, LevelL1, "Global stores", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"),
+			k.sectorLink(LevelL1, LevelRegisters, "Local loads", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum"),
+			k.sectorLink(LevelRegisters, LevelL1, "Local stores", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum"),
+			k.wavefrontLink(LevelShared, LevelRegisters, "Shared loads", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"),
+			k.wavefrontLink(LevelRegisters, LevelShared, "Shared stores", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
+			k.byteLink(LevelL2, LevelL1, "Reads", "l1tex__m_xbar2l1tex_read_bytes.sum"),
+			k.byteLink(LevelL1, LevelL2, "Writes", "l1tex__m_l1tex2xbar_write_bytes.sum"),
+			k.byteLink(LevelDRAM, LevelL2, "Reads", "dram__bytes_read.sum"),
+			k.byteLink(LevelL2, LevelDRAM, "Writes", "dram__bytes_write.sum"),
+		},
+	}
+}
+
+// Label names a link with its ends: "Reads: DRAM → L2".
+func (p MemoryPath) Label(l MemoryLink) string {
+	return l.Name + ": " + p.Levels[l.From].Name + " → " + p.Levels[l.To].Name
+}
+
+// byteLink is a link whose bytes and rate ncu measured itself.
+func (k *Kernel) byteLink(from, to int, name, metric string) MemoryLink {
+	return MemoryLink{From: from, To: to, Name: name, Amount: k.fact(name, metric), Rate: k.fact(name+" per second", metric+".per_second")}
+}
+
+// sectorLink is a link counted in sectors; bytes and rate are worked out from it.
+func (k *Kernel) sectorLink(from, to int, name, metric string) MemoryLink {
+	sectors, ok := k.base(metric)
+	bytes := sectors * sectorBytes
+	ns, timed := k.Duration()
+	rate := 0.0
+	if timed = timed && ns > 0; timed {
+		rate = bytes / (ns / 1e9)
+	}
+	return MemoryLink{
+		From: from, To: to, Name: name,
+		Amount: computed(name, metric+" × 32 byte", "byte", bytes, ok),
+		Rate:   computed(name+" per second", metric+" × 32 byte ÷ gpu__time_duration.sum", "byte/s", rate, ok && timed),
+	}
+}
+
+// wavefrontLink is shared memory's: its counters know wavefronts, not bytes.
+func (k *Kernel) wavefrontLink(from, to int, name, metric string) MemoryLink {
+	amount := k.fact(name, metric)
+	amount.Value.Unit = "wavefront"
+	return MemoryLink{From: from, To: to, Name: name, Amount: amount}
+}

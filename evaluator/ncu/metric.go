@@ -1,0 +1,120 @@
+package ncu
+
+import (
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Metric is one number or word that ncu printed. Value is in Unit ("%", "us", "Mbyte", "sector/ns",
+// empty for a plain number) and means something only when Measured; Text is what ncu printed.
+type Metric struct {
+	Unit     string
+	Text     string
+	Value    float64
+	Measured bool
+}
+
+// NewMetric reads a cell as ncu prints it: thousands separators are understood; NaN, infinities,
+// n/a, "no data", a lone dash and words have no value.
+func NewMetric(text, unit string) Metric {
+	m := Metric{Unit: strings.TrimSpace(unit), Text: strings.TrimSpace(text)}
+	m.Value, m.Measured = number(m.Text)
+	return m
+}
+
+func number(text string) (float64, bool) {
+	if text == "" || strings.Trim(text, "+-0123456789.,eE") != "" {
+		return 0, false
+	}
+	digits, ok := withoutThousands(text)
+	if !ok {
+		return 0, false
+	}
+	v, err := strconv.ParseFloat(digits, 64)
+	// No counter is larger than this, and sums and products of what is smaller stay finite.
+	const largest = 1e100
+	if err != nil || math.IsNaN(v) || math.Abs(v) > largest {
+		return 0, false
+	}
+	return v, true
+}
+
+// withoutThousands takes the separators out of "1,234.5". A comma anywhere else is no separator, and
+// without it the number would be another: "65,97", or the list "0,1,2".
+func withoutThousands(text string) (string, bool) {
+	whole, rest, _ := strings.Cut(text, ".")
+	groups := strings.Split(whole, ",")
+	if strings.Contains(rest, ",") {
+		return "", false
+	}
+	for i, g := range groups {
+		first := strings.TrimLeft(g, "+-")
+		if i > 0 && len(g) != 3 || len(groups) > 1 && i == 0 && (first == "" || first[0] == '0' || len(first) > 3) {
+			return "", false
+		}
+	}
+	return strings.ReplaceAll(text, ",", ""), true
+}
+
+// Present tells whether ncu printed anything usable: a number, or a word such as "PolicySpread".
+func (m Metric) Present() bool {
+	switch strings.ToLower(m.Text) {
+	case "", "-", "n/a", "nan", "-nan", "inf", "-inf", "no data", "(!) n/a", "(!) nan":
+		return false
+	}
+	return true
+}
+
+type metricJSON struct {
+	Unit  string   `json:"unit,omitempty"`
+	Text  string   `json:"text"`
+	Value *float64 `json:"value,omitempty"` // absent: not measured
+}
+
+// MarshalJSON writes unit, text and value; the value is absent when there is none.
+func (m Metric) MarshalJSON() ([]byte, error) {
+	j := metricJSON{Unit: m.Unit, Text: m.Text}
+	if m.Measured {
+		j.Value = &m.Value
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (m *Metric) UnmarshalJSON(b []byte) error {
+	var j metricJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	*m = Metric{Unit: j.Unit, Text: j.Text}
+	if j.Value != nil {
+		m.Value, m.Measured = *j.Value, true
+	}
+	return nil
+}
+
+// MarshalJSON keeps the label beside the metric's own fields.
+func (r Row) MarshalJSON() ([]byte, error) {
+	j := rowJSON{Label: r.Label, metricJSON: metricJSON{Unit: r.Unit, Text: r.Text}}
+	if r.Measured {
+		j.Value = &r.Value
+	}
+	return json.Marshal(j)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (r *Row) UnmarshalJSON(b []byte) error {
+	var j rowJSON
+	if err := json.Unmarshal(b, &j); err != nil {
+		return err
+	}
+	r.Label = j.Label
+	return r.Metric.UnmarshalJSON(b)
+}
+
+type rowJSON struct {
+	Label string `json:"label"`
+	metricJSON
+}

@@ -1,0 +1,124 @@
+package ncu
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Mix is what the kernel executed.
+type Mix struct {
+	Pipes   []Fact   `json:"pipes"`   // percent of the active cycles, busiest first; see pipes
+	Opcodes []Opcode `json:"opcodes"` // most executed first; empty without a source page
+	Total   Fact     `json:"total"`   // warp instructions executed
+}
+
+// Opcode is one kind of instruction: "LDG", "FFMA".
+type Opcode struct {
+	Name     string  `json:"name"`
+	Executed float64 `json:"executed"` // warp instructions
+	Share    float64 `json:"share"`    // of all of the source page, 0 to 1
+}
+
+const (
+	busyPrefix   = "sm__pipe_"
+	busySuffix   = "_cycles_active"
+	issuedPrefix = "sm__inst_executed_pipe_"
+	executed     = "Instructions Executed"
+)
+
+// MixOf derives a kernel's instruction mix: pipes from the raw page, opcodes from the source page.
+func MixOf(k *Kernel) Mix {
+	m := Mix{Pipes: pipes(k), Total: k.fact("Instructions executed", "smsp__inst_executed.sum")}
+	if k.Source != nil {
+		m.Opcodes = opcodes(k.Source)
+	}
+	return m
+}
+
+// pipes returns how busy each pipe was. One instruction can keep a pipe busy for many cycles (a matrix
+// instruction for more than a hundred), so the cycles count where ncu has them, and the instructions
+// issued only for the other pipes. "shared" is left out: it is the others' common entrance.
+func pipes(k *Kernel) []Fact {
+	found := k.byPipe(issuedPrefix, ofActive)
+	for pipe, fact := range k.byPipe(busyPrefix, busySuffix+ofActive) {
+		if pipe != "shared" {
+			found[pipe] = fact
+		}
+	}
+	_, whole := found["tensor"]
+	out := make([]Fact, 0, len(found))
+	for _, pipe := range slices.Sorted(maps.Keys(found)) {
+		if !whole || !strings.HasPrefix(pipe, "tensor_") {
+			out = append(out, found[pipe])
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Fact) int { return order(b.Value.Value, a.Value.Value) })
+	return out
+}
+
+// byPipe finds the measured metrics of that form, by the name of their pipe.
+func (k *Kernel) byPipe(prefix, suffix string) map[string]Fact {
+	out := map[string]Fact{}
+	for name, m := range k.Metrics {
+		pipe, ok := strings.CutPrefix(name, prefix)
+		pipe, ends := strings.CutSuffix(pipe, suffix)
+		if ok && ends && m.Measured {
+			out[pipe] = Fact{Label: pipeLabel(pipe), From: name, Value: m}
+		}
+	}
+	return out
+}
+
+func opcodes(s *Source) []Opcode {
+	column := s.Column(executed)
+	if column < 0 {
+		return nil
+	}
+	sums, total := map[string]float64{}, 0.0
+	for _, l := range s.Lines {
+		if column >= len(l.Cells) {
+			continue
+		}
+		if v, ok := number(l.Cells[column]); ok {
+			sums[OpcodeOf(l.SASS)] += v
+			total += v
+		}
+	}
+	out := make([]Opcode, 0, len(sums))
+	for name, v := range sums {
+		if v > 0 {
+			out = append(out, Opcode{Name: name, Executed: v, Share: v / total})
+		}
+	}
+	slices.SortFunc(out, func(a, b Opcode) int {
+		if c := order(b.Executed, a.Executed); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Name, b.Name)
+	})
+	return out
+}
+
+// OpcodeOf returns an instruction's opcode without predicate and modifiers: "@!P0 LDG.E R2, …" is
+// "LDG".
+func OpcodeOf(sass string) string {
+	sass = strings.TrimSpace(sass)
+	if strings.HasPrefix(sass, "@") {
+		_, sass, _ = strings.Cut(sass, " ")
+		sass = strings.TrimSpace(sass)
+	}
+	op, _, _ := strings.Cut(sass, " ")
+	op, _, _ = strings.Cut(op, ".")
+	return strings.TrimRight(op, ";")
+}
+
+func pipeLabel(pipe string) string {
+	if op, ok := strings.CutPrefix(pipe, "tensor_op_"); ok {
+		return "Tensor " + strings.ToUpper(op)
+	}
+	if pipe == "uniform" || pipe == "tensor" {
+		return strings.ToUpper(pipe[:1]) + pipe[1:]
+	}
+	return strings.ToUpper(strings.ReplaceAll(strings.ReplaceAll(pipe, "_type_", " "), "_", " "))
+}

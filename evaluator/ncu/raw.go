@@ -1,0 +1,132 @@
+package ncu
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// identity tells whether a column of the raw page describes the launch; all others are metrics.
+func identity(column string) bool {
+	switch column {
+	case "", "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
+		"Context", "Stream", "Block Size", "Grid Size", "Device", "CC":
+		return true
+	}
+	// The NVTX columns carry their format in their name.
+	return strings.Contains(column, "Push/Pop_Range") || strings.Contains(column, "Start/Stop_Range")
+}
+
+// readRaw fills the report's kernels from the raw page: one row per launch, the units in a row of
+// their own that has no ID and holds for the whole column.
+func (r *Report) readRaw(page []byte) {
+	rows, cut := records(page)
+	if cut {
+		r.warn("The raw page ends in the middle of a line; that line was left out.")
+	}
+	if foreign(rows) {
+		r.warn("The raw page was printed with decimal commas, so none of its numbers could be read; ncu must run with LC_ALL=C.")
+		return
+	}
+	start := tableStart(rows, "ID", "Kernel Name")
+	if start < 0 {
+		r.warn("The raw page has no header with ID and Kernel Name, so no metric could be read from it.")
+		return
+	}
+	header, rows := rows[start], rows[start+1:]
+	at := columns(header)
+	units := make([]string, len(header))
+	if len(rows) > 0 && cell(rows[0], at, "ID") == "" {
+		copy(units, rows[0])
+		rows = rows[1:]
+	} else if len(rows) > 0 {
+		r.warn("The raw page has no row of units; its numbers are shown without one.")
+	}
+	for _, row := range rows {
+		k := r.kernel(row, at, "raw")
+		if k == nil {
+			continue
+		}
+		if len(row) < len(header) {
+			r.warn(fmt.Sprintf("Kernel %d has %d of %d columns on the raw page; the others count as not measured.", k.ID, len(row), len(header)))
+		}
+		k.Metrics = metrics(header, units, row)
+	}
+}
+
+func metrics(header, units, row []string) map[string]Metric {
+	out := make(map[string]Metric, len(header))
+	for i, name := range header {
+		if i >= len(row) {
+			break
+		}
+		if identity(name) {
+			continue
+		}
+		out[name] = NewMetric(row[i], units[i])
+	}
+	return out
+}
+
+// mostKernels bounds a report far above Options.Kernels: the file comes from an untrusted run.
+const mostKernels = 256
+
+// kernel returns the kernel that a row is about, adding it from the row's identity columns when it
+// is new. It returns nil, and warns, when the row has no usable ID.
+func (r *Report) kernel(row []string, at map[string]int, page string) *Kernel {
+	id, err := strconv.Atoi(cell(row, at, "ID"))
+	if err != nil {
+		r.warn(fmt.Sprintf("A row of the %s page has the ID %q, which is no number; it was left out.", page, clip(cell(row, at, "ID"))))
+		return nil
+	}
+	if k := r.Kernel(id); k != nil {
+		return k
+	}
+	if len(r.Kernels) == mostKernels {
+		r.warn(fmt.Sprintf("The report has more than %d kernels; the others were left out.", mostKernels))
+		return nil
+	}
+	name := cell(row, at, "Kernel Name")
+	r.Kernels = append(r.Kernels, Kernel{
+		ID: id, Name: name, Short: ShortName(name),
+		Grid:    triple(cell(row, at, "Grid Size")),
+		Block:   triple(cell(row, at, "Block Size")),
+		Device:  cell(row, at, "Device"),
+		CC:      cell(row, at, "CC"),
+		Process: cell(row, at, "Process Name"),
+	})
+	return &r.Kernels[len(r.Kernels)-1]
+}
+
+// triple reads "(16, 16, 1)"; what is missing is zero.
+func triple(s string) (out [3]int) {
+	parts := strings.Split(strings.Trim(s, "() "), ",")
+	for i, p := range parts {
+		if i == len(out) {
+			break
+		}
+		out[i], _ = strconv.Atoi(strings.TrimSpace(p))
+	}
+	return out
+}
+
+// warn keeps each sentence once and a readable number of them.
+func (r *Report) warn(sentence string) {
+	const most = 20
+	for _, w := range r.Warnings {
+		if w == sentence {
+			return
+		}
+	}
+	if len(r.Warnings) < most {
+		r.Warnings = append(r.Warnings, sentence)
+	}
+}
+
+func clip(s string) string {
+	const most = 40
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package ncu
+
+import (
+	"slices"
+	"strings"
+)
+
+// Report is one ncu report: the kernels in launch order, and what could not be read of it.
+type Report struct {
+	Version  string   `json:"version,omitempty"` // of ncu: "2025.3.1.0"
+	Kernels  []Kernel `json:"kernels"`
+	Warnings []string `json:"warnings,omitempty"` // sentences: what was missing or unreadable
+}
+
+// Kernel is one profiled launch.
+type Kernel struct {
+	ID       int               `json:"id"`   // ncu's result number, unique within the report
+	Name     string            `json:"name"` // as ncu prints it, with parameter types
+	Short    string            `json:"short"`
+	Grid     [3]int            `json:"grid"`
+	Block    [3]int            `json:"block"`
+	Device   string            `json:"device"` // display name, or the device's number when ncu gave none
+	CC       string            `json:"cc"`     // compute capability: "9.0"
+	Process  string            `json:"process,omitempty"`
+	Metrics  map[string]Metric `json:"metrics"` // the raw page, by metric name
+	Sections []Section         `json:"sections,omitempty"`
+	Rules    []Rule            `json:"rules,omitempty"`
+	Source   *Source           `json:"source,omitempty"`
+}
+
+// Section is one section of the details page, in the order that ncu prints it.
+type Section struct {
+	Name string `json:"name"`
+	Rows []Row  `json:"rows"`
+}
+
+// Row is one labelled number of a section. Its value is rounded by ncu; the raw page is not.
+type Row struct {
+	Label string `json:"label"`
+	Metric
+}
+
+// Rule is one of Nsight Compute's own findings.
+type Rule struct {
+	Section string `json:"section"` // ncu's identifier, "WarpStateStats"
+	Name    string `json:"name"`
+	Type    string `json:"type"` // "OPT" (something to gain), "INF", "WRN"
+	Message string `json:"message"`
+	// Speedup is the estimated gain in percent; nil when ncu estimates none. SpeedupType is
+	// "global" (of the kernel's time) or "local" (of the part that the rule looks at).
+	Speedup     *float64 `json:"speedup,omitempty"`
+	SpeedupType string   `json:"speedup_type,omitempty"`
+}
+
+// Metric returns the named raw metric; an absent one is a Metric that was not measured.
+func (k *Kernel) Metric(name string) Metric { return k.Metrics[name] }
+
+// Row returns a number of the details page by section and label; absent is not measured.
+func (k *Kernel) Row(section, label string) Metric {
+	for _, s := range k.Sections {
+		if s.Name != section {
+			continue
+		}
+		for _, r := range s.Rows {
+			if r.Label == label {
+				return r.Metric
+			}
+		}
+	}
+	return Metric{}
+}
+
+// Duration returns the kernel's time on the device in nanoseconds.
+func (k *Kernel) Duration() (ns float64, ok bool) {
+	s, ok := k.Metric("gpu__time_duration.sum").Base()
+	return s * 1e9, ok
+}
+
+// MetricNames returns the names of the raw metrics in alphabetical order.
+func (k *Kernel) MetricNames() []string {
+	names := make([]string, 0, len(k.Metrics))
+	for name := range k.Metrics {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Kernel returns the launch with ncu's number id, or nil.
+func (r *Report) Kernel(id int) *Kernel {
+	for i := range r.Kernels {
+		if r.Kernels[i].ID == id {
+			return &r.Kernels[i]
+		}
+	}
+	return nil
+}
+
+// ShortName reduces a demangled C++ signature to the function's own name: parameters, template
+// arguments, namespaces and the return type go. A name that is not a signature stays as it is.
+func ShortName(name string) string {
+	bare := withoutTemplates(strings.TrimSpace(name))
+	bare = strings.ReplaceAll(bare, "(anonymous namespace)::", "")
+	if i := strings.IndexByte(bare, '('); i > 0 {
+		bare = bare[:i]
+	}
+	bare = strings.TrimSpace(bare)
+	if i := strings.LastIndexByte(bare, ' '); i >= 0 {
+		bare = bare[i+1:]
+	}
+	if i := strings.LastIndex(bare, "::"); i >= 0 {
+		bare = bare[i+2:]
+	}
+	if bare == "" {
+		return name
+	}
+	return bare
+}
+
+// withoutTemplates drops every balanced <…>; an unbalanced name is returned unchanged.
+func withoutTemplates(name string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch {
+		case r == '<':
+			depth++
+		case r == '>':
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+		if depth < 0 {
+			return name
+		}
+	}
+	if depth != 0 {
+		return name
+	}
+	return b.String()
+}

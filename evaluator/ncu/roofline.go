@@ -1,0 +1,170 @@
+package ncu
+
+import "strings"
+
+// Roofline holds what the roofline chart needs: work in FLOP/s (or op/s), traffic in byte/s. Nothing in it is a data sheet's number: every roof comes from the report.
+type Roofline struct {
+	Traffic     Fact       `json:"traffic"`      // DRAM bytes per second, achieved
+	PeakTraffic Fact       `json:"peak_traffic"` // and the device's roof
+	Works       []RoofWork `json:"works"`
+}
+
+// RoofWork is one kind of arithmetic: its roof and, where the kernel did any, its dot.
+type RoofWork struct {
+	Name      string `json:"name"` // "FP32", "Tensor BF16"
+	Work      Fact   `json:"work"` // operations per second, achieved
+	Peak      Fact   `json:"peak"`
+	Intensity Fact   `json:"intensity"` // operations per DRAM byte
+}
+
+// Did tells whether the kernel did any work of this kind.
+func (w RoofWork) Did() bool { return w.Work.Value.Measured && w.Work.Value.Value > 0 }
+
+// Attainable returns what the roofs allow at the work's intensity, in operations per second.
+func (r Roofline) Attainable(w RoofWork) (float64, bool) {
+	if !w.Intensity.Value.Measured || !w.Peak.Value.Measured || !r.PeakTraffic.Value.Measured {
+		return 0, false
+	}
+	return min(w.Peak.Value.Value, w.Intensity.Value.Value*r.PeakTraffic.Value.Value), true
+}
+
+// Main returns the kind of work that the kernel did most, or nil when it did no arithmetic.
+func (r Roofline) Main() *RoofWork {
+	var best *RoofWork
+	for i, w := range r.Works {
+		if w.Did() && (best == nil || w.Work.Value.Value > best.Work.Value.Value) {
+			best = &r.Works[i]
+		}
+	}
+	return best
+}
+
+// flops is the unit of floating-point work; integer tensor work counts in "op/s".
+const flops = "FLOP/s"
+
+const (
+	smspThread = "smsp__sass_thread_inst_executed_op_"
+	derivedOps = "derived__smsp__sass_thread_inst_executed_op_"
+	smOps      = "derived__sm__sass_thread_inst_executed_op_"
+	perCycle   = "_pred_on.sum.per_cycle_elapsed"
+)
+
+// precision says which counters, per cycle, add up to operations, and which is the peak.
+type precision struct {
+	name string
+	work []string
+	peak string
+}
+
+func precisions() []precision {
+	return []precision{
+		{"FP32", []string{smspThread + "fadd" + perCycle, smspThread + "fmul" + perCycle, derivedOps + "ffma_pred_on_x2"}, smOps + "ffma_pred_on_x2"},
+		{"FP64", []string{smspThread + "dadd" + perCycle, smspThread + "dmul" + perCycle, derivedOps + "dfma_pred_on_x2"}, smOps + "dfma_pred_on_x2"},
+		{"FP16", []string{derivedOps + "hadd_pred_on_x2", derivedOps + "hmul_pred_on_x2", derivedOps + "hfma_pred_on_x4"}, smOps + "hfma_pred_on_x4"},
+	}
+}
+
+// RooflineOf derives the roofline of a kernel; what the report lacks is not measured.
+func RooflineOf(k *Kernel) Roofline {
+	r := Roofline{Traffic: k.fact("DRAM traffic", "dram__bytes.sum.per_second")}
+	r.Traffic.Value = inBase(r.Traffic.Value)
+	r.PeakTraffic = k.product("DRAM roof", "byte/s", []string{"dram__bytes.sum.peak_sustained"}, "dram__cycles_elapsed.avg.per_second")
+	for _, p := range precisions() {
+		w := RoofWork{
+			Name: p.name,
+			Work: k.product(p.name+" work", flops, p.work, "smsp__cycles_elapsed.avg.per_second"),
+			Peak: k.product(p.name+" roof", flops, []string{p.peak}, "sm__cycles_elapsed.avg.per_second"),
+		}
+		r.add(w)
+	}
+	for _, w := range k.tensorWorks() {
+		r.add(w)
+	}
+	return r
+}
+
+func (r *Roofline) add(w RoofWork) {
+	if !w.Peak.Value.Measured {
+		return
+	}
+	ok := w.Did() && r.Traffic.Value.Measured && r.Traffic.Value.Value > 0
+	v := 0.0
+	if ok {
+		v = w.Work.Value.Value / r.Traffic.Value.Value
+	}
+	w.Intensity = computed(w.Name+" intensity", w.Work.From+" ÷ "+r.Traffic.From, strings.Replace(w.Work.Value.Unit, "/s", "/byte", 1), v, ok)
+	r.Works = append(r.Works, w)
+}
+
+// product is (the sum of the addends per cycle) × (cycles per second), all from the raw page.
+func (k *Kernel) product(label, unit string, addends []string, rate string) Fact {
+	sum, ok := 0.0, true
+	for _, a := range addends {
+		v, measured := k.base(a)
+		sum, ok = sum+v, ok && measured
+	}
+	hz, measured := k.base(rate)
+	from := strings.Join(addends, " + ") + " × " + rate
+	if len(addends) > 1 {
+		from = "(" + strings.Join(addends, " + ") + ") × " + rate
+	}
+	return computed(label, from, unit, sum*hz, ok && measured)
+}
+
+const (
+	tensorPrefix = "sm__ops_path_tensor_"
+	tensorPeak   = ".sum.peak_sustained_elapsed.per_second"
+	tensorWork   = ".sum.per_second"
+)
+
+// tensorWorks returns the tensor operations that the kernel did. When it did none, it returns the
+// dense FP16 roof alone, so that the chart shows what tensor cores would offer.
+//
+// The totals such as sm__ops_path_tensor_src_bf16_dst_fp32 are left out: their peak counts the
+// structured sparsity that a dense kernel cannot use, which would halve its percentage.
+func (k *Kernel) tensorWorks() []RoofWork {
+	var did []RoofWork
+	var roof RoofWork
+	for _, name := range k.MetricNames() {
+		stem, ok := strings.CutSuffix(name, tensorPeak)
+		if !ok || !strings.HasPrefix(stem, tensorPrefix+"op_") && stem != tensorPrefix+"src_fp64" {
+			continue
+		}
+		w := k.tensorWork(stem)
+		if w.Did() {
+			did = append(did, w)
+		}
+		dense := strings.Contains(stem, "src_fp16") && strings.HasSuffix(stem, "_sparsity_off")
+		if dense && w.Peak.Value.Measured && w.Peak.Value.Value > roof.Peak.Value.Value {
+			roof = w
+		}
+	}
+	if len(did) == 0 && roof.Name != "" {
+		return []RoofWork{roof}
+	}
+	return did
+}
+
+func (k *Kernel) tensorWork(stem string) RoofWork {
+	name := "Tensor"
+	if _, src, ok := strings.Cut(stem, "src_"); ok {
+		src, _, _ = strings.Cut(src, "_")
+		name += " " + strings.ToUpper(src)
+	}
+	if strings.HasSuffix(stem, "_sparsity_on") {
+		name += " sparse"
+	}
+	w := RoofWork{Name: name, Work: k.fact(name+" work", stem+tensorWork), Peak: k.fact(name+" roof", stem+tensorPeak)}
+	unit := flops
+	if strings.HasPrefix(name, "Tensor INT") {
+		unit = "op/s"
+	}
+	w.Work.Value.Unit, w.Peak.Value.Unit = unit, unit
+	return w
+}
+
+// inBase returns the metric in the base of its unit; ncu's text goes, as it was in another unit.
+func inBase(m Metric) Metric {
+	v, ok := m.Base()
+	return Metric{Unit: m.BaseUnit(), Value: v, Measured: ok}
+}

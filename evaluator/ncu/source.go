@@ -1,0 +1,137 @@
+package ncu
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Source is a kernel's machine code with the counters of each instruction.
+type Source struct {
+	Counters []string     `json:"counters"` // names, in ncu's order
+	Lines    []SourceLine `json:"lines"`
+}
+
+// SourceLine is one instruction. Cells holds ncu's text for each of Source.Counters.
+type SourceLine struct {
+	Address string   `json:"address"` // "0x7f29537a0000"
+	SASS    string   `json:"sass"`
+	File    string   `json:"file,omitempty"` // source file and line, where line information exists
+	Line    int      `json:"line,omitempty"`
+	Text    string   `json:"text,omitempty"` // that source line
+	Cells   []string `json:"cells"`
+}
+
+// Counter returns the value of the named counter on a line; absent or "-" is not measured.
+func (s *Source) Counter(line int, name string) Metric {
+	for i, c := range s.Counters {
+		if c == name && i < len(s.Lines[line].Cells) {
+			return NewMetric(s.Lines[line].Cells[i], "")
+		}
+	}
+	return Metric{}
+}
+
+// Column returns the position of the named counter, or -1.
+func (s *Source) Column(name string) int {
+	for i, c := range s.Counters {
+		if c == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// sourceSection is one table of the source page; ncu prints one or more per launch.
+type sourceSection struct {
+	name    string
+	address int // columns; the counters follow the instruction's
+	sass    int
+	code    Source
+}
+
+// readSections reads the SASS tables of the source page: a line that names the kernel, a header
+// with Address and, somewhere after it, Source, then one row per instruction. What some forms of the
+// page have before (a number, the lines of the source) is not read.
+func readSections(page []byte, warn func(string)) []sourceSection {
+	rows, cut := records(page)
+	if cut {
+		warn("The source page ends in the middle of a line; that line was left out.")
+	}
+	var out []sourceSection
+	var current *sourceSection
+	for _, row := range rows {
+		switch {
+		case len(row) >= 2 && (row[0] == "Kernel Name" || row[0] == "Function Name"):
+			out = append(out, sourceSection{name: row[1]})
+			current = &out[len(out)-1]
+		case current == nil:
+		case hasAll(row, "Address", "Source"):
+			current.begin(row)
+		case current.code.Counters != nil && len(row) > current.sass && strings.HasPrefix(row[current.address], "0x"):
+			current.code.add(row[current.address], row[current.sass], row[current.sass+1:], warn)
+		}
+	}
+	if len(out) == 0 {
+		warn("The source page names no kernel, so no instruction could be read from it.")
+	}
+	return out
+}
+
+func (s *sourceSection) begin(header []string) {
+	s.address = slices.Index(header, "Address")
+	after := slices.Index(header[s.address:], "Source")
+	if after < 0 {
+		return
+	}
+	s.sass = s.address + after
+	s.code.Counters = append([]string{}, header[s.sass+1:]...)
+}
+
+func (s *Source) add(address, sass string, cells []string, warn func(string)) {
+	if len(cells) != len(s.Counters) {
+		warn(fmt.Sprintf("Instruction %s has %d counters where its table has %d.", clip(address), len(cells), len(s.Counters)))
+	}
+	if len(cells) > len(s.Counters) {
+		cells = cells[:len(s.Counters)]
+	}
+	s.Lines = append(s.Lines, SourceLine{Address: address, SASS: sass, Cells: cells})
+}
+
+// attachSource gives each kernel its table. Launches of one name share them out in order; ncu prints
+// each launch's table twice when it imported sources, so the tables are divided evenly. The source page may
+// spell out what the others shorten (namespaces, template arguments): such tables go by the function's own name.
+func (r *Report) attachSource(sections []sourceSection, lines map[string]lineRef) {
+	taken := map[string]bool{}
+	full := func(name string) string { return name }
+	for _, spelling := range []func(string) string{full, ShortName} {
+		tables := map[string][]int{}
+		for i, s := range sections {
+			if !taken[s.name] {
+				tables[spelling(s.name)] = append(tables[spelling(s.name)], i)
+			}
+		}
+		launches := map[string][]int{}
+		for i, k := range r.Kernels {
+			if k.Source == nil {
+				launches[spelling(k.Name)] = append(launches[spelling(k.Name)], i)
+				taken[k.Name] = true
+			}
+		}
+		for name, kernels := range launches {
+			r.shareOut(kernels, tables[name], sections, lines)
+		}
+	}
+}
+
+func (r *Report) shareOut(kernels, tables []int, sections []sourceSection, lines map[string]lineRef) {
+	if len(tables) == 0 {
+		return
+	}
+	step := max(1, len(tables)/len(kernels))
+	for i, k := range kernels {
+		code := sections[tables[min(i*step, len(tables)-1)]].code
+		code.link(lines)
+		r.Kernels[k].Source = &code
+	}
+}

@@ -1,0 +1,106 @@
+package ncu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// ErrNoTool means that no ncu is installed; ranked results stand without a profile.
+var ErrNoTool = errors.New("Nsight Compute (ncu) was not found on this worker: install it or put it on PATH; ranked results stand without a profile")
+
+// Tool is an installed ncu.
+type Tool struct {
+	Path    string   // the program, without symlinks
+	Dirs    []string // what it needs to see at the same path, beside /usr
+	Version string   // "2025.3.1.0"
+}
+
+// Places says where to look for ncu.
+type Places struct {
+	Path  string   // as in $PATH; searched first
+	Globs []string // patterns of programs; of each, the last in alphabetical order wins
+	Extra []string // directories that a wrapper script on PATH may lead to
+}
+
+// DefaultPlaces are the environment's PATH and where NVIDIA's packages install ncu.
+func DefaultPlaces() Places {
+	return Places{
+		Path: os.Getenv("PATH"),
+		Globs: []string{
+			"/opt/nvidia/nsight-compute/*/ncu",
+			"/usr/local/cuda/bin/ncu",
+			"/usr/local/cuda-*/bin/ncu",
+		},
+		Extra: []string{"/opt/nvidia/nsight-compute"},
+	}
+}
+
+// Find looks for ncu and asks it for its version. The error is ErrNoTool when there is none, and
+// a sentence when one is there but does not start.
+func Find(ctx context.Context, where Places) (Tool, error) {
+	path := where.look()
+	if path == "" {
+		return Tool{}, ErrNoTool
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return Tool{}, fmt.Errorf("follow %s: %w", path, err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, real, "--version").CombinedOutput()
+	if err != nil {
+		return Tool{}, fmt.Errorf("%s is there but `ncu --version` failed (%w): %s", real, err, lastLine(string(out)))
+	}
+	return Tool{Path: real, Dirs: where.dirs(real), Version: versionNumber.FindString(string(out))}, nil
+}
+
+func (p Places) look() string {
+	for _, dir := range filepath.SplitList(p.Path) {
+		if file := filepath.Join(dir, "ncu"); executable(file) {
+			return file
+		}
+	}
+	for _, pattern := range p.Globs {
+		matches, _ := filepath.Glob(pattern)
+		slices.Sort(matches)
+		for _, m := range slices.Backward(matches) {
+			if executable(m) {
+				return m
+			}
+		}
+	}
+	return ""
+}
+
+// dirs lists what a sandbox must show beside /usr for the program at path to start.
+func (p Places) dirs(path string) []string {
+	var out []string
+	for _, dir := range append(slices.Clone(p.Extra), filepath.Dir(path)) {
+		info, err := os.Stat(dir)
+		if err != nil || !info.IsDir() || strings.HasPrefix(dir+"/", "/usr/") || slices.ContainsFunc(out, func(d string) bool {
+			return strings.HasPrefix(dir+"/", d+"/")
+		}) {
+			continue
+		}
+		out = append(out, dir)
+	}
+	return out
+}
+
+func executable(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+func lastLine(s string) string {
+	s = strings.TrimSpace(s)
+	return s[strings.LastIndexByte(s, '\n')+1:]
+}

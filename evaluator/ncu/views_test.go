@@ -1,0 +1,283 @@
+package ncu
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func near(t *testing.T, what string, got, want float64) {
+	t.Helper()
+	if math.Abs(got-want) > 1e-9*math.Abs(want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
+	}
+}
+
+func TestUnitsComeToOneBase(t *testing.T) {
+	for _, c := range []struct {
+		text, unit, base string
+		want             float64
+	}{
+		{"57.70", "us", "s", 57.70e-6}, {"57.70", "usecond", "s", 57.70e-6}, {"1.5", "Kbyte", "byte", 1500},
+		{"2.326292", "Tbyte/s", "byte/s", 2.326292e12}, {"3.20", "Gbyte/second", "byte/s", 3.2e9},
+		{"5.962154", "sector/ns", "sector/s", 5.962154e9}, {"1.98", "Ghz", "hz", 1.98e9}, {"1.504", "Kbyte/cycle", "byte/cycle", 1504},
+		{"65.967164", "%", "%", 65.967164}, {"1,048,576", "", "", 1048576}, {"0.18", "register/thread", "register/thread", 0.18},
+	} {
+		m := NewMetric(c.text, c.unit)
+		got, ok := m.Base()
+		if !ok || m.BaseUnit() != c.base {
+			t.Errorf("%s %s: measured %v, base unit %q", c.text, c.unit, ok, m.BaseUnit())
+		}
+		near(t, c.text+" "+c.unit, got, c.want)
+	}
+}
+
+func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
+	r := Parse(pages(t, "cuda4"))
+	matmul := RooflineOf(&r.Kernels[1])
+	w := matmul.Main()
+	ns, _ := r.Kernels[1].Duration()
+	// 2·1024³ operations by definition of the product; the counters sample, so 1 % is allowed.
+	if want := 2 * math.Pow(1024, 3) / (ns / 1e9); w.Name != "FP32" || math.Abs(w.Work.Value.Value/want-1) > 0.01 {
+		t.Errorf("%s does %v, want about %v", w.Name, w.Work.Value.Value, want)
+	}
+	if RooflineOf(&r.Kernels[2]).Main() != nil {
+		t.Error("the transpose does no arithmetic, yet has a dot")
+	}
+	tri := Parse(pages(t, "tri"))
+	gemm := RooflineOf(&tri.Kernels[0])
+	w = gemm.Main()
+	ns, _ = tri.Kernels[0].Duration()
+	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" || math.Abs(w.Work.Value.Value/want-1) > 0.01 {
+		t.Errorf("%s does %v, want about %v", w.Name, w.Work.Value.Value, want)
+	}
+	// The dense roof, not the sparse one: the tensor pipe was 90.4 % busy.
+	if share := w.Work.Value.Value / w.Peak.Value.Value; math.Abs(share-0.904) > 0.01 {
+		t.Errorf("the product reaches %v of its roof", share)
+	}
+}
+
+func TestOpcodesAddUpToTheCounters(t *testing.T) {
+	for _, name := range reports {
+		r := Parse(pages(t, name))
+		for i := range r.Kernels {
+			k := &r.Kernels[i]
+			sum, last := 0.0, math.Inf(1)
+			for _, op := range MixOf(k).Opcodes {
+				sum += op.Executed
+				if op.Executed > last {
+					t.Errorf("%s: %s is out of order", k.Short, op.Name)
+				}
+				last = op.Executed
+			}
+			want, _ := k.base("sass__inst_executed_per_opcode")
+			near(t, k.Short, sum, want)
+		}
+	}
+}
+
+func TestPipesTellTheirCyclesNotTheirInstructions(t *testing.T) {
+	product, naive := Parse(pages(t, "tri")).Kernels[0], Parse(pages(t, "cuda4")).Kernels[1]
+	find := func(k *Kernel, label string) (found Fact) {
+		for _, p := range MixOf(k).Pipes {
+			if p.Label == label {
+				found = p
+			}
+		}
+		return found
+	}
+	// Few matrix instructions keep the tensor cores busy all the time.
+	if first := MixOf(&product).Pipes[0]; first.Label != "Tensor" || first.Value.Value != 94.928653 {
+		t.Errorf("the busiest pipe of the matrix product is %+v", first)
+	}
+	for label, want := range map[string]float64{"FMA": 25.128786, "ALU": 4.246970, "LSU": 64.284393, "XU": 0} {
+		if got := find(&naive, label); got.From == "" || got.Value.Value != want {
+			t.Errorf("%s: %+v, want %v", label, got, want)
+		}
+	}
+}
+
+func TestStallsAreSortedAndComplete(t *testing.T) {
+	r := Parse(pages(t, "cuda4"))
+	stalls := Stalls(&r.Kernels[1])
+	if len(stalls) != 19 || stalls[0].Label != "LG throttle" || stalls[0].Value.Value != 14.354961 {
+		t.Fatalf("%d states, first %+v", len(stalls), stalls[0])
+	}
+	sum := 0.0
+	for _, s := range stalls {
+		sum += s.Share
+		if s.Help == "" {
+			t.Errorf("%s has no explanation", s.Label)
+		}
+	}
+	near(t, "shares", sum, 1)
+}
+
+func TestOccupancyNamesItsLimiters(t *testing.T) {
+	r := Parse(pages(t, "tri"))
+	var limits []string
+	for _, l := range OccupancyOf(&r.Kernels[0]).Limiters {
+		if l.Limits {
+			limits = append(limits, l.Label)
+		}
+	}
+	if !slices.Equal(limits, []string{"Registers", "Shared memory"}) {
+		t.Errorf("limited by %v", limits)
+	}
+}
+
+func TestRulesAreWorstFirst(t *testing.T) {
+	r := Parse(pages(t, "cuda4"))
+	rules := Rules(&r.Kernels[1])
+	if rules[0].Speedup == nil || *rules[0].Speedup != 40.8 || rules[len(rules)-1].Type != "INF" {
+		t.Errorf("first %+v, last %+v", rules[0], rules[len(rules)-1])
+	}
+}
+
+func TestSharesAddUp(t *testing.T) {
+	shares, sum := Shares(Parse(pages(t, "cuda4"))), 0.0
+	for _, s := range shares {
+		sum += s.Share
+	}
+	near(t, "shares", sum, 1)
+	near(t, "the product's time", shares[1].NS, 416416)
+}
+
+func TestCompareSortsByEffect(t *testing.T) {
+	a, b := Parse(pages(t, "cuda4")), Parse(pages(t, "tri"))
+	for _, p := range Compare(a, a) {
+		for _, s := range p.Sections {
+			if s.Effect != 0 {
+				t.Errorf("%s of %s differs from itself: %+v", s.Name, p.A.Short, s.Rows[0])
+			}
+		}
+	}
+	pairs := Compare(a, b)
+	if len(pairs) != 4 || pairs[0].B == nil || pairs[3].B != nil {
+		t.Fatalf("%d pairs", len(pairs))
+	}
+	last := 1.0
+	for _, s := range pairs[0].Sections {
+		if s.Effect > last || s.Effect != s.Rows[0].Effect {
+			t.Errorf("%s is out of order", s.Name)
+		}
+		last = s.Effect
+	}
+}
+
+func TestCompareHasTheDerivedViews(t *testing.T) {
+	r := Parse(pages(t, "cuda4"))
+	rows := map[string]Diff{}
+	for _, s := range compareSections(&r.Kernels[0], &r.Kernels[1]) {
+		for _, d := range s.Rows {
+			rows[s.Name+" / "+d.Label] = d
+		}
+	}
+	for label, want := range map[string][2]float64{
+		"Warp States / Long scoreboard":                     {57.340362, 13.946578},
+		"Memory Chart / Global loads: L1 / TEX → Registers": {134217728, 4294967296},
+		"Pipe Utilization / LSU":                            {14.771477, 64.284393},
+	} {
+		if d := rows[label]; !d.Comparable || d.A.Value != want[0] || d.B.Value != want[1] {
+			t.Errorf("%s: %+v, want %v", label, d, want)
+		}
+	}
+	// A state that hardly any cycle is spent in stands behind those that matter, whatever its ratio.
+	if tiny, great := rows["Warp States / IMC miss"], rows["Warp States / Long scoreboard"]; tiny.Effect >= great.Effect || great.Effect < 0.7 {
+		t.Errorf("effects: %v of a tiny state, %v of the greatest", tiny.Effect, great.Effect)
+	}
+	if d := rows["Roofline / FP32 work"]; !d.Comparable || d.Change <= 0 {
+		t.Errorf("roofline: %+v", d)
+	}
+}
+
+func TestDiffKnowsUnits(t *testing.T) {
+	d := NewDiff("x", NewMetric("500", "ns"), NewMetric("1.00", "us"))
+	if !d.Comparable || math.Abs(d.Change-1) > 1e-12 {
+		t.Errorf("500 ns to 1 us: %+v", d)
+	}
+	if d := NewDiff("x", NewMetric("40", "%"), NewMetric("55", "%")); d.Change != 15 || d.Effect != 0.15 {
+		t.Errorf("points: %+v", d)
+	}
+	if d := NewDiff("x", NewMetric("nan", ""), NewMetric("1", "")); d.Comparable {
+		t.Errorf("NaN compared: %+v", d)
+	}
+}
+
+func TestDeviceMetricsHaveTheEvalAPIsNames(t *testing.T) {
+	r := Parse(pages(t, "cuda4"))
+	got := DeviceMetrics(&r.Kernels[0])
+	for _, c := range []struct {
+		category, name string
+		want           float64
+	}{
+		{"speed_of_light", "compute_memory_throughput_pct", 65.967164},
+		{"speed_of_light", "sm_throughput_pct", 35.614202},
+		{"detailed_metrics", "l2_hit_rate_pct", 33.899538},
+		{"memory_metrics", "dram_total_bandwidth_gb_s", 3.172703e12 / (1 << 30)},
+		{"compute_metrics", "registers_per_thread", 16},
+		{"occupancy_metrics", "shared_mem_per_block", 1024},
+		{"scheduler_metrics", "warps_eligible_per_cycle", 0.222153},
+		{"access_pattern_metrics", "l1_load_sectors_per_req", 4},
+		{"access_pattern_metrics", "l2_theoretical_sectors_global", 6291456},
+		{"timing_metrics", "gpu_time_duration_seconds", 57.696e-6},
+	} {
+		v, ok := got[c.category][c.name].(float64)
+		if !ok {
+			t.Errorf("%s.%s is absent", c.category, c.name)
+			continue
+		}
+		near(t, c.name, v, c.want)
+	}
+	if got["timing_metrics"]["gpu_time_duration_unit"] != "ns" || got["roofline_metrics"]["flop_count_total"] != nil {
+		t.Errorf("unit %v, flops %v", got["timing_metrics"]["gpu_time_duration_unit"], got["roofline_metrics"]["flop_count_total"])
+	}
+	if _, ok := got["speed_of_light"]["dram_throughput_pct"]; ok {
+		t.Error("dram__throughput was not measured, yet its field is there")
+	}
+}
+
+func TestVerdicts(t *testing.T) {
+	r, tri := Parse(pages(t, "cuda4")), Parse(pages(t, "tri"))
+	for want, k := range map[string]*Kernel{
+		"Bound by memory":  &r.Kernels[1],
+		"Bound by latency": &r.Kernels[3],
+		"Bound by compute: the SMs reach 90.4 % of their peak (busiest pipe: Tensor)": &tri.Kernels[0],
+	} {
+		if got := Verdict(k); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", k.Short, got)
+		}
+	}
+	small := r.Kernels[3]
+	small.Metrics = maps.Clone(small.Metrics)
+	small.Metrics["launch__waves_per_multiprocessor"], small.Metrics["launch__grid_size"] = NewMetric("0.25", ""), NewMetric("33", "")
+	if got := Verdict(&small); !strings.Contains(got, "Its 33 blocks are less than the device holds at once (0.25 waves)") {
+		t.Errorf("a small grid: %q", got)
+	}
+	if got := Verdict(&Kernel{}); got != "" {
+		t.Errorf("no numbers: %q", got)
+	}
+}
+
+func TestTheTableHasEveryMetric(t *testing.T) {
+	r := Parse(pages(t, "tri"))
+	rows := r.Table()
+	if len(rows) != 1+2*2227 {
+		t.Fatalf("%d rows", len(rows))
+	}
+	page := plainCSV(t, fixture(t, "tri", "raw"))
+	at := columns(page[0])
+	for _, row := range rows[1:] {
+		id, _ := strconv.Atoi(row[0])
+		cell, value := page[2+id][at[row[2]]], ""
+		if v, err := strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64); err == nil && !math.IsNaN(v) {
+			value = strconv.FormatFloat(v, 'f', -1, 64)
+		}
+		if want := []string{row[0], page[2+id][at["Kernel Name"]], row[2], page[1][at[row[2]]], value, cell}; !slices.Equal(row, want) {
+			t.Errorf("%q, want %q", row, want)
+		}
+	}
+}

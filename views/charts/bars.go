@@ -1,0 +1,136 @@
+package charts
+
+import (
+	"strings"
+
+	"warpboard/evaluator/ncu"
+)
+
+// bar is one line of a bar chart: its label and number are text, its length is drawn.
+type bar struct {
+	label string
+	help  string
+	fact  ncu.Fact
+	part  float64 // of the full length, 0 to 1
+	class string  // "pf-high", "pf-quiet", or empty
+	note  string  // beside the number
+}
+
+func barWidth(part float64) string {
+	return px(100 * within(part, 0, 1))
+}
+
+func solBars(facts []ncu.Fact) []bar {
+	out := make([]bar, len(facts))
+	for i, f := range facts {
+		out[i] = bar{label: f.Label, fact: f, part: f.Value.Value / 100}
+		if f.Value.Measured && f.Value.Value >= 80 {
+			out[i].class, out[i].note = "pf-high", "near its peak"
+		}
+	}
+	return out
+}
+
+// stallBars leaves out the states that hardly count; they are in the table.
+func stallBars(stalls []ncu.Stall) []bar {
+	var out []bar
+	for _, s := range stalls {
+		if s.Share < 0.005 {
+			continue
+		}
+		b := bar{label: s.Label, help: s.Help, fact: s.Fact, part: s.Share / max(stalls[0].Share, 1e-9), note: Percent(s.Share)}
+		if s.Issuing {
+			b.class = "pf-quiet"
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+func pipeBars(facts []ncu.Fact) []bar {
+	var out []bar
+	for _, f := range facts {
+		if f.Value.Value > 0 {
+			out = append(out, bar{label: f.Label, help: pipeHelp(strings.Fields(f.Label)[0]), fact: f, part: f.Value.Value / 100})
+		}
+	}
+	return out
+}
+
+// pipeHelp says what a pipe does, by the first word of its label.
+func pipeHelp(key string) string {
+	switch key {
+	case "ADU":
+		return "addresses and branches"
+	case "ALU":
+		return "integer and logic"
+	case "CBU":
+		return "branches and barriers"
+	case "FMA":
+		return "FP32 and integer multiply-add"
+	case "FP64":
+		return "double precision"
+	case "LSU":
+		return "loads and stores"
+	case "Tensor":
+		return "matrix instructions"
+	case "TEX":
+		return "texture"
+	case "TMA":
+		return "bulk copies"
+	case "Uniform":
+		return "once per warp"
+	case "XU":
+		return "special functions and conversions"
+	}
+	return ""
+}
+
+func occupancyBars(o ncu.Occupancy) []bar {
+	out := make([]bar, 0, 2)
+	for _, f := range []ncu.Fact{o.Theoretical, o.Achieved} {
+		out = append(out, bar{label: f.Label, fact: f, part: f.Value.Value / 100})
+	}
+	return out
+}
+
+func limiterBars(limiters []ncu.Limiter) []bar {
+	most := 1.0
+	for _, l := range limiters {
+		most = max(most, l.Value.Value)
+	}
+	out := make([]bar, len(limiters))
+	for i, l := range limiters {
+		out[i] = bar{label: l.Label, fact: l.Fact, part: l.Value.Value / most, class: "pf-quiet"}
+		if l.Limits {
+			out[i].class, out[i].note = "pf-high", "limits"
+		}
+	}
+	return out
+}
+
+// mostOpcodes is how many kinds of instruction the chart names before it sums up the rest.
+const mostOpcodes = 8
+
+func opcodeBars(ops []ncu.Opcode) []bar {
+	var out []bar
+	rest := 0.0
+	for i, op := range ops {
+		if i >= mostOpcodes {
+			rest += op.Executed
+			continue
+		}
+		out = append(out, opcodeBar(op.Name, op.Executed, op.Share, ops[0].Executed))
+	}
+	if rest > 0 {
+		out = append(out, opcodeBar("others", rest, rest/(ops[0].Executed/ops[0].Share), ops[0].Executed))
+	}
+	return out
+}
+
+func opcodeBar(name string, executed, share, most float64) bar {
+	return bar{
+		label: name, part: executed / most, note: Percent(share),
+		fact: ncu.Fact{Label: name, From: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
+	}
+}

@@ -1,0 +1,181 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+)
+
+// CompareVM is the comparison of two runs.
+type CompareVM struct {
+	A, B  Side
+	Cases []CasePair
+	Files []FileDiff
+	// NoCode says in a sentence why this reader does not see both sources; empty when they may.
+	NoCode string
+	// Pairs are the kernels side by side, from ncu.Compare; empty shows NoProfile instead.
+	Pairs     []ncu.Pair
+	NoProfile string // why there are no kernels to compare, in a sentence
+	JSON      string // URLs of the same data
+	CSV       string
+}
+
+// Side is one of the two runs.
+type Side struct {
+	Name  string // "#12 by ada"
+	URL   string
+	Score string // as the board shows it; empty for an unranked run
+	Note  string // device, time
+}
+
+// CasePair is one benchmark case of both runs; a side that did not run it is nil.
+type CasePair struct {
+	Spec string
+	A, B *job.CaseResult
+}
+
+// FileDiff is one submitted file in both versions.
+type FileDiff struct {
+	Name  string
+	Lines []DiffLine // from Diff; empty when the file is the same
+}
+
+// z95 is the normal distribution's two-sided 95 % point.
+const z95 = 1.96
+
+// ratio is B's time over A's with its 95 % interval.
+type ratio struct {
+	value, half float64
+	ok          bool
+}
+
+func (p CasePair) ratio() ratio {
+	if p.A == nil || p.B == nil || p.A.Time() <= 0 || p.B.Time() <= 0 {
+		return ratio{}
+	}
+	v := p.B.Time() / p.A.Time()
+	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Time(), p.B.Err/p.B.Time()), true}
+}
+
+// tied tells whether the interval holds 1: then neither run is known to be faster.
+func (r ratio) tied() bool { return math.Abs(r.value-1) <= r.half }
+
+func (r ratio) class() string {
+	switch {
+	case !r.ok || r.tied():
+		return "pf-same"
+	case r.value < 1:
+		return "pf-better"
+	}
+	return "pf-worse"
+}
+
+func (r ratio) text() string {
+	switch {
+	case !r.ok:
+		return "not run on both sides"
+	case r.tied():
+		return "no difference seen"
+	case r.value < 1:
+		return fmt.Sprintf("B is %s× faster", Decimal(round3(1/r.value)))
+	}
+	return fmt.Sprintf("B is %s× slower", Decimal(round3(r.value)))
+}
+
+// round3 keeps whole ratios from being shown with the digits of their noise.
+func round3(v float64) float64 { return math.Round(v*1000) / 1000 }
+
+func timeText(c *job.CaseResult) string {
+	if c == nil || c.Time() <= 0 {
+		return "–"
+	}
+	return Nanoseconds(c.Time())
+}
+
+func intervalText(c *job.CaseResult) string {
+	if c == nil || c.Time() <= 0 || c.Err <= 0 {
+		return ""
+	}
+	return "± " + Nanoseconds(z95*c.Err)
+}
+
+// changeText is a diff's last column.
+func changeText(d ncu.Diff) string {
+	switch {
+	case !d.Comparable && d.A.Text == d.B.Text && d.A.Present():
+		return "same"
+	case !d.Comparable && d.A.Measured && d.A.Value == 0 && d.B.Measured && d.A.BaseUnit() == d.B.BaseUnit():
+		return "+" + Text(d.B) // there is no percentage of nothing
+	case !d.Comparable:
+		return "–"
+	case d.Change == 0:
+		return "same"
+	case d.A.Unit == "%":
+		return signed(d.Change) + " points"
+	case math.Abs(d.Change) >= 9:
+		return Decimal(round3(1+d.Change)) + "×"
+	}
+	return signed(100*d.Change) + space + "%"
+}
+
+func signed(v float64) string {
+	if v > 0 {
+		return "+" + Decimal(v)
+	}
+	return "−" + Decimal(-v)
+}
+
+// leastEffect hides rows that hardly differ behind "Show all".
+const leastEffect = 0.02
+
+func (s sectionRows) split() (shown, hidden []ncu.Diff) {
+	for _, d := range s {
+		if d.Effect >= leastEffect {
+			shown = append(shown, d)
+		} else {
+			hidden = append(hidden, d)
+		}
+	}
+	return shown, hidden
+}
+
+type sectionRows []ncu.Diff
+
+func pairTitle(p ncu.Pair) string {
+	switch {
+	case p.A == nil:
+		return p.B.Short + " (only in B)"
+	case p.B == nil:
+		return p.A.Short + " (only in A)"
+	case p.A.Short == p.B.Short:
+		return p.A.Short
+	}
+	return p.A.Short + " → " + p.B.Short
+}
+
+// pairTimes says how long both kernels took.
+func pairTimes(p ncu.Pair) string {
+	var times []string
+	for _, side := range []struct {
+		name   string
+		kernel *ncu.Kernel
+	}{{"A", p.A}, {"B", p.B}} {
+		if side.kernel == nil {
+			continue
+		}
+		if ns, ok := side.kernel.Duration(); ok {
+			times = append(times, Nanoseconds(ns)+" in "+side.name)
+		}
+	}
+	return strings.Join(times, ", ")
+}
+
+func lineNumber(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}

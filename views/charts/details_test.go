@@ -1,0 +1,143 @@
+package charts
+
+import (
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/ncu"
+)
+
+func TestPageStaysSmall(t *testing.T) {
+	const most = 150_000
+	for _, name := range []string{"cuda4", "tri"} {
+		r := report(t, name)
+		for id := range r.Kernels {
+			if _, html := render(t, Details(detailsOf(r, id))); len(html) > most-25_000 {
+				t.Errorf("%s kernel %d: %d bytes leave no room for the layout below %d", name, id, len(html), most)
+			}
+		}
+	}
+}
+
+func TestNothingNeedsInlineStylesOrScripts(t *testing.T) {
+	doc, _ := render(t, Details(detailsOf(report(t, "tri"), 0)))
+	if n := doc.Find("[style], style, script, [onclick]").Length(); n != 0 {
+		t.Errorf("%d elements break a strict content security policy", n)
+	}
+}
+
+func TestUnmeasuredIsNeverZero(t *testing.T) {
+	r := &ncu.Report{Kernels: []ncu.Kernel{{ID: 0, Name: "f", Short: "f"}}, Warnings: []string{"Everything is missing."}}
+	doc, _ := render(t, Details(detailsOf(r, 0)))
+	if n := doc.Find("[data-from]").Length(); n != 0 {
+		t.Errorf("%d numbers that nobody measured", n)
+	}
+	if doc.Find(".pf-none").Length() < 20 || !strings.Contains(doc.Find(".pf-warnings").Text(), "Everything is missing.") {
+		t.Error("gaps are not said")
+	}
+}
+
+func TestWithoutReportThereIsASentence(t *testing.T) {
+	for want, vm := range map[string]DetailsVM{
+		"ncu was refused.":              {Failure: "ncu was refused."},
+		"This run has no profile.":      {},
+		"The report holds no kernel.":   {Report: &ncu.Report{Warnings: []string{"The report holds no kernel."}}},
+		"Nothing but a failure is here": {Report: &ncu.Report{}, Failure: "Nothing but a failure is here"},
+	} {
+		if doc, _ := render(t, Details(vm)); strings.TrimSpace(doc.Find(".pf-failure").Text()) != want {
+			t.Errorf("%q, want %q", doc.Text(), want)
+		}
+	}
+}
+
+func TestSearchNarrowsTheRawMetrics(t *testing.T) {
+	k := &report(t, "cuda4").Kernels[0]
+	for search, want := range map[string][]string{
+		"dram__bytes_read -pct":   {"dram__bytes_read.sum", "dram__bytes_read.sum.per_second"},
+		"DRAM sectors_WRITE":      {"dram__sectors_write.sum"},
+		"no such metric anywhere": nil,
+	} {
+		if diff := cmp.Diff(want, append([]string(nil), newRawTable(k, Query{Search: search}).names...)); diff != "" {
+			t.Errorf("%q: %s", search, diff)
+		}
+	}
+	vm := detailsOf(report(t, "cuda4"), 0)
+	vm.Query.Search = `"><b>`
+	if _, html := render(t, Details(vm)); strings.Contains(html, `"><b>`) {
+		t.Error("the search is not escaped")
+	}
+}
+
+func TestQueryRoundTrip(t *testing.T) {
+	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true}
+	u, err := url.Parse(q.URL("/p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := ReadQuery(u.Query()); got != q {
+		t.Errorf("%+v", got)
+	}
+	odd := ReadQuery(url.Values{"case": {"-1"}, "kernel": {"x"}, "page": {"0"}, "code": {"9999999999999999999"}, "q": {strings.Repeat("é", 99)}})
+	if odd.Case != 0 || odd.Kernel != -1 || odd.Page != 1 || odd.Code != 1 || len(odd.Search) > 100 {
+		t.Errorf("%+v", odd)
+	}
+	if got := ReadQuery(nil).URL("/p"); got != "/p" {
+		t.Errorf("defaults give %q", got)
+	}
+}
+
+func TestPagesThatDoNotExistShowTheLast(t *testing.T) {
+	for wanted, want := range map[int]paging{
+		-5: {page: 1, pages: 3, from: 0, to: 40, total: 100}, 2: {page: 2, pages: 3, from: 40, to: 80, total: 100},
+		99: {page: 3, pages: 3, from: 80, to: 100, total: 100},
+	} {
+		if got := newPaging(wanted, 100, 40); got != want {
+			t.Errorf("page %d: %+v", wanted, got)
+		}
+	}
+	if got := newPaging(1, 0, 40); got.pages != 1 || got.to != 0 {
+		t.Errorf("nothing to page: %+v", got)
+	}
+}
+
+func TestSourceLinesLinkToTheSubmission(t *testing.T) {
+	r := report(t, "cuda4")
+	for i := range r.Kernels[0].Source.Lines {
+		l := &r.Kernels[0].Source.Lines[i]
+		l.File, l.Line, l.Text = "/tmp/x/submission.cu", 7, "y[i] = a * x[i] + y[i];"
+	}
+	r.Kernels[0].Source.Lines[0].File = "/usr/include/cuda.h"
+	doc, _ := render(t, Details(detailsOf(r, 0)))
+	if href := doc.Find("#source a:contains('submission.cu:7')").First().AttrOr("href", ""); href != "/runs/12/source/submission.cu#L7" {
+		t.Errorf("links to %q", href)
+	}
+	if doc.Find("#source a:contains('cuda.h')").Length() != 0 {
+		t.Error("a header that is not part of the submission is linked")
+	}
+	if got := doc.Find("#source caption").Text(); got != "Hottest source lines" {
+		t.Errorf("caption %q", got)
+	}
+}
+
+func TestHottestFirst(t *testing.T) {
+	vm := detailsOf(report(t, "cuda4"), 0)
+	vm.Query.Hot = true
+	doc, _ := render(t, Details(vm))
+	row := doc.Find("#source tbody tr").First()
+	if !strings.Contains(row.Text(), "FFMA R7, R2, UR6, R7") || !row.HasClass("pf-heat-5") || !strings.Contains(row.Text(), "long scoreboard") {
+		t.Errorf("%q", row.Text())
+	}
+}
+
+func TestDotsOfOtherEntriesComeFromTheirReports(t *testing.T) {
+	dot, ok := DotOf("ada", "/runs/3", report(t, "tri"))
+	if !ok || dot.Work < 781e12 || dot.Work > 782e12 || dot.Intensity < 1265 || dot.Intensity > 1267 {
+		t.Errorf("%+v %v", dot, ok)
+	}
+	if _, ok := DotOf("ada", "/runs/3", &ncu.Report{}); ok {
+		t.Error("an empty report has a dot")
+	}
+}

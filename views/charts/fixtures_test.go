@@ -1,0 +1,79 @@
+package charts
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/csv"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/a-h/templ"
+
+	"warpboard/evaluator/ncu"
+)
+
+// fixture reads a page that ncu printed; the files belong to evaluator/ncu's tests.
+func fixture(t testing.TB, report, page string) []byte {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../evaluator/ncu/testdata", report+"."+page+".csv.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func report(t testing.TB, name string) *ncu.Report {
+	t.Helper()
+	return ncu.Parse(ncu.Pages{
+		Version: "2025.3.1.0", Details: fixture(t, name, "details"), Raw: fixture(t, name, "raw"), Source: fixture(t, name, "source"),
+	})
+}
+
+// plainCSV reads a page without any of the product's code.
+func plainCSV(t testing.TB, page []byte) [][]string {
+	t.Helper()
+	r := csv.NewReader(bytes.NewReader(page))
+	r.FieldsPerRecord = -1
+	rows, err := r.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func render(t testing.TB, c templ.Component) (*goquery.Document, string) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := c.Render(t.Context(), &b); err != nil {
+		t.Fatal(err)
+	}
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(b.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc, b.String()
+}
+
+// detailsOf is the page of one kernel with every layer and link on it.
+func detailsOf(r *ncu.Report, kernel int) DetailsVM {
+	return DetailsVM{
+		Path: "/runs/12/profile", Query: Query{Kernel: kernel, Page: 1, Code: 1}, Report: r,
+		Cases:    []CaseTab{{0, "size: 1024; seed: 1"}, {1, "size: 4096; seed: 2"}},
+		Others:   []Dot{{"ada", "/runs/3", 2e12, 40}, {"grace", "/runs/4", 9e12, 0.9}},
+		Sources:  map[string]string{"submission.cu": "/runs/12/source/submission.cu"},
+		Download: "/runs/12/profile.ncu-rep?case=0", JSON: "/runs/12/profile.json", CSV: "/runs/12/profile.csv",
+	}
+}

@@ -1,0 +1,102 @@
+package charts
+
+import (
+	"hash/fnv"
+	"math"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/a-h/templ"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+)
+
+var oddFloats = []float64{
+	0, -1, 1, 500, 1.1e-308, math.SmallestNonzeroFloat64, math.MaxFloat64, -math.MaxFloat64, math.Inf(1), math.Inf(-1), math.NaN(), 1e100,
+}
+
+// eachPair calls f with every odd number beside two others.
+func eachPair(f func(a, b, c float64)) {
+	for i, a := range oddFloats {
+		for j := range 3 {
+			f(a, oddFloats[(i+j+1)%len(oddFloats)], oddFloats[(i+5*j+3)%len(oddFloats)])
+		}
+	}
+}
+
+// forge gives each counter of a report one of three values.
+func forge(r *ncu.Report, values [3]float64) {
+	for i := range r.Kernels {
+		for name, m := range r.Kernels[i].Metrics {
+			sum := fnv.New32a()
+			sum.Write([]byte(name))
+			m.Value, m.Measured = values[sum.Sum32()%3], true
+			r.Kernels[i].Metrics[name] = m
+		}
+	}
+}
+
+// Whatever the counters say, each chart of a profile ends and can be drawn.
+func FuzzProfileCharts(f *testing.F) {
+	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
+	r := report(f, "tri")
+	f.Fuzz(func(t *testing.T, a, b, c float64) {
+		forge(r, [3]float64{a, b, c})
+		others := []Dot{{Name: "ada", Work: a, Intensity: b}, {Name: "grace", Work: c, Intensity: a}, {Name: "mary", Work: b, Intensity: c}}
+		for i := range r.Kernels {
+			k := &r.Kernels[i]
+			drawable(t, roofline(newRoofChart(r, k, others), k))
+			drawable(t, memory(ncu.MemoryPathOf(k)))
+			drawable(t, bars(solBars(ncu.SpeedOfLight(k))))
+			drawable(t, bars(occupancyBars(ncu.OccupancyOf(k))))
+		}
+		drawable(t, bars([]bar{opcodeBar("FFMA", a, b, c), opcodeBar("MOV", b, c, a)}))
+	})
+}
+
+// Whatever the times say, the drawing of a case's repeats ends and can be drawn.
+func FuzzRepeats(f *testing.F) {
+	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
+	f.Fuzz(func(t *testing.T, a, b, c float64) {
+		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, Std: b, Err: c, Median: b, Best: c}}))
+		one, two := &job.CaseResult{Mean: a, Err: b}, &job.CaseResult{Mean: b, Err: c}
+		drawable(t, Compare(CompareVM{Cases: []CasePair{{Spec: "n: 1", A: one, B: two}, {Spec: "n: 2", A: two, B: one}}}))
+	})
+}
+
+// Whatever a worker's clock says, a run's timeline can be drawn.
+func FuzzTimeline(f *testing.F) {
+	for _, a := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64} {
+		f.Add(a, int64(0))
+		f.Add(int64(1), a)
+	}
+	f.Fuzz(func(t *testing.T, began, ended int64) {
+		drawable(t, Timeline(TimelineVM{Spans: []TimeSpan{
+			{Name: "Queued", Start: time.Unix(0, began), End: time.Unix(0, ended)},
+			{Name: "Build", Start: time.Unix(began, 0), End: time.Unix(ended, 0), Status: "pass"},
+		}}))
+	})
+}
+
+// place is an attribute of a drawing that holds numbers.
+var place = regexp.MustCompile(`^(x|y|x1|x2|y1|y2|cx|cy|r|width|height|points|d|transform|stroke-width)$`)
+
+// drawable fails when a page is large, or has a drawing with a place that is no number.
+func drawable(t *testing.T, page templ.Component) {
+	t.Helper()
+	doc, text := render(t, page)
+	if len(text) > 200_000 {
+		t.Errorf("the page has %d bytes", len(text))
+	}
+	doc.Find("svg *").Each(func(_ int, s *goquery.Selection) {
+		for _, a := range s.Nodes[0].Attr {
+			if place.MatchString(a.Key) && (strings.Contains(a.Val, "NaN") || strings.Contains(a.Val, "Inf") || len(a.Val) > 300) {
+				t.Errorf("%s is drawn at %s=%q", s.Nodes[0].Data, a.Key, a.Val)
+			}
+		}
+	})
+}

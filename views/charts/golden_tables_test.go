@@ -1,0 +1,133 @@
+package charts
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/evaluator/ncu"
+)
+
+// expected works out what a number's data-from promises: a metric, a formula, an opcode's count.
+// Numbers of rules are checked against the details page elsewhere.
+func expected(t *testing.T, s *ncu.Source, raw rawPage, from string) (float64, bool) {
+	t.Helper()
+	if strings.HasPrefix(from, "rule:") {
+		return 0, false
+	}
+	opcode, ok := strings.CutPrefix(from, "source:")
+	if !ok {
+		return raw.evaluate(t, from), true
+	}
+	if opcode == "others" {
+		return 0, false
+	}
+	sum := 0.0
+	for i, l := range s.Lines {
+		fields := strings.Fields(l.SASS)
+		if strings.HasPrefix(fields[0], "@") {
+			fields = fields[1:]
+		}
+		if name, _, _ := strings.Cut(fields[0], "."); name == opcode {
+			sum += s.Counter(i, "Instructions Executed").Value
+		}
+	}
+	return sum, true
+}
+
+func TestRawTableIsTheRawPage(t *testing.T) {
+	r := report(t, "tri")
+	rows := plainCSV(t, fixture(t, "tri", "raw"))
+	column := map[string]int{}
+	for i, name := range rows[0] {
+		column[name] = i
+	}
+	for id := range r.Kernels {
+		vm, seen := detailsOf(r, id), 0
+		pages := newRawTable(&r.Kernels[id], vm.Query).pages
+		for vm.Query.Page = 1; vm.Query.Page <= pages; vm.Query.Page++ {
+			doc, _ := render(t, raw(vm, &r.Kernels[id]))
+			doc.Find(".pf-raw tbody tr").Each(func(_ int, row *goquery.Selection) {
+				seen++
+				c := column[row.Find("th").Text()]
+				want, unit := rows[2+id][c], rows[1][c]
+				if want == "" || want == "nan" || want == "no data" {
+					want = "not measured"
+				}
+				if got := strings.TrimSpace(row.Find("td").First().Text()); got != want || row.Find("td").Last().Text() != unit {
+					t.Errorf("%s: %q, want %q %q", row.Find("th").Text(), got, want, unit)
+				}
+			})
+		}
+		if seen != 2227 {
+			t.Errorf("kernel %d shows %d metrics", id, seen)
+		}
+	}
+}
+
+func TestSourceViewIsTheSourcePage(t *testing.T) {
+	r := report(t, "cuda4")
+	k := &r.Kernels[1]
+	rows := plainCSV(t, fixture(t, "cuda4", "source"))
+	var page [][]string
+	for i, row := range rows {
+		if len(row) > 1 && row[0] == "Kernel Name" && row[1] == k.Name {
+			page = rows[i+1:]
+			break
+		}
+	}
+	column := map[string]int{}
+	for i, name := range page[0] {
+		column[name] = i
+	}
+	// Branches name the number of an instruction where the source page has its address.
+	branch := regexp.MustCompile(`#\d+`)
+	addressOf := func(number string) string { return page[int(mustFloat(t, number[1:]))][column["Address"]] }
+	vm, line := detailsOf(r, 1), 0
+	for vm.Query.Code = 1; line < len(k.Source.Lines); vm.Query.Code++ {
+		doc, _ := render(t, source(vm, k))
+		doc.Find(".pf-code tbody tr").Each(func(_ int, s *goquery.Selection) {
+			line++
+			want := page[line]
+			cells := s.Find("td")
+			for i, name := range map[int]string{1: "# Samples", 5: "Instructions Executed", 6: "Avg. Predicated-On Threads Executed"} {
+				if got := mustFloat(t, strings.ReplaceAll(cells.Eq(i).Text(), ",", "")); math.Abs(got-mustFloat(t, want[column[name]])) > 0.01 {
+					t.Errorf("line %d %s: %v, want %s", line, name, got, want[column[name]])
+				}
+			}
+			text := cells.Eq(3).Find("code").Text()
+			if got := branch.ReplaceAllStringFunc(text, addressOf); got != want[1] || cells.Eq(0).Text() != strconv.Itoa(line) {
+				t.Errorf("line %d: %q, want %q", line, got, want[1])
+			}
+		})
+	}
+}
+
+func TestRulesAreTheDetailsPages(t *testing.T) {
+	r := report(t, "cuda4")
+	doc, _ := render(t, Details(detailsOf(r, 1)))
+	gains := map[string]bool{}
+	messages := map[string]bool{}
+	for _, row := range plainCSV(t, fixture(t, "cuda4", "details"))[1:] {
+		if row[0] == "1" && len(row) == 20 && row[17] != "" {
+			messages[row[17]] = true
+			gains[row[19]] = true
+		}
+	}
+	list := doc.Find("#rules li")
+	if list.Length() != len(messages) {
+		t.Errorf("%d rules, want %d", list.Length(), len(messages))
+	}
+	list.Each(func(_ int, s *goquery.Selection) {
+		if !messages[s.Find("p").Text()] {
+			t.Errorf("unknown rule %q", s.Find("p").Text())
+		}
+		if gain, ok := s.Find("data").Attr("value"); ok && !gains[gain] {
+			t.Errorf("no rule gains %s", gain)
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+
+	"warpboard/evaluator/ncu"
+)
+
+// memoryChart is the memory chart ready to draw: levels from the registers at the top to DRAM.
+type memoryChart struct {
+	boxes  []memoryBox
+	arrows []memoryArrow
+}
+
+type memoryBox struct {
+	x, y, w, h float64
+	level      ncu.MemoryLevel
+}
+
+type memoryArrow struct {
+	x, y1, y2 float64 // y2 is the tip
+	width     float64
+	idle      bool
+	link      ncu.MemoryLink
+}
+
+// boxes are the drawing's plan: a box for each of ncu's levels.
+func boxes(levels []ncu.MemoryLevel) []memoryBox {
+	plan := [][4]float64{
+		ncu.LevelRegisters: {2, 2, 396, 34},
+		ncu.LevelL1:        {2, 108, 196, 70},
+		ncu.LevelShared:    {206, 108, 192, 70},
+		ncu.LevelL2:        {2, 250, 396, 52},
+		ncu.LevelDRAM:      {2, 374, 396, 34},
+	}
+	out := make([]memoryBox, len(levels))
+	for i, level := range levels {
+		out[i] = memoryBox{plan[i][0], plan[i][1], plan[i][2], plan[i][3], level}
+	}
+	return out
+}
+
+// arrowColumn says where the arrow of a link from one level to another stands; links that are not
+// named here (local memory) are in the table only.
+func arrowColumn(l ncu.MemoryLink) (float64, bool) {
+	switch fmt.Sprintf("%d>%d %s", l.From, l.To, l.Name) {
+	case "1>0 Global loads":
+		return 16, true
+	case "0>1 Global stores":
+		return 108, true
+	case "2>0 Shared loads":
+		return 220, true
+	case "0>2 Shared stores":
+		return 310, true
+	case "3>1 Reads", "4>3 Reads":
+		return 80, true
+	case "1>3 Writes", "3>4 Writes":
+		return 240, true
+	}
+	return 0, false
+}
+
+func newMemoryChart(p ncu.MemoryPath) memoryChart {
+	c := memoryChart{boxes: boxes(p.Levels)}
+	most := 0.0
+	for _, l := range p.Links {
+		if v, ok := l.Amount.Value.Base(); ok && l.Amount.Value.BaseUnit() == "byte" {
+			most = max(most, v)
+		}
+	}
+	for _, l := range p.Links {
+		if x, ok := arrowColumn(l); ok {
+			c.arrows = append(c.arrows, newArrow(x, l, c.boxes[l.From], c.boxes[l.To], most))
+		}
+	}
+	return c
+}
+
+func newArrow(x float64, l ncu.MemoryLink, from, to memoryBox, most float64) memoryArrow {
+	const gap = 4
+	a := memoryArrow{x: x, link: l, width: 2}
+	if from.y < to.y {
+		a.y1, a.y2 = from.y+from.h+gap, to.y-gap
+	} else {
+		a.y1, a.y2 = from.y-gap, to.y+to.h+gap
+	}
+	v, ok := l.Amount.Value.Base()
+	a.idle = !ok || v == 0
+	if ok && most > 0 && l.Amount.Value.BaseUnit() == "byte" {
+		a.width += 5 * math.Sqrt(within(v/most, 0, 1))
+	}
+	return a
+}
+
+// shaft ends where the tip begins.
+func (a memoryArrow) shaft() float64 {
+	if a.y2 > a.y1 {
+		return a.y2 - 8
+	}
+	return a.y2 + 8
+}
+
+func (a memoryArrow) tip() string {
+	half := a.width/2 + 3.5
+	return fmt.Sprintf("%s,%s %s,%s %s,%s", px(a.x-half), px(a.shaft()), px(a.x+half), px(a.shaft()), px(a.x), px(a.y2))
+}
+
+// factY places the i-th number of a box: beside the name in a flat box, else below it.
+func (b memoryBox) factY(i int) float64 {
+	if b.wide() {
+		return b.y + 21 + 19*float64(i)
+	}
+	return b.y + 39 + 19*float64(i)
+}
+
+// wide boxes have room for numbers beside their name.
+func (b memoryBox) wide() bool { return b.w > 300 }
+
+func (b memoryBox) factX() float64 {
+	if b.wide() {
+		return b.x + b.w - 10
+	}
+	return b.x + 10
+}
+
+func (b memoryBox) anchor() string {
+	if b.wide() {
+		return "end"
+	}
+	return "start"
+}
+
+// name is the link's name; beside the box of shared memory "Shared" goes without saying.
+func (a memoryArrow) name() string {
+	switch a.link.Name {
+	case "Shared loads":
+		return "Loads"
+	case "Shared stores":
+		return "Stores"
+	}
+	return a.link.Name
+}
+
+func (a memoryArrow) middle() float64 { return (a.y1 + a.y2) / 2 }
+
+// memoryFacts are the numbers below the memory chart.
+func memoryFacts(p ncu.MemoryPath) []ncu.Fact {
+	var out []ncu.Fact
+	for _, l := range p.Links {
+		between := p.Label(l)
+		amount := l.Amount
+		amount.Label = between
+		out = append(out, amount)
+		if l.Rate.From != "" {
+			rate := l.Rate
+			rate.Label = between + ", per second"
+			out = append(out, rate)
+		}
+	}
+	for _, level := range p.Levels {
+		for _, f := range level.Facts {
+			f.Label = level.Name + ": " + f.Label
+			out = append(out, f)
+		}
+	}
+	return out
+}

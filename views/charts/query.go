@@ -1,0 +1,72 @@
+package charts
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// Query is the state of the details page, all of it in the URL.
+type Query struct {
+	Case   int    // benchmark case
+	Kernel int    // ncu's kernel number; -1 is the one that took the most time
+	Search string // filter of the raw metrics
+	Page   int    // of the raw metrics, from 1
+	Code   int    // page of the source view, from 1
+	Hot    bool   // source view sorted by samples
+}
+
+// ReadQuery reads a details page's URL; what is missing or odd gets its default.
+func ReadQuery(v url.Values) Query {
+	search := v.Get("q")
+	if len(search) > 100 {
+		search = search[:100]
+	}
+	return Query{
+		Case:   atLeast(v.Get("case"), 0, 0),
+		Kernel: atLeast(v.Get("kernel"), 0, -1),
+		Search: strings.ToValidUTF8(search, ""),
+		Page:   atLeast(v.Get("page"), 1, 1),
+		Code:   atLeast(v.Get("code"), 1, 1),
+		Hot:    v.Get("sort") == "hot",
+	}
+}
+
+func atLeast(s string, least, otherwise int) int {
+	n, err := strconv.Atoi(s)
+	if err != nil || n < least {
+		return otherwise
+	}
+	return n
+}
+
+// URL returns the path with the query, leaving defaults out.
+func (q Query) URL(path string) string {
+	v := url.Values{}
+	set := func(name string, n, otherwise int) {
+		if n != otherwise {
+			v.Set(name, strconv.Itoa(n))
+		}
+	}
+	set("case", q.Case, 0)
+	set("kernel", q.Kernel, -1)
+	set("page", q.Page, 1)
+	set("code", q.Code, 1)
+	if q.Search != "" {
+		v.Set("q", q.Search)
+	}
+	if q.Hot {
+		v.Set("sort", "hot")
+	}
+	if len(v) == 0 {
+		return path
+	}
+	return path + "?" + v.Encode()
+}
+
+func (q Query) withCase(c int) Query      { return Query{Case: c, Kernel: -1, Page: 1, Code: 1} }
+func (q Query) withKernel(id int) Query   { q.Kernel, q.Page, q.Code = id, 1, 1; return q }
+func (q Query) withSearch(s string) Query { q.Search, q.Page = s, 1; return q }
+func (q Query) withPage(page int) Query   { q.Page = page; return q }
+func (q Query) withCode(page int) Query   { q.Code = page; return q }
+func (q Query) withHot(hot bool) Query    { q.Hot, q.Code = hot, 1; return q }

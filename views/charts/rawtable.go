@@ -1,0 +1,87 @@
+package charts
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"warpboard/evaluator/ncu"
+)
+
+// rawPageSize keeps the page small: a report has more than two thousand metrics.
+const rawPageSize = 30
+
+// rawTable is one page of the raw metrics that match the search.
+type rawTable struct {
+	paging
+	names []string
+}
+
+// newRawTable filters by every word of the search, in a metric's name or unit; a word that starts
+// with a minus must not occur.
+func newRawTable(k *ncu.Kernel, q Query) rawTable {
+	words := strings.Fields(strings.ToLower(q.Search))
+	var names []string
+	for _, name := range k.MetricNames() {
+		if matches(strings.ToLower(name+" "+k.Metric(name).Unit), words) {
+			names = append(names, name)
+		}
+	}
+	// Names such as "TPC.TriageCompute…" belong to samples over time, which few look for.
+	slices.SortStableFunc(names, func(a, b string) int { return rawWeight(a) - rawWeight(b) })
+	p := newPaging(q.Page, len(names), rawPageSize)
+	return rawTable{paging: p, names: names[p.from:p.to]}
+}
+
+func rawWeight(name string) int {
+	if name != "" && unicode.IsUpper(rune(name[0])) {
+		return 1
+	}
+	return 0
+}
+
+// rawGroup is a search that many metrics match: those of one unit of the device.
+type rawGroup struct {
+	search string
+	count  int
+}
+
+// rawGroups lists the largest groups of a kernel's metrics, by what their names begin with.
+func rawGroups(k *ncu.Kernel) []rawGroup {
+	const most, least = 9, 10
+	counts := map[string]int{}
+	for name := range k.Metrics {
+		if unit, _, ok := strings.Cut(name, "__"); ok && rawWeight(name) == 0 {
+			counts[unit+"__"] = 0
+		}
+	}
+	var out []rawGroup
+	for search := range counts {
+		for name := range k.Metrics {
+			if strings.Contains(name, search) {
+				counts[search]++
+			}
+		}
+		if counts[search] >= least {
+			out = append(out, rawGroup{search, counts[search]})
+		}
+	}
+	slices.SortFunc(out, func(a, b rawGroup) int {
+		return cmp.Or(b.count-a.count, strings.Compare(a.search, b.search))
+	})
+	return out[:min(len(out), most)]
+}
+
+func matches(text string, words []string) bool {
+	for _, w := range words {
+		not, word := false, w
+		if rest, ok := strings.CutPrefix(w, "-"); ok && rest != "" {
+			not, word = true, rest
+		}
+		if strings.Contains(text, word) == not {
+			return false
+		}
+	}
+	return true
+}

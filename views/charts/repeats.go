@@ -1,0 +1,112 @@
+package charts
+
+import (
+	"math"
+	"slices"
+
+	"warpboard/evaluator/job"
+)
+
+// RepeatsVM is one benchmark case with every repeat.
+type RepeatsVM struct {
+	Case job.CaseResult
+}
+
+// histogram is the repeats counted into equal bins, with each repeat as a tick below.
+type histogram struct {
+	low, high float64 // nanoseconds: the shown range
+	bins      []int
+	most      int
+	ticks     []float64 // 0 to 1
+	median    float64   // 0 to 1
+}
+
+// newHistogram returns nil when there is nothing to draw: fewer than two repeats.
+func newHistogram(times []float64) *histogram {
+	sorted := make([]float64, 0, len(times))
+	for _, t := range times {
+		if !math.IsNaN(t) && !math.IsInf(t, 0) {
+			sorted = append(sorted, t)
+		}
+	}
+	if len(sorted) < 2 {
+		return nil
+	}
+	slices.Sort(sorted)
+	h := &histogram{low: sorted[0], high: sorted[len(sorted)-1]}
+	h.bins = make([]int, binCount(len(sorted)))
+	for _, t := range sorted {
+		at := h.at(t)
+		i := min(int(at*float64(len(h.bins))), len(h.bins)-1)
+		h.bins[i]++
+		h.most = max(h.most, h.bins[i])
+		h.ticks = append(h.ticks, at)
+	}
+	h.median = h.at(sorted[len(sorted)/2])
+	h.ticks = thin(h.ticks)
+	return h
+}
+
+// binCount grows with the square root, as histograms of unknown shape do well with.
+func binCount(n int) int { return min(max(int(math.Sqrt(float64(n))*1.5), 5), 30) }
+
+// thin keeps at most some hundred ticks, evenly picked, so that a page stays small.
+func thin(ticks []float64) []float64 {
+	const most = 120
+	if len(ticks) <= most {
+		return ticks
+	}
+	out := make([]float64, most)
+	for i := range out {
+		out[i] = ticks[i*(len(ticks)-1)/(most-1)]
+	}
+	return out
+}
+
+// at returns where a time lies in the range, 0 to 1.
+func (h *histogram) at(t float64) float64 {
+	if h.high <= h.low {
+		return 0.5
+	}
+	return within((t/2-h.low/2)/(h.high/2-h.low/2), 0, 1) // halves: the difference of two may be more than a float64 holds
+}
+
+// The histogram's drawing: bars above, ticks below.
+const (
+	histogramWidth  = 300.0
+	histogramHeight = 80.0
+	rugTop          = 86.0
+)
+
+func (h *histogram) barX(i int) float64 { return histogramWidth * float64(i) / float64(len(h.bins)) }
+
+func (h *histogram) barWidth() float64 { return histogramWidth/float64(len(h.bins)) - 1 }
+
+func (h *histogram) barHeight(i int) float64 {
+	return histogramHeight * float64(h.bins[i]) / float64(h.most)
+}
+
+func (h *histogram) x(at float64) float64 { return at * (histogramWidth - 1.5) }
+
+// statistic is one line of the table below the histogram.
+type statistic struct{ name, value string }
+
+// statistics lists what is known of a case; what was not measured is left out.
+func statistics(c job.CaseResult) []statistic {
+	var out []statistic
+	for _, s := range []struct {
+		name string
+		ns   float64
+	}{
+		{"Median", c.Median}, {"Mean", c.Mean}, {"Standard deviation", c.Std}, {"95th percentile", c.P95},
+		{"Best", c.Best}, {"Worst", c.Worst},
+	} {
+		if s.ns > 0 {
+			out = append(out, statistic{s.name, Nanoseconds(s.ns)})
+		}
+	}
+	if c.Runs > 0 {
+		out = append(out, statistic{"Repeats", Decimal(float64(c.Runs))})
+	}
+	return out
+}

@@ -1,0 +1,82 @@
+package charts
+
+import (
+	"fmt"
+	"testing"
+
+	"warpboard/evaluator/ncu"
+)
+
+// written are all the texts of a roofline that do not stand on an axis.
+func written(c *roofChart) []label {
+	var out []label
+	for _, r := range c.ceilings {
+		out = append(out, r.label)
+	}
+	for _, d := range c.dots {
+		out = append(out, d.label)
+	}
+	for _, o := range c.others {
+		out = append(out, o.label)
+	}
+	return out
+}
+
+func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
+	reports := map[string]*ncu.Report{"cuda4": report(t, "cuda4"), "tri": report(t, "tri"), "one kernel often": {}}
+	for i := range 16 {
+		k := reports["tri"].Kernels[i%2]
+		k.ID = i
+		reports["one kernel often"].Kernels = append(reports["one kernel often"].Kernels, k)
+	}
+	others := []Dot{{"1. ada", "/1", 2e12, 40}, {"2. grace", "/2", 2.01e12, 41}, {"3. a name that goes on and on", "/3", 9e14, 2000}, {"4. linus", "/4", 1e6, 1e-4}}
+	for name, r := range reports {
+		for i := range r.Kernels {
+			c := newRoofChart(r, &r.Kernels[i], others)
+			all := written(c)
+			for a := range all {
+				for b := range a {
+					if all[a].text != "" && all[b].text != "" && all[a].area().overlaps(all[b].area()) {
+						t.Errorf("%s kernel %d: %q covers %q", name, i, all[a].text, all[b].text)
+					}
+				}
+			}
+			for _, d := range c.dots {
+				if d.chosen && d.label.text == "" {
+					t.Errorf("%s kernel %d: the chosen kernel has no name", name, i)
+				}
+			}
+		}
+	}
+}
+
+func TestNamesStandBesideTheirDots(t *testing.T) {
+	// From the right edge of the drawing a name would be nearest for none of these.
+	for _, d := range []Dot{{"low", "/1", 1.09e12, 0.2}, {"lower", "/2", 1.01e9, 0.1001}, {"lowest", "/3", 2e6, 2e-4}, {"high", "/4", 9.9e14, 300}} {
+		r := report(t, "cuda4")
+		c := newRoofChart(r, &r.Kernels[0], []Dot{d})
+		for _, at := range []struct {
+			x, y  float64
+			label label
+		}{{c.dots[0].x, c.dots[0].y, c.dots[0].label}, {c.others[0].x, c.others[0].y, c.others[0].label}} {
+			a := at.label.area()
+			if at.label.text != "" && (a.x1 > at.x+15 || a.x2 < at.x-15 || a.y1 > at.y+55 || a.y2 < at.y-55) {
+				t.Errorf("beside %s, a dot at %.0f, %.0f has its name at %+v", d.Name, at.x, at.y, at.label)
+			}
+			if at.y > roofBottom-5 || at.x < roofLeft+5 {
+				t.Errorf("%s leaves no room below or beside the dot at %.0f, %.0f", d.Name, at.x, at.y)
+			}
+		}
+	}
+}
+
+func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
+	vm := detailsOf(report(t, "tri"), 0)
+	for i := range 8 {
+		vm.Others = append(vm.Others, Dot{fmt.Sprintf("%d. somebody", i+3), fmt.Sprintf("/runs/%d", i), 5e11, 1})
+	}
+	doc, _ := render(t, Details(vm))
+	if rows := doc.Find("#roofline details:contains('Other entries') tbody tr").Length(); rows != len(vm.Others) {
+		t.Errorf("%d of %d entries", rows, len(vm.Others))
+	}
+}

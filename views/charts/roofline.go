@@ -1,0 +1,194 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+
+	"warpboard/evaluator/ncu"
+)
+
+// The roofline's drawing area, in the units of its viewBox.
+const (
+	roofHeight          = 316.0
+	roofLeft, roofRight = 50.0, 396.0
+	roofTop, roofBottom = 12.0, 272.0
+
+	// What the axes can show, in operations per byte and per second: a forged counter must not stretch
+	// them for ever.
+	leastIntensity, mostIntensity = 1e-4, 1e8
+	leastOperation, mostOperation = 1e6, 1e21
+)
+
+// roofChart is a roofline ready to draw: both axes are logarithmic.
+type roofChart struct {
+	xMin, xMax, yMin, yMax float64 // exponents of ten
+	xTicks, yTicks         []tick
+	slope                  segment
+	slopeLabel             label
+	slopeTurn              float64 // degrees
+	ceilings               []ceiling
+	dots                   []roofDot
+	others                 []otherDot
+}
+
+type tick struct {
+	at   float64
+	text string
+}
+
+type segment struct{ x1, y1, x2, y2 float64 }
+
+type label struct {
+	x, y   float64
+	text   string // empty: nothing is written
+	anchor string // "start", "middle" or "end" of the text is at x
+}
+
+type ceiling struct {
+	line  segment
+	label label
+	fact  ncu.Fact
+}
+
+type roofDot struct {
+	x, y   float64
+	kernel *ncu.Kernel
+	work   ncu.RoofWork
+	chosen bool
+	label  label
+}
+
+type otherDot struct {
+	x, y  float64
+	dot   Dot
+	label label
+}
+
+// newRoofChart lays out the roofline of the chosen kernel, with a dot for every kernel of the
+// report that did arithmetic, and for the other entries. It is nil when the report has no roofs.
+func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
+	roof := ncu.RooflineOf(chosen)
+	if !roof.PeakTraffic.Value.Measured || !(roof.PeakTraffic.Value.Value > 0) || len(roof.Works) == 0 {
+		return nil
+	}
+	c := &roofChart{}
+	var points [][2]float64
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if w := ncu.RooflineOf(k).Main(); w != nil && w.Intensity.Value.Measured {
+			c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: k == chosen})
+			points = append(points, [2]float64{w.Intensity.Value.Value, w.Work.Value.Value})
+		}
+	}
+	for _, d := range others {
+		if d.Work > 0 && d.Intensity > 0 {
+			c.others = append(c.others, otherDot{dot: d})
+			points = append(points, [2]float64{d.Intensity, d.Work})
+		}
+	}
+	c.scale(roof, points)
+	c.place(roof)
+	c.nameDots()
+	return c
+}
+
+// scale chooses whole decades that hold all dots, with room for their names, and every ridge.
+func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
+	bandwidth := roof.PeakTraffic.Value.Value
+	most := 0.0
+	for _, w := range roof.Works {
+		most = max(most, w.Peak.Value.Value)
+	}
+	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
+	for _, p := range points {
+		lowX, highX = min(lowX, p[0]/1.5), max(highX, p[0])
+		lowY, most = min(lowY, p[1]/1.5), max(most, p[1])
+	}
+	c.xMin, c.xMax = decades(lowX, highX, leastIntensity, mostIntensity)
+	c.yMin, c.yMax = decades(lowY, most*1.2, leastOperation, mostOperation)
+	for e := c.xMin; e <= c.xMax; e++ {
+		c.xTicks = append(c.xTicks, tick{c.x(math.Pow(10, e)), Decimal(math.Pow(10, e))})
+	}
+	for e := c.yMin; e <= c.yMax; e++ {
+		c.yTicks = append(c.yTicks, tick{c.y(math.Pow(10, e)), prefixed(math.Pow(10, e), "")})
+	}
+}
+
+// decades are the exponents of ten around low and high, at least one apart and within the axis.
+func decades(low, high, least, most float64) (from, to float64) {
+	from = math.Floor(math.Log10(within(low, least, most/10)))
+	return from, max(math.Ceil(math.Log10(within(high, least, most))), from+1)
+}
+
+func (c *roofChart) x(v float64) float64 {
+	e := math.Log10(within(v, leastIntensity, mostIntensity))
+	return roofLeft + (roofRight-roofLeft)*within((e-c.xMin)/(c.xMax-c.xMin), 0, 1)
+}
+
+func (c *roofChart) y(v float64) float64 {
+	e := math.Log10(within(v, leastOperation, mostOperation))
+	return roofBottom - (roofBottom-roofTop)*within((e-c.yMin)/(c.yMax-c.yMin), 0, 1)
+}
+
+// place puts roofs and dots on the scaled axes.
+func (c *roofChart) place(roof ncu.Roofline) {
+	bandwidth, most := roof.PeakTraffic.Value.Value, 0.0
+	for _, w := range roof.Works {
+		peak := w.Peak.Value.Value
+		if !(peak > 0) {
+			continue
+		}
+		most = max(most, peak)
+		y := c.y(peak)
+		c.ceilings = append(c.ceilings, ceiling{
+			line:  segment{c.x(peak / bandwidth), y, roofRight, y},
+			label: label{roofRight, y - 4, fmt.Sprintf("%s %s", w.Name, Text(w.Peak.Value)), "end"},
+			fact:  w.Peak,
+		})
+	}
+	// The slope begins where it enters the drawing: at the left edge or at the bottom.
+	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/bandwidth)
+	c.slope = segment{c.x(start), c.y(start * bandwidth), c.x(most / bandwidth), c.y(most)}
+	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakTraffic.Value), "middle"}
+	c.slopeTurn = math.Atan2(c.slope.y2-c.slope.y1, c.slope.x2-c.slope.x1) * 180 / math.Pi
+	for i := range c.dots {
+		d := &c.dots[i]
+		d.x, d.y = c.x(d.work.Intensity.Value.Value), c.y(d.work.Work.Value.Value)
+	}
+	for i := range c.others {
+		o := &c.others[i]
+		o.x, o.y = c.x(o.dot.Intensity), c.y(o.dot.Work)
+	}
+}
+
+// roofFacts are the numbers below the roofline.
+func roofFacts(k *ncu.Kernel) []ncu.Fact {
+	roof := ncu.RooflineOf(k)
+	out := []ncu.Fact{roof.Traffic, roof.PeakTraffic}
+	for _, w := range roof.Works {
+		out = append(out, w.Work, w.Peak)
+		if w.Did() {
+			out = append(out, w.Intensity)
+		}
+	}
+	return out
+}
+
+// roofNote says how near the kernel comes to the roof above its dot.
+func roofNote(k *ncu.Kernel) string {
+	roof := ncu.RooflineOf(k)
+	w := roof.Main()
+	if w == nil {
+		return "This kernel did no arithmetic that the roofline counts, so it has no dot."
+	}
+	attainable, ok := roof.Attainable(*w)
+	if !ok || attainable <= 0 {
+		return fmt.Sprintf("%s: %s.", w.Name, Text(w.Work.Value))
+	}
+	side := "the arithmetic roof"
+	if attainable < w.Peak.Value.Value {
+		side = "the DRAM roof"
+	}
+	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, Text(w.Work.Value),
+		Percent(w.Work.Value.Value/attainable), side, Text(w.Intensity.Value))
+}

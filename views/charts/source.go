@@ -1,0 +1,225 @@
+package charts
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"warpboard/evaluator/ncu"
+)
+
+// codePageSize is how many instructions one page of the source view shows.
+const codePageSize = 60
+
+// samplesColumn is the name of the samples' counter; ncu's versions differ.
+func samplesColumn(s *ncu.Source) string {
+	for _, name := range []string{"# Samples", "Warp Stall Sampling (All Samples)", "Warp Stall Sampling (All Cycles)", "Sampling Data (All)"} {
+		if s.Column(name) >= 0 {
+			return name
+		}
+	}
+	return ""
+}
+
+// codeView is one page of a kernel's instructions.
+type codeView struct {
+	paging
+	rows    []codeRow
+	samples float64 // of the whole kernel
+	hottest float64 // share of the instruction with the most: the longest bar
+	lines   bool    // line information exists
+	hot     []hotLine
+}
+
+// codeRow is one instruction with its counters.
+type codeRow struct {
+	index    int // from 1, in program order
+	line     ncu.SourceLine
+	sass     string // with the targets of branches as numbers of instructions
+	offset   string
+	samples  ncu.Metric
+	executed ncu.Metric
+	threads  ncu.Metric
+	share    float64 // of the kernel's samples
+	waits    string  // the stall that most of the samples name
+	notes    string  // uncoalesced or conflicting accesses
+}
+
+// hotLine is a source line of the submission with the samples of all its instructions.
+type hotLine struct {
+	file  string
+	line  int
+	text  string
+	share float64
+}
+
+func newCodeView(s *ncu.Source, q Query) codeView {
+	rows := codeRows(s)
+	v := codeView{}
+	for _, r := range rows {
+		v.samples += r.samples.Value
+		v.lines = v.lines || r.line.Line > 0
+	}
+	for i := range rows {
+		if v.samples > 0 {
+			rows[i].share = rows[i].samples.Value / v.samples
+		}
+		v.hottest = max(v.hottest, rows[i].share)
+	}
+	v.hot = hotLines(rows)
+	if q.Hot {
+		slices.SortStableFunc(rows, func(a, b codeRow) int { return compare(b.share, a.share) })
+	}
+	v.paging = newPaging(q.Code, len(rows), codePageSize)
+	v.rows = rows[v.from:v.to]
+	return v
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func codeRows(s *ncu.Source) []codeRow {
+	rows := make([]codeRow, len(s.Lines))
+	stalls, samples := stallColumns(s), samplesColumn(s)
+	first, numbers := uint64(0), instructionNumbers(s)
+	for i, l := range s.Lines {
+		address, err := strconv.ParseUint(strings.TrimPrefix(l.Address, "0x"), 16, 64)
+		if i == 0 {
+			first = address
+		}
+		offset := l.Address
+		if err == nil && address >= first {
+			offset = strconv.FormatUint(address-first, 16)
+		}
+		rows[i] = codeRow{
+			index: i + 1, line: l, offset: offset, sass: withTargets(l.SASS, numbers),
+			samples:  s.Counter(i, samples),
+			executed: s.Counter(i, "Instructions Executed"),
+			threads:  s.Counter(i, "Avg. Predicated-On Threads Executed"),
+			waits:    mainStall(s, i, stalls),
+			notes:    accessNotes(s, i),
+		}
+	}
+	return rows
+}
+
+// absolute is an address in an instruction: where a branch goes.
+var absolute = regexp.MustCompile(`\b0x[0-9a-f]{4,16}\b`)
+
+// instructionNumbers tells which instruction, from 1, is at an address.
+func instructionNumbers(s *ncu.Source) map[string]int {
+	numbers := make(map[string]int, len(s.Lines))
+	for i, l := range s.Lines {
+		numbers[l.Address] = i + 1
+	}
+	return numbers
+}
+
+// withTargets names the instructions that an instruction refers to by their number in the table: their
+// addresses are those of one run, and in no other column.
+func withTargets(sass string, numbers map[string]int) string {
+	return absolute.ReplaceAllStringFunc(sass, func(address string) string {
+		if n, ok := numbers[address]; ok {
+			return "#" + strconv.Itoa(n)
+		}
+		return address
+	})
+}
+
+// stallName spells out the source page's abbreviations.
+func stallName(key string) string {
+	switch key {
+	case "imc":
+		return "constant cache"
+	case "lg":
+		return "LG queue"
+	case "long_sb":
+		return "long scoreboard"
+	case "math":
+		return "math pipe"
+	case "mio":
+		return "MIO queue"
+	case "no_inst":
+		return "no instruction"
+	case "short_sb":
+		return "short scoreboard"
+	case "tex":
+		return "texture queue"
+	}
+	return key
+}
+
+// stallColumns maps the position of each stall counter to its name.
+func stallColumns(s *ncu.Source) map[int]string {
+	out := map[int]string{}
+	for i, name := range s.Counters {
+		stall, ok := strings.CutPrefix(name, "stall_")
+		if ok && !strings.Contains(name, "Not Issued") && stall != "selected" {
+			out[i] = strings.ReplaceAll(stallName(stall), "_", " ")
+		}
+	}
+	return out
+}
+
+func mainStall(s *ncu.Source, line int, stalls map[int]string) string {
+	best, most := "", 0.0
+	for i, cell := range s.Lines[line].Cells {
+		name, ok := stalls[i]
+		if v := ncu.NewMetric(cell, ""); ok && v.Value > most {
+			best, most = name, v.Value
+		}
+	}
+	return best
+}
+
+// accessNotes says what ncu counted against a memory instruction.
+func accessNotes(s *ncu.Source, line int) string {
+	var notes []string
+	if m := s.Counter(line, "L2 Theoretical Sectors Global Excessive"); m.Value > 0 {
+		notes = append(notes, Decimal(m.Value)+" sectors too many")
+	}
+	if m := s.Counter(line, "L1 Wavefronts Shared Excessive"); m.Value > 0 {
+		notes = append(notes, Decimal(m.Value)+" bank conflicts")
+	}
+	return strings.Join(notes, ", ")
+}
+
+// hotLines sums samples over the instructions of each source line, hottest first.
+func hotLines(rows []codeRow) []hotLine {
+	const most = 8
+	at := map[string]int{}
+	var out []hotLine
+	for _, r := range rows {
+		if r.line.Line == 0 || r.share == 0 {
+			continue
+		}
+		key := r.line.File + ":" + strconv.Itoa(r.line.Line)
+		i, seen := at[key]
+		if !seen {
+			i = len(out)
+			at[key] = i
+			out = append(out, hotLine{file: r.line.File, line: r.line.Line, text: strings.TrimSpace(r.line.Text)})
+		}
+		out[i].share += r.share
+	}
+	slices.SortStableFunc(out, func(a, b hotLine) int { return compare(b.share, a.share) })
+	return out[:min(len(out), most)]
+}
+
+// heat is the class of a share of the samples, in six steps.
+func heat(share float64) string {
+	for i, least := range []float64{0.2, 0.1, 0.05, 0.02, 0.005} {
+		if share >= least {
+			return "pf-heat-" + strconv.Itoa(5-i)
+		}
+	}
+	return "pf-heat-0"
+}

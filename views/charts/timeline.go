@@ -1,0 +1,102 @@
+package charts
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// TimelineVM is a run's way from the queue to its end.
+type TimelineVM struct {
+	Spans []TimeSpan // in order of their start
+	Trace string     // URL of the Chrome trace; empty for none
+}
+
+// TimeSpan is one part of a run.
+type TimeSpan struct {
+	Name   string // "Queued", "Build", "Ranked"
+	Start  time.Time
+	End    time.Time
+	Status string // how it ended: "pass", "fail"; empty for waiting
+	Note   string // "from the cache"
+}
+
+// Waiting tells whether the run only waited.
+func (s TimeSpan) Waiting() bool { return s.Status == "" }
+
+func (s TimeSpan) duration() time.Duration { return max(s.End.Sub(s.Start), 0) }
+
+func (s TimeSpan) class() string {
+	switch {
+	case s.Waiting():
+		return "pf-wait"
+	case s.Status != "pass":
+		return "pf-stop"
+	}
+	return "pf-fill"
+}
+
+// bounds returns the first start and the whole length.
+func (vm TimelineVM) bounds() (time.Time, time.Duration) {
+	if len(vm.Spans) == 0 {
+		return time.Time{}, 0
+	}
+	first, last := vm.Spans[0].Start, vm.Spans[0].End
+	for _, s := range vm.Spans {
+		if s.Start.Before(first) {
+			first = s.Start
+		}
+		if s.End.After(last) {
+			last = s.End
+		}
+	}
+	return first, last.Sub(first)
+}
+
+// place returns a span's start and length in thousandths of the whole; a short one stays visible.
+func (vm TimelineVM) place(s TimeSpan) (x, width float64) {
+	first, whole := vm.bounds()
+	if whole <= 0 {
+		return 0, 1000
+	}
+	x = 1000 * float64(s.Start.Sub(first)) / float64(whole)
+	width = max(1000*float64(s.duration())/float64(whole), 3)
+	return min(x, 997), width
+}
+
+func (vm TimelineVM) total() string {
+	_, whole := vm.bounds()
+	return Span(whole)
+}
+
+type traceEvent struct {
+	Name     string            `json:"name"`
+	Category string            `json:"cat"`
+	Phase    string            `json:"ph"`  // "X": a complete event
+	Start    int64             `json:"ts"`  // microseconds since the run was queued
+	Length   int64             `json:"dur"` // microseconds
+	Process  int               `json:"pid"`
+	Thread   int               `json:"tid"`
+	Args     map[string]string `json:"args,omitempty"`
+}
+
+// TraceJSON returns the timeline in the Chrome trace format, which Perfetto and chrome://tracing open.
+func TraceJSON(vm TimelineVM) ([]byte, error) {
+	first, _ := vm.bounds()
+	events := make([]traceEvent, len(vm.Spans))
+	for i, s := range vm.Spans {
+		e := traceEvent{
+			Name: s.Name, Category: "run", Phase: "X", Process: 1, Thread: 1,
+			Start: s.Start.Sub(first).Microseconds(), Length: s.duration().Microseconds(),
+		}
+		if s.Status != "" {
+			e.Args = map[string]string{"status": s.Status}
+		}
+		events[i] = e
+	}
+	out, err := json.Marshal(map[string]any{"traceEvents": events, "displayTimeUnit": "ms"})
+	if err != nil {
+		return nil, fmt.Errorf("write the timeline as a trace: %w", err)
+	}
+	return out, nil
+}

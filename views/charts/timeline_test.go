@@ -1,0 +1,104 @@
+package charts
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+func timelineVM() TimelineVM {
+	at := time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	after := func(ms int) time.Time { return at.Add(time.Duration(ms) * time.Millisecond) }
+	return TimelineVM{Trace: "/runs/12/trace.json", Spans: []TimeSpan{
+		{Name: "Queued", Start: at, End: after(400)},
+		{Name: "Build", Start: after(400), End: after(3100), Status: "pass", Note: "harness from the cache"},
+		{Name: "Test", Start: after(3100), End: after(3600), Status: "pass"},
+		{Name: "Benchmark", Start: after(3600), End: after(5600), Status: "pass"},
+		{Name: "Ranked", Start: after(5600), End: after(8000), Status: "timeout"},
+		{Name: "Clean", Start: after(8000), End: after(8000), Status: "pass"},
+	}}
+}
+
+func TestTimelineDrawsEverySpanInItsPlace(t *testing.T) {
+	vm := timelineVM()
+	doc, _ := render(t, Timeline(vm))
+	if n := doc.Find("li").Length(); n != len(vm.Spans) {
+		t.Errorf("%d bars", n)
+	}
+	x, width := vm.place(vm.Spans[1])
+	if x != 50 || width != 337.5 {
+		t.Errorf("the build is at %v, %v wide", x, width)
+	}
+	if x, width := vm.place(vm.Spans[5]); width < 3 || x+width > 1000 {
+		t.Errorf("a span without length is at %v, %v wide", x, width)
+	}
+	text := doc.Text()
+	for _, want := range []string{"2.700\u00a0s", "timeout", "harness from the cache", "8\u00a0s in all"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing in %q", want, text)
+		}
+	}
+	if doc.Find(".pf-stop").Length() != 1 || doc.Find(".pf-wait").Length() != 1 {
+		t.Error("a failed and a waiting span look like the others")
+	}
+}
+
+func TestTraceHoldsEverySpan(t *testing.T) {
+	b, err := TraceJSON(timelineVM())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trace struct {
+		TraceEvents []struct {
+			Name    string
+			Ph      string
+			Ts, Dur int64
+		}
+	}
+	if err := json.Unmarshal(b, &trace); err != nil {
+		t.Fatal(err)
+	}
+	build := trace.TraceEvents[1]
+	if len(trace.TraceEvents) != 6 || build.Name != "Build" || build.Ph != "X" || build.Ts != 400_000 || build.Dur != 2_700_000 {
+		t.Errorf("%+v", trace)
+	}
+	if b, err := TraceJSON(TimelineVM{}); err != nil || !strings.Contains(string(b), `"traceEvents":[]`) {
+		t.Errorf("an empty run gives %s, %v", b, err)
+	}
+}
+
+func TestRepeatsCountEveryTime(t *testing.T) {
+	times := make([]float64, 500)
+	for i := range times {
+		times[i] = 1000 + float64(i%37)
+	}
+	h := newHistogram(append(times, math.NaN()))
+	sum := 0
+	for _, n := range h.bins {
+		sum += n
+	}
+	if sum != 500 || h.low != 1000 || h.high != 1036 || len(h.ticks) > 120 {
+		t.Errorf("%d counted from %v to %v, %d ticks", sum, h.low, h.high, len(h.ticks))
+	}
+	c := job.CaseResult{Times: times, Mean: 1018, Median: 1018, Std: 10.7, Best: 1000, P95: 1035, Runs: 500}
+	doc, html := render(t, Repeats(RepeatsVM{Case: c}))
+	if doc.Find("dl div").Length() != 6 || !strings.Contains(doc.Text(), "1.018\u00a0µs") || strings.Contains(html, "NaN") {
+		t.Errorf("%s", doc.Text())
+	}
+}
+
+func TestRepeatsOfOneTimeAreNoChart(t *testing.T) {
+	for _, times := range [][]float64{nil, {5}, {math.NaN(), math.Inf(1), 4}} {
+		doc, _ := render(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: times, Mean: 5}}))
+		if doc.Find("svg").Length() != 0 || doc.Find("dl div").Length() != 1 {
+			t.Errorf("%v draws %s", times, doc.Text())
+		}
+	}
+	if h := newHistogram([]float64{7, 7, 7}); h == nil || h.most != 3 {
+		t.Errorf("equal times: %+v", h)
+	}
+}

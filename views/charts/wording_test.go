@@ -1,0 +1,115 @@
+package charts
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/ncu"
+)
+
+func TestNamesOfRulesAreSpaced(t *testing.T) {
+	for identifier, want := range map[string]string{
+		"MemoryWorkloadAnalysis_Tables": "Memory Workload Analysis: Tables", "CPIStall": "CPI Stall",
+		"MemoryL2Compression": "Memory L2 Compression", "Occupancy": "Occupancy", "": "",
+	} {
+		if got := spaced(identifier); got != want {
+			t.Errorf("%s is %q, want %q", identifier, got, want)
+		}
+	}
+}
+
+func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
+	doc, _ := render(t, Details(detailsOf(report(t, "cuda4"), 1)))
+	links := doc.Find(".pf-verdict a")
+	if links.Length() != 3 || links.First().Text() != "Memory Cache Access Pattern (40.80\u00a0%)" {
+		t.Errorf("%d links: %q", links.Length(), links.Text())
+	}
+	target := doc.Find(links.First().AttrOr("href", "#none"))
+	if !strings.Contains(target.Text(), "only 18.0 of the 32 bytes transmitted per sector") || !strings.Contains(target.Text(), "estimated speed-up") {
+		t.Errorf("it leads to %q", target.Text())
+	}
+	gain := func(v float64) *float64 { return &v }
+	got := promising([]ncu.Rule{{Name: "part", Speedup: gain(90), SpeedupType: "local"}, {Name: "whole", Speedup: gain(5)}, {Name: "tiny", Speedup: gain(0.4)}, {Name: "note"}})
+	if len(got) != 2 || got[0].Name != "whole" || got[0].place != 2 || got[1].Name != "part" {
+		t.Errorf("at the head: %+v", got)
+	}
+}
+
+func TestOnlyTheManualIsLinked(t *testing.T) {
+	const message = "See (https://docs.nvidia.com/x.html#y) and https://evil.example/ or javascript:alert(1)."
+	r := report(t, "cuda4")
+	r.Kernels[0].Rules = []ncu.Rule{{Section: "S", Name: "R", Message: message}}
+	doc, _ := render(t, Details(detailsOf(r, 0)))
+	links := doc.Find("#rules a")
+	if links.Length() != 1 || links.AttrOr("href", "") != "https://docs.nvidia.com/x.html#y" || doc.Find("#rules p").Last().Text() != message {
+		t.Errorf("%d links in %q", links.Length(), doc.Find("#rules p").Text())
+	}
+}
+
+func TestOneIsNoPlural(t *testing.T) {
+	for value, want := range map[float64]string{1: "1 cycle", 0.9999999: "1 cycle", 2: "2 cycles", 0: "0 cycles"} {
+		if got := Text(ncu.Metric{Unit: "cycle", Value: value, Measured: true}); got != want {
+			t.Errorf("%v: %q", value, got)
+		}
+	}
+}
+
+func TestChangeFromNothingIsTheWhole(t *testing.T) {
+	for want, pair := range map[string][2]ncu.Metric{
+		"+213.2\u00a0kB": {ncu.NewMetric("0", "byte/block"), ncu.NewMetric("213.20", "Kbyte/block")},
+		"+2":             {ncu.NewMetric("0", ""), ncu.NewMetric("2", "")},
+		"–":              {ncu.NewMetric("nan", ""), ncu.NewMetric("2", "")},
+		"−100\u00a0%":    {ncu.NewMetric("2", ""), ncu.NewMetric("0", "")},
+	} {
+		if got := changeText(ncu.NewDiff("x", pair[0], pair[1])); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestRawMetricsBeginWithWhatPeopleLookFor(t *testing.T) {
+	k := &report(t, "tri").Kernels[0]
+	first := newRawTable(k, Query{Page: 1})
+	if strings.Contains(strings.Join(first.names, " "), "Triage") || first.total != 2227 {
+		t.Errorf("the first of %d metrics: %q", first.total, first.names)
+	}
+	groups := rawGroups(k)
+	for _, g := range groups {
+		if found := newRawTable(k, Query{Search: g.search}).total; found != g.count {
+			t.Errorf("%s finds %d metrics, not %d", g.search, found, g.count)
+		}
+	}
+	if len(groups) < 5 {
+		t.Errorf("groups: %+v", groups)
+	}
+}
+
+func TestSamplesOfOlderVersionsAreFound(t *testing.T) {
+	s := &ncu.Source{Counters: []string{"Warp Stall Sampling (All Cycles)", "stall_wait"}, Lines: []ncu.SourceLine{
+		{Address: "0x10", SASS: "NOP", Cells: []string{"3", "3"}}, {Address: "0x20", SASS: "EXIT", Cells: []string{"1", "0"}}}}
+	var shares []float64
+	v := newCodeView(s, Query{Code: 1})
+	for _, r := range v.rows {
+		shares = append(shares, r.share)
+	}
+	if diff := cmp.Diff([]float64{0.75, 0.25}, shares); diff != "" || v.hottest != 0.75 {
+		t.Errorf("hottest %v\n%s", v.hottest, diff)
+	}
+}
+
+func TestBranchesNameTheInstructionThatTheyGoTo(t *testing.T) {
+	s := &ncu.Source{Counters: []string{"# Samples"}}
+	for address, sass := range []string{"BRA !P0, 0x7f14dd7a0002", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(0x7f14dd7a0000)"} {
+		s.Lines = append(s.Lines, ncu.SourceLine{Address: fmt.Sprintf("0x7f14dd7a%04x", address), SASS: sass, Cells: []string{"0"}})
+	}
+	var got []string
+	for _, r := range newCodeView(s, Query{Code: 1}).rows {
+		got = append(got, r.sass)
+	}
+	if diff := cmp.Diff([]string{"BRA !P0, #3", "LDC R1, c[0x0][0x228]", "BRA 0x7f14dd7affff", "CALL.REL `(#1)"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
