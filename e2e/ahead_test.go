@@ -87,7 +87,7 @@ func ownProgramTask(t *testing.T) *tasks.Bundle {
 
 func TestWhatBelongsToATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 	t.Parallel()
-	s := startTaskSite(t, "--compile-ahead")
+	s := startTaskSite(t, "--compile-ahead", "--object-cache", t.TempDir())
 	ada := s.person(t, "Ada", models.RoleUser)
 	s.compiledAhead(t, smallTask)
 	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
@@ -108,7 +108,7 @@ func TestAWorkerThatJoinsLaterCompilesTheOpenTasksAhead(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", models.RoleUser)
-	w := s.startWorker(t, nats, "rack-1", "--compile-ahead")
+	w := s.startWorker(t, nats, "rack-1", "--compile-ahead", "--object-cache", t.TempDir())
 	w.compiledAhead(t, smallTask)
 	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
 }

@@ -179,11 +179,11 @@ func TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy(t *tes
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", models.RoleUser)
-	data := t.TempDir()
-	if err := os.WriteFile(filepath.Join(data, "objects"), nil, 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), "objects")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	broken := s.startWorker(t, nats, "rack-1", "--data", data)
+	broken := s.startWorker(t, nats, "rack-1", "--object-cache", file)
 	var ids []int64
 	for range 3 {
 		ids = append(ids, ada.submit(job.ModeTest, kernel(fmt.Sprintf("/* %d */", len(ids)))))
