@@ -35,6 +35,7 @@ func commands() []command {
 		{"submit", "submit a kernel to a site and watch it", submit},
 		{"mcp", "offer a site to agents: Model Context Protocol on stdin and stdout", serveMCP},
 		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyTask},
+		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
 		{"version", "print the version", printVersion},
 	}
 }

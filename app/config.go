@@ -1,19 +1,23 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
 
-// Config is every setting of the program. A flag --some-name falls back to the environment
-// variable WARPBOARD_SOME_NAME, then to the default that --help prints.
+// Config is every setting of the program. A flag --some-name falls back to the environment variable
+// WARPBOARD_SOME_NAME (or the content of the file that WARPBOARD_SOME_NAME_FILE names), then to some-name in the
+// settings file, then to the default that --help prints.
 type Config struct {
+	File        string // of settings
 	Addr        string
 	Data        string
 	BaseURL     string
@@ -87,22 +91,20 @@ func (l *list) Set(s string) error {
 	return nil
 }
 
-// parse reads args over the environment over the defaults, and checks the whole. More declares flags
-// that only this command has.
+// parse reads the settings of a command and checks the whole. More declares flags that only this command has.
 func parse(command string, args []string, getenv func(string) string, out io.Writer, more ...func(*flag.FlagSet)) (*Config, error) {
 	cfg := &Config{}
 	fs := newFlags(command, cfg)
 	for _, declare := range more {
 		declare(fs)
 	}
+	_, err := cfg.read(command, fs, args, getenv, out)
+	return cfg, err
+}
+
+// read fills the configuration behind fs from args over the environment over the settings file over the defaults.
+func (c *Config) read(command string, fs *flag.FlagSet, args []string, getenv func(string) string, out io.Writer) (origins, error) {
 	var wrong []error
-	fs.VisitAll(func(f *flag.Flag) {
-		if v := getenv(envName(f.Name)); v != "" {
-			if err := fs.Set(f.Name, v); err != nil {
-				wrong = append(wrong, fmt.Errorf("%s=%q: %w", envName(f.Name), v, err))
-			}
-		}
-	})
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		usage(fs, command, out)
@@ -112,13 +114,18 @@ func parse(command string, args []string, getenv func(string) string, out io.Wri
 	case fs.NArg() > 0:
 		wrong = append(wrong, fmt.Errorf("%s takes no argument %q; see warpboard %s --help", command, fs.Arg(0), command))
 	}
-	cfg.fillIn()
-	wrong = append(wrong, cfg.validate(command)...)
-	return cfg, errors.Join(wrong...)
+	path := cmp.Or(c.File, getenv(envName("config")))
+	file, err := readSettings(path)
+	if err != nil {
+		wrong = append(wrong, err)
+	}
+	from, unset := sources{getenv, path, file}.fill(fs)
+	c.fillIn()
+	return from, errors.Join(slices.Concat(wrong, unset, c.validate(command))...)
 }
 
 func usage(fs *flag.FlagSet, command string, out io.Writer) {
-	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nEach flag can also be set by the environment variable beside it.\n\n", command)
+	fmt.Fprintf(out, "usage: warpboard %s [flags]\n\nEach flag can also be set by the environment variable beside it, by the content of the file that the variable with\n_FILE appended names, or by a line of the settings file (--config).\n\n", command)
 	fs.VisitAll(func(f *flag.Flag) {
 		about := f.Usage
 		if f.DefValue != "" {

@@ -14,6 +14,7 @@ import (
 func newFlags(command string, cfg *Config) *flag.FlagSet {
 	fs := flag.NewFlagSet(command, flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // parse tells what is wrong
+	fs.StringVar(&cfg.File, "config", "", "TOML file of settings, one per line as flag-name = value; it may serve several commands")
 	if command == "work" {
 		fs.StringVar(&cfg.Data, "data", "data", "directory of this worker alone, for caches and what runs leave for a moment")
 	} else {
@@ -96,8 +97,8 @@ func envName(flagName string) string {
 // misspelt one would otherwise do nothing, silently.
 func unknownVariables(environ []string) []string {
 	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
-	for _, command := range []string{"serve", "work"} {
-		newFlags(command, &Config{}).VisitAll(func(f *flag.Flag) { known[envName(f.Name)] = true })
+	for name := range flagNames() {
+		known[envName(name)], known[envName(name)+"_FILE"] = true, true
 	}
 	var unknown []string
 	for _, pair := range environ {

@@ -1,0 +1,40 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"text/tabwriter"
+)
+
+// checkConfig reads the settings as serve or work would and prints them, each with where it is from. Secrets are
+// hidden. Its error says everything that cannot work.
+func checkConfig(_ context.Context, env Environment, args []string) error {
+	command := "serve"
+	if len(args) > 0 && (args[0] == "serve" || args[0] == "work") {
+		command, args = args[0], args[1:]
+	}
+	cfg := &Config{}
+	fs := newFlags(command, cfg)
+	from, err := cfg.read(command, fs, args, env.Getenv, env.Stdout)
+	if errors.Is(err, flag.ErrHelp) {
+		return err
+	}
+	table := tabwriter.NewWriter(env.Stdout, 0, 0, 2, ' ', 0)
+	fs.VisitAll(func(f *flag.Flag) {
+		origin := from[f.Name]
+		if origin == "" {
+			origin = "default"
+		}
+		fmt.Fprintf(table, "--%s\t%s\t%s\n", f.Name, shown(f.Name, f.Value.String()), origin)
+	})
+	if flushed := table.Flush(); flushed != nil {
+		return flushed
+	}
+	if err != nil {
+		return fmt.Errorf("warpboard %s cannot start with these settings:\n%w", command, err)
+	}
+	fmt.Fprintf(env.Stdout, "\nwarpboard %s can start with these settings.\n", command)
+	return nil
+}
