@@ -27,7 +27,7 @@ type Environment struct {
 }
 
 func commands() []command {
-	return []command{
+	all := []command{
 		{"serve", "serve the site and evaluate on this machine", serve},
 		{"work", "evaluate for a site on another machine", work},
 		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
@@ -38,6 +38,11 @@ func commands() []command {
 		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
 		{"version", "print the version", printVersion},
 	}
+	at := slices.IndexFunc(all, func(c command) bool { return c.name == "mcp" })
+	for i, q := range queries() {
+		all = slices.Insert(all, at+i, q.command())
+	}
+	return all
 }
 
 // Main carries out the command line of this process and ends it.

@@ -46,6 +46,7 @@ type submitOptions struct {
 	task, mode string
 	devices    list
 	watch      bool
+	json       bool
 }
 
 func (o *submitOptions) flags(env Environment) *flag.FlagSet {
@@ -56,6 +57,7 @@ func (o *submitOptions) flags(env Environment) *flag.FlagSet {
 	fs.Var(&o.devices, "device", "devices, separated by commas; a #!POPCORN gpu line in the file does as well")
 	fs.StringVar(&o.mode, "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
 	fs.BoolVar(&o.watch, "watch", false, "print what happens until every run has ended; exit 1 if one failed")
+	fs.BoolVar(&o.json, "json", false, "print the submission as the API has it, with --watch when every run has ended")
 	fs.Usage = func() {
 		fmt.Fprint(env.Stderr, "usage: warpboard submit FILE [flags]\n\n")
 		fs.PrintDefaults()
@@ -82,30 +84,35 @@ func submit(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(env.Stdout, "submission %d  %s\n", sub.ID, sub.URL)
-	if !o.watch {
-		return nil
+	out := env.Stdout
+	if o.json {
+		out = io.Discard
 	}
-	return newWatcher(env.Stdout, site, sub.ID).run(ctx)
+	fmt.Fprintf(out, "submission %d  %s\n", sub.ID, sub.URL)
+	if o.watch {
+		if sub, err = newWatcher(out, site, sub.ID).run(ctx); sub == nil {
+			return err
+		}
+	}
+	if o.json {
+		err = errors.Join(err, printJSON(env.Stdout, sub))
+	}
+	return err
 }
 
-// parseWithFile parses flags around one file argument, which may stand before or after them.
+// parseWithFile parses flags around one file argument.
 func parseWithFile(fs *flag.FlagSet, args []string) (string, error) {
-	if err := fs.Parse(args); err != nil {
+	given, err := parseWithArgs(fs, args)
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if fs.NArg() == 0 {
+	case len(given) == 0:
 		fs.Usage()
 		return "", errors.New("the file or folder is missing")
+	case len(given) > 1:
+		return "", fmt.Errorf("got %q beside %q: name one file or folder", given[1], given[0])
 	}
-	file := fs.Arg(0)
-	if err := fs.Parse(fs.Args()[1:]); err != nil {
-		return "", err
-	}
-	if fs.NArg() > 0 {
-		return "", fmt.Errorf("one file or folder at a time: %q is too much", fs.Arg(0))
-	}
-	return file, nil
+	return given[0], nil
 }
 
 func printEvent(out io.Writer, e client.Event) {

@@ -69,7 +69,7 @@ func TestWatchingSaysThatNoWorkerTakesARunAndWhichDevicesHaveOne(t *testing.T) {
 	defer server.Close()
 	w := newWatcher(printed, client.New(server.URL, "t"), 7)
 	w.every = time.Millisecond
-	if err := w.run(t.Context()); err == nil || err.Error() != "1 of 1 runs did not pass" {
+	if _, err := w.run(t.Context()); err == nil || err.Error() != "1 of 1 runs did not pass" {
 		t.Errorf("it ended with %v", err)
 	}
 	close(printed)

@@ -30,9 +30,9 @@ func newWatcher(out io.Writer, site *client.Client, id int64) *watcher {
 	return &watcher{site: site, id: id, every: devicesEvery, out: out, lonely: map[string]bool{}}
 }
 
-// run prints a submission's events and, at the end, how each run ended. While a run waits for a device that no
+// run prints a submission's events and, at the end, how each run ended, and returns that. While a run waits for a device that no
 // worker has, it says so.
-func (w *watcher) run(ctx context.Context) error {
+func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	looking, stop := context.WithCancel(ctx)
 	defer stop()
 	var looks sync.WaitGroup
@@ -46,16 +46,16 @@ func (w *watcher) run(ctx context.Context) error {
 	stop()
 	looks.Wait()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	return w.end(ctx)
 }
 
 // end prints how each run ended; that one failed is an error.
-func (w *watcher) end(ctx context.Context) error {
+func (w *watcher) end(ctx context.Context) (*client.Submission, error) {
 	sub, err := w.site.Get(ctx, w.id)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	failed := 0
 	for _, run := range sub.Runs {
@@ -65,9 +65,9 @@ func (w *watcher) end(ctx context.Context) error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %d runs did not pass", failed, len(sub.Runs))
+		return sub, fmt.Errorf("%d of %d runs did not pass", failed, len(sub.Runs))
 	}
-	return nil
+	return sub, nil
 }
 
 // lookAgain looks at the devices until ctx ends. What the site does not answer is no reason to stop watching.

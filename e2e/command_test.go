@@ -1,0 +1,81 @@
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warpboard/app"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// command runs a command line of this person and returns what it printed.
+func (p person) command(site string, args ...string) (string, error) {
+	p.t.Helper()
+	var out bytes.Buffer
+	env := app.Environment{Stdout: &out, Stderr: io.Discard, Getenv: func(name string) string {
+		return map[string]string{"WARPBOARD_SERVER": site, "WARPBOARD_TOKEN": p.token}[name]
+	}}
+	err := app.Run(p.t.Context(), env, args)
+	return out.String(), err
+}
+
+func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
+	t.Parallel()
+	s := startTaskSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	file := filepath.Join(t.TempDir(), "submission.cpp")
+	if err := os.WriteFile(file, []byte(kernel("")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	says := func(want string, args ...string) {
+		t.Helper()
+		printed, err := ada.command(s.url, args...)
+		if err != nil || !strings.Contains(strings.Join(strings.Fields(printed), " "), want) {
+			t.Errorf("warpboard %v: %v; want %q in\n%s", args, err, want, printed)
+		}
+	}
+	printed, err := ada.command(s.url, "submit", file, "--task", smallTask, "--device", "CPU", "--mode", "ranked", "--watch", "--json")
+	var sub client.Submission
+	if err := json.Unmarshal([]byte(printed), &sub); err != nil || !sub.Ended || sub.Runs[0].ScoreNS == nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	says(smallTask+" cpp CPU Sum of two", "tasks")
+	says(fmt.Sprintf("Ada %d", sub.ID), "board", smallTask, "CPU")
+	says(`"rank": 1`, "board", "--json", smallTask, "CPU")
+	says("CPU 1", "devices")
+	says("CPU done score", "show", fmt.Sprint(sub.ID))
+	if err := os.WriteFile(file, []byte(kernel("sleep(4);")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	printed, err = ada.command(s.url, "submit", "--json", "--task", smallTask, "--device", "CPU", file)
+	if err := json.Unmarshal([]byte(printed), &sub); err != nil {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if printed, err := ada.command(s.url, "cancel", fmt.Sprint(sub.ID)); err != nil {
+		t.Errorf("cancel: %v\n%s", err, printed)
+	}
+	ada.reach(sub.ID, models.StateCancelled)
+	for _, wrong := range []struct{ args, want string }{
+		{"show me", `"me" is not a submission's number`},
+		{"board " + smallTask, "board takes 2 arguments (TASK, DEVICE), not 1"},
+		{"board none CPU", "none"},
+		{"show 99999", "99999"},
+	} {
+		if printed, err := ada.command(s.url, strings.Fields(wrong.args)...); err == nil || !strings.Contains(err.Error(), wrong.want) {
+			t.Errorf("warpboard %s: %v, want %q\n%s", wrong.args, err, wrong.want, printed)
+		}
+	}
+}
