@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -45,14 +46,6 @@ func (p proxies) visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// visitorIP is the visitor's address in words; a proxy's own when it does not say whose request it brings.
-func (s *Server) visitorIP(c *fiber.Ctx) string {
-	if a := s.proxies.visitor(c); a.IsValid() {
-		return a.String()
-	}
-	return c.IP()
-}
-
 // shareName names an address in a tally. With IPv6 whoever has one address has 2⁶⁴ of them.
 func shareName(a netip.Addr) string {
 	if !a.IsValid() {
@@ -71,4 +64,34 @@ func addrOf(a net.Addr) netip.Addr {
 		return netip.Addr{}
 	}
 	return tcp.AddrPort().Addr().Unmap()
+}
+
+// isLoopback tells whether a "host:port" or a host names this machine only.
+func isLoopback(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// fromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
+// the world look local, so its marks count against; a foreign Host would be DNS rebinding.
+func fromThisMachine(c *fiber.Ctx) bool {
+	ip := c.Context().RemoteIP()
+	return isLoopback(string(c.Request().Host())) && !hasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// proxyMarks are headers that proxies add.
+func proxyMarks() []string {
+	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+}
+
+// hasProxyMark tells whether a proxy has left its mark on the request.
+func hasProxyMark(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(proxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
 }

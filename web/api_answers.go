@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"fmt"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -63,15 +64,15 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 }
 
 // profileAddress is where a run's profile is; empty while it has none.
-func (s *Server) profileAddress(ctx context.Context, run models.Run) (string, error) {
+func (a *API) profileAddress(ctx context.Context, run models.Run) (string, error) {
 	if !run.State.Final() {
 		return "", nil
 	}
-	profile, err := s.profileOf(ctx, run)
+	profile, err := a.runs.profileOf(ctx, run)
 	if err != nil || profile.run.ID == 0 || profile.why != "" {
 		return "", err
 	}
-	return s.cfg.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
+	return a.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
 }
 
 func eventAnswer(e models.RunEvent) client.Event {
@@ -79,4 +80,57 @@ func eventAnswer(e models.RunEvent) client.Event {
 		ID: e.ID, RunID: e.RunID, Device: e.Device, Type: string(e.Type), State: string(e.State), Time: e.CreatedAt,
 		Detail: e.Event, Failure: e.Failure, ScoreNS: e.ScoreNS,
 	}
+}
+
+// submissionAnswer reads all that is known of a submission.
+func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (client.Submission, error) {
+	sub, err := a.Store.Submission(ctx, id)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	task, err := a.Store.TaskByID(ctx, sub.TaskID)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	version, err := a.Store.Version(ctx, sub.VersionID)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	user, err := a.Store.User(ctx, sub.UserID)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	answer := client.Submission{
+		ID: sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.BaseURL, sub.ID),
+		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
+		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt,
+	}
+	answer.Runs, answer.Ended, err = a.runAnswers(ctx, id, source)
+	return answer, err
+}
+
+// runAnswers reads a submission's runs, and tells whether all have ended.
+func (a *API) runAnswers(ctx context.Context, id int64, source bool) (answers []client.Run, ended bool, err error) {
+	runs, err := a.Store.Runs(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	places, err := a.Store.Places(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	ended = true
+	for _, run := range runs {
+		stages, err := a.Store.Stages(ctx, run.ID)
+		if err != nil {
+			return nil, false, err
+		}
+		answer := runAnswer(run, stages, places[run.ID], source)
+		if answer.Profile, err = a.profileAddress(ctx, run); err != nil {
+			return nil, false, err
+		}
+		answers = append(answers, answer)
+		ended = ended && run.State.Final()
+	}
+	return answers, ended, nil
 }

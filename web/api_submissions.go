@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -8,12 +9,13 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
+	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
-// apiSubmit takes a submission as JSON, or as a form with the source as "file".
-func (s *Server) apiSubmit(c *fiber.Ctx) error {
+// createSubmission takes a submission as JSON, or as a form with the source as "file".
+func (a *API) createSubmission(c *fiber.Ctx) error {
 	user, err := requireUser(c)
 	if err != nil {
 		return err
@@ -22,38 +24,38 @@ func (s *Server) apiSubmit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	sub, _, err := s.submit(c.UserContext(), *user, in)
+	sub, _, err := a.runs.submit(c.UserContext(), *user, in)
 	if err != nil {
 		return err
 	}
 	c.Location(fmt.Sprintf("/api/v1/submissions/%d", sub.ID))
-	return s.answerSubmission(c, fiber.StatusCreated, sub.ID, true)
+	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, true)
 }
 
-func (s *Server) apiSubmission(c *fiber.Ctx) error {
-	seen, err := s.seenSubmission(c)
+func (a *API) getSubmission(c *fiber.Ctx) error {
+	seen, err := a.runs.seenSubmission(c)
 	if err != nil {
 		return err
 	}
-	return s.answerSubmission(c, fiber.StatusOK, seen.sub.ID, seen.source)
+	return a.answerSubmission(c, fiber.StatusOK, seen.sub.ID, seen.source)
 }
 
-func (s *Server) apiCancel(c *fiber.Ctx) error {
+func (a *API) cancelSubmission(c *fiber.Ctx) error {
 	if _, err := requireUser(c); err != nil {
 		return err
 	}
-	seen, err := s.seenSubmission(c)
+	seen, err := a.runs.seenSubmission(c)
 	if err != nil {
 		return err
 	}
-	if err := s.cancel(c.UserContext(), actor(c), seen.sub.ID); err != nil {
+	if err := a.runs.cancel(c.UserContext(), actor(c), seen.sub.ID); err != nil {
 		return err
 	}
-	return s.answerSubmission(c, fiber.StatusOK, seen.sub.ID, seen.source)
+	return a.answerSubmission(c, fiber.StatusOK, seen.sub.ID, seen.source)
 }
 
-func (s *Server) answerSubmission(c *fiber.Ctx, status int, id int64, source bool) error {
-	answer, err := s.submissionAnswer(c.UserContext(), id, source)
+func (a *API) answerSubmission(c *fiber.Ctx, status int, id int64, source bool) error {
+	answer, err := a.submissionAnswer(c.UserContext(), id, source)
 	if err != nil {
 		return err
 	}
@@ -94,4 +96,16 @@ func via(c *fiber.Ctx) string {
 		return "cli"
 	}
 	return "api"
+}
+
+// submissionEvents streams the same events as JSON.
+func (a *API) submissionEvents(c *fiber.Ctx) error {
+	return a.runs.followSubmission(c, asJSON, func(e models.RunEvent) []byte {
+		text, err := json.Marshal(eventAnswer(e))
+		if err != nil {
+			a.Log.Error("event is not JSON", "event", e.ID, "error", err)
+			return nil
+		}
+		return frame(e.ID, "", text)
+	})
 }

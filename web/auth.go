@@ -14,15 +14,15 @@ import (
 	"warpboard/models"
 )
 
-// authBegin sends the browser to a provider.
-func (s *Server) authBegin(c *fiber.Ctx) error {
+// begin sends the browser to a provider.
+func (s *SignIn) begin(c *fiber.Ctx) error {
 	p, err := s.provider(c.Params("provider"))
 	if err != nil {
 		return err
 	}
 	if host := string(c.Request().Host()); host != s.base.Host && isLoopback(host) && isLoopback(s.base.Host) {
 		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
-		return c.Redirect(s.cfg.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
+		return c.Redirect(s.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}
 	link, err := s.linkFor(c)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Server) authBegin(c *fiber.Ctx) error {
 	return c.Redirect(address, fiber.StatusSeeOther)
 }
 
-// authCallback is where the provider sends the browser back to.
-func (s *Server) authCallback(c *fiber.Ctx) error {
+// callback is where the provider sends the browser back to.
+func (s *SignIn) callback(c *fiber.Ctx) error {
 	p, err := s.provider(c.Params("provider"))
 	if err != nil {
 		return err
@@ -65,17 +65,17 @@ func (s *Server) authCallback(c *fiber.Ctx) error {
 	if f.Link != 0 {
 		return s.link(c, f, who)
 	}
-	user, err := s.store.SignIn(c.UserContext(), s.signInOf(who))
+	user, err := s.Store.SignIn(c.UserContext(), s.signInOf(who))
 	if err != nil {
 		return err
 	}
-	if err := s.signIn(c, user, p.name); err != nil {
+	if err := s.startSession(c, user, p.name); err != nil {
 		return err
 	}
 	return c.Redirect(safeNext(f.Next), fiber.StatusSeeOther)
 }
 
-func (s *Server) provider(name string) (*provider, error) {
+func (s *SignIn) provider(name string) (*provider, error) {
 	for _, p := range s.providers {
 		if p.name == name {
 			return p, nil
@@ -85,15 +85,15 @@ func (s *Server) provider(name string) (*provider, error) {
 }
 
 // providerTrouble keeps what a provider said out of the page: it may hold tokens.
-func (s *Server) providerTrouble(c *fiber.Ctx, p *provider, err error) error {
-	s.log.Warn("sign-in failed", "provider", p.name, "id", c.Locals(localRequestID), "error", err)
+func (s *SignIn) providerTrouble(c *fiber.Ctx, p *provider, err error) error {
+	s.Log.Warn("sign-in failed", "provider", p.name, "id", c.Locals(localRequestID), "error", err)
 	return &failure{
 		status: fiber.StatusBadGateway, code: "provider",
 		message: p.label + " could not sign you in just now. Try again, or choose another way.",
 	}
 }
 
-func (s *Server) signInOf(who person) models.SignIn {
+func (s *SignIn) signInOf(who person) models.SignIn {
 	return models.SignIn{
 		Provider: who.provider, Subject: who.subject, Name: cmp.Or(who.login, who.name),
 		Email: who.email, AvatarURL: who.avatar, Admin: s.isAdmin(who),
@@ -101,7 +101,7 @@ func (s *Server) signInOf(who person) models.SignIn {
 }
 
 // isAdmin tells whether the operator named this person as an admin.
-func (s *Server) isAdmin(who person) bool { return slices.ContainsFunc(s.cfg.Admins, who.is) }
+func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.is) }
 
 // is tells whether an entry of Config.Admins means this person. An entry says what it is: an account's
 // number after "id:", an e-mail address by its "@", else a login. Each is compared with its own kind

@@ -7,35 +7,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 )
-
-// holdBody is asked by fasthttp when the head of a request is there. It would wait for the first 8 KiB of a
-// body of known length, and ask for a body that is held back, before anybody knows who sends it. So the
-// length is hidden from it until releaseBody, and "Expect: 100-continue" until readBody.
-func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
-	if h.ContentLength() > 0 {
-		h.SetContentLength(-1)
-	}
-	h.Del(fiber.HeaderExpect)
-	return fasthttp.RequestConfig{}
-}
-
-// releaseBody gives the request its own length back, before anything reads from it.
-func releaseBody(c *fiber.Ctx) error {
-	if c.Request().IsBodyStream() {
-		if length, err := strconv.Atoi(rawHeader(c, fiber.HeaderContentLength)); err == nil {
-			c.Request().Header.Del(fiber.HeaderTransferEncoding)
-			c.Request().Header.SetContentLength(length)
-		}
-	}
-	return c.Next()
-}
 
 // rawHeader is what the sender wrote of a header that holdBody has changed.
 func rawHeader(c *fiber.Ctx, name string) string {
@@ -48,13 +24,19 @@ func rawHeader(c *fiber.Ctx, name string) string {
 	return ""
 }
 
-// readBody reads the body of a request as it comes, once it is known who sends it. It stands behind identify
-// and before all that asks for a body.
-func (s *Server) readBody(c *fiber.Ctx) error {
-	if !c.Request().IsBodyStream() {
-		return c.Next()
+// readBody reads the body of a request as it comes, once it is known who sends it: at most so many bytes as
+// limit allows. It stands behind identify and before all that asks for a body.
+func (s *Site) readBody(limit func(*fiber.Ctx) int) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if !c.Request().IsBodyStream() {
+			return c.Next()
+		}
+		return s.readAtMost(c, limit(c))
 	}
-	r := &bodyReader{limits: s.limits, limit: s.bodyLimit(c), conn: c.Context().Conn(), who: shareOf(c), budget: s.strangerBytes}
+}
+
+func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
+	r := &bodyReader{limits: s.Limits, limit: limit, conn: c.Context().Conn(), who: shareOf(c), budget: s.strangerBytes}
 	if user := viewer(c); user != nil {
 		r.who, r.budget = fmt.Sprint("person:", user.ID), s.bodyBytes
 	}
@@ -85,29 +67,16 @@ func dropBody(c *fiber.Ctx) {
 	}
 }
 
-// closeUnread ends a connection whose request was not read to its end: the rest would be taken for the next
-// request.
-func closeUnread(c *fiber.Ctx) error {
-	err := c.Next()
-	if c.Request().IsBodyStream() {
-		c.Context().SetConnectionClose()
-		lingerAtClose(c.Context().Conn())
-	}
-	return err
-}
+// KernelBody is the size of the largest body of requests that bring no task, in bytes: a kernel of 1 MB fits, also as
+// JSON with escapes.
+const KernelBody = 4 << 20
 
-// bodyLimit is the size of the largest body that the sender may send to this address.
-func (s *Server) bodyLimit(c *fiber.Ctx) int {
-	user, post := viewer(c), c.Method() == fiber.MethodPost
-	switch {
-	case post && isEvaluation(c.Path()) && (user != nil || s.evalOpen(c)):
-		return s.cfg.EvalLimits.Body
-	case user == nil:
+// smallBody limits requests that bring no task.
+func smallBody(c *fiber.Ctx) int {
+	if viewer(c) == nil {
 		return strangerBody
-	case post && strings.HasPrefix(c.Path(), "/tasks/") && user.MayCreate():
-		return s.cfg.BundleLimit + smallBody
 	}
-	return smallBody
+	return KernelBody
 }
 
 var errBodyTooLarge = errors.New("body too large")

@@ -7,8 +7,8 @@ import (
 )
 
 // cancel ends every run of a submission that has not ended. Conflict: all have.
-func (s *Server) cancel(ctx context.Context, user models.User, submissionID int64) error {
-	runs, err := s.store.Runs(ctx, submissionID)
+func (s *Runs) cancel(ctx context.Context, user models.User, submissionID int64) error {
+	runs, err := s.Store.Runs(ctx, submissionID)
 	if err != nil {
 		return err
 	}
@@ -17,7 +17,7 @@ func (s *Server) cancel(ctx context.Context, user models.User, submissionID int6
 		if run.State.Final() {
 			continue
 		}
-		err := s.cfg.Dispatcher.Cancel(ctx, user, run.ID)
+		err := s.Dispatcher.Cancel(ctx, user, run.ID)
 		if models.KindOf(err) == models.Conflict {
 			continue // it ended by itself just now
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"encoding/base64"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -20,7 +21,7 @@ const visitorCookie = "wb_visitor"
 
 // csrfToken is the token that forms of this page must carry. It is made from a cookie that scripts
 // cannot read: only this site's pages can know it, and it changes when the session does.
-func (s *Server) csrfToken(c *fiber.Ctx) string {
+func (s *Site) csrfToken(c *fiber.Ctx) string {
 	secret := s.csrfSecret(c)
 	if secret == "" {
 		secret = randomText(24)
@@ -30,7 +31,7 @@ func (s *Server) csrfToken(c *fiber.Ctx) string {
 	return tokenOf(secret)
 }
 
-func (s *Server) csrfSecret(c *fiber.Ctx) string {
+func (s *Site) csrfSecret(c *fiber.Ctx) string {
 	if secret := s.cookie(c, sessionCookie); secret != "" {
 		return secret
 	}
@@ -43,22 +44,32 @@ func tokenOf(secret string) string {
 }
 
 // requireCSRF lets a request that changes something through only if a page of this site sent it: the
-// browser must say so, and the page's token must be there. Bearer tokens are no cookies, so
-// no other site can make a browser send them; but one that leaked must not make others, or admins.
-func (s *Server) requireCSRF(c *fiber.Ctx) error {
-	switch c.Method() {
-	case fiber.MethodGet, fiber.MethodHead, fiber.MethodOptions:
+// browser must say so, and the page's token must be there. A personal token is for the API: one that leaked
+// must not make others, or admins.
+func (s *Site) requireCSRF(c *fiber.Ctx) error {
+	switch {
+	case changesNothing(c):
+		return c.Next()
+	case isBearer(c):
+		return forbidden("token", "A token is for the API only; sign in to do this.")
+	}
+	return s.fromPage(c)
+}
+
+// requireCSRFOrToken is requireCSRF for the API. Bearer tokens are no cookies, so no other site can make a
+// browser send them; and a visitor has no session to misuse: the handler says that a token is missing.
+func (s *Site) requireCSRFOrToken(c *fiber.Ctx) error {
+	if changesNothing(c) || isBearer(c) || viewer(c) == nil {
 		return c.Next()
 	}
-	if bearer, _ := c.Locals(localBearer).(bool); bearer {
-		if !strings.HasPrefix(c.Path(), "/api/") {
-			return forbidden("token", "A token is for the API only; sign in to do this.")
-		}
-		return c.Next()
-	}
-	if viewer(c) == nil && strings.HasPrefix(c.Path(), "/api/") {
-		return c.Next() // nobody's session to misuse; the handler says that a token is missing
-	}
+	return s.fromPage(c)
+}
+
+func changesNothing(c *fiber.Ctx) bool {
+	return slices.Contains([]string{fiber.MethodGet, fiber.MethodHead, fiber.MethodOptions}, c.Method())
+}
+
+func (s *Site) fromPage(c *fiber.Ctx) error {
 	if !s.sameOrigin(c) || !s.tokenMatches(c) {
 		return forbidden("csrf", "This request did not come from a current page of this site. Reload the page and try again.")
 	}
@@ -67,7 +78,7 @@ func (s *Server) requireCSRF(c *fiber.Ctx) error {
 
 // sameOrigin trusts what browsers say of where a request comes from, and what is no browser
 // as far as the token goes.
-func (s *Server) sameOrigin(c *fiber.Ctx) bool {
+func (s *Site) sameOrigin(c *fiber.Ctx) bool {
 	switch c.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":
 		return true
@@ -83,7 +94,7 @@ func (s *Server) sameOrigin(c *fiber.Ctx) bool {
 	return err == nil && u.Host != "" && (u.Host == s.base.Host || u.Host == string(c.Request().Host()))
 }
 
-func (s *Server) tokenMatches(c *fiber.Ctx) bool {
+func (s *Site) tokenMatches(c *fiber.Ctx) bool {
 	given := c.Get(CSRFHeader)
 	if given == "" && !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEApplicationJSON) {
 		given = c.FormValue(CSRFField)

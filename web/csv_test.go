@@ -57,7 +57,7 @@ func hostileProfile(t *testing.T, s *profiledScene) models.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, err := s.store.ProfileRun(t.Context(), run)
+	profile, err := s.Store.ProfileRun(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

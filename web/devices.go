@@ -3,23 +3,25 @@ package web
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"warpboard/models"
+	"warpboard/views"
 	"warpboard/web/client"
 )
 
 // deviceList counts, for every device that has a slot or a run, its slots and its queue.
-func (s *Server) deviceList(ctx context.Context) ([]client.Device, error) {
-	workers, err := s.store.Workers(ctx)
+func (s *Runs) deviceList(ctx context.Context) ([]client.Device, error) {
+	workers, err := s.Store.Workers(ctx)
 	if err != nil {
 		return nil, err
 	}
-	lengths, err := s.store.QueueLengths(ctx)
+	lengths, err := s.Store.QueueLengths(ctx)
 	if err != nil {
 		return nil, err
 	}
-	pauses, err := s.store.Pauses(ctx)
+	pauses, err := s.Store.Pauses(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +33,7 @@ func (s *Server) deviceList(ctx context.Context) ([]client.Device, error) {
 		return byName[name]
 	}
 	for _, worker := range workers {
-		if worker.Live(s.now()) {
+		if worker.Live(s.Now()) {
 			addSlots(at, worker)
 		}
 	}
@@ -59,4 +61,39 @@ func addSlots(at func(string) *client.Device, worker models.Worker) {
 			d.Busy++
 		}
 	}
+}
+
+// deviceChoices describes devices for a form. With nothing chosen before, the first that is there is.
+func (p *Runs) deviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
+	known, err := p.deviceList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	choices := make([]views.DeviceChoice, len(names))
+	for i, name := range names {
+		choices[i] = views.DeviceChoice{Device: name, Note: "No worker at the moment", Offline: true}
+		for _, d := range known {
+			if d.Device == name && d.Slots > 0 {
+				choices[i].Offline = false
+				choices[i].Note = fmt.Sprintf("%d of %d free, %d waiting", max(d.Slots-d.Busy, 0), d.Slots, d.Queued)
+				if d.PausedSince != nil {
+					choices[i].Note = fmt.Sprintf("Paused, %d waiting", d.Queued)
+				}
+			}
+		}
+		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })
+	}
+	if len(before) == 0 && len(choices) > 0 {
+		first := max(slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline }), 0)
+		choices[first].Chosen = true
+	}
+	return choices, nil
+}
+
+func chosenDevices(names []string) []views.DeviceChoice {
+	choices := []views.DeviceChoice{{}} // not empty: choosing nothing was a choice, too
+	for _, name := range names {
+		choices = append(choices, views.DeviceChoice{Device: name, Chosen: true})
+	}
+	return choices
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -108,12 +109,25 @@ func failureOf(err error) failure {
 		message: "Something went wrong on our side; it has been logged."}
 }
 
+// answerProblems marks requests whose errors are told as problems of the API.
+func answerProblems(c *fiber.Ctx) error {
+	c.Locals(localProblems, true)
+	return c.Next()
+}
+
+// wantsProblem reports whether an error is told as a problem: on the API, and to a client that asks for JSON
+// and not for HTML.
+func wantsProblem(c *fiber.Ctx) bool {
+	accept := c.Get(fiber.HeaderAccept)
+	return c.Locals(localProblems) != nil || strings.Contains(accept, "json") && !strings.Contains(accept, "html")
+}
+
 // handleError is the one place where an error becomes an answer.
-func (s *Server) handleError(c *fiber.Ctx, err error) error {
+func (s *Site) handleError(c *fiber.Ctx, err error) error {
 	f := failureOf(err)
 	id, _ := c.Locals(localRequestID).(string)
 	if f.status >= 500 {
-		s.log.Error("request failed", "id", id, "method", c.Method(), "path", c.Path(), "error", err)
+		s.Log.Error("request failed", "id", id, "method", c.Method(), "path", c.Path(), "error", err)
 	}
 	c.Response().ResetBody()
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -123,13 +137,13 @@ func (s *Server) handleError(c *fiber.Ctx, err error) error {
 	if f.status == fiber.StatusUnauthorized {
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	}
-	if isAPI(c) {
+	if wantsProblem(c) {
 		return c.Status(f.status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.status), Status: f.status,
 			Code: f.code, Detail: f.message, RequestID: id}, "application/problem+json")
 	}
 	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
 	if err := s.render(c, f.status, s.errorPage(c, f.status, f.message, id)); err != nil {
-		s.log.Error("error page failed", "id", id, "error", err)
+		s.Log.Error("error page failed", "id", id, "error", err)
 		return c.Status(f.status).SendString(f.message)
 	}
 	return nil

@@ -123,31 +123,13 @@ func metadataOf(request kernelrun.Request, r kernelrun.Result) evalMetadata {
 	return m
 }
 
-// fail answers that there is no result.
-func (a evalAPI) fail(c *fiber.Ctx, status int, message string) error {
-	noCache(c)
-	return c.Status(status).JSON(failureBody(models.Evaluation{}, message, podIP(c)))
-}
-
-// failureBody says that there is no result, in the unversioned API's shape; e is the zero Evaluation where
-// there is none. Beside that shape it says what was known before the end.
-func failureBody(e models.Evaluation, message, podIP string) fiber.Map {
-	r, _ := resultOf(e) // what cannot be read is not known
-	body := fiber.Map{
-		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": podName(r), "pod_ip": podIP,
-		"status": "error", "error": message, "compilation_method": "cupy",
-	}
-	if e.ID != "" {
-		body["job_id"] = e.ID
-	}
-	if e.State.Final() {
-		body["state"] = e.State
-	}
-	if e.Result != nil {
-		body["partial_result"] = r.Report
-	}
-	return body
-}
-
 // podIP is the address of this site that the caller reached.
 func podIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
+
+// requestIn reads what an evaluation was asked for.
+func requestIn(e models.Evaluation) (request kernelrun.Request, err error) {
+	if err = json.Unmarshal(e.Request, &request); err != nil {
+		err = fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
+	}
+	return request, err
+}

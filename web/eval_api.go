@@ -15,12 +15,12 @@ import (
 // finishedAge is how long ago a job must have ended for cleanUp to drop it.
 const finishedAge = 300 * time.Second
 
-func (a evalAPI) evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
+func (a *EvalAPI) evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
 
-func (a evalAPI) compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
+func (a *EvalAPI) compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
 
 // run reads a request, waits until it is carried out, and answers with its result.
-func (a evalAPI) run(c *fiber.Ctx, kind kernelrun.Kind) error {
+func (a *EvalAPI) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	request, err := a.readEvaluation(c, kind)
 	if err != nil {
 		return refused(c, err)
@@ -35,7 +35,7 @@ func (a evalAPI) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	}
 	dropBody(c) // it may wait for minutes
 	w := a.waitFor(c, e)
-	if a.behindProxy(c) && !w.within(a.limits.KeepAlive) {
+	if a.behindProxy(c) && !w.within(a.Limits.KeepAlive) {
 		a.answerLate(c, w, request)
 		return nil
 	}
@@ -51,8 +51,8 @@ func (a evalAPI) run(c *fiber.Ctx, kind kernelrun.Kind) error {
 	return c.Status(reply.status).JSON(reply.body)
 }
 
-func (a evalAPI) noDevice() string {
-	return fmt.Sprintf("No GPU available within %d seconds", int(a.cfg.EvalLimits.Wait.Seconds()))
+func (a *EvalAPI) noDevice() string {
+	return fmt.Sprintf("No GPU available within %d seconds", int(a.EvalLimits.Wait.Seconds()))
 }
 
 // failureText says why an evaluation has no result.
@@ -68,9 +68,9 @@ func failureText(e models.Evaluation, request kernelrun.Request) string {
 
 // job answers with the state of a job, and never with its result or its sources. Clients of this API have no key, so
 // that of a caller without a token is told to whoever has its id.
-func (a evalAPI) job(c *fiber.Ctx) error {
+func (a *EvalAPI) job(c *fiber.Ctx) error {
 	id := c.Params("id")
-	e, err := a.store.Evaluation(c.UserContext(), id)
+	e, err := a.Store.Evaluation(c.UserContext(), id)
 	if err == nil && e.UserID != 0 && !(models.Asker{User: actor(c)}).MayRead(e) {
 		err = notReadable(id)
 	}
@@ -89,7 +89,7 @@ func (a evalAPI) job(c *fiber.Ctx) error {
 }
 
 // health answers 200 while the store does.
-func (a evalAPI) health(c *fiber.Ctx) error {
+func (a *EvalAPI) health(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), healthTime)
 	defer cancel()
 	jobs, err := a.jobStats(ctx)
@@ -99,23 +99,23 @@ func (a evalAPI) health(c *fiber.Ctx) error {
 			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": idle}})
 		}
 	}
-	a.log.Error("health of the evaluation API", "error", err)
+	a.Log.Error("health of the evaluation API", "error", err)
 	f := failureOf(err)
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(retrySoon.Seconds())))
 	return c.Status(f.status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
 }
 
 // cleanUp drops jobs that ended a while ago: those of the caller, or all of them for an admin.
-func (a evalAPI) cleanUp(c *fiber.Ctx) error {
+func (a *EvalAPI) cleanUp(c *fiber.Ctx) error {
 	caller, err := a.caller(c)
 	if err != nil {
 		return err
 	}
-	before := a.now().Add(-finishedAge)
+	before := a.Now().Add(-finishedAge)
 	if caller.User.IsAdmin() {
-		err = a.store.PruneEvaluations(c.UserContext(), before)
+		err = a.Store.PruneEvaluations(c.UserContext(), before)
 	} else {
-		err = a.store.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
+		err = a.Store.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
 	}
 	if err != nil {
 		return err

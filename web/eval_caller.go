@@ -22,7 +22,7 @@ type evalCaller struct {
 }
 
 // caller tells who sends a request. A caller with a new key is a new caller, whatever the address.
-func (s *Server) caller(c *fiber.Ctx) (evalCaller, error) {
+func (s *Evaluations) caller(c *fiber.Ctx) (evalCaller, error) {
 	if user := viewer(c); user != nil {
 		owner := fmt.Sprintf("person:%d", user.ID)
 		if secret, ok := bearerToken(c); ok {
@@ -42,7 +42,7 @@ func (s *Server) caller(c *fiber.Ctx) (evalCaller, error) {
 }
 
 // newCaller is caller for a request that makes an evaluation: whoever has nothing to be known by gets a key.
-func (s *Server) newCaller(c *fiber.Ctx) (evalCaller, error) {
+func (s *Evaluations) newCaller(c *fiber.Ctx) (evalCaller, error) {
 	caller, err := s.caller(c)
 	if err != nil || caller.Owner != "" {
 		return caller, err
@@ -60,12 +60,12 @@ func hashOf(secret string) string {
 
 // readable returns an evaluation that the sender of a request may read. Any other is not found: that it exists is
 // its owner's business, too. Everything that shows an evaluation gets it from here.
-func (s *Server) readable(c *fiber.Ctx, id string) (models.Evaluation, evalCaller, error) {
+func (s *Evaluations) readable(c *fiber.Ctx, id string) (models.Evaluation, evalCaller, error) {
 	caller, err := s.caller(c)
 	if err != nil {
 		return models.Evaluation{}, caller, err
 	}
-	e, err := s.store.Evaluation(c.UserContext(), id)
+	e, err := s.Store.Evaluation(c.UserContext(), id)
 	if models.KindOf(err) == models.NotFound || err == nil && !caller.MayRead(e) {
 		return models.Evaluation{}, caller, notReadable(id)
 	}
@@ -73,7 +73,7 @@ func (s *Server) readable(c *fiber.Ctx, id string) (models.Evaluation, evalCalle
 }
 
 // changeable is readable for what only the owner and admins may do.
-func (s *Server) changeable(c *fiber.Ctx, id string) (models.Evaluation, error) {
+func (s *Evaluations) changeable(c *fiber.Ctx, id string) (models.Evaluation, error) {
 	e, caller, err := s.readable(c, id)
 	if err == nil && !caller.MayChange(e) {
 		err = forbidden("forbidden", "Only whoever asked for this evaluation, and admins, may change it.")
@@ -84,4 +84,33 @@ func (s *Server) changeable(c *fiber.Ctx, id string) (models.Evaluation, error) 
 // notReadable says the same of an evaluation that is not there and of one that is somebody else's.
 func notReadable(id string) error {
 	return models.Errorf(models.NotFound, "There is no evaluation %s, or it is not shared. If you asked for it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
+}
+
+// access lets through who shows a token, and where the operator opened the API everybody. A session
+// alone may only look: any page could make a browser send its cookie.
+func (s *Evaluations) access(c *fiber.Ctx) error {
+	if isBearer(c) || viewer(c) != nil && c.Method() == fiber.MethodGet || s.evalOpen(c) {
+		return c.Next()
+	}
+	return unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
+}
+
+// evalOpen tells whether the request may evaluate without a token. A page of another site never may,
+// whatever browser it runs in.
+func (s *Evaluations) evalOpen(c *fiber.Ctx) bool {
+	switch s.open {
+	case "all":
+		return s.sameOrigin(c)
+	case "loopback":
+		return s.onThisMachine(c) && s.sameOrigin(c)
+	}
+	return false
+}
+
+// needCaller lets through who is signed in, and where the operator opened the API everybody.
+func (s *Evaluations) needCaller(c *fiber.Ctx) error {
+	if viewer(c) != nil || s.evalOpen(c) {
+		return nil
+	}
+	return unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
 }

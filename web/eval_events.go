@@ -10,14 +10,14 @@ import (
 	"warpboard/models"
 )
 
-// events streams every change of an evaluation, the whole of it each time, until it has ended.
-func (e evaluations) events(c *fiber.Ctx) error {
-	found, caller, err := e.readable(c, c.Params("id"))
+// evaluationEvents streams every change of an evaluation, the whole of it each time, until it has ended.
+func (a *API) evaluationEvents(c *fiber.Ctx) error {
+	found, caller, err := a.evals.readable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{Server: e.Server, id: found.ID, asker: caller.Asker, last: lastSeen(c), podIP: podIP(c)}
-	return e.stream(c, feed{
+	f := &evalFollower{API: a, id: found.ID, asker: caller.Asker, last: lastSeen(c), podIP: podIP(c)}
+	return a.stream(c, feed{
 		topic:   topic{kind: topicEvaluation, name: found.ID},
 		backlog: f.send,
 		live:    func(ctx context.Context, _ message, out *outlet) error { return f.send(ctx, out) },
@@ -26,7 +26,7 @@ func (e evaluations) events(c *fiber.Ctx) error {
 
 // evalFollower is one reader's way through an evaluation's changes; those that come too fast are left out.
 type evalFollower struct {
-	*Server
+	*API
 	id    string
 	asker models.Asker
 	last  int64 // the newest change that the reader has
@@ -35,7 +35,7 @@ type evalFollower struct {
 
 // send writes the evaluation as it is now, if the reader has not seen it so.
 func (f *evalFollower) send(ctx context.Context, out *outlet) error {
-	e, err := f.store.Evaluation(ctx, f.id)
+	e, err := f.Store.Evaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}

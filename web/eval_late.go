@@ -22,12 +22,12 @@ type evalReply struct {
 // answerLate answers before there is an answer: a proxy would give up a caller who hears nothing for a
 // minute, and the result with him. The head goes first, then a space now and then, which JSON allows, then
 // the answer. Its status is 200 whatever comes; a failure is told by "status": "error" in the body alone.
-func (a evalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
+func (a *EvalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	noCache(c)
 	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	c.Set(fiber.HeaderContentLocation, a.cfg.BaseURL+"/api/v1/evaluations/"+w.id)
+	c.Set(fiber.HeaderContentLocation, a.BaseURL+"/api/v1/evaluations/"+w.id)
 	c.Set("X-Accel-Buffering", "no")
-	pod, every := podIP(c), a.limits.KeepAlive/2
+	pod, every := podIP(c), a.Limits.KeepAlive/2
 	a.takeOver(c, func(out *outlet) {
 		for ended := false; !ended; ended = w.within(every) {
 			out.WriteByte(' ')
@@ -39,7 +39,7 @@ func (a evalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) 
 		if err != nil {
 			f := failureOf(err)
 			if !errors.Is(err, errCallerGone) {
-				a.log.Error("evaluation request failed", "evaluation", w.id, "error", err)
+				a.Log.Error("evaluation request failed", "evaluation", w.id, "error", err)
 			}
 			reply.body = failureBody(models.Evaluation{ID: w.id}, f.message, pod)
 		}
@@ -49,10 +49,10 @@ func (a evalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) 
 
 // behindProxy tells whether something between the caller and this site may lose patience. A proxy need not
 // say that it is there; nginx as it comes speaks HTTP/1.0.
-func (s *Server) behindProxy(c *fiber.Ctx) bool {
+func (a *EvalAPI) behindProxy(c *fiber.Ctx) bool {
 	peer, host := addrOf(c.Context().RemoteAddr()), string(c.Request().Host())
-	return !c.Request().Header.IsHTTP11() || s.secure() || hasProxyMark(c) || !peer.IsLoopback() && s.proxies.trust(peer) ||
-		host != s.base.Host && !(isLoopback(host) && isLoopback(s.base.Host))
+	return !c.Request().Header.IsHTTP11() || a.secure() || hasProxyMark(c) || !peer.IsLoopback() && a.proxies.trust(peer) ||
+		host != a.base.Host && !(isLoopback(host) && isLoopback(a.base.Host))
 }
 
 // within tells whether the evaluation has ended, or ends in this time.
@@ -68,7 +68,7 @@ func (w *waiter) within(d time.Duration) bool {
 }
 
 // reply makes the answer of an evaluation that has ended. The error is one of the site, not of the kernel.
-func (a evalAPI) reply(w *waiter, request kernelrun.Request, pod string) (evalReply, error) {
+func (a *EvalAPI) reply(w *waiter, request kernelrun.Request, pod string) (evalReply, error) {
 	failed := func(why string) evalReply {
 		return evalReply{status: http.StatusInternalServerError, body: failureBody(w.last, why, pod)}
 	}
@@ -82,4 +82,50 @@ func (a evalAPI) reply(w *waiter, request kernelrun.Request, pod string) (evalRe
 	}
 	answer, err := newEvalAnswer(w.last, pod)
 	return evalReply{status: http.StatusOK, device: answer.GPUType, body: answer}, err
+}
+
+// refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
+func refused(c *fiber.Ctx, err error) error {
+	var body *badBody
+	var fields badFields
+	var refusal *kernelrun.Refusal
+	switch {
+	case errors.As(err, &body):
+		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []*badBody{body}})
+	case errors.As(err, &fields):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": "Invalid request format", "validation_errors": fields, "status": "client_error"})
+	case errors.As(err, &refusal):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": refusal.Message, "details": refusal.Details, "status": "client_error"})
+	}
+	return err
+}
+
+// fail answers that there is no result.
+func (a *EvalAPI) fail(c *fiber.Ctx, status int, message string) error {
+	noCache(c)
+	return c.Status(status).JSON(failureBody(models.Evaluation{}, message, podIP(c)))
+}
+
+// failureBody says that there is no result, in the unversioned API's shape; e is the zero Evaluation where
+// there is none. Beside that shape it says what was known before the end.
+func failureBody(e models.Evaluation, message, podIP string) fiber.Map {
+	r, _ := resultOf(e) // what cannot be read is not known
+	body := fiber.Map{
+		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": podName(r), "pod_ip": podIP,
+		"status": "error", "error": message, "compilation_method": "cupy",
+	}
+	if e.ID != "" {
+		body["job_id"] = e.ID
+	}
+	if e.State.Final() {
+		body["state"] = e.State
+	}
+	if e.Result != nil {
+		body["partial_result"] = r.Report
+	}
+	return body
 }

@@ -20,7 +20,7 @@ var (
 )
 
 // evalCollector reads the counters of evaluations when it is asked.
-type evalCollector struct{ s *Server }
+type evalCollector struct{ *Metrics }
 
 // Describe names what Collect sends.
 func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
@@ -31,16 +31,16 @@ func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends what /stats tells; nothing when the store does not answer.
 func (e evalCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(e.s.requests, 3*time.Second)
+	ctx, cancel := context.WithTimeout(e.requests, 3*time.Second)
 	defer cancel()
-	census, err := e.s.store.EvaluationCensus(ctx)
+	census, err := e.Store.EvaluationCensus(ctx)
 	if err != nil {
-		e.s.log.Warn("metrics without evaluations", "error", err)
+		e.Log.Warn("metrics without evaluations", "error", err)
 		return
 	}
-	all, err := e.s.store.Counters(ctx)
+	all, err := e.Store.Counters(ctx)
 	if err != nil {
-		e.s.log.Warn("metrics without evaluations", "error", err)
+		e.Log.Warn("metrics without evaluations", "error", err)
 		return
 	}
 	for state, n := range census.ByState {

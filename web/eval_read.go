@@ -78,7 +78,7 @@ func isJSON(contentType string) bool {
 
 // readEvaluation reads and checks a request; without a kind it is one of the versioned API, where every unknown key is
 // a mistake. The error is a *badBody, badFields or a *kernelrun.Refusal.
-func (s *Server) readEvaluation(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Request, error) {
+func (s *Evaluations) readEvaluation(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Request, error) {
 	body, err := readObject(c)
 	if err != nil {
 		return kernelrun.Request{}, err
@@ -91,7 +91,7 @@ func (s *Server) readEvaluation(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Re
 	if len(problems) > 0 {
 		return request, badFields(problems)
 	}
-	return request, request.Check(s.cfg.EvalLimits.Bounds)
+	return request, request.Check(s.EvalLimits.Bounds)
 }
 
 // kindOf tells what a body of the versioned API asks for.
@@ -100,24 +100,4 @@ func kindOf(body map[string]any) kernelrun.Kind {
 		return kernelrun.Evaluate
 	}
 	return kernelrun.Compare
-}
-
-// refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
-func refused(c *fiber.Ctx, err error) error {
-	var body *badBody
-	var fields badFields
-	var refusal *kernelrun.Refusal
-	switch {
-	case errors.As(err, &body):
-		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []*badBody{body}})
-	case errors.As(err, &fields):
-		noCache(c)
-		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
-			"error": "Invalid request format", "validation_errors": fields, "status": "client_error"})
-	case errors.As(err, &refusal):
-		noCache(c)
-		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
-			"error": refusal.Message, "details": refusal.Details, "status": "client_error"})
-	}
-	return err
 }

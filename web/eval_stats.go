@@ -1,7 +1,6 @@
 package web
 
 import (
-	"context"
 	"maps"
 	"slices"
 	"strings"
@@ -15,40 +14,26 @@ import (
 
 // stats answers with what really happened in workers since the site was set up, in the shapes that
 // clients know.
-func (a evalAPI) stats(c *fiber.Ctx) error {
+func (m *Metrics) stats(c *fiber.Ctx) error {
 	ctx := c.UserContext()
-	jobs, err := a.jobStats(ctx)
+	jobs, err := m.evals.jobStats(ctx)
 	if err != nil {
 		return err
 	}
-	all, err := a.store.Counters(ctx)
+	all, err := m.Store.Counters(ctx)
 	if err != nil {
 		return err
 	}
-	census, err := a.store.EvaluationCensus(ctx)
+	census, err := m.Store.EvaluationCensus(ctx)
 	if err != nil {
 		return err
 	}
 	n := counters(all)
 	return c.JSON(fiber.Map{
 		"job_stats": jobs, "compilation_metrics": n.compilations(), "profiling_metrics": n.profilings(),
-		"gpu_utilization": n.utilization(), "throughput": n.throughput(a.now().Sub(a.began), census),
-		"timestamp": float64(a.now().UnixMicro()) / 1e6,
+		"gpu_utilization": n.utilization(), "throughput": n.throughput(m.Now().Sub(m.began), census),
+		"timestamp": float64(m.Now().UnixMicro()) / 1e6,
 	})
-}
-
-func (s *Server) jobStats(ctx context.Context) (fiber.Map, error) {
-	census, err := s.store.EvaluationCensus(ctx)
-	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
-}
-
-// idleUnits counts the units that could evaluate now.
-func (s *Server) idleUnits(ctx context.Context) (idle int, err error) {
-	workers, err := s.store.Workers(ctx)
-	for _, u := range evalUnits(workers, s.now()) {
-		idle += u.free
-	}
-	return idle, err
 }
 
 // counters are all counters, by name.

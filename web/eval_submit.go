@@ -17,7 +17,7 @@ import (
 
 // submitEvaluation queues a request that was read. The error is a *kernelrun.Refusal when its device is
 // not there.
-func (s *Server) submitEvaluation(ctx context.Context, caller evalCaller, request kernelrun.Request) (models.Evaluation, error) {
+func (s *Evaluations) submitEvaluation(ctx context.Context, caller evalCaller, request kernelrun.Request) (models.Evaluation, error) {
 	if err := s.room(); err != nil {
 		return models.Evaluation{}, err
 	}
@@ -35,12 +35,12 @@ func (s *Server) submitEvaluation(ctx context.Context, caller evalCaller, reques
 	if request.Ref != nil {
 		sources = request.Ref.Source + "\x00" + sources
 	}
-	e, err := s.store.SubmitEvaluation(ctx, models.NewEvaluation{
+	e, err := s.Store.SubmitEvaluation(ctx, models.NewEvaluation{
 		User: caller.User, Owner: caller.Owner, Caller: caller.limit, Shared: shared, Kind: string(request.Kind), Device: device, Request: data,
-		Sources: []byte(sources), AtOnce: s.cfg.EvalLimits.AtOnce,
+		Sources: []byte(sources), AtOnce: s.EvalLimits.AtOnce,
 	})
 	if err == nil {
-		s.cfg.Dispatcher.Wake()
+		s.Dispatcher.Wake()
 	}
 	return e, err
 }
@@ -53,12 +53,12 @@ type evalUnit struct {
 
 // evalDevice chooses the device: the one that is asked for, in any case, else the GPU with the most free
 // slots, else the CPU.
-func (s *Server) evalDevice(ctx context.Context, asked string) (string, error) {
-	workers, err := s.store.Workers(ctx)
+func (s *Evaluations) evalDevice(ctx context.Context, asked string) (string, error) {
+	workers, err := s.Store.Workers(ctx)
 	if err != nil {
 		return "", err
 	}
-	units := evalUnits(workers, s.now())
+	units := evalUnits(workers, s.Now())
 	if len(units) == 0 {
 		return "", &failure{status: fiber.StatusServiceUnavailable, code: "no_device", retryAfter: 30 * time.Second,
 			message: "No worker is attached that can evaluate kernels: one with a Python that has PyTorch."}
@@ -107,4 +107,51 @@ func evalUnits(workers []models.Worker, now time.Time) []evalUnit {
 		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.device, b.device))
 	})
 	return units
+}
+
+// shareEvaluation opens or closes an evaluation; those who follow what was closed hear no more.
+func (s *Evaluations) shareEvaluation(ctx context.Context, id string, shared bool) (models.Evaluation, error) {
+	e, err := s.Store.ShareEvaluation(ctx, id, shared)
+	if err == nil {
+		s.Hub.EvaluationChanged(e)
+	}
+	return e, err
+}
+
+// evalPoll is how long a missed message of the hub can delay a waiting caller.
+const evalPoll = time.Second
+
+// awaitEvaluation follows an evaluation until ctx ends or until ready says that it has seen enough; it
+// returns the evaluation as it then is.
+func (s *Evaluations) awaitEvaluation(ctx context.Context, id string, ready func(models.Evaluation) bool) (models.Evaluation, error) {
+	sub := s.Hub.subscribe(topic{kind: topicEvaluation, name: id})
+	defer s.Hub.unsubscribe(sub)
+	poll := time.NewTicker(evalPoll)
+	defer poll.Stop()
+	for {
+		e, err := s.Store.Evaluation(ctx, id)
+		if err != nil || ready(e) {
+			return e, err
+		}
+		select {
+		case <-sub.C:
+		case <-poll.C:
+		case <-ctx.Done():
+			return e, context.Cause(ctx)
+		}
+	}
+}
+
+func (s *Evaluations) jobStats(ctx context.Context) (fiber.Map, error) {
+	census, err := s.Store.EvaluationCensus(ctx)
+	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
+}
+
+// idleUnits counts the units that could evaluate now.
+func (s *Evaluations) idleUnits(ctx context.Context) (idle int, err error) {
+	workers, err := s.Store.Workers(ctx)
+	for _, u := range evalUnits(workers, s.Now()) {
+		idle += u.free
+	}
+	return idle, err
 }

@@ -20,45 +20,23 @@ const (
 	longestWait    = 50 * time.Second // of a request that waits for an evaluation's end; proxies give up after 60
 )
 
-// evaluations is the versioned evaluation API: submit without waiting, then look, follow or cancel.
-type evaluations struct{ *Server }
-
-func (s *Server) evaluationRoutes(api fiber.Router) {
-	e := evaluations{s}
-	api.Post("/evaluations", e.create)
-	api.Get("/evaluations", e.list)
-	api.Get("/evaluations/:id", e.get)
-	api.Patch("/evaluations/:id", e.share)
-	api.Post("/evaluations/:id/cancel", e.cancel)
-	api.Get("/evaluations/:id/events", e.events)
-	api.Get("/openapi.json", s.openAPI)
-}
-
-// needCaller lets through who is signed in, and where the operator opened the API everybody.
-func (s *Server) needCaller(c *fiber.Ctx) error {
-	if viewer(c) != nil || s.evalOpen(c) {
-		return nil
-	}
-	return unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
-}
-
-func (e evaluations) create(c *fiber.Ctx) error {
-	if err := e.needCaller(c); err != nil {
+func (a *API) createEvaluation(c *fiber.Ctx) error {
+	if err := a.evals.needCaller(c); err != nil {
 		return err
 	}
-	request, err := e.readEvaluation(c, "")
+	request, err := a.evals.readEvaluation(c, "")
 	if err != nil {
 		return problemOf(c, err)
 	}
-	caller, err := e.newCaller(c)
+	caller, err := a.evals.newCaller(c)
 	if err != nil {
 		return err
 	}
-	made, err := e.submitEvaluation(c.UserContext(), caller, request)
+	made, err := a.evals.submitEvaluation(c.UserContext(), caller, request)
 	if err != nil {
 		return problemOf(c, err)
 	}
-	answer, err := e.evaluationAnswer(made, podIP(c))
+	answer, err := a.evaluationAnswer(made, podIP(c))
 	if err != nil {
 		return err
 	}
@@ -89,11 +67,11 @@ func problemOf(c *fiber.Ctx, err error) error {
 	return c.Status(p.Status).JSON(p, "application/problem+json")
 }
 
-// get answers with one evaluation. With ?wait=SECONDS the answer comes when it has ended, or else after that time.
-func (e evaluations) get(c *fiber.Ctx) error {
-	found, caller, err := e.readable(c, c.Params("id"))
+// getEvaluation answers with one evaluation. With ?wait=SECONDS the answer comes when it has ended, or else after that time.
+func (a *API) getEvaluation(c *fiber.Ctx) error {
+	found, caller, err := a.evals.readable(c, c.Params("id"))
 	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
-		found, err = e.waitAWhile(c, found, min(time.Duration(wait)*time.Second, longestWait))
+		found, err = a.waitAWhile(c, found, min(time.Duration(wait)*time.Second, longestWait))
 	}
 	if err == nil && !caller.MayRead(found) { // its owner shares it no more
 		err = notReadable(found.ID)
@@ -101,11 +79,11 @@ func (e evaluations) get(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return e.answer(c, found)
+	return a.answerEvaluation(c, found)
 }
 
-func (e evaluations) answer(c *fiber.Ctx, found models.Evaluation) error {
-	answer, err := e.evaluationAnswer(found, podIP(c))
+func (a *API) answerEvaluation(c *fiber.Ctx, found models.Evaluation) error {
+	answer, err := a.evaluationAnswer(found, podIP(c))
 	if err != nil {
 		return err
 	}
@@ -115,11 +93,11 @@ func (e evaluations) answer(c *fiber.Ctx, found models.Evaluation) error {
 }
 
 // waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves.
-func (e evaluations) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time.Duration) (models.Evaluation, error) {
-	ctx, cancel := context.WithTimeout(e.streams, wait)
+func (a *API) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time.Duration) (models.Evaluation, error) {
+	ctx, cancel := context.WithTimeout(a.streams, wait)
 	defer cancel()
 	defer onLeaving(c.Context().Conn(), cancel)()
-	last, err := e.awaitEvaluation(ctx, found.ID, func(e models.Evaluation) bool { return e.State.Final() })
+	last, err := a.evals.awaitEvaluation(ctx, found.ID, func(e models.Evaluation) bool { return e.State.Final() })
 	if ctx.Err() == nil || last.State.Final() {
 		return last, err
 	}
@@ -129,42 +107,42 @@ func (e evaluations) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time
 	return last, nil
 }
 
-// list answers with the sender's own evaluations; whoever shows nothing has none.
-func (e evaluations) list(c *fiber.Ctx) error {
-	if err := e.needCaller(c); err != nil {
+// listEvaluations answers with the sender's own evaluations; whoever shows nothing has none.
+func (a *API) listEvaluations(c *fiber.Ctx) error {
+	if err := a.evals.needCaller(c); err != nil {
 		return err
 	}
-	caller, err := e.caller(c)
+	caller, err := a.evals.caller(c)
 	if err != nil {
 		return err
 	}
 	page := max(c.QueryInt("page", 1), 1)
-	found, err := e.store.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
+	found, err := a.Store.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
 	if err != nil {
 		return err
 	}
 	list := make([]client.Evaluation, len(found))
 	for i, one := range found {
-		list[i] = e.evaluationSummary(one)
+		list[i] = a.evaluationSummary(one)
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	return c.JSON(fiber.Map{"evaluations": list, "page": page})
 }
 
-// cancel ends an evaluation.
-func (e evaluations) cancel(c *fiber.Ctx) error {
-	found, err := e.changeable(c, c.Params("id"))
+// cancelEvaluation ends an evaluation.
+func (a *API) cancelEvaluation(c *fiber.Ctx) error {
+	found, err := a.evals.changeable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	if err := e.cfg.Dispatcher.CancelEvaluation(c.UserContext(), found.ID, "It was cancelled."); err != nil {
+	if err := a.Dispatcher.CancelEvaluation(c.UserContext(), found.ID, "It was cancelled."); err != nil {
 		return err
 	}
-	return e.get(c)
+	return a.getEvaluation(c)
 }
 
-// share takes {"shared": true}, which opens an evaluation to whoever knows its id, or false.
-func (e evaluations) share(c *fiber.Ctx) error {
+// changeEvaluation takes {"shared": true}, which opens an evaluation to whoever knows its id, or false.
+func (a *API) changeEvaluation(c *fiber.Ctx) error {
 	var in client.EvaluationChange
 	if err := readJSON(c, &in); err != nil {
 		return err
@@ -172,29 +150,20 @@ func (e evaluations) share(c *fiber.Ctx) error {
 	if in.Shared == nil {
 		return invalid("shared", `Say {"shared": true} or {"shared": false}.`)
 	}
-	found, err := e.changeable(c, c.Params("id"))
+	found, err := a.evals.changeable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	found, err = e.shareEvaluation(c.UserContext(), found.ID, *in.Shared)
+	found, err = a.evals.shareEvaluation(c.UserContext(), found.ID, *in.Shared)
 	if err != nil {
 		return err
 	}
-	return e.answer(c, found)
-}
-
-// shareEvaluation opens or closes an evaluation; those who follow what was closed hear no more.
-func (s *Server) shareEvaluation(ctx context.Context, id string, shared bool) (models.Evaluation, error) {
-	e, err := s.store.ShareEvaluation(ctx, id, shared)
-	if err == nil {
-		s.hub.EvaluationChanged(e)
-	}
-	return e, err
+	return a.answerEvaluation(c, found)
 }
 
 // evaluationSummary is an evaluation without its result.
-func (s *Server) evaluationSummary(e models.Evaluation) client.Evaluation {
-	url := s.cfg.BaseURL + "/api/v1/evaluations/" + e.ID
+func (a *API) evaluationSummary(e models.Evaluation) client.Evaluation {
+	url := a.BaseURL + "/api/v1/evaluations/" + e.ID
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
 		Device: e.Device, Worker: e.Worker, Created: e.CreatedAt, Taken: e.TakenAt, Finish: e.EndedAt,
@@ -203,8 +172,8 @@ func (s *Server) evaluationSummary(e models.Evaluation) client.Evaluation {
 }
 
 // evaluationAnswer is an evaluation with its result, if it has one.
-func (s *Server) evaluationAnswer(e models.Evaluation, podIP string) (client.Evaluation, error) {
-	answer := s.evaluationSummary(e)
+func (a *API) evaluationAnswer(e models.Evaluation, podIP string) (client.Evaluation, error) {
+	answer := a.evaluationSummary(e)
 	if e.Result == nil {
 		return answer, nil
 	}

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -12,34 +11,12 @@ import (
 
 const backlogBatch = 500 // events read from the store at once
 
-// submissionEvents streams a submission's events to its page, as HTML that the page swaps in.
-func (s *Server) submissionEvents(c *fiber.Ctx) error {
-	return s.followSubmission(c, asHTML, func(e models.RunEvent) []byte {
-		if html := s.renderEvent(e); len(html) > 0 {
-			return frame(e.ID, "", html)
-		}
-		return nil
-	})
-}
-
-// apiSubmissionEvents streams the same events as JSON.
-func (s *Server) apiSubmissionEvents(c *fiber.Ctx) error {
-	return s.followSubmission(c, asJSON, func(e models.RunEvent) []byte {
-		text, err := json.Marshal(eventAnswer(e))
-		if err != nil {
-			s.log.Error("event is not JSON", "event", e.ID, "error", err)
-			return nil
-		}
-		return frame(e.ID, "", text)
-	})
-}
-
-func (s *Server) followSubmission(c *fiber.Ctx, as format, encode func(models.RunEvent) []byte) error {
+func (s *Runs) followSubmission(c *fiber.Ctx, as format, encode func(models.RunEvent) []byte) error {
 	seen, err := s.seenSubmission(c)
 	if err != nil {
 		return err
 	}
-	f := &follower{store: s.store, id: seen.sub.ID, last: lastSeen(c), output: seen.source, format: as, encode: encode}
+	f := &follower{store: s.Store, id: seen.sub.ID, last: lastSeen(c), output: seen.source, format: as, encode: encode}
 	if as == asJSON {
 		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
 			return err
@@ -131,8 +108,8 @@ func (f *follower) end(ctx context.Context, out *outlet) error {
 	return errStreamDone
 }
 
-func (s *Server) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {
-	runs, err := s.store.Runs(ctx, submissionID)
+func (s *Runs) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {
+	runs, err := s.Store.Runs(ctx, submissionID)
 	ids := make(map[int64]bool, len(runs))
 	for _, run := range runs {
 		ids[run.ID] = true

@@ -10,13 +10,13 @@ import (
 )
 
 // boardEvents tells open boards their new change number; the page then asks for the table again.
-func (s *Server) boardEvents(c *fiber.Ctx) error {
+func (p *Pages) boardEvents(c *fiber.Ctx) error {
 	versionID, err := idParam(c, "version")
 	if err != nil {
 		return err
 	}
 	device, last := c.Params("device"), lastSeen(c)
-	if err := s.mayWatchBoard(c, versionID, device); err != nil {
+	if err := p.mayWatchBoard(c, versionID, device); err != nil {
 		return err
 	}
 	tell := func(out *outlet, change int64) error {
@@ -27,10 +27,10 @@ func (s *Server) boardEvents(c *fiber.Ctx) error {
 		_, err := out.Write(frame(change, "board", fmt.Append(nil, change)))
 		return err
 	}
-	return s.stream(c, feed{
+	return p.stream(c, feed{
 		topic: topic{kind: topicBoard, id: versionID, device: device},
 		backlog: func(ctx context.Context, out *outlet) error {
-			change, err := s.store.BoardChangeNumber(ctx, versionID, device)
+			change, err := p.Store.BoardChangeNumber(ctx, versionID, device)
 			if err != nil {
 				return err
 			}
@@ -40,30 +40,30 @@ func (s *Server) boardEvents(c *fiber.Ctx) error {
 	})
 }
 
-func (s *Server) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) error {
-	version, err := s.store.Version(c.UserContext(), versionID)
+func (p *Pages) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) error {
+	version, err := p.Store.Version(c.UserContext(), versionID)
 	if err != nil {
 		return err
 	}
-	task, err := s.store.TaskByID(c.UserContext(), version.TaskID)
+	task, err := p.Store.TaskByID(c.UserContext(), version.TaskID)
 	if err == nil && !task.VisibleTo(actor(c)) {
 		err = models.Errorf(models.NotFound, "There is no version %d.", versionID)
 	}
 	if err != nil {
 		return err
 	}
-	_, err = s.boardChange(c.UserContext(), task, versionID, device)
+	_, err = p.boardChange(c.UserContext(), task, versionID, device)
 	return err
 }
 
 // deviceEvents tells pages with the queue that it changed. A page may have missed a change while it
 // was loading, so each connection begins with one.
-func (s *Server) deviceEvents(c *fiber.Ctx) error {
+func (p *Pages) deviceEvents(c *fiber.Ctx) error {
 	changed := func(out *outlet) error {
 		_, err := out.Write(frame(0, "queue", nil))
 		return err
 	}
-	return s.stream(c, feed{
+	return p.stream(c, feed{
 		topic:   topic{kind: topicQueue},
 		backlog: func(_ context.Context, out *outlet) error { return changed(out) },
 		live:    func(_ context.Context, _ message, out *outlet) error { return changed(out) },

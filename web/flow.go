@@ -31,7 +31,7 @@ type flow struct {
 	Link     int64  `json:"l,omitempty"` // person whom the account is added to; 0: it signs in
 }
 
-func (s *Server) takeFlow(c *fiber.Ctx) (flow, bool) {
+func (s *SignIn) takeFlow(c *fiber.Ctx) (flow, bool) {
 	var f flow
 	text, err := base64.RawURLEncoding.DecodeString(s.cookie(c, flowCookie))
 	if err != nil || json.Unmarshal(text, &f) != nil {

@@ -15,11 +15,11 @@ const healthTime = 2 * time.Second
 // healthz answers 200 while the site is alive: it reaches its database. Whether it can evaluate says readyz.
 func (s *Server) healthz(c *fiber.Ctx) error {
 	if err := s.pingDatabase(); err != nil {
-		s.log.Error("health check failed", "error", fmt.Errorf("database: %w", err))
+		s.Log.Error("health check failed", "error", fmt.Errorf("database: %w", err))
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(retrySoon.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "down", "why": "the database does not answer"})
 	}
-	return c.JSON(fiber.Map{"status": "ok", "version": s.cfg.Version})
+	return c.JSON(fiber.Map{"status": "ok", "version": s.Version})
 }
 
 // pingDatabase returns within healthTime. A driver that hangs in a system call comes back from no deadline, and
@@ -30,7 +30,7 @@ func (s *Server) pingDatabase() error {
 	answer := s.pings.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(s.requests, healthTime)
 		defer cancel()
-		return nil, s.store.Ping(ctx)
+		return nil, s.Store.Ping(ctx)
 	})
 	select {
 	case got := <-answer:

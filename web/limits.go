@@ -51,14 +51,12 @@ func (l Limits) withDefaults(nofile int) Limits {
 	return l
 }
 
-func (s *Server) setLimits() (err error) {
-	s.proxies, err = parseProxies(s.cfg.TrustedProxies)
-	l := s.cfg.Limits.withDefaults(descriptors())
-	s.limits = l
+func (s *Site) setLimits() {
+	l := s.Limits.withDefaults(descriptors())
+	s.Limits = l
 	s.connected = newTally(l.Connections, l.ConnectionsEach)
 	s.underWay, s.streaming = newTally(l.Requests, l.RequestsEach), newTally(l.Streams, l.StreamsEach)
 	s.bodyBytes, s.strangerBytes = newTally(l.Bodies, l.BodiesEach), newTally(l.Strangers, l.StrangersEach)
-	return err
 }
 
 // connectionsFor is how many connections fit beside all else that needs descriptors.

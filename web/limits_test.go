@@ -17,10 +17,10 @@ import (
 )
 
 // dial connects from an address of this machine, 127.0.0.N.
-func (s *site) dial(t *testing.T, address string) net.Conn {
+func (s *testSite) dial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 5 * time.Second}
-	conn, err := dialer.Dial("tcp", s.cfg.Addr)
+	conn, err := dialer.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func (s *site) dial(t *testing.T, address string) net.Conn {
 }
 
 // from sends one request from such an address, and returns its connection when the answer's head has come.
-func (s *site) from(t *testing.T, address, request string) (net.Conn, *http.Response) {
+func (s *testSite) from(t *testing.T, address, request string) (net.Conn, *http.Response) {
 	t.Helper()
 	conn := s.dial(t, address)
 	io.WriteString(conn, request)

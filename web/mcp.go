@@ -18,20 +18,18 @@ import (
 	"warpboard/web/mcp"
 )
 
-// mcpRoutes serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
+// mcpHandler serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
 // streams, so that a call which takes long can tell of its progress.
-func (s *Server) mcpRoutes(app *fiber.App) {
+func (s *Server) mcpHandler() fiber.Handler {
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return mcp.New(s.inside(r), s.cfg.Version, mcp.Options{Gone: r.Context(), Patience: s.limits.KeepAlive})
+		return mcp.New(s.inside(r), s.Version, mcp.Options{Gone: r.Context(), Patience: s.Limits.KeepAlive})
 	}, &sdk.StreamableHTTPOptions{
-		Stateless: true, Logger: s.log, MaxRequestBodyBytes: int64(s.cfg.EvalLimits.Body),
+		Stateless: true, Logger: s.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
-	for _, path := range []string{"/mcp", "/mcp/"} {
-		app.All(path, evalAPI{s}.errors, s.identify, s.evalAccess, s.readBody, func(c *fiber.Ctx) error {
-			serve(c.Context())
-			return nil
-		})
+	return func(c *fiber.Ctx) error {
+		serve(c.Context())
+		return nil
 	}
 }
 

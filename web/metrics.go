@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net/netip"
 	"strconv"
 	"time"
 
@@ -9,22 +10,40 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/valyala/fasthttp"
 	"github.com/valyala/fasthttp/fasthttpadaptor"
 )
 
-// metrics counts what the site does, for Prometheus. Labels are routes, never addresses that
-// people choose.
-type metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	handler  fiber.Handler
+// Access says who beside admins may read what the site measures.
+type MetricsAccess struct {
+	From  []netip.Prefix // who may without a token; nil: this machine, while no proxy is in front
+	Token string         // for those who may with one; empty: nobody
 }
 
-func newMetrics(s *Server) *metrics {
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+// DropCounter is what a queue counts.
+type DropCounter interface {
+	// Dropped is how many messages were dropped: unreadable, forged, or too many of one worker.
+	Dropped() int64
+}
+
+// Metrics counts what the site does, for Prometheus. Labels are routes, never addresses that
+// people choose.
+type Metrics struct {
+	*Site
+	runs     *Runs
+	evals    *Evaluations
+	access   MetricsAccess
+	began    time.Time
+	answered *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	page     fasthttp.RequestHandler
+}
+
+// NewMetrics registers everything that is measured. A nil queue is not asked.
+func NewMetrics(runs *Runs, evals *Evaluations, queue DropCounter, access MetricsAccess) *Metrics {
+	m := &Metrics{
+		Site: runs.Site, runs: runs, evals: evals, access: access, began: runs.Now(),
+		answered: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "warpboard_http_requests_total", Help: "Requests answered.",
 		}, []string{"method", "route", "status"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
@@ -32,25 +51,36 @@ func newMetrics(s *Server) *metrics {
 			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
 		}, []string{"route"}),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{s}, runCollector{s}, evalCollector{s},
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m.answered, m.seconds, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, runCollector{m}, evalCollector{m},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
-		}, func() float64 { return float64(s.hub.Open()) }),
+		}, func() float64 { return float64(m.Hub.Open()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
-		}, func() float64 { return float64(s.store.Statements()) }))
-	m.registry.MustRegister(plantMetrics(s)...)
-	serve := fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	m.handler = func(c *fiber.Ctx) error {
-		serve(c.Context())
-		return nil
-	}
+		}, func() float64 { return float64(m.Store.Statements()) }))
+	registry.MustRegister(m.surroundings(queue)...)
+	m.page = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	return m
 }
 
+// serve answers with all metrics.
+func (m *Metrics) serve(c *fiber.Ctx) error {
+	m.page(c.Context())
+	return nil
+}
+
+// serveOperator answers whom no question to the store is needed to know; others go on.
+func (m *Metrics) serveOperator(c *fiber.Ctx) error {
+	if m.fromOperator(c) || m.hasMetricsToken(c) {
+		return m.serve(c)
+	}
+	return c.Next()
+}
+
 // measure stands before the routes, so that it sees which one answered.
-func (m *metrics) measure(c *fiber.Ctx) error {
+func (m *Metrics) measure(c *fiber.Ctx) error {
 	began := time.Now()
 	err := c.Next()
 	route, status := utils.CopyString(c.Route().Path), c.Response().StatusCode()
@@ -60,7 +90,29 @@ func (m *metrics) measure(c *fiber.Ctx) error {
 	if status == fiber.StatusNotFound {
 		route = "none"
 	}
-	m.requests.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
+	m.answered.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(time.Since(began).Seconds())
 	return err
+}
+
+// surroundings measure what the site stands on: its queue and its disk.
+func (m *Metrics) surroundings(queue DropCounter) []prometheus.Collector {
+	var list []prometheus.Collector
+	if queue != nil {
+		list = append(list, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "warpboard_queue_dropped_messages_total", Help: "Messages of workers that were unreadable, forged, or too many of one worker.",
+		}, func() float64 { return float64(queue.Dropped()) }))
+	}
+	if m.Disk != "" {
+		list = append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "warpboard_disk_free_bytes", Help: "Room on the disk of the data directory.",
+		}, func() float64 {
+			free, err := freeBytes(m.Disk)
+			if err != nil {
+				m.Log.Error("metrics without the disk", "err", err)
+			}
+			return float64(free)
+		}))
+	}
+	return list
 }

@@ -27,7 +27,7 @@ var (
 )
 
 // queueCollector reads queue and workers when it is asked, because the store is the truth about them.
-type queueCollector struct{ s *Server }
+type queueCollector struct{ *Metrics }
 
 // Describe names what Collect sends.
 func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
@@ -38,10 +38,10 @@ func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends the queue's lengths and slots per device; nothing when the store does not answer.
 func (q queueCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(q.s.requests, collectFor)
+	ctx, cancel := context.WithTimeout(q.requests, collectFor)
 	defer cancel()
 	if err := q.collect(ctx, to); err != nil {
-		q.s.log.Warn("metrics without the queue", "error", err)
+		q.Log.Warn("metrics without the queue", "error", err)
 	}
 }
 
@@ -49,7 +49,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 	gauge := func(desc *prometheus.Desc, n int, label string) {
 		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), label)
 	}
-	devices, err := q.s.deviceList(ctx)
+	devices, err := q.runs.deviceList(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,13 +62,13 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 			gauge(pausedDesc, 1, d.Device)
 		}
 	}
-	workers, err := q.s.store.Workers(ctx)
+	workers, err := q.Store.Workers(ctx)
 	if err != nil {
 		return err
 	}
 	for _, w := range workers {
 		up := 0
-		if w.Live(q.s.now()) && w.Refusing == "" {
+		if w.Live(q.Now()) && w.Refusing == "" {
 			up = 1
 		}
 		gauge(workerDesc, up, w.Name)
@@ -77,7 +77,7 @@ func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric
 }
 
 // runCollector sends what was counted of runs since the site was set up.
-type runCollector struct{ s *Server }
+type runCollector struct{ *Metrics }
 
 // Describe names what Collect sends.
 func (r runCollector) Describe(to chan<- *prometheus.Desc) {
@@ -88,11 +88,11 @@ func (r runCollector) Describe(to chan<- *prometheus.Desc) {
 
 // Collect sends the counters; nothing when the store does not answer.
 func (r runCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(r.s.requests, collectFor)
+	ctx, cancel := context.WithTimeout(r.requests, collectFor)
 	defer cancel()
-	all, err := r.s.store.Counters(ctx)
+	all, err := r.Store.Counters(ctx)
 	if err != nil {
-		r.s.log.Warn("metrics without runs", "error", err)
+		r.Log.Warn("metrics without runs", "error", err)
 		return
 	}
 	n := counters(all)

@@ -17,8 +17,8 @@ import (
 )
 
 // openAPI answers with the OpenAPI 3.1 document of the whole API.
-func (s *Server) openAPI(c *fiber.Ctx) error {
-	document, err := s.apiDocument()
+func (a *API) openAPI(c *fiber.Ctx) error {
+	document, err := a.apiDocument()
 	if err != nil {
 		return err
 	}
@@ -27,7 +27,7 @@ func (s *Server) openAPI(c *fiber.Ctx) error {
 
 // apiDocument describes every operation of the API. The schemas come from what reads the requests and
 // from the types of the answers.
-func (s *Server) apiDocument() (map[string]any, error) {
+func (a *API) apiDocument() (map[string]any, error) {
 	schemas := kernelrun.Schemas()
 	for name, answer := range answerTypes() {
 		schema, err := schemaOf(answer)
@@ -50,10 +50,10 @@ func (s *Server) apiDocument() (map[string]any, error) {
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
-			"title": "Warpboard", "version": s.cfg.Version,
+			"title": "Warpboard", "version": a.Version,
 			"description": "Submit kernels to leaderboards, and evaluate single kernelrun. Make a token on your page and send it as Authorization: Bearer TOKEN.",
 		},
-		"servers": []any{map[string]any{"url": s.cfg.BaseURL}},
+		"servers": []any{map[string]any{"url": a.BaseURL}},
 		"paths":   paths,
 		"components": map[string]any{
 			"schemas": schemas,

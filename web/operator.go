@@ -25,11 +25,11 @@ func ParseAddresses(texts []string) ([]netip.Prefix, error) {
 
 // operatorOnly lets through what the operator runs: a scraper at an allowed address or with the operator's token,
 // and admins. What the site measures tells who is busy and with what.
-func (s *Server) operatorOnly(c *fiber.Ctx) error {
-	if s.fromOperator(c) || s.hasMetricsToken(c) {
+func (m *Metrics) operatorOnly(c *fiber.Ctx) error {
+	if m.fromOperator(c) || m.hasMetricsToken(c) {
 		return c.Next()
 	}
-	if err := s.recognise(c); err != nil {
+	if err := m.recognise(c); err != nil {
 		return err
 	}
 	switch user := viewer(c); {
@@ -43,16 +43,16 @@ func (s *Server) operatorOnly(c *fiber.Ctx) error {
 
 // fromOperator tells whether the request comes straight from an allowed address: by itself this machine's, unless
 // a base URL elsewhere means a proxy, which may leave no mark on what it passes on.
-func (s *Server) fromOperator(c *fiber.Ctx) bool {
-	if s.cfg.MetricsFrom == nil {
-		return isLoopback(s.base.Host) && fromThisMachine(c)
+func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
+	if m.access.From == nil {
+		return isLoopback(m.base.Host) && fromThisMachine(c)
 	}
 	address, ok := netip.AddrFromSlice(c.Context().RemoteIP())
 	if !ok || hasProxyMark(c) {
 		return false
 	}
 	address = address.Unmap()
-	for _, network := range s.cfg.MetricsFrom {
+	for _, network := range m.access.From {
 		if network.Contains(address) {
 			return !address.IsLoopback() || isLoopback(string(c.Request().Host())) // else DNS rebinding
 		}
@@ -60,7 +60,7 @@ func (s *Server) fromOperator(c *fiber.Ctx) bool {
 	return false
 }
 
-func (s *Server) hasMetricsToken(c *fiber.Ctx) bool {
+func (m *Metrics) hasMetricsToken(c *fiber.Ctx) bool {
 	secret, ok := bearerToken(c)
-	return ok && s.cfg.MetricsToken != "" && sameText(secret, s.cfg.MetricsToken)
+	return ok && m.access.Token != "" && sameText(secret, m.access.Token)
 }

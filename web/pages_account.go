@@ -1,6 +1,9 @@
 package web
 
 import (
+	"strconv"
+	"time"
+
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
@@ -10,31 +13,31 @@ import (
 const accountSubmissions = 25 // on one page
 
 // signInPage offers the ways to sign in; who has signed in goes on to where they wanted.
-func (p pages) signInPage(c *fiber.Ctx) error {
+func (p *Pages) signInPage(c *fiber.Ctx) error {
 	next := safeNext(c.Query("next", "/"))
 	if viewer(c) != nil {
 		return c.Redirect(next, fiber.StatusSeeOther)
 	}
-	page := views.SignInPage{Page: p.page(c, "Sign in", ""), Developer: p.developerSignIn(c)}
+	page := views.SignInPage{Page: p.page(c, "Sign in", ""), Developer: p.signIn.developerSignIn(c)}
 	page.Next = next
-	for _, provider := range p.providers {
+	for _, provider := range p.signIn.providers {
 		page.Providers = append(page.Providers, views.SignInProvider{Key: provider.name, Name: provider.label})
 	}
 	return p.render(c, fiber.StatusOK, views.SignIn(page))
 }
 
 // me shows one's own account.
-func (p pages) me(c *fiber.Ctx) error {
+func (p *Pages) me(c *fiber.Ctx) error {
 	return p.showMe(c, models.Token{}, "")
 }
 
 // showToken answers with the secret of a token that was just made; it is never seen again.
-func (s *Server) showToken(c *fiber.Ctx, token models.Token, secret string) error {
+func (p *Pages) showToken(c *fiber.Ctx, token models.Token, secret string) error {
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return pages{Server: s}.showMe(c, token, secret)
+	return p.showMe(c, token, secret)
 }
 
-func (p pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
+func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 	user, err := requireUser(c)
 	if err != nil {
 		return err
@@ -57,26 +60,66 @@ func (p pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 	return p.render(c, fiber.StatusOK, views.Me(page))
 }
 
-func (p pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) {
-	tokens, err := p.store.Tokens(c.UserContext(), userID)
+func (p *Pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) {
+	tokens, err := p.Store.Tokens(c.UserContext(), userID)
 	rows := make([]views.TokenRow, len(tokens))
 	for i, t := range tokens {
 		rows[i] = views.TokenRow{
 			ID: t.ID, Name: t.Name, Prefix: t.Prefix, Created: t.CreatedAt,
-			Used: timeOf(t.UsedAt), Expires: timeOf(t.ExpiresAt), Live: t.Live(p.now()),
+			Used: timeOf(t.UsedAt), Expires: timeOf(t.ExpiresAt), Live: t.Live(p.Now()),
 		}
 	}
 	return rows, err
 }
 
-func (p pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, error) {
-	sessions, err := p.store.Sessions(c.UserContext(), userID)
+func (p *Pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, error) {
+	sessions, err := p.Store.Sessions(c.UserContext(), userID)
 	rows := make([]views.SessionRow, len(sessions))
 	for i, session := range sessions {
 		rows[i] = views.SessionRow{
-			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: p.providerLabel(session.Provider),
+			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: p.signIn.providerLabel(session.Provider),
 			Started: session.CreatedAt, Seen: session.SeenAt, Current: session.ID == sessionID(c),
 		}
 	}
 	return rows, err
+}
+
+// addIdentities fills in how a person can sign in, and which ways could be added.
+func (p *Pages) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
+	identities, err := p.Store.Identities(c.UserContext(), userID)
+	if err != nil {
+		return err
+	}
+	for _, i := range identities {
+		page.Identities = append(page.Identities, p.identityRow(i))
+	}
+	for _, provider := range p.signIn.providers {
+		page.Linkable = append(page.Linkable, views.LinkChoice{Name: provider.label, URL: p.signIn.linkURL(c, provider)})
+	}
+	return nil
+}
+
+func (p *Pages) identityRow(i models.Identity) views.IdentityRow {
+	return views.IdentityRow{ID: i.ID, Provider: p.signIn.providerLabel(i.Provider), Name: i.Name, Email: i.Email, Added: i.CreatedAt, Used: i.UsedAt}
+}
+
+// tokenCreate makes a personal token and shows its secret this one time.
+func (p *Pages) tokenCreate(c *fiber.Ctx) error {
+	user, err := requireUser(c)
+	if err != nil {
+		return err
+	}
+	days, err := strconv.Atoi(c.FormValue("days", "0"))
+	if err != nil || days < 0 || days > 3650 {
+		return invalid("days", "A token lives between 1 and 3650 days; 0 is for ever.")
+	}
+	secret, token, err := p.Store.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
+	if err != nil {
+		return err
+	}
+	return p.showToken(c, token, secret)
+}
+
+func (p *Pages) tokenRevoke(c *fiber.Ctx) error {
+	return removeOwn(c, p.Store.RevokeToken, "/me")
 }

@@ -12,9 +12,9 @@ import (
 	"warpboard/views"
 )
 
-// apiPage shows what the OpenAPI document says.
-func (s *Server) apiPage(c *fiber.Ctx) error {
-	document, err := s.apiDocument()
+// page shows what the OpenAPI document says.
+func (a *API) page(c *fiber.Ctx) error {
+	document, err := a.apiDocument()
 	if err != nil {
 		return err
 	}
@@ -22,7 +22,7 @@ func (s *Server) apiPage(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.APIPage{Page: s.page(c, "API", "api"), Spec: "/api/v1/openapi.json"}
+	page := views.APIPage{Page: a.Site.page(c, "API", "api"), Spec: "/api/v1/openapi.json"}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		page.Schemas = append(page.Schemas, views.APISchema{
 			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
@@ -37,7 +37,7 @@ func (s *Server) apiPage(c *fiber.Ctx) error {
 			Takes: o.takes, Gives: refName(o.gives), Parameters: o.queryFields(),
 		})
 	}
-	return s.render(c, fiber.StatusOK, views.APIDoc(page))
+	return a.render(c, fiber.StatusOK, views.APIDoc(page))
 }
 
 func (o operation) queryFields() []views.APIField {

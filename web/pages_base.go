@@ -1,6 +1,9 @@
 package web
 
 import (
+	"fmt"
+	"io"
+	"mime/multipart"
 	"strings"
 	"unicode"
 
@@ -25,10 +28,10 @@ var notices = map[string]string{
 }
 
 // page is what every page has; section names its link in the head.
-func (s *Server) page(c *fiber.Ctx, title, section string) views.Page {
+func (s *Site) page(c *fiber.Ctx, title, section string) views.Page {
 	p := views.Page{
 		Title: title, Section: section, CSRF: s.csrfToken(c), Nonce: nonce(c), Next: c.OriginalURL(),
-		Notice: notices[c.Query("done")], SandboxOff: s.cfg.SandboxOff, Version: s.cfg.Version,
+		Notice: notices[c.Query("done")], SandboxOff: s.SandboxOff, Version: s.Version,
 	}
 	if theme := c.Cookies("theme"); theme == "light" || theme == "dark" {
 		p.Theme = theme
@@ -43,8 +46,8 @@ func personOf(id int64, name string) views.Person { return views.Person{ID: id, 
 
 func taskRef(t models.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
 
-func (s *Server) deadlineOf(t models.Task) views.Deadline {
-	d := views.Deadline{Now: s.now()}
+func (s *Site) deadlineOf(t models.Task) views.Deadline {
+	d := views.Deadline{Now: s.Now()}
 	if t.Deadline != nil {
 		d.Time = *t.Deadline
 	}
@@ -52,7 +55,7 @@ func (s *Server) deadlineOf(t models.Task) views.Deadline {
 }
 
 // errorPage is what a person sees when a request failed.
-func (s *Server) errorPage(c *fiber.Ctx, status int, sentence, requestID string) templ.Component {
+func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) templ.Component {
 	p := views.ErrorPage{Page: s.page(c, "Error", ""), Status: status, Sentence: sentence, RequestID: requestID}
 	p.Title = p.Heading()
 	if c.Method() != fiber.MethodGet {
@@ -77,4 +80,18 @@ func attachment(c *fiber.Ctx, name string, data []byte) error {
 	}, name))
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
 	return c.Send(data)
+}
+
+// readUpload reads an uploaded file, at most one byte more than limit: whoever gets that byte can refuse it.
+func readUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
+	file, err := header.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open the upload %s: %w", header.Filename, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the upload %s: %w", header.Filename, err)
+	}
+	return data, nil
 }

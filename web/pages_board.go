@@ -15,7 +15,7 @@ import (
 const boardRows = 50 // entries on one page of a board
 
 // board shows a ranking: the page, or to htmx only its table.
-func (p pages) board(c *fiber.Ctx) error {
+func (p *Pages) board(c *fiber.Ctx) error {
 	task, version, err := p.boardOf(c)
 	if err != nil {
 		return err
@@ -41,14 +41,14 @@ func (p pages) board(c *fiber.Ctx) error {
 
 // boardTag changes with everything that the page shows: the board, the task, who looks, the look itself
 // and, because the page says how long the deadline is off, the hour.
-func (p pages) boardTag(c *fiber.Ctx, task models.Task, version models.TaskVersion, change int64) string {
+func (p *Pages) boardTag(c *fiber.Ctx, task models.Task, version models.TaskVersion, change int64) string {
 	head := p.page(c, "", "")
 	return tokenOf(fmt.Sprint(c.OriginalURL(), version.ID, change, task.UpdatedAt, task.VersionID, isFragment(c),
-		head.CSRF, head.Theme, head.SandboxOff, actor(c).Name, actor(c).Role, static.Version(), p.now().Format("2006010215")))
+		head.CSRF, head.Theme, head.SandboxOff, actor(c).Name, actor(c).Role, static.Version(), p.Now().Format("2006010215")))
 }
 
-func (p pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVersion, number int) (views.BoardTable, error) {
-	board, err := p.store.Board(c.UserContext(), version.ID, c.Params("device"), (number-1)*boardRows, boardRows)
+func (p *Pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVersion, number int) (views.BoardTable, error) {
+	board, err := p.Store.Board(c.UserContext(), version.ID, c.Params("device"), (number-1)*boardRows, boardRows)
 	if err != nil {
 		return views.BoardTable{}, err
 	}
@@ -74,12 +74,12 @@ func boardEntry(st models.Standing) views.BoardEntry {
 }
 
 // addOwn puts the viewer's entry under a page that it is not on.
-func (p pages) addOwn(c *fiber.Ctx, board models.BoardPage, table *views.BoardTable) error {
+func (p *Pages) addOwn(c *fiber.Ctx, board models.BoardPage, table *views.BoardTable) error {
 	own := func(st models.Standing) bool { return st.UserID == actor(c).ID }
 	if viewer(c) == nil || slices.ContainsFunc(board.Standings, own) {
 		return nil
 	}
-	st, err := p.store.Place(c.UserContext(), board.VersionID, board.Device, actor(c).ID)
+	st, err := p.Store.Place(c.UserContext(), board.VersionID, board.Device, actor(c).ID)
 	switch {
 	case models.KindOf(err) == models.NotFound:
 		return nil
@@ -92,7 +92,7 @@ func (p pages) addOwn(c *fiber.Ctx, board models.BoardPage, table *views.BoardTa
 }
 
 // addProfiles notes which entries have a profile, and the run that all can be compared with.
-func (p pages) addProfiles(ctx context.Context, board models.BoardPage, table *views.BoardTable) error {
+func (p *Pages) addProfiles(ctx context.Context, board models.BoardPage, table *views.BoardTable) error {
 	if len(board.Leaders) > 0 {
 		table.FirstRun = board.Leaders[0].RunID
 	}
@@ -100,19 +100,19 @@ func (p pages) addProfiles(ctx context.Context, board models.BoardPage, table *v
 	for i, e := range table.Entries {
 		ids[i] = e.RunID
 	}
-	profiled, err := p.store.Profiled(ctx, ids)
+	profiled, err := p.Store.Profiled(ctx, ids)
 	for i := range table.Entries {
 		table.Entries[i].Profiled = profiled[table.Entries[i].RunID]
 	}
 	return err
 }
 
-func (p pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, table views.BoardTable) error {
-	history, err := p.store.History(c.UserContext(), version.ID, table.Device)
+func (p *Pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, table views.BoardTable) error {
+	history, err := p.Store.History(c.UserContext(), version.ID, table.Device)
 	if err != nil {
 		return err
 	}
-	versions, err := p.store.VersionNumbers(c.UserContext(), task.ID)
+	versions, err := p.Store.VersionNumbers(c.UserContext(), task.ID)
 	if err != nil {
 		return err
 	}

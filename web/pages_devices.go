@@ -8,7 +8,7 @@ import (
 )
 
 // devices shows workers and queues: the page, or to htmx only what changes.
-func (p pages) devices(c *fiber.Ctx) error {
+func (p *Pages) devices(c *fiber.Ctx) error {
 	c.Vary("HX-Request")
 	if !isFragment(c) {
 		return p.showDevices(c, fiber.StatusOK, nil)
@@ -21,7 +21,7 @@ func (p pages) devices(c *fiber.Ctx) error {
 }
 
 // showDevices answers with the page; with says what was just done about a credential.
-func (p pages) showDevices(c *fiber.Ctx, status int, with func(*views.CredentialList)) error {
+func (p *Pages) showDevices(c *fiber.Ctx, status int, with func(*views.CredentialList)) error {
 	page := views.DevicesPage{Page: p.page(c, "Devices and queue", "devices")}
 	page.Live = true
 	var err error
@@ -38,9 +38,9 @@ func (p pages) showDevices(c *fiber.Ctx, status int, with func(*views.Credential
 }
 
 // devicesStatus reads who works and who waits.
-func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
+func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
 	ctx := c.UserContext()
-	workers, err := p.store.Workers(ctx)
+	workers, err := p.Store.Workers(ctx)
 	if err != nil {
 		return status, err
 	}
@@ -48,7 +48,7 @@ func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err erro
 	if err != nil {
 		return status, err
 	}
-	list := queueList{pages: p, viewer: actor(c), submissions: map[int64]views.QueuedRun{}, slots: map[string]int64{}}
+	list := queueList{Pages: p, viewer: actor(c), submissions: map[int64]views.QueuedRun{}, slots: map[string]int64{}}
 	if err := list.read(ctx); err != nil {
 		return status, err
 	}
@@ -69,9 +69,9 @@ func (p pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err erro
 	return status, nil
 }
 
-func (p pages) workerCard(w models.Worker, submissions map[string]int64) views.WorkerCard {
+func (p *Pages) workerCard(w models.Worker, submissions map[string]int64) views.WorkerCard {
 	card := views.WorkerCard{
-		Name: w.Name, Version: w.Version, Online: w.Live(p.now()), Seen: w.SeenAt, Started: w.StartedAt,
+		Name: w.Name, Version: w.Version, Online: w.Live(p.Now()), Seen: w.SeenAt, Started: w.StartedAt,
 		Refusing: w.Refusing, SelfTest: w.SelfTest,
 	}
 	for _, slot := range w.Slots {

@@ -52,11 +52,11 @@ type draft struct {
 }
 
 // drafts finds for each proposal the task that it would change: one of its name that the person may edit.
-func (p pages) drafts(ctx context.Context, user models.User, list []tasks.Proposal) ([]draft, error) {
+func (p *Authoring) drafts(ctx context.Context, user models.User, list []tasks.Proposal) ([]draft, error) {
 	out := make([]draft, len(list))
 	for i, proposal := range list {
 		out[i] = draft{Proposal: proposal, number: i}
-		task, err := p.store.Task(ctx, models.Slug(proposal.Name))
+		task, err := p.Store.Task(ctx, models.Slug(proposal.Name))
 		switch {
 		case err != nil && models.KindOf(err) != models.NotFound:
 			return nil, err
@@ -68,7 +68,7 @@ func (p pages) drafts(ctx context.Context, user models.User, list []tasks.Propos
 }
 
 // showDraft makes the preview of a draft, with the devices that a creator can choose.
-func (p pages) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, err error) {
+func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, err error) {
 	shown = views.TaskDraft{Number: d.number, Refused: d.refused}
 	if d.Bundle == nil {
 		shown.Settings, shown.Problem = views.TaskSettings{Slug: models.Slug(d.Name), Title: d.Name}, fmt.Sprint(d.Err)

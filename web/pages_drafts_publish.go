@@ -27,7 +27,7 @@ type sentDraft struct {
 
 // taskPublish makes or updates the tasks that were chosen in the preview. What does not work comes back
 // in the preview.
-func (p pages) taskPublish(c *fiber.Ctx) error {
+func (p *Authoring) taskPublish(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
 		return err
@@ -58,7 +58,7 @@ type outcome struct {
 	status    int           // of the last refusal
 }
 
-func (p pages) publishChosen(ctx context.Context, user models.User, sent []sentDraft) (outcome, error) {
+func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []sentDraft) (outcome, error) {
 	out := outcome{status: fiber.StatusOK}
 	for _, d := range sent {
 		if !d.chosen {
@@ -84,7 +84,7 @@ func (p pages) publishChosen(ctx context.Context, user models.User, sent []sentD
 func notSlug(name string) bool { return name == "new" || name == "publish" }
 
 // publishDraft makes or updates one task, and names what its page says then.
-func (p pages) publishDraft(ctx context.Context, user models.User, d sentDraft) (task models.Task, notice templ.SafeURL, err error) {
+func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDraft) (task models.Task, notice templ.SafeURL, err error) {
 	if d.invalid != nil {
 		return task, "", d.invalid
 	}
@@ -96,16 +96,16 @@ func (p pages) publishDraft(ctx context.Context, user models.User, d sentDraft) 
 		if notSlug(d.settings.Slug) {
 			return task, "", invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", d.settings.Slug)
 		}
-		task, err = p.store.CreateTask(ctx, user, models.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
+		task, err = p.Store.CreateTask(ctx, user, models.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
 		return task, "published", err
 	}
 	if *d.rehouse != d.shownRehoused {
 		return task, "", invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
 	}
-	if task, err = p.store.UpdateTask(ctx, user, d.current.ID, d.in); err != nil {
+	if task, err = p.Store.UpdateTask(ctx, user, d.current.ID, d.in); err != nil {
 		return task, "", err
 	}
-	_, change, err := p.store.Publish(ctx, user, task.ID, bundle)
+	_, change, err := p.Store.Publish(ctx, user, task.ID, bundle)
 	return task, noticeOf(change), err
 }
 
@@ -122,7 +122,7 @@ func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 }
 
 // readDrafts reads the drafts of a preview's form; those that could not be made have sent nothing.
-func (p pages) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
+func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 	last, _ := strconv.Atoi(c.FormValue("last"))
 	var list []sentDraft
 	for number := 0; number <= min(last, maxDrafts); number++ {
@@ -142,13 +142,13 @@ func (p pages) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
 }
 
 // readDraft reads one draft. The task that the form has carried is read and checked as any upload.
-func (p pages) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
+func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
 	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
 	data, err := base64.StdEncoding.DecodeString(field("bundle"))
 	if err != nil {
 		return sentDraft{}, invalid("bundle", "The upload did not arrive whole; upload it again.")
 	}
-	bundle, err := upload{name: field("bundle_name"), data: data}.single(p.now())
+	bundle, err := upload{name: field("bundle_name"), data: data}.single(p.Now())
 	if err != nil {
 		return sentDraft{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -13,18 +14,18 @@ import (
 // renderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
 // later event of the run will show the same. Everybody gets the same HTML, so it holds nothing that
 // only some may read: a card that has ended asks for itself once more.
-func (s *Server) renderEvent(e models.RunEvent) []byte {
-	ctx, cancel := context.WithTimeout(s.streams, requestTimeout)
+func (p *Pages) renderEvent(e models.RunEvent) []byte {
+	ctx, cancel := context.WithTimeout(p.streams, requestTimeout)
 	defer cancel()
-	html, err := s.eventHTML(ctx, e)
+	html, err := p.eventHTML(ctx, e)
 	if err != nil && ctx.Err() == nil {
-		s.log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "error", err)
+		p.Log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "error", err)
 	}
 	return html
 }
 
-func (s *Server) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error) {
-	part, err := s.eventPart(ctx, e)
+func (p *Pages) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error) {
+	part, err := p.eventPart(ctx, e)
 	if part == nil || err != nil {
 		return nil, err
 	}
@@ -32,8 +33,8 @@ func (s *Server) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, erro
 }
 
 // eventPart is nil for an event that changes nothing on the page.
-func (s *Server) eventPart(ctx context.Context, e models.RunEvent) (templ.Component, error) {
-	run, err := s.store.Run(ctx, e.RunID)
+func (p *Pages) eventPart(ctx context.Context, e models.RunEvent) (templ.Component, error) {
+	run, err := p.Store.Run(ctx, e.RunID)
 	if err != nil {
 		return nil, err
 	}
@@ -43,36 +44,36 @@ func (s *Server) eventPart(ctx context.Context, e models.RunEvent) (templ.Compon
 		}
 		return views.RunLogged("log-"+e.AttemptID, e.Event.Text), nil
 	}
-	if later, err := s.shownLater(ctx, e); later || err != nil {
+	if later, err := p.shownLater(ctx, e); later || err != nil {
 		return nil, err
 	}
 	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
-		if run, err = s.store.Run(ctx, *run.ProfileOf); err != nil {
+		if run, err = p.Store.Run(ctx, *run.ProfileOf); err != nil {
 			return nil, err
 		}
 	}
-	return s.changedCard(ctx, run)
+	return p.changedCard(ctx, run)
 }
 
-func (s *Server) changedCard(ctx context.Context, run models.Run) (templ.Component, error) {
-	task, err := s.taskOfRun(ctx, run)
+func (p *Pages) changedCard(ctx context.Context, run models.Run) (templ.Component, error) {
+	task, err := p.taskOfRun(ctx, run)
 	if err != nil {
 		return nil, err
 	}
-	card, err := s.runCard(ctx, task, run, false)
+	card, err := p.runCard(ctx, task, run, false)
 	if err != nil {
 		return nil, err
 	}
 	card.Reload = card.Over()
-	ended, err := s.allEnded(ctx, run.SubmissionID)
+	ended, err := p.allEnded(ctx, run.SubmissionID)
 	return views.RunChanged(card, ended), err
 }
 
 // shownLater tells whether the run has had another event that renews its card: a reader who was away
 // for long needs only the last.
-func (s *Server) shownLater(ctx context.Context, e models.RunEvent) (bool, error) {
+func (p *Pages) shownLater(ctx context.Context, e models.RunEvent) (bool, error) {
 	const few = 50
-	events, err := s.store.EventsSince(ctx, e.SubmissionID, e.ID, few)
+	events, err := p.Store.EventsSince(ctx, e.SubmissionID, e.ID, few)
 	if err != nil {
 		return false, err
 	}
@@ -84,16 +85,16 @@ func (s *Server) shownLater(ctx context.Context, e models.RunEvent) (bool, error
 	return false, nil
 }
 
-func (s *Server) taskOfRun(ctx context.Context, run models.Run) (models.Task, error) {
-	version, err := s.store.Version(ctx, run.VersionID)
+func (p *Pages) taskOfRun(ctx context.Context, run models.Run) (models.Task, error) {
+	version, err := p.Store.Version(ctx, run.VersionID)
 	if err != nil {
 		return models.Task{}, err
 	}
-	return s.store.TaskByID(ctx, version.TaskID)
+	return p.Store.TaskByID(ctx, version.TaskID)
 }
 
-func (s *Server) allEnded(ctx context.Context, submissionID int64) (bool, error) {
-	runs, err := s.store.Runs(ctx, submissionID)
+func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) {
+	runs, err := p.Store.Runs(ctx, submissionID)
 	if err != nil {
 		return false, err
 	}
@@ -103,4 +104,14 @@ func (s *Server) allEnded(ctx context.Context, submissionID int64) (bool, error)
 		}
 	}
 	return true, nil
+}
+
+// submissionEvents streams a submission's events to its page, as HTML that the page swaps in.
+func (p *Pages) submissionEvents(c *fiber.Ctx) error {
+	return p.followSubmission(c, asHTML, func(e models.RunEvent) []byte {
+		if html := p.renderEvent(e); len(html) > 0 {
+			return frame(e.ID, "", html)
+		}
+		return nil
+	})
 }

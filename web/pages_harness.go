@@ -32,12 +32,12 @@ func harnessInAddress(c *fiber.Ctx) (set views.HarnessSet, sources map[string][]
 }
 
 // harnesses leads to the first harness.
-func (p pages) harnesses(c *fiber.Ctx) error {
+func (p *Pages) harnesses(c *fiber.Ctx) error {
 	return c.Redirect(string(harnessSets()[0].URL()), fiber.StatusSeeOther)
 }
 
 // harness shows the source of one of Warpboard's harnesses.
-func (p pages) harness(c *fiber.Ctx) error {
+func (p *Pages) harness(c *fiber.Ctx) error {
 	set, sources, err := harnessInAddress(c)
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (p pages) harness(c *fiber.Ctx) error {
 }
 
 // harnessFile downloads one file of a harness.
-func (p pages) harnessFile(c *fiber.Ctx) error {
+func (p *Pages) harnessFile(c *fiber.Ctx) error {
 	_, sources, err := harnessInAddress(c)
 	if err != nil {
 		return err

@@ -117,11 +117,11 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 		form := fields(doc.Find("main form"))
 		form["device"] = []string{"CPU"}
 		document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
-		task, err := s.store.Task(t.Context(), slug)
+		task, err := s.Store.Task(t.Context(), slug)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bundle, err := s.store.Bundle(t.Context(), task.VersionID)
+		bundle, err := s.Store.Bundle(t.Context(), task.VersionID)
 		if err != nil {
 			t.Fatal(err)
 		}

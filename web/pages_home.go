@@ -11,8 +11,8 @@ import (
 )
 
 // home lists the tasks.
-func (p pages) home(c *fiber.Ctx) error {
-	list, err := p.store.TaskSummaries(c.UserContext(), actor(c))
+func (p *Pages) home(c *fiber.Ctx) error {
+	list, err := p.Store.TaskSummaries(c.UserContext(), actor(c))
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func soonestFirst(a, b views.TaskCard) int {
 	return cmp.Or(cmp.Compare(a.Deadline.Time.Unix(), b.Deadline.Time.Unix()), cmp.Compare(b.People(), a.People()))
 }
 
-func (p pages) taskCard(t models.TaskSummary) views.TaskCard {
+func (p *Pages) taskCard(t models.TaskSummary) views.TaskCard {
 	return views.TaskCard{
 		TaskRef: taskRef(t.Task), Lang: views.LangName(t.Lang), Deadline: p.deadlineOf(t.Task), Boards: boardTops(t.Boards),
 	}

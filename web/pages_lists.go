@@ -8,8 +8,8 @@ import (
 )
 
 // submissionRows lists submissions for a table.
-func (p pages) submissionRows(ctx context.Context, viewer models.User, f models.SubmissionFilter) ([]views.SubmissionRow, error) {
-	list, err := p.store.Submissions(ctx, viewer, f)
+func (p *Pages) submissionRows(ctx context.Context, viewer models.User, f models.SubmissionFilter) ([]views.SubmissionRow, error) {
+	list, err := p.Store.Submissions(ctx, viewer, f)
 	if err != nil {
 		return nil, err
 	}

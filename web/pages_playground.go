@@ -2,8 +2,6 @@ package web
 
 import (
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -16,8 +14,8 @@ import (
 const recentEvaluations = 10 // that the playground lists
 
 // playground shows the form: empty, with ?from=ID as it was for an evaluation, or with ?example=NAME.
-func (p pages) playground(c *fiber.Ctx) error {
-	form := newPlayground()
+func (p *Playground) playground(c *fiber.Ctx) error {
+	form := newForm()
 	form.example(c.Query("example"))
 	if id := c.Query("from"); id != "" {
 		e, _, err := p.readable(c, id)
@@ -34,8 +32,8 @@ func (p pages) playground(c *fiber.Ctx) error {
 }
 
 // playgroundRun takes the form. What is wrong in it comes back at its field, with all that was typed.
-func (p pages) playgroundRun(c *fiber.Ctx) error {
-	form := readPlayground(c)
+func (p *Playground) playgroundRun(c *fiber.Ctx) error {
+	form := readFields(c)
 	switch c.FormValue("do") {
 	case "row":
 		form.rows = min(form.rows+1, mostArguments)
@@ -51,7 +49,7 @@ func (p pages) playgroundRun(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if request, ok := form.request(p.cfg.EvalLimits.Bounds); ok {
+	if request, ok := form.request(p.EvalLimits.Bounds); ok {
 		e, err := p.submitEvaluation(c.UserContext(), caller, request)
 		if err == nil {
 			return redirect(c, views.EvaluationURL(e.ID))
@@ -63,14 +61,14 @@ func (p pages) playgroundRun(c *fiber.Ctx) error {
 	return p.showPlayground(c, form.status(), form)
 }
 
-func (p pages) showPlayground(c *fiber.Ctx, status int, form *playground) error {
-	workers, err := p.store.Workers(c.UserContext())
+func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error {
+	workers, err := p.Store.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}
 	page := views.PlaygroundPage{Page: p.page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
 		Problems: form.problems, Examples: exampleNames()}
-	for _, u := range evalUnits(workers, p.now()) {
+	for _, u := range evalUnits(workers, p.Now()) {
 		page.Devices = append(page.Devices, u.device)
 	}
 	if user := viewer(c); user != nil {
@@ -82,8 +80,8 @@ func (p pages) showPlayground(c *fiber.Ctx, status int, form *playground) error 
 }
 
 // recent are the newest evaluations of a person.
-func (p pages) recent(c *fiber.Ctx, user models.User) (list []views.RecentEvaluation, err error) {
-	found, err := p.store.Evaluations(c.UserContext(), models.Asker{User: user}, 0, recentEvaluations)
+func (p *Playground) recent(c *fiber.Ctx, user models.User) (list []views.RecentEvaluation, err error) {
+	found, err := p.Store.Evaluations(c.UserContext(), models.Asker{User: user}, 0, recentEvaluations)
 	for _, e := range found {
 		list = append(list, views.RecentEvaluation{
 			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.CreatedAt})
@@ -92,7 +90,7 @@ func (p pages) recent(c *fiber.Ctx, user models.User) (list []views.RecentEvalua
 }
 
 // evaluation shows an evaluation; htmx gets the part that changes.
-func (p pages) evaluation(c *fiber.Ctx) error {
+func (p *Playground) evaluation(c *fiber.Ctx) error {
 	e, caller, err := p.readable(c, c.Params("id"))
 	if err != nil {
 		return err
@@ -121,7 +119,7 @@ func (p pages) evaluation(c *fiber.Ctx) error {
 }
 
 // evaluationSources are the coloured sources of an evaluation's kernelrun.
-func (p pages) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
+func (p *Playground) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
 	request, err := requestIn(e)
 	if err != nil {
 		return nil, err
@@ -141,14 +139,6 @@ func (p pages) evaluationSources(e models.Evaluation) (list []views.EvaluationSo
 	return list, err
 }
 
-// requestIn reads what an evaluation was asked for.
-func requestIn(e models.Evaluation) (request kernelrun.Request, err error) {
-	if err = json.Unmarshal(e.Request, &request); err != nil {
-		err = fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
-	}
-	return request, err
-}
-
 func evaluationTitle(e models.Evaluation) string {
 	if e.Kind == string(kernelrun.Compare) {
 		return "Comparison " + short(e.ID)
@@ -159,12 +149,12 @@ func evaluationTitle(e models.Evaluation) string {
 // short is as much of an id as tells it from others at a glance.
 func short(id string) string { return id[:min(len(id), 8)] }
 
-func (p pages) evaluationCancel(c *fiber.Ctx) error {
+func (p *Playground) evaluationCancel(c *fiber.Ctx) error {
 	e, err := p.changeable(c, c.Params("id"))
 	if err != nil {
 		return err
 	}
-	err = p.cfg.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
+	err = p.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
 	if err != nil && models.KindOf(err) != models.Conflict { // it may have ended just now
 		return err
 	}
@@ -172,7 +162,7 @@ func (p pages) evaluationCancel(c *fiber.Ctx) error {
 }
 
 // evaluationShare takes the switch of an evaluation's page.
-func (p pages) evaluationShare(c *fiber.Ctx) error {
+func (p *Playground) evaluationShare(c *fiber.Ctx) error {
 	e, err := p.changeable(c, c.Params("id"))
 	if err != nil {
 		return err

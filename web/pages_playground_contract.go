@@ -12,22 +12,22 @@ import (
 )
 
 // contract is what the kernels are called with: the JSON if there is any, else the rows; nil without both.
-func (p *playground) contract() any {
-	if p.get("contract") != "" {
-		return p.json("contract")
+func (f *form) contract() any {
+	if f.get("contract") != "" {
+		return f.json("contract")
 	}
-	return p.rowContract()
+	return f.rowContract()
 }
 
-func (p *playground) rowContract() any {
+func (f *form) rowContract() any {
 	args := []any{}
-	p.argRows = nil
-	for row := range p.rows {
-		if arg := p.argument(row); arg != nil {
-			args, p.argRows = append(args, arg), append(p.argRows, row)
+	f.argRows = nil
+	for row := range f.rows {
+		if arg := f.argument(row); arg != nil {
+			args, f.argRows = append(args, arg), append(f.argRows, row)
 		}
 	}
-	launch := p.launch()
+	launch := f.launch()
 	switch {
 	case len(launch) > 0:
 		return map[string]any{"args": args, "launch": launch}
@@ -38,14 +38,14 @@ func (p *playground) rowContract() any {
 }
 
 // argument reads a row; nil when nothing was typed in it.
-func (p *playground) argument(row int) map[string]any {
-	get := func(name string) string { return p.get(views.ArgumentField(row, name)) }
+func (f *form) argument(row int) map[string]any {
+	get := func(name string) string { return f.get(views.ArgumentField(row, name)) }
 	if get("name")+get("shape")+get("value") == "" {
 		return nil
 	}
 	arg := map[string]any{"type": get("type"), "role": get("role")}
 	if get("name") == "" {
-		p.problems[views.ArgumentField(row, "name")] = "Name this argument, or empty its row."
+		f.problems[views.ArgumentField(row, "name")] = "Name this argument, or empty its row."
 	}
 	arg["name"] = get("name")
 	if get("meta") == "true" {
@@ -57,7 +57,7 @@ func (p *playground) argument(row int) map[string]any {
 	}
 	value, problem := scalarOf(get("type"), get("value"))
 	if problem != "" {
-		p.problems[views.ArgumentField(row, "value")] = problem
+		f.problems[views.ArgumentField(row, "value")] = problem
 	}
 	arg["value"] = value
 	return arg
@@ -107,12 +107,12 @@ func scalarOf(kind, text string) (value any, problem string) {
 	return text, ""
 }
 
-func (p *playground) launch() map[string]any {
+func (f *form) launch() map[string]any {
 	launch := map[string]any{}
 	for _, size := range []string{"grid", "block"} {
 		sizes := map[string]any{}
 		for _, axis := range []string{"x", "y", "z"} {
-			if value := p.get("launch-" + size + "-" + axis); value != "" {
+			if value := f.get("launch-" + size + "-" + axis); value != "" {
 				sizes[axis] = value
 			}
 		}
@@ -121,7 +121,7 @@ func (p *playground) launch() map[string]any {
 		}
 	}
 	for _, name := range []string{"num_warps", "num_stages", "shared_mem"} {
-		if value := p.get("launch-" + name); value != "" {
+		if value := f.get("launch-" + name); value != "" {
 			launch[name] = value
 		}
 	}
@@ -129,47 +129,47 @@ func (p *playground) launch() map[string]any {
 }
 
 // writeContract puts what the rows say into the JSON field, in the API's own types where they can be read.
-func (p *playground) writeContract() {
-	io := p.rowContract()
+func (f *form) writeContract() {
+	io := f.rowContract()
 	if io == nil {
-		p.problems["contract"] = "There is no argument and no launch size to write."
+		f.problems["contract"] = "There is no argument and no launch size to write."
 		return
 	}
 	body := map[string]any{"kernel": map[string]any{"source_code": "", "kernel_type": "torch", "io": io}}
 	if read, problems := kernelrun.Read(kernelrun.Evaluate, body, kernelrun.RefuseAll); len(problems) == 0 {
 		io = known(read.Custom.IO)
 	}
-	p.fields["contract"] = written(io)
+	f.fields["contract"] = written(io)
 }
 
 // fill puts a request into the form, its contracts as JSON.
-func (p *playground) fill(r kernelrun.Request) {
-	p.fillCode("kernel", r.Custom)
+func (f *form) fill(r kernelrun.Request) {
+	f.fillCode("kernel", r.Custom)
 	if r.Custom.IO != nil {
-		p.fields["contract"] = written(known(r.Custom.IO))
+		f.fields["contract"] = written(known(r.Custom.IO))
 	}
 	if r.Ref != nil {
-		p.fillCode("reference", *r.Ref)
+		f.fillCode("reference", *r.Ref)
 		if other := written(known(r.Ref.IO)); other != written(known(r.Custom.IO)) {
-			p.fields["reference_contract"] = other
+			f.fields["reference_contract"] = other
 		}
-		p.fields["atol"], p.fields["rtol"] = decimal(r.ATol), decimal(r.RTol)
+		f.fields["atol"], f.fields["rtol"] = decimal(r.ATol), decimal(r.RTol)
 	}
-	p.fields["num_trials"], p.fields["timeout"] = strconv.FormatInt(r.NumTrials, 10), strconv.FormatInt(r.Timeout, 10)
-	p.fields["l2_flush"], p.fields["collect_device_metrics"] = strconv.FormatBool(r.L2Flush), strconv.FormatBool(r.DeviceMetrics)
-	p.fields["gpu_type"] = r.GPUType
+	f.fields["num_trials"], f.fields["timeout"] = strconv.FormatInt(r.NumTrials, 10), strconv.FormatInt(r.Timeout, 10)
+	f.fields["l2_flush"], f.fields["collect_device_metrics"] = strconv.FormatBool(r.L2Flush), strconv.FormatBool(r.DeviceMetrics)
+	f.fields["gpu_type"] = r.GPUType
 }
 
-func (p *playground) fillCode(field string, code kernelrun.Code) {
-	p.fields[field], p.fields[field+"_type"] = code.Source, code.Type
+func (f *form) fillCode(field string, code kernelrun.Code) {
+	f.fields[field], f.fields[field+"_type"] = code.Source, code.Type
 	metadata, _ := known(code.Metadata).(map[string]any) // it is one
 	key := nameKeys[code.Type]
 	if name, ok := metadata[key].(string); ok {
-		p.fields[field+"_name"] = name
+		f.fields[field+"_name"] = name
 		delete(metadata, key)
 	}
 	if len(metadata) > 0 {
-		p.fields[field+"_metadata"] = written(metadata)
+		f.fields[field+"_metadata"] = written(metadata)
 	}
 }
 

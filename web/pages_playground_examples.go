@@ -6,33 +6,33 @@ import "maps"
 func exampleNames() []string { return []string{"torch", "triton", "cuda"} }
 
 // example puts an example into the form; another name leaves it as it is.
-func (p *playground) example(name string) {
+func (f *form) example(name string) {
 	switch name {
 	case "torch":
-		p.put(2, map[string]string{
+		f.put(2, map[string]string{
 			"kernel": torchExample, "kernel_type": "torch", "kernel_name": "softmax",
 			"reference":      "import torch\n\ndef softmax(x):\n    return torch.softmax(x, dim=-1)\n",
 			"reference_type": "torch", "reference_name": "softmax", "atol": "1e-6", "rtol": "1e-5",
 			"args-0-name": "x", "args-0-type": "tensor", "args-0-shape": "256, 1024", "args-0-seed": "1",
 		})
 	case "triton":
-		p.put(5, vectors(), map[string]string{
+		f.put(5, vectors(), map[string]string{
 			"kernel": tritonExample, "kernel_type": "triton", "kernel_name": "add",
 			"args-4-name": "BLOCK", "args-4-type": "int", "args-4-value": "1024", "args-4-meta": "true",
 			"launch-grid-x": "cdiv(n, BLOCK)", "launch-num_warps": "4",
 		})
 	case "cuda":
-		p.put(4, vectors(), map[string]string{
+		f.put(4, vectors(), map[string]string{
 			"kernel": cudaExample, "kernel_type": "cuda", "kernel_name": "add",
 			"launch-grid-x": "cdiv(n, 256)", "launch-block-x": "256",
 		})
 	}
 }
 
-func (p *playground) put(rows int, parts ...map[string]string) {
-	p.rows = rows
+func (f *form) put(rows int, parts ...map[string]string) {
+	f.rows = rows
 	for _, fields := range parts {
-		maps.Copy(p.fields, fields)
+		maps.Copy(f.fields, fields)
 	}
 }
 

@@ -59,7 +59,7 @@ func requestOf(t *testing.T, e models.Evaluation) (r kernelrun.Request) {
 }
 
 func (s *evalSite) playground(form url.Values) (*browser, *http.Response) {
-	b := (&scene{site: s.site}).browserOf(s.user)
+	b := (&scene{testSite: s.testSite}).browserOf(s.user)
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return b, b.post("/playground", form)
 }
@@ -72,7 +72,7 @@ func TestThePlaygroundMakesAnEvaluationOfItsForm(t *testing.T) {
 	if got := resp.Header.Get("Location"); got != "/evaluations/"+e.ID || e.UserID != s.user.ID || e.Device != "CPU" || e.Kind != "evaluate" {
 		t.Errorf("sent to %s; the evaluation is %+v", got, e)
 	}
-	e, err := s.store.Evaluation(t.Context(), e.ID)
+	e, err := s.Store.Evaluation(t.Context(), e.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestAReferenceMakesItAComparison(t *testing.T) {
 	_, resp := s.playground(tryForm(url.Values{"reference": {"def f(x, n): return x"}, "reference_type": {"torch"}, "reference_name": {"f"},
 		"contract": {`{"args": []}`}, "reference_contract": {"null"}, "kernel_metadata": {`{"note": 1}`}, "atol": {"0.5"}, "rtol": {""}}))
 	wantStatus(t, resp, http.StatusSeeOther)
-	e, err := s.store.Evaluation(t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
+	e, err := s.Store.Evaluation(t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestAFormMistakeIsSaidAtItsField(t *testing.T) {
 			}
 		})
 	}
-	if list, err := s.store.Evaluations(t.Context(), models.Asker{User: s.user}, 0, 1); err != nil || len(list) != 0 {
+	if list, err := s.Store.Evaluations(t.Context(), models.Asker{User: s.user}, 0, 1); err != nil || len(list) != 0 {
 		t.Errorf("a mistake made %v, %v", list, err)
 	}
 }
@@ -190,7 +190,7 @@ func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
 // finished ends the newest evaluation with a result, as a worker would, and returns its page.
 func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Document {
 	s.t.Helper()
-	e, err := s.store.StartEvaluation(s.t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
+	e, err := s.Store.StartEvaluation(s.t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Docume
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, accepted, err := s.store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: result.Worker,
+	_, accepted, err := s.Store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: result.Worker,
 		State: models.EvaluationCompleted, Result: text, Samples: []models.Sample{{Name: dispatch.CountCompiled, Value: 1}}})
 	if err != nil || !accepted {
 		s.t.Fatal(accepted, err)
@@ -236,7 +236,7 @@ func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
 	s := newEvalSite(t)
 	b, resp := s.playground(tryForm(nil))
 	wantStatus(t, resp, http.StatusSeeOther)
-	w := (&scene{site: s.site}).window().as(b)
+	w := (&scene{testSite: s.testSite}).window().as(b)
 	w.do(chromedp.EmulateViewport(390, 900))
 	fits := `document.documentElement.scrollWidth <= 390`
 	w.open("/playground")
@@ -273,11 +273,11 @@ func TestHostileKernelsCannotScriptTheirPages(t *testing.T) {
 
 func TestEveryExampleIsARequest(t *testing.T) {
 	s := newEvalSite(t)
-	b := (&scene{site: s.site}).browserOf(s.user)
+	b := (&scene{testSite: s.testSite}).browserOf(s.user)
 	for _, name := range exampleNames() {
 		doc := b.page("/playground?example="+name, http.StatusOK)
 		checkSound(t, doc)
-		form := newPlayground()
+		form := newForm()
 		form.example(name)
 		request, ok := form.request(kernelrun.DefaultBounds())
 		if !ok || request.Kind != kernelrun.Compare || request.Custom.Type != name {

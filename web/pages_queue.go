@@ -12,7 +12,7 @@ const queueRows = 50 // runs shown of one device's queue
 // queueList collects the rows of all queues: what runs, then what waits. Submissions to tasks that
 // the viewer may not know of have their place, and nothing else.
 type queueList struct {
-	pages
+	*Pages
 	viewer      models.User
 	rows        map[string][]views.QueuedRun // by device
 	submissions map[int64]views.QueuedRun    // what rows of the same submission share
@@ -21,11 +21,11 @@ type queueList struct {
 
 func (l *queueList) read(ctx context.Context) error {
 	l.rows = map[string][]views.QueuedRun{}
-	running, err := l.store.LiveAttempts(ctx)
+	running, err := l.Store.LiveAttempts(ctx)
 	if err != nil {
 		return err
 	}
-	waiting, err := l.store.Queue(ctx)
+	waiting, err := l.Store.Queue(ctx)
 	if err != nil {
 		return err
 	}
@@ -69,11 +69,11 @@ func (l *queueList) add(ctx context.Context, device string, submissionID int64, 
 }
 
 func (l *queueList) describe(ctx context.Context, submissionID int64) (row views.QueuedRun, err error) {
-	sub, err := l.store.Submission(ctx, submissionID)
+	sub, err := l.Store.Submission(ctx, submissionID)
 	if err != nil {
 		return row, err
 	}
-	task, err := l.store.TaskByID(ctx, sub.TaskID)
+	task, err := l.Store.TaskByID(ctx, sub.TaskID)
 	if err != nil {
 		return row, err
 	}
@@ -81,7 +81,7 @@ func (l *queueList) describe(ctx context.Context, submissionID int64) (row views
 	if !task.VisibleTo(l.viewer) && sub.UserID != l.viewer.ID {
 		return row, nil
 	}
-	user, err := l.store.User(ctx, sub.UserID)
+	user, err := l.Store.User(ctx, sub.UserID)
 	row.ID, row.Run.Task, row.Owner = sub.ID, taskRef(task), personOf(user.ID, user.Name)
 	return row, err
 }

@@ -18,13 +18,13 @@ import (
 const maxCardEvents = 10000
 
 // runCard reads all that a card shows. What programs printed is left out unless the reader may see the source.
-func (s *Server) runCard(ctx context.Context, task models.Task, run models.Run, source bool) (views.RunCard, error) {
+func (s *Runs) runCard(ctx context.Context, task models.Task, run models.Run, source bool) (views.RunCard, error) {
 	card := cardOf(task, run)
-	version, err := s.store.Version(ctx, run.VersionID)
+	version, err := s.Store.Version(ctx, run.VersionID)
 	if err != nil {
 		return card, err
 	}
-	stages, err := s.store.Stages(ctx, run.ID)
+	stages, err := s.Store.Stages(ctx, run.ID)
 	if err != nil {
 		return card, err
 	}
@@ -77,8 +77,8 @@ func timeOf(t *time.Time) time.Time {
 }
 
 // addRank gives the run its place if it is its person's entry, else the entry that it did not beat.
-func (s *Server) addRank(ctx context.Context, run models.Run, card *views.RunCard) error {
-	st, err := s.store.Place(ctx, run.VersionID, run.Device, run.UserID)
+func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard) error {
+	st, err := s.Store.Place(ctx, run.VersionID, run.Device, run.UserID)
 	switch {
 	case models.KindOf(err) == models.NotFound:
 		return nil
@@ -95,11 +95,11 @@ func (s *Server) addRank(ctx context.Context, run models.Run, card *views.RunCar
 
 // addProgress fills in what only events have told of a run that goes on: the stage it is in, with
 // its cases so far, and the log. A waiting run gets its place instead.
-func (s *Server) addProgress(ctx context.Context, run models.Run, card *views.RunCard) error {
+func (s *Runs) addProgress(ctx context.Context, run models.Run, card *views.RunCard) error {
 	if run.State == models.StateQueued {
 		return s.addPlace(ctx, run, card)
 	}
-	events, err := s.store.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
+	events, err := s.Store.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
 	if err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func progressOf(events []models.RunEvent, attemptID string) (now *views.StageVie
 }
 
 // addPlace says where a run stands in the queue, and why it waits.
-func (s *Server) addPlace(ctx context.Context, run models.Run, card *views.RunCard) error {
-	places, err := s.store.Places(ctx, run.SubmissionID)
+func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard) error {
+	places, err := s.Store.Places(ctx, run.SubmissionID)
 	if err != nil {
 		return err
 	}

@@ -6,13 +6,12 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/models"
 	"warpboard/views"
 )
 
 // submission shows a submission: its runs as they are stored, and the address of the stream that
 // begins where this page ends.
-func (p pages) submission(c *fiber.Ctx) error {
+func (p *Pages) submission(c *fiber.Ctx) error {
 	seen, err := p.seenSubmission(c)
 	if err != nil {
 		return err
@@ -32,12 +31,12 @@ func (p pages) submission(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, views.Submission(page))
 }
 
-func (p pages) submissionPage(c *fiber.Ctx, seen seenSubmission) (page views.SubmissionPage, err error) {
-	owner, err := p.store.User(c.UserContext(), seen.sub.UserID)
+func (p *Pages) submissionPage(c *fiber.Ctx, seen seenSubmission) (page views.SubmissionPage, err error) {
+	owner, err := p.Store.User(c.UserContext(), seen.sub.UserID)
 	if err != nil {
 		return page, err
 	}
-	version, err := p.store.Version(c.UserContext(), seen.sub.VersionID)
+	version, err := p.Store.Version(c.UserContext(), seen.sub.VersionID)
 	if err != nil {
 		return page, err
 	}
@@ -50,12 +49,12 @@ func (p pages) submissionPage(c *fiber.Ctx, seen seenSubmission) (page views.Sub
 
 // addRuns asks for the last event before it reads the runs: what happens in between is told again,
 // and nothing is left out.
-func (p pages) addRuns(c *fiber.Ctx, seen seenSubmission, page *views.SubmissionPage) error {
-	last, err := p.store.LastEventID(c.UserContext(), seen.sub.ID)
+func (p *Pages) addRuns(c *fiber.Ctx, seen seenSubmission, page *views.SubmissionPage) error {
+	last, err := p.Store.LastEventID(c.UserContext(), seen.sub.ID)
 	if err != nil {
 		return err
 	}
-	runs, err := p.store.Runs(c.UserContext(), seen.sub.ID)
+	runs, err := p.Store.Runs(c.UserContext(), seen.sub.ID)
 	if err != nil {
 		return err
 	}
@@ -69,7 +68,7 @@ func (p pages) addRuns(c *fiber.Ctx, seen seenSubmission, page *views.Submission
 		page.CanCancel = page.CanCancel || !card.Over() && (actor(c).IsAdmin() || actor(c).ID == seen.sub.UserID)
 		page.Charts = page.Charts || card.Over()
 	}
-	if page.Live, err = p.store.Unfinished(c.UserContext(), seen.sub.ID, true); err != nil {
+	if page.Live, err = p.Store.Unfinished(c.UserContext(), seen.sub.ID, true); err != nil {
 		return err
 	}
 	if page.Live {
@@ -79,12 +78,12 @@ func (p pages) addRuns(c *fiber.Ctx, seen seenSubmission, page *views.Submission
 	return nil
 }
 
-func (p pages) addSource(ctx context.Context, seen seenSubmission, page *views.SubmissionPage) error {
+func (p *Pages) addSource(ctx context.Context, seen seenSubmission, page *views.SubmissionPage) error {
 	if !seen.source {
 		page.SourceHidden = sourceHidden(seen.task)
 		return nil
 	}
-	text, err := p.store.Source(ctx, seen.sub)
+	text, err := p.Store.Source(ctx, seen.sub)
 	if err != nil {
 		return err
 	}
@@ -99,15 +98,8 @@ func (p pages) addSource(ctx context.Context, seen seenSubmission, page *views.S
 	return nil
 }
 
-func sourceHidden(task models.Task) string {
-	if task.Deadline == nil {
-		return "the task has no deadline, so only its author and admins read this source"
-	}
-	return "the source can be read after the task's deadline"
-}
-
 // submissionSource downloads the submitted file.
-func (p pages) submissionSource(c *fiber.Ctx) error {
+func (p *Pages) submissionSource(c *fiber.Ctx) error {
 	seen, err := p.seenSubmission(c)
 	if err != nil {
 		return err
@@ -115,7 +107,7 @@ func (p pages) submissionSource(c *fiber.Ctx) error {
 	if !seen.source {
 		return forbidden("source", views.Sentence(sourceHidden(seen.task)))
 	}
-	text, err := p.store.Source(c.UserContext(), seen.sub)
+	text, err := p.Store.Source(c.UserContext(), seen.sub)
 	if err != nil {
 		return err
 	}
@@ -123,7 +115,7 @@ func (p pages) submissionSource(c *fiber.Ctx) error {
 }
 
 // run answers with one run's card, as this reader may see it.
-func (p pages) run(c *fiber.Ctx) error {
+func (p *Pages) run(c *fiber.Ctx) error {
 	seen, err := p.seenSubmission(c)
 	if err != nil {
 		return err
@@ -132,7 +124,7 @@ func (p pages) run(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	run, err := p.store.Run(c.UserContext(), id)
+	run, err := p.Store.Run(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -146,7 +138,7 @@ func (p pages) run(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, views.Run(card))
 }
 
-func (p pages) submissionCancel(c *fiber.Ctx) error {
+func (p *Pages) submissionCancel(c *fiber.Ctx) error {
 	if _, err := requireUser(c); err != nil {
 		return err
 	}

@@ -1,11 +1,7 @@
 package web
 
 import (
-	"context"
-	"fmt"
-	"io"
 	"maps"
-	"mime/multipart"
 	"slices"
 	"strings"
 
@@ -19,7 +15,7 @@ import (
 
 // taskSubmit takes the submission of a task's page. What was refused comes back with its reason and
 // everything that was typed.
-func (p pages) taskSubmit(c *fiber.Ctx) error {
+func (p *Pages) taskSubmit(c *fiber.Ctx) error {
 	user, err := requireUser(c)
 	if err != nil {
 		return err
@@ -64,22 +60,8 @@ func readForm(c *fiber.Ctx) (submitRequest, error) {
 	return in, nil
 }
 
-// readUpload reads an uploaded file, at most one byte more than limit: whoever gets that byte can refuse it.
-func readUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
-	file, err := header.Open()
-	if err != nil {
-		return nil, fmt.Errorf("open the upload %s: %w", header.Filename, err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the upload %s: %w", header.Filename, err)
-	}
-	return data, nil
-}
-
 // submitForm fills in what a task's form offers.
-func (p pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bundle, form views.SubmitForm) (views.SubmitForm, error) {
+func (p *Pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bundle, form views.SubmitForm) (views.SubmitForm, error) {
 	d := bundle.Definition
 	form.Page, form.Task, form.Lang, form.Filename = page.Page, page.Task, d.Lang, d.SubmissionName()
 	form.Modes = modesOf(d.Lang)
@@ -101,7 +83,7 @@ func (p pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bundl
 }
 
 // fillAgain puts an earlier submission to the task into the form, if the viewer may read it.
-func (p pages) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
+func (p *Pages) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	seen, err := p.seeSubmission(c, id)
 	if models.KindOf(err) == models.NotFound {
 		return nil
@@ -112,11 +94,11 @@ func (p pages) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if !seen.source || seen.task.Slug != form.Task.Slug {
 		return nil
 	}
-	text, err := p.store.Source(c.UserContext(), seen.sub)
+	text, err := p.Store.Source(c.UserContext(), seen.sub)
 	if err != nil {
 		return err
 	}
-	runs, err := p.store.Runs(c.UserContext(), id)
+	runs, err := p.Store.Runs(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -137,41 +119,6 @@ func firstTemplate(label string, bundle *tasks.Bundle) string {
 		return string(text)
 	}
 	return ""
-}
-
-// deviceChoices describes devices for a form. With nothing chosen before, the first that is there is.
-func (p pages) deviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
-	known, err := p.deviceList(ctx)
-	if err != nil {
-		return nil, err
-	}
-	choices := make([]views.DeviceChoice, len(names))
-	for i, name := range names {
-		choices[i] = views.DeviceChoice{Device: name, Note: "No worker at the moment", Offline: true}
-		for _, d := range known {
-			if d.Device == name && d.Slots > 0 {
-				choices[i].Offline = false
-				choices[i].Note = fmt.Sprintf("%d of %d free, %d waiting", max(d.Slots-d.Busy, 0), d.Slots, d.Queued)
-				if d.PausedSince != nil {
-					choices[i].Note = fmt.Sprintf("Paused, %d waiting", d.Queued)
-				}
-			}
-		}
-		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })
-	}
-	if len(before) == 0 && len(choices) > 0 {
-		first := max(slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline }), 0)
-		choices[first].Chosen = true
-	}
-	return choices, nil
-}
-
-func chosenDevices(names []string) []views.DeviceChoice {
-	choices := []views.DeviceChoice{{}} // not empty: choosing nothing was a choice, too
-	for _, name := range names {
-		choices = append(choices, views.DeviceChoice{Device: name, Chosen: true})
-	}
-	return choices
 }
 
 // modesOf lists what may be asked of a task; there are no hardware counters to profile on a CPU.

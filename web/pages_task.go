@@ -18,7 +18,7 @@ import (
 const ownSubmissions = 20 // shown on a task's page
 
 // task shows a task.
-func (p pages) task(c *fiber.Ctx) error {
+func (p *Pages) task(c *fiber.Ctx) error {
 	task, err := p.visibleTask(c.UserContext(), actor(c), c.Params("slug"))
 	if err != nil {
 		return err
@@ -27,13 +27,13 @@ func (p pages) task(c *fiber.Ctx) error {
 }
 
 // showTask answers with the task's page; form holds what a refused submission had chosen.
-func (p pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.SubmitForm) error {
+func (p *Pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
-	version, err := p.store.Version(ctx, task.VersionID)
+	version, err := p.Store.Version(ctx, task.VersionID)
 	if err != nil {
 		return err
 	}
-	bundle, err := p.store.Bundle(ctx, version.ID)
+	bundle, err := p.Store.Bundle(ctx, version.ID)
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func (p pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.S
 	return p.render(c, status, views.Task(page))
 }
 
-func (p pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, bundle *tasks.Bundle) (page views.TaskPage, err error) {
+func (p *Pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, bundle *tasks.Bundle) (page views.TaskPage, err error) {
 	ctx, d := c.UserContext(), version.Definition
-	owner, err := p.store.User(ctx, task.OwnerID)
+	owner, err := p.Store.User(ctx, task.OwnerID)
 	if err != nil {
 		return page, err
 	}
@@ -75,10 +75,10 @@ func (p pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVersi
 }
 
 // taskBoards is the head of each of the task's boards.
-func (p pages) taskBoards(ctx context.Context, task models.Task) ([]views.BoardTop, error) {
+func (p *Pages) taskBoards(ctx context.Context, task models.Task) ([]views.BoardTop, error) {
 	boards := make([]models.BoardSummary, len(task.Devices))
 	for i, device := range task.Devices {
-		board, err := p.store.Board(ctx, task.VersionID, device, 0, 3)
+		board, err := p.Store.Board(ctx, task.VersionID, device, 0, 3)
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func (p pages) taskBoards(ctx context.Context, task models.Task) ([]views.BoardT
 }
 
 // taskSources are the task's files, the reference first; the templates have their own links.
-func (p pages) taskSources(bundle *tasks.Bundle) ([]views.SourceFile, error) {
+func (p *Pages) taskSources(bundle *tasks.Bundle) ([]views.SourceFile, error) {
 	var files []views.SourceFile
 	for _, f := range bundle.Definition.Files {
 		if f.IsSubmission() {
@@ -112,16 +112,16 @@ func referenceFirst(name string) int {
 }
 
 // bundleOf reads the current version of the task in the address.
-func (p pages) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
+func (p *Pages) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
 	task, err := p.visibleTask(c.UserContext(), actor(c), c.Params("slug"))
 	if err != nil {
 		return nil, err
 	}
-	return p.store.Bundle(c.UserContext(), task.VersionID)
+	return p.Store.Bundle(c.UserContext(), task.VersionID)
 }
 
 // taskFile downloads one file by its run-time name.
-func (p pages) taskFile(c *fiber.Ctx) error {
+func (p *Pages) taskFile(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func (p pages) taskFile(c *fiber.Ctx) error {
 }
 
 // taskTemplate downloads a template by its label, under the name that the submission will have.
-func (p pages) taskTemplate(c *fiber.Ctx) error {
+func (p *Pages) taskTemplate(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (p pages) taskTemplate(c *fiber.Ctx) error {
 
 // taskBundle downloads the whole task as what would make it again: a zip, or the one reference file
 // of the older form.
-func (p pages) taskBundle(c *fiber.Ctx) error {
+func (p *Pages) taskBundle(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {
 		return err

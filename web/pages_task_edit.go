@@ -15,7 +15,7 @@ import (
 )
 
 // editableTask is the task in the address, if the one who asks may change it.
-func (p pages) editableTask(c *fiber.Ctx) (models.Task, error) {
+func (p *Authoring) editableTask(c *fiber.Ctx) (models.Task, error) {
 	if _, err := requireUser(c); err != nil {
 		return models.Task{}, err
 	}
@@ -27,7 +27,7 @@ func (p pages) editableTask(c *fiber.Ctx) (models.Task, error) {
 }
 
 // taskEdit shows the settings of a task and the ways to change or delete it.
-func (p pages) taskEdit(c *fiber.Ctx) error {
+func (p *Authoring) taskEdit(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
@@ -36,14 +36,14 @@ func (p pages) taskEdit(c *fiber.Ctx) error {
 }
 
 // showEdit answers with the edit page of a task; form is the task as the form shows it, cause why it was refused.
-func (p pages) showEdit(c *fiber.Ctx, task, form models.Task, cause error) error {
+func (p *Authoring) showEdit(c *fiber.Ctx, task, form models.Task, cause error) error {
 	ctx, status := c.UserContext(), fiber.StatusOK
-	version, err := p.store.Version(ctx, task.VersionID)
+	version, err := p.Store.Version(ctx, task.VersionID)
 	if err != nil {
 		return err
 	}
 	page := views.TaskEditPage{
-		Page: p.page(c, "Edit "+task.Title, "tasks"), Task: taskRef(task), Version: version.Number, LimitMiB: p.cfg.BundleLimit >> 20,
+		Page: p.page(c, "Edit "+task.Title, "tasks"), Task: taskRef(task), Version: version.Number, LimitMiB: p.bundleLimit >> 20,
 	}
 	if page.Settings, err = p.settingsOf(ctx, form); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (p pages) showEdit(c *fiber.Ctx, task, form models.Task, cause error) error
 }
 
 // settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
-func (p pages) settingsOf(ctx context.Context, task models.Task) (views.TaskSettings, error) {
+func (p *Authoring) settingsOf(ctx context.Context, task models.Task) (views.TaskSettings, error) {
 	settings := views.TaskSettings{
 		Slug: task.Slug, Title: task.Title, Deadline: timeOf(task.Deadline), Hidden: task.Visibility == models.Hidden,
 	}
@@ -83,14 +83,14 @@ func (p pages) settingsOf(ctx context.Context, task models.Task) (views.TaskSett
 }
 
 // taskSave changes the settings.
-func (p pages) taskSave(c *fiber.Ctx) error {
+func (p *Authoring) taskSave(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
 	}
 	settings, err := readSettings(c, 0)
 	if err == nil {
-		_, err = p.store.UpdateTask(c.UserContext(), actor(c), task.ID, settings)
+		_, err = p.Store.UpdateTask(c.UserContext(), actor(c), task.ID, settings)
 	}
 	if err == nil {
 		return redirect(c, views.TaskURL(task.Slug)+"?done=saved")
@@ -101,7 +101,7 @@ func (p pages) taskSave(c *fiber.Ctx) error {
 }
 
 // versionPreview shows what an uploaded zip would change about a task.
-func (p pages) versionPreview(c *fiber.Ctx) error {
+func (p *Authoring) versionPreview(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func (p pages) versionPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := sent.single(p.now())
+	bundle, err := sent.single(p.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
 		return p.render(c, fiber.StatusUnprocessableEntity, views.TaskUpload(p.uploadPage(c, taskRef(task), sentences(problems))))
 	}
@@ -121,7 +121,7 @@ func (p pages) versionPreview(c *fiber.Ctx) error {
 }
 
 // showVersion answers with what a bundle would change about a task.
-func (p pages) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle, rehouse *bool) error {
+func (p *Authoring) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle, rehouse *bool) error {
 	shown, err := p.showDraft(c.UserContext(), draft{Proposal: tasks.Proposal{Name: task.Slug, Bundle: bundle}, current: &task, rehouse: rehouse})
 	if err != nil {
 		return err
@@ -133,8 +133,8 @@ func (p pages) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle,
 // showChange adds to a preview what the draft would change about its task, and gives the bundle that
 // it would publish. Where the form has not said otherwise, a task that is measured by Warpboard's
 // harness stays so.
-func (p pages) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
-	current, err := p.store.Bundle(ctx, d.current.VersionID)
+func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
+	current, err := p.Store.Bundle(ctx, d.current.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +144,7 @@ func (p pages) showChange(ctx context.Context, d draft, shown *views.TaskDraft) 
 			bundle, shown.Rehoused = ours, true
 		}
 	}
-	change, err := p.store.Compare(ctx, d.current.ID, bundle)
+	change, err := p.Store.Compare(ctx, d.current.ID, bundle)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +198,7 @@ func fullTexts(b *tasks.Bundle) map[string]string {
 
 // versionPublish makes an uploaded zip the task's current state. Another harness than the one that
 // the preview showed is another change: it is shown first.
-func (p pages) versionPublish(c *fiber.Ctx) error {
+func (p *Authoring) versionPublish(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
@@ -214,7 +214,7 @@ func (p pages) versionPublish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, change, err := p.store.Publish(c.UserContext(), actor(c), task.ID, bundle)
+	_, change, err := p.Store.Publish(c.UserContext(), actor(c), task.ID, bundle)
 	if err != nil {
 		return err
 	}
@@ -234,14 +234,14 @@ func noticeOf(change models.Change) templ.SafeURL {
 }
 
 // taskDelete removes a task; its name must have been typed.
-func (p pages) taskDelete(c *fiber.Ctx) error {
+func (p *Authoring) taskDelete(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
 	if err != nil {
 		return err
 	}
-	if err := p.store.DeleteTask(c.UserContext(), actor(c), task.ID, c.FormValue("confirm")); err != nil {
+	if err := p.Store.DeleteTask(c.UserContext(), actor(c), task.ID, c.FormValue("confirm")); err != nil {
 		return p.showEdit(c, task, task, err)
 	}
-	p.hub.QueueChanged()
+	p.Hub.QueueChanged()
 	return c.Redirect("/?done=deleted", fiber.StatusSeeOther)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // taskNew asks for the zip of a new task.
-func (p pages) taskNew(c *fiber.Ctx) error {
+func (p *Authoring) taskNew(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
 	}
@@ -28,9 +28,9 @@ func requireCreator(c *fiber.Ctx) (*models.User, error) {
 	return user, err
 }
 
-func (p pages) uploadPage(c *fiber.Ctx, task views.TaskRef, problems []string) views.TaskUploadPage {
+func (p *Authoring) uploadPage(c *fiber.Ctx, task views.TaskRef, problems []string) views.TaskUploadPage {
 	page := views.TaskUploadPage{
-		Page: p.page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.cfg.BundleLimit >> 20,
+		Page: p.page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.bundleLimit >> 20,
 	}
 	if task.Slug != "" {
 		page.Title, page.Section = "New version of "+task.Title, "tasks"
@@ -39,7 +39,7 @@ func (p pages) uploadPage(c *fiber.Ctx, task views.TaskRef, problems []string) v
 }
 
 // taskPreview shows what an uploaded zip would make; what is wrong with it is listed above the form.
-func (p pages) taskPreview(c *fiber.Ctx) error {
+func (p *Authoring) taskPreview(c *fiber.Ctx) error {
 	user, err := requireCreator(c)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (p pages) taskPreview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	proposals, err := sent.proposals(p.now())
+	proposals, err := sent.proposals(p.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
 		return p.render(c, fiber.StatusUnprocessableEntity, views.TaskUpload(p.uploadPage(c, views.TaskRef{}, sentences(problems))))
 	}
@@ -63,7 +63,7 @@ func (p pages) taskPreview(c *fiber.Ctx) error {
 }
 
 // showDrafts answers with the preview of an upload of which some may be published already.
-func (p pages) showDrafts(c *fiber.Ctx, status int, list []draft, published []views.TaskRef) error {
+func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published []views.TaskRef) error {
 	page := views.TaskPreviewPage{Page: p.page(c, "Check the task", "new"), Published: published}
 	if len(list)+len(published) > 1 {
 		page.Title = "Check the tasks"
@@ -87,14 +87,14 @@ func sentences(problems []tasks.Problem) []string {
 }
 
 // readZip reads the uploaded file.
-func (p pages) readZip(c *fiber.Ctx) (upload, error) {
+func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
 	header, err := c.FormFile("zip")
 	if err != nil {
 		return upload{}, invalid("zip", "Choose a zip to upload.")
 	}
-	data, err := readUpload(header, int64(p.cfg.BundleLimit))
-	if err == nil && len(data) > p.cfg.BundleLimit {
-		err = invalid("zip", "%s is larger than %d MiB.", header.Filename, p.cfg.BundleLimit>>20)
+	data, err := readUpload(header, int64(p.bundleLimit))
+	if err == nil && len(data) > p.bundleLimit {
+		err = invalid("zip", "%s is larger than %d MiB.", header.Filename, p.bundleLimit>>20)
 	}
 	return upload{name: header.Filename, data: data}, err
 }

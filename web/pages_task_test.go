@@ -87,7 +87,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	wantText(t, doc, "[data-draft=add-two]", "reference.h")
 	wantText(t, doc, "[data-draft=add-two]", "the submission")
 	wantText(t, doc, "[data-draft=add-two] details", "Benchmarks")
-	if _, err := s.store.Task(t.Context(), "add-two"); models.KindOf(err) != models.NotFound {
+	if _, err := s.Store.Task(t.Context(), "add-two"); models.KindOf(err) != models.NotFound {
 		t.Fatalf("the preview made a task (%v)", err)
 	}
 
@@ -99,7 +99,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	form.Set("title", "Add two vectors")
 	resp := creator.upload("/tasks/publish", "", "", nil, form)
 	wantText(t, document(t, resp, http.StatusOK), "h1", "Add two vectors")
-	task, err := s.store.Task(t.Context(), "add-two")
+	task, err := s.Store.Task(t.Context(), "add-two")
 	if err != nil {
 		t.Fatal(err)
 	}

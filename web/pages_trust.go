@@ -11,12 +11,12 @@ import (
 const clockRows = 50 // runs on one page of those whose clocks differ
 
 // trust shows what a number on the site means.
-func (p pages) trust(c *fiber.Ctx) error {
-	workers, err := p.store.Workers(c.UserContext())
+func (p *Pages) trust(c *fiber.Ctx) error {
+	workers, err := p.Store.Workers(c.UserContext())
 	if err != nil {
 		return err
 	}
-	page := views.TrustPage{Page: p.page(c, "What a score means", "trust"), Attacks: p.cfg.Attacks}
+	page := views.TrustPage{Page: p.page(c, "What a score means", "trust"), Attacks: p.attacks}
 	for _, w := range workers {
 		page.Workers = append(page.Workers, p.workerCard(w, nil))
 	}
@@ -24,8 +24,8 @@ func (p pages) trust(c *fiber.Ctx) error {
 }
 
 // clocks lists the runs whose clocks differ by more than the tolerance, for admins.
-func (p pages) clocks(c *fiber.Ctx) error {
-	list, err := p.store.ClockDifferences(c.UserContext(), actor(c), int64(c.QueryInt("before")), clockRows+1)
+func (p *Pages) clocks(c *fiber.Ctx) error {
+	list, err := p.Store.ClockDifferences(c.UserContext(), actor(c), int64(c.QueryInt("before")), clockRows+1)
 	if err != nil {
 		return err
 	}

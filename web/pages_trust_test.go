@@ -142,7 +142,7 @@ func TestATaskWithItsOwnProgramSaysThatTheKernelMeasuresItself(t *testing.T) {
 	s := newScene(t)
 	bundle := modelstest.Bundle("ours")
 	ownHarness(bundle)
-	task, err := s.store.CreateTask(t.Context(), s.admin, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.Store.CreateTask(t.Context(), s.admin, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}

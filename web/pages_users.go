@@ -11,12 +11,12 @@ import (
 
 // user shows a person to everybody. It asks the store five questions, and one more for who is signed in, however
 // much the person has submitted.
-func (p pages) user(c *fiber.Ctx) error {
+func (p *Pages) user(c *fiber.Ctx) error {
 	id, err := idParam(c, "id")
 	if err != nil {
 		return err
 	}
-	user, err := p.store.User(c.UserContext(), id)
+	user, err := p.Store.User(c.UserContext(), id)
 	if err != nil {
 		return err
 	}
@@ -41,9 +41,9 @@ func (p pages) user(c *fiber.Ctx) error {
 const personPlaces = 25
 
 // addPlaces fills in the person's entries on the current boards that the viewer may see.
-func (p pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
+func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 	number := max(c.QueryInt("places", 1), 1)
-	list, more, err := p.store.Placings(c.UserContext(), actor(c), page.Person.ID, (number-1)*personPlaces, personPlaces)
+	list, more, err := p.Store.Placings(c.UserContext(), actor(c), page.Person.ID, (number-1)*personPlaces, personPlaces)
 	if more {
 		page.MorePlaces = number + 1
 	}
@@ -55,20 +55,20 @@ func (p pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 }
 
 // userRole lets an admin change what somebody may do.
-func (p pages) userRole(c *fiber.Ctx) error {
+func (p *Pages) userRole(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin models.User, id int64) error {
-		return p.store.SetRole(ctx, admin, id, models.Role(c.FormValue("role")))
+		return p.Store.SetRole(ctx, admin, id, models.Role(c.FormValue("role")))
 	})
 }
 
 // userBlock lets an admin shut somebody out, or in again.
-func (p pages) userBlock(c *fiber.Ctx) error {
+func (p *Pages) userBlock(c *fiber.Ctx) error {
 	return p.manage(c, func(ctx context.Context, admin models.User, id int64) error {
-		return p.store.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
+		return p.Store.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
 	})
 }
 
-func (p pages) manage(c *fiber.Ctx, change func(ctx context.Context, admin models.User, id int64) error) error {
+func (p *Pages) manage(c *fiber.Ctx, change func(ctx context.Context, admin models.User, id int64) error) error {
 	if _, err := requireUser(c); err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 	})
 }
 
-func placesOn(t *testing.T, s *site, path string) (rows []string, more string) {
+func placesOn(t *testing.T, s *testSite, path string) (rows []string, more string) {
 	t.Helper()
 	doc := s.browser().page(path, http.StatusOK)
 	for _, row := range doc.Find("[aria-labelledby=places] tbody tr").EachIter() {

@@ -10,15 +10,12 @@ import (
 	"warpboard/views"
 )
 
-// kicker disconnects a worker whose credential was revoked, where the way to the workers can do that.
-type kicker interface{ Kick(worker string) }
-
 // credentials lists what admins see of remote workers; nil for everybody else.
-func (p pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialList, error) {
+func (p *Pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialList, error) {
 	if !actor(c).IsAdmin() {
 		return nil, nil
 	}
-	list, err := p.store.Credentials(c.UserContext())
+	list, err := p.Store.Credentials(c.UserContext())
 	if err != nil {
 		return nil, err
 	}
@@ -32,12 +29,12 @@ func (p pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialList
 }
 
 // workerCreate makes a credential and shows its secret this one time.
-func (p pages) workerCreate(c *fiber.Ctx) error {
+func (p *Pages) workerCreate(c *fiber.Ctx) error {
 	if _, err := requireUser(c); err != nil {
 		return err
 	}
 	names := strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
-	secret, cred, err := p.store.CreateCredential(c.UserContext(), actor(c), strings.TrimSpace(c.FormValue("name")), names)
+	secret, cred, err := p.Store.CreateCredential(c.UserContext(), actor(c), strings.TrimSpace(c.FormValue("name")), names)
 	status, problem := fiber.StatusOK, ""
 	switch models.KindOf(err) {
 	case models.Invalid, models.Conflict:
@@ -53,45 +50,43 @@ func (p pages) workerCreate(c *fiber.Ctx) error {
 }
 
 // workerRevoke ends a credential and disconnects its worker.
-func (p pages) workerRevoke(c *fiber.Ctx) error {
+func (p *Pages) workerRevoke(c *fiber.Ctx) error {
 	if _, err := requireUser(c); err != nil {
 		return err
 	}
 	name := c.Params("name")
-	if err := p.store.RevokeCredential(c.UserContext(), actor(c), name); err != nil {
+	if err := p.Store.RevokeCredential(c.UserContext(), actor(c), name); err != nil {
 		return err
 	}
-	if way, ok := any(p.cfg.Dispatcher).(kicker); ok {
-		way.Kick(name)
-	}
+	p.Dispatcher.Kick(name)
 	return redirect(c, "/devices?done=revoked#credentials")
 }
 
 // workerForget takes a worker that is gone off the list.
-func (p pages) workerForget(c *fiber.Ctx) error {
+func (p *Pages) workerForget(c *fiber.Ctx) error {
 	if _, err := requireUser(c); err != nil {
 		return err
 	}
-	if err := p.store.ForgetWorker(c.UserContext(), actor(c), c.Params("name")); err != nil {
+	if err := p.Store.ForgetWorker(c.UserContext(), actor(c), c.Params("name")); err != nil {
 		return err
 	}
 	return redirect(c, "/devices")
 }
 
 // devicePause holds back the queue of a device.
-func (p pages) devicePause(c *fiber.Ctx) error { return p.changeDevice(c, p.store.PauseDevice) }
+func (p *Pages) devicePause(c *fiber.Ctx) error { return p.changeDevice(c, p.Store.PauseDevice) }
 
 // deviceResume lets the queue of a device go on.
-func (p pages) deviceResume(c *fiber.Ctx) error { return p.changeDevice(c, p.store.ResumeDevice) }
+func (p *Pages) deviceResume(c *fiber.Ctx) error { return p.changeDevice(c, p.Store.ResumeDevice) }
 
-func (p pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor models.User, device string) error) error {
+func (p *Pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor models.User, device string) error) error {
 	if _, err := requireUser(c); err != nil {
 		return err
 	}
 	if err := change(c.UserContext(), actor(c), c.Params("device")); err != nil {
 		return err
 	}
-	p.cfg.Dispatcher.Wake()
-	p.hub.QueueChanged()
+	p.Dispatcher.Wake()
+	p.Hub.QueueChanged()
 	return redirect(c, "/devices")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // addMeasures fills in what a card shows of a run that has ended beside its stages.
-func (s *Server) addMeasures(ctx context.Context, run models.Run, def tasks.Definition, card *views.RunCard) (err error) {
+func (s *Runs) addMeasures(ctx context.Context, run models.Run, def tasks.Definition, card *views.RunCard) (err error) {
 	if !run.State.Final() {
 		return nil
 	}
@@ -45,7 +45,7 @@ func (s *Server) addMeasures(ctx context.Context, run models.Run, def tasks.Defi
 }
 
 // measuredCases sets the times of the cases beside the work that the task says they are.
-func (s *Server) measuredCases(profile runProfile, def tasks.Definition, stage job.StageResult) ([]views.MeasuredCase, error) {
+func (s *Runs) measuredCases(profile runProfile, def tasks.Definition, stage job.StageResult) ([]views.MeasuredCase, error) {
 	var cases []views.MeasuredCase
 	for _, c := range stage.Cases {
 		if c.Status != job.StatusPass || !(c.Mean > 0) {
@@ -68,7 +68,7 @@ func (s *Server) measuredCases(profile runProfile, def tasks.Definition, stage j
 }
 
 // roofs are the device's, from the case's own report or else from that of another case.
-func (s *Server) roofs(profile runProfile, index int) (reportFacts, error) {
+func (s *Runs) roofs(profile runProfile, index int) (reportFacts, error) {
 	facts, ok, err := s.facts(profile, index)
 	for _, c := range profile.cases {
 		if ok || err != nil {
@@ -94,11 +94,11 @@ func caseOf(cases []tasks.Case, spec string) (tasks.Case, bool) {
 }
 
 // firstOf is the run to compare a run with: its board's first; 0 when it leads itself or has no time.
-func (s *Server) firstOf(ctx context.Context, run models.Run) (int64, error) {
+func (s *Runs) firstOf(ctx context.Context, run models.Run) (int64, error) {
 	if run.ScoreNS == nil {
 		return 0, nil
 	}
-	board, err := s.store.Board(ctx, run.VersionID, run.Device, 0, 1)
+	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, 1)
 	if err != nil || len(board.Standings) == 0 || board.Standings[0].RunID == run.ID {
 		return 0, err
 	}

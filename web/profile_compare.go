@@ -25,7 +25,7 @@ type comparedRun struct {
 }
 
 // compare lays two runs side by side.
-func (p pages) compare(c *fiber.Ctx) error {
+func (p *Profiles) compare(c *fiber.Ctx) error {
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (p pages) compare(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, views.Compare(page))
 }
 
-func (p pages) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
+func (p *Profiles) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 	if a, err = p.comparedRun(c, "a"); err != nil {
 		return a, b, err
 	}
@@ -56,7 +56,7 @@ func (p pages) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 	return a, b, err
 }
 
-func (p pages) comparedRun(c *fiber.Ctx, name string) (r comparedRun, err error) {
+func (p *Profiles) comparedRun(c *fiber.Ctx, name string) (r comparedRun, err error) {
 	id := c.QueryInt(name)
 	if id <= 0 {
 		return r, invalid("run", "Say which two runs to compare, as /compare?a=RUN&b=RUN; %s names none.", name)
@@ -64,10 +64,10 @@ func (p pages) comparedRun(c *fiber.Ctx, name string) (r comparedRun, err error)
 	if r.seenRun, err = p.seeRun(c, int64(id)); err != nil {
 		return r, err
 	}
-	if r.owner, err = p.store.User(c.UserContext(), r.sub.UserID); err != nil {
+	if r.owner, err = p.Store.User(c.UserContext(), r.sub.UserID); err != nil {
 		return r, err
 	}
-	stages, err := p.store.Stages(c.UserContext(), r.run.ID)
+	stages, err := p.Store.Stages(c.UserContext(), r.run.ID)
 	if err != nil {
 		return r, err
 	}
@@ -124,7 +124,7 @@ func tabsOf(profiles ...runProfile) []charts.CaseTab {
 }
 
 // comparedReports compares every kernel of the case; why says what is missing for that.
-func (p pages) comparedReports(a, b comparedRun, index int) (pairs []ncu.Pair, why string, err error) {
+func (p *Profiles) comparedReports(a, b comparedRun, index int) (pairs []ncu.Pair, why string, err error) {
 	reports := make([]*ncu.Report, 2)
 	for i, r := range []comparedRun{a, b} {
 		if reports[i], err = p.report(r.profile, index); err != nil {
@@ -138,17 +138,17 @@ func (p pages) comparedReports(a, b comparedRun, index int) (pairs []ncu.Pair, w
 }
 
 // comparedCode compares the submitted files, for who may see both.
-func (p pages) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, string, error) {
+func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, string, error) {
 	for _, r := range []comparedRun{a, b} {
 		if !r.source {
 			return nil, fmt.Sprintf("The code is not shown: of submission %d, %s.", r.sub.ID, sourceHidden(r.task)), nil
 		}
 	}
-	was, err := p.store.Source(ctx, a.sub)
+	was, err := p.Store.Source(ctx, a.sub)
 	if err != nil {
 		return nil, "", err
 	}
-	is, err := p.store.Source(ctx, b.sub)
+	is, err := p.Store.Source(ctx, b.sub)
 	if err != nil {
 		return nil, "", err
 	}

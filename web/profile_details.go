@@ -13,7 +13,7 @@ import (
 )
 
 // profileRoutes lists the pages about a run's profile and times, each with the same data for programs.
-func (p pages) profileRoutes(r fiber.Router) {
+func (p *Profiles) profileRoutes(r fiber.Router) {
 	r.Get("/submissions/:id/runs/:run/profile", p.profileDetails)
 	r.Get("/submissions/:id/runs/:run/profile.json", p.profileJSON)
 	r.Get("/submissions/:id/runs/:run/profile.csv", p.profileCSV)
@@ -25,7 +25,7 @@ func (p pages) profileRoutes(r fiber.Router) {
 }
 
 // profileDetails shows the profile of one benchmark case of a run.
-func (p pages) profileDetails(c *fiber.Ctx) error {
+func (p *Profiles) profileDetails(c *fiber.Ctx) error {
 	seen, err := p.seenRunOf(c)
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func (p pages) profileDetails(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	owner, err := p.store.User(c.UserContext(), seen.sub.UserID)
+	owner, err := p.Store.User(c.UserContext(), seen.sub.UserID)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (p pages) profileDetails(c *fiber.Ctx) error {
 	return p.render(c, fiber.StatusOK, views.Profile(page))
 }
 
-func (p pages) details(c *fiber.Ctx, seen seenRun) (vm charts.DetailsVM, err error) {
+func (p *Profiles) details(c *fiber.Ctx, seen seenRun) (vm charts.DetailsVM, err error) {
 	path := string(views.ProfileURL(seen.sub.ID, seen.run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
 	profile, err := p.profileOf(c.UserContext(), seen.run)
@@ -78,7 +78,7 @@ func (p pages) details(c *fiber.Ctx, seen seenRun) (vm charts.DetailsVM, err err
 
 // addSourceLinks leads to the source and the report file, which holds it, those who may see it; from
 // others it takes the instructions, too.
-func (p pages) addSourceLinks(c *fiber.Ctx, seen seenRun, profile runProfile, vm *charts.DetailsVM) error {
+func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen seenRun, profile runProfile, vm *charts.DetailsVM) error {
 	if !seen.source {
 		hideSource(vm.Report)
 		vm.SourceHidden = views.Sentence("instructions are hidden like the source: "+sourceHidden(seen.task)) + "."
@@ -88,7 +88,7 @@ func (p pages) addSourceLinks(c *fiber.Ctx, seen seenRun, profile runProfile, vm
 		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
 	}
 	vm.DownloadNote = profile.notes[reportFileName(vm.Query.Case)]
-	version, err := p.store.Version(c.UserContext(), seen.sub.VersionID)
+	version, err := p.Store.Version(c.UserContext(), seen.sub.VersionID)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func queryOf(c *fiber.Ctx) url.Values {
 }
 
 // seenReport reads the report of the case in the address, as far as the one who asks may see it.
-func (p pages) seenReport(c *fiber.Ctx) (seen seenRun, index int, report *ncu.Report, err error) {
+func (p *Profiles) seenReport(c *fiber.Ctx) (seen seenRun, index int, report *ncu.Report, err error) {
 	if seen, err = p.seenRunOf(c); err != nil {
 		return seen, 0, nil, err
 	}
@@ -130,7 +130,7 @@ func (p pages) seenReport(c *fiber.Ctx) (seen seenRun, index int, report *ncu.Re
 	return seen, index, report, err
 }
 
-func (p pages) profileJSON(c *fiber.Ctx) error {
+func (p *Profiles) profileJSON(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (p pages) profileJSON(c *fiber.Ctx) error {
 	})
 }
 
-func (p pages) profileCSV(c *fiber.Ctx) error {
+func (p *Profiles) profileCSV(c *fiber.Ctx) error {
 	_, _, report, err := p.seenReport(c)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 	"warpboard/views/charts"
 )
 
-func (p pages) compareJSON(c *fiber.Ctx) error {
+func (p *Profiles) compareJSON(c *fiber.Ctx) error {
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (p pages) compareJSON(c *fiber.Ctx) error {
 
 // compareCSV lists both sides of every case and metric: part, section, name, unit, A and B (empty where
 // nothing was measured).
-func (p pages) compareCSV(c *fiber.Ctx) error {
+func (p *Profiles) compareCSV(c *fiber.Ctx) error {
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
 		return err
@@ -103,4 +103,26 @@ func unitOf(d ncu.Diff) string {
 		return d.A.BaseUnit()
 	}
 	return d.B.BaseUnit()
+}
+
+// trace gives a run's timeline to tools that draw traces.
+func (p *Profiles) trace(c *fiber.Ctx) error {
+	id, err := idParam(c, "id")
+	if err != nil {
+		return err
+	}
+	seen, err := p.seeRun(c, id)
+	if err != nil {
+		return err
+	}
+	timeline, err := p.timeline(c.UserContext(), seen.run)
+	if err != nil {
+		return err
+	}
+	data, err := charts.TraceJSON(timeline)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(data)
 }

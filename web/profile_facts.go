@@ -51,7 +51,7 @@ func (f *factCache) put(hash string, facts reportFacts) {
 }
 
 // facts gives what is remembered of a case's report; ok is false when the case has none.
-func (s *Server) facts(p runProfile, index int) (facts reportFacts, ok bool, err error) {
+func (s *Runs) facts(p runProfile, index int) (facts reportFacts, ok bool, err error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
 		return facts, false, nil
@@ -89,8 +89,8 @@ func baseOf(f ncu.Fact) float64 {
 }
 
 // otherEntries are the roofline dots of the board's best other entries.
-func (s *Server) otherEntries(ctx context.Context, run models.Run, index int) ([]charts.Dot, error) {
-	board, err := s.store.Board(ctx, run.VersionID, run.Device, 0, otherDots+1)
+func (s *Runs) otherEntries(ctx context.Context, run models.Run, index int) ([]charts.Dot, error) {
+	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, otherDots+1)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func (s *Server) otherEntries(ctx context.Context, run models.Run, index int) ([
 		if st.RunID == run.ID {
 			continue
 		}
-		entry, err := s.store.Run(ctx, st.RunID)
+		entry, err := s.Store.Run(ctx, st.RunID)
 		if err != nil {
 			return nil, err
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // profileFile sends the report as ncu wrote it. It holds the source and the instructions.
-func (p pages) profileFile(c *fiber.Ctx) error {
+func (p *Profiles) profileFile(c *fiber.Ctx) error {
 	seen, err := p.seenRunOf(c)
 	if err != nil {
 		return err
@@ -50,8 +50,8 @@ type unpackedFile struct {
 
 // openPacked opens an artifact to read it unpacked, and tells its size then. It reads the whole of what is
 // packed first: once an answer has begun, nothing can say any more that the file is damaged.
-func (s *Server) openPacked(a models.Artifact) (io.ReadCloser, int, error) {
-	f, err := s.store.OpenArtifact(a)
+func (p *Profiles) openPacked(a models.Artifact) (io.ReadCloser, int, error) {
+	f, err := p.Store.OpenArtifact(a)
 	if err != nil {
 		return nil, 0, err
 	}

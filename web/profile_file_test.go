@@ -60,11 +60,11 @@ func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 // reportPath is where the report file of a run's first case lies.
 func (s *profiledScene) reportPath(run models.Run) string {
 	s.t.Helper()
-	profile, err := s.profileOf(context.Background(), run)
+	profile, err := s.pages.profileOf(context.Background(), run)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f, err := s.store.OpenArtifact(profile.files[reportFileName(0)])
+	f, err := s.Store.OpenArtifact(profile.files[reportFileName(0)])
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type seenRun struct {
 }
 
 // seenRunOf reads the run in an address below its submission's.
-func (s *Server) seenRunOf(c *fiber.Ctx) (seen seenRun, err error) {
+func (s *Runs) seenRunOf(c *fiber.Ctx) (seen seenRun, err error) {
 	id, err := idParam(c, "run")
 	if err != nil {
 		return seen, err
@@ -41,9 +41,9 @@ func (s *Server) seenRunOf(c *fiber.Ctx) (seen seenRun, err error) {
 	return seen, err
 }
 
-func (s *Server) seeRun(c *fiber.Ctx, id int64) (seen seenRun, err error) {
+func (s *Runs) seeRun(c *fiber.Ctx, id int64) (seen seenRun, err error) {
 	none := models.Errorf(models.NotFound, "There is no run %d.", id)
-	if seen.run, err = s.store.Run(c.UserContext(), id); models.KindOf(err) == models.NotFound {
+	if seen.run, err = s.Store.Run(c.UserContext(), id); models.KindOf(err) == models.NotFound {
 		return seen, none
 	}
 	if err != nil {
@@ -66,8 +66,8 @@ type runProfile struct {
 }
 
 // profileOf reads what there is of a run's profile, and why there is none.
-func (s *Server) profileOf(ctx context.Context, run models.Run) (p runProfile, err error) {
-	if p.run, err = s.store.ProfileRun(ctx, run); models.KindOf(err) == models.NotFound {
+func (s *Runs) profileOf(ctx context.Context, run models.Run) (p runProfile, err error) {
+	if p.run, err = s.Store.ProfileRun(ctx, run); models.KindOf(err) == models.NotFound {
 		p.why, err = s.whyUnprofiled(ctx, run)
 		return p, err
 	}
@@ -75,7 +75,7 @@ func (s *Server) profileOf(ctx context.Context, run models.Run) (p runProfile, e
 		return p, err
 	}
 	p.why = profileState(p.run)
-	stages, err := s.store.Stages(ctx, p.run.ID)
+	stages, err := s.Store.Stages(ctx, p.run.ID)
 	if err != nil {
 		return p, err
 	}
@@ -84,7 +84,7 @@ func (s *Server) profileOf(ctx context.Context, run models.Run) (p runProfile, e
 			p.cases, p.notes = stage.Cases, stage.Extra
 		}
 	}
-	list, err := s.store.Artifacts(ctx, p.run.ID)
+	list, err := s.Store.Artifacts(ctx, p.run.ID)
 	p.files = make(map[string]models.Artifact, len(list))
 	for _, a := range list {
 		p.files[a.Name] = a
@@ -92,8 +92,8 @@ func (s *Server) profileOf(ctx context.Context, run models.Run) (p runProfile, e
 	return p, err
 }
 
-func (s *Server) whyUnprofiled(ctx context.Context, run models.Run) (string, error) {
-	version, err := s.store.Version(ctx, run.VersionID)
+func (s *Runs) whyUnprofiled(ctx context.Context, run models.Run) (string, error) {
+	version, err := s.Store.Version(ctx, run.VersionID)
 	switch {
 	case err != nil:
 		return "", err
@@ -151,12 +151,12 @@ func (p runProfile) reportFile(index int) (a models.Artifact, kept bool) {
 }
 
 // report reads the parsed report of a case; nil when there is none.
-func (s *Server) report(p runProfile, index int) (*ncu.Report, error) {
+func (s *Runs) report(p runProfile, index int) (*ncu.Report, error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
 		return nil, nil
 	}
-	f, err := s.store.OpenArtifact(artifact)
+	f, err := s.Store.OpenArtifact(artifact)
 	if err != nil {
 		return nil, err
 	}

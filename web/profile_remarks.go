@@ -9,8 +9,8 @@ import (
 )
 
 // remarks are what the compiler said of the lines of a submission, on whichever device it said it first.
-func (p pages) remarks(ctx context.Context, sub models.Submission) ([]views.Remark, error) {
-	version, err := p.store.Version(ctx, sub.VersionID)
+func (p *Pages) remarks(ctx context.Context, sub models.Submission) ([]views.Remark, error) {
+	version, err := p.Store.Version(ctx, sub.VersionID)
 	if err != nil {
 		return nil, err
 	}
@@ -20,12 +20,12 @@ func (p pages) remarks(ctx context.Context, sub models.Submission) ([]views.Rema
 			names = append(names, f.Name)
 		}
 	}
-	runs, err := p.store.Runs(ctx, sub.ID)
+	runs, err := p.Store.Runs(ctx, sub.ID)
 	if err != nil {
 		return nil, err
 	}
 	for _, run := range runs {
-		stages, err := p.store.Stages(ctx, run.ID)
+		stages, err := p.Store.Stages(ctx, run.ID)
 		if err != nil {
 			return nil, err
 		}

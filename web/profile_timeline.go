@@ -4,8 +4,6 @@ import (
 	"context"
 	"strings"
 
-	"github.com/gofiber/fiber/v2"
-
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/views"
@@ -13,11 +11,11 @@ import (
 )
 
 // timeline lays out what the time of a run went into, and of the profile that followed it.
-func (s *Server) timeline(ctx context.Context, run models.Run) (vm charts.TimelineVM, err error) {
+func (s *Runs) timeline(ctx context.Context, run models.Run) (vm charts.TimelineVM, err error) {
 	if vm.Spans, err = s.spans(ctx, run, ""); err != nil {
 		return vm, err
 	}
-	profile, err := s.store.ProfileRun(ctx, run)
+	profile, err := s.Store.ProfileRun(ctx, run)
 	if models.KindOf(err) == models.NotFound || profile.ID == run.ID {
 		return vm, nil
 	}
@@ -30,8 +28,8 @@ func (s *Server) timeline(ctx context.Context, run models.Run) (vm charts.Timeli
 }
 
 // spans are a run's wait and the stages of its last attempt.
-func (s *Server) spans(ctx context.Context, run models.Run, note string) ([]charts.TimeSpan, error) {
-	stages, err := s.store.Stages(ctx, run.ID)
+func (s *Runs) spans(ctx context.Context, run models.Run, note string) ([]charts.TimeSpan, error) {
+	stages, err := s.Store.Stages(ctx, run.ID)
 	if err != nil || run.StartedAt == nil {
 		return nil, err
 	}
@@ -46,28 +44,6 @@ func (s *Server) spans(ctx context.Context, run models.Run, note string) ([]char
 		spans = append(spans, span)
 	}
 	return spans, nil
-}
-
-// trace gives a run's timeline to tools that draw traces.
-func (p pages) trace(c *fiber.Ctx) error {
-	id, err := idParam(c, "id")
-	if err != nil {
-		return err
-	}
-	seen, err := p.seeRun(c, id)
-	if err != nil {
-		return err
-	}
-	timeline, err := p.timeline(c.UserContext(), seen.run)
-	if err != nil {
-		return err
-	}
-	data, err := charts.TraceJSON(timeline)
-	if err != nil {
-		return err
-	}
-	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return c.Send(data)
 }
 
 // measuredStage is the stage whose times count for a run: the ranked one, else the benchmark.

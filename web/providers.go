@@ -95,6 +95,19 @@ func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
 		at+"/oauth/authorize", at+"/oauth/token", at+"/api/v4/user", "read_user")
 }
 
+// SignIn is every way to sign in, and who is an admin by the operator's word.
+type SignIn struct {
+	*Site
+	providers []*provider
+	admins    []string // "provider:login", "provider:id:number", or a verified e-mail address
+}
+
+// NewSignIn checks the settings; it asks no provider anything yet.
+func NewSignIn(site *Site, configs []ProviderConfig, admins []string) (*SignIn, error) {
+	providers, err := newProviders(configs, site.BaseURL)
+	return &SignIn{Site: site, providers: providers, admins: admins}, err
+}
+
 // person is who a provider says that someone is.
 type person struct {
 	provider, subject string

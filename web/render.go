@@ -69,7 +69,7 @@ func showBidi(page string) string {
 
 // render answers with an HTML page or fragment. It renders to memory first: a component that fails
 // half-way must leave nothing in the body.
-func (s *Server) render(c *fiber.Ctx, status int, component templ.Component) error {
+func (s *Site) render(c *fiber.Ctx, status int, component templ.Component) error {
 	page, err := rendered(templ.WithNonce(c.UserContext(), nonce(c)), component)
 	if err != nil {
 		return fmt.Errorf("render %s: %w", c.Path(), err)
@@ -80,6 +80,3 @@ func (s *Server) render(c *fiber.Ctx, status int, component templ.Component) err
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
 	return c.Status(status).Send(page)
 }
-
-// isFragment tells whether htmx asks for a part of a page.
-func isFragment(c *fiber.Ctx) bool { return c.Get("HX-Request") == "true" }

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/views"
 )
 
 const (
@@ -37,16 +38,16 @@ func sessionID(c *fiber.Ctx) int64 {
 }
 
 // identify finds out who sent the request: by a personal token if there is one, else by the session.
-func (s *Server) identify(c *fiber.Ctx) error {
+func (s *Site) identify(c *fiber.Ctx) error {
 	if err := s.recognise(c); err != nil {
 		return err
 	}
 	return c.Next()
 }
 
-func (s *Server) recognise(c *fiber.Ctx) error {
+func (s *Site) recognise(c *fiber.Ctx) error {
 	if secret, ok := bearerToken(c); ok {
-		_, user, err := s.store.TokenUser(c.UserContext(), secret)
+		_, user, err := s.Store.TokenUser(c.UserContext(), secret)
 		if models.KindOf(err) == models.NotFound {
 			return unauthorized("This token is not valid: it is unknown, has expired or was revoked. Make another on your page.")
 		}
@@ -58,7 +59,7 @@ func (s *Server) recognise(c *fiber.Ctx) error {
 		return nil
 	}
 	if secret := s.cookie(c, sessionCookie); secret != "" {
-		session, user, err := s.store.SessionUser(c.UserContext(), secret)
+		session, user, err := s.Store.SessionUser(c.UserContext(), secret)
 		switch {
 		case err == nil:
 			c.Locals(localSession, session.ID)
@@ -71,7 +72,7 @@ func (s *Server) recognise(c *fiber.Ctx) error {
 }
 
 // standing returns what asks again, later, whether the sign-in that a request came with still counts.
-func (s *Server) standing(c *fiber.Ctx) func(context.Context) error {
+func (s *Site) standing(c *fiber.Ctx) func(context.Context) error {
 	secret, bearer := bearerToken(c)
 	switch {
 	case viewer(c) == nil:
@@ -81,9 +82,9 @@ func (s *Server) standing(c *fiber.Ctx) func(context.Context) error {
 	}
 	return func(ctx context.Context) (err error) {
 		if bearer {
-			_, _, err = s.store.TokenUser(ctx, secret)
+			_, _, err = s.Store.TokenUser(ctx, secret)
 		} else {
-			_, _, err = s.store.SessionUser(ctx, secret)
+			_, _, err = s.Store.SessionUser(ctx, secret)
 		}
 		return err
 	}
@@ -92,55 +93,6 @@ func (s *Server) standing(c *fiber.Ctx) func(context.Context) error {
 func bearerToken(c *fiber.Ctx) (string, bool) {
 	scheme, secret, found := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	return strings.TrimSpace(secret), found && strings.EqualFold(scheme, "Bearer")
-}
-
-// signIn gives the browser a new session. What it had before ends, so that a session which somebody
-// else planted or saw never becomes a signed-in one.
-func (s *Server) signIn(c *fiber.Ctx, user models.User, provider string) error {
-	if err := s.endSession(c); err != nil {
-		return err
-	}
-	secret, _, err := s.store.StartSession(c.UserContext(), models.NewSession{
-		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: c.IP(), Life: sessionLife,
-	})
-	if err != nil {
-		return err
-	}
-	s.setCookie(c, sessionCookie, secret, sessionLife)
-	s.clearCookie(c, visitorCookie)
-	return nil
-}
-
-// endSession revokes the session that the browser sent, if it is a live one.
-func (s *Server) endSession(c *fiber.Ctx) error {
-	user, id := viewer(c), sessionID(c)
-	if user == nil || id == 0 {
-		return nil
-	}
-	return s.store.EndSession(c.UserContext(), user.ID, id)
-}
-
-func (s *Server) signOut(c *fiber.Ctx) error {
-	if err := s.endSession(c); err != nil {
-		return err
-	}
-	s.clearCookie(c, sessionCookie)
-	return c.Redirect("/", fiber.StatusSeeOther)
-}
-
-// sessionRevoke ends one of the person's sessions, or with the id "others" all but this one.
-func (s *Server) sessionRevoke(c *fiber.Ctx) error {
-	if c.Params("id") != "others" {
-		return removeOwn(c, s.store.EndSession, "/me")
-	}
-	user, err := requireUser(c)
-	if err != nil {
-		return err
-	}
-	if err := s.store.EndOtherSessions(c.UserContext(), user.ID, sessionID(c)); err != nil {
-		return err
-	}
-	return c.Redirect("/me", fiber.StatusSeeOther)
 }
 
 // removeOwn removes what the address names by its id and the viewer owns, and goes on to a page.
@@ -178,26 +130,42 @@ func idParam(c *fiber.Ctx, name string) (int64, error) {
 
 // cookieName keeps sibling domains and plain HTTP from planting a cookie: browsers take one with this
 // prefix only from the host itself, over TLS.
-func (s *Server) cookieName(name string) string {
+func (s *Site) cookieName(name string) string {
 	if s.secure() {
 		return "__Host-" + name
 	}
 	return name
 }
 
-func (s *Server) cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.cookieName(name)) }
+func (s *Site) cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.cookieName(name)) }
 
 // setCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
-func (s *Server) setCookie(c *fiber.Ctx, name, value string, life time.Duration) {
+func (s *Site) setCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	c.Cookie(&fiber.Cookie{
 		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
 		HTTPOnly: true, Secure: s.secure(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
 	})
 }
 
-func (s *Server) clearCookie(c *fiber.Ctx, name string) {
+func (s *Site) clearCookie(c *fiber.Ctx, name string) {
 	c.Cookie(&fiber.Cookie{
 		Name: s.cookieName(name), Path: "/", Expires: time.Unix(1, 0),
 		HTTPOnly: true, Secure: s.secure(), SameSite: fiber.CookieSameSiteLaxMode,
 	})
+}
+
+// needsSignIn sends visitors to the sign-in page, and back afterwards.
+func (p *Site) needsSignIn(c *fiber.Ctx) error {
+	if viewer(c) == nil {
+		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)
+	}
+	return c.Next()
+}
+
+// needsSignIn sends visitors to the sign-in page, and back afterwards.
+func needsSignIn(c *fiber.Ctx) error {
+	if viewer(c) == nil {
+		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)
+	}
+	return c.Next()
 }

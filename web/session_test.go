@@ -50,7 +50,7 @@ func TestSigningInRotatesTheSession(t *testing.T) {
 	if after := b.cookie(sessionCookie); after == before || after == "" {
 		t.Errorf("the session stayed %q", after)
 	}
-	if _, _, err := s.store.SessionUser(t.Context(), before); models.KindOf(err) != models.NotFound {
+	if _, _, err := s.Store.SessionUser(t.Context(), before); models.KindOf(err) != models.NotFound {
 		t.Errorf("the session from before still works: %v", err)
 	}
 }
@@ -60,7 +60,7 @@ func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 	b := s.browser()
 	b.setCookie(sessionCookie, "planted")
 	b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}})
-	if _, _, err := s.store.SessionUser(t.Context(), "planted"); err == nil {
+	if _, _, err := s.Store.SessionUser(t.Context(), "planted"); err == nil {
 		t.Error("the planted secret is a session now")
 	}
 	if b.me().Name != "ada" {
@@ -81,7 +81,7 @@ func TestSessionsCanBeRevokedFromAnotherBrowser(t *testing.T) {
 	s := startSite(t)
 	laptop, phone := s.signedIn("ada", models.RoleUser), s.signedIn("ada", models.RoleUser)
 	mallory := s.signedIn("mallory", models.RoleUser)
-	sessions, err := s.store.Sessions(context.Background(), laptop.me().ID)
+	sessions, err := s.Store.Sessions(context.Background(), laptop.me().ID)
 	if err != nil || len(sessions) != 2 {
 		t.Fatalf("%d sessions, %v; want 2", len(sessions), err)
 	}
@@ -102,7 +102,7 @@ func TestBlockedPersonIsSignedOutAtOnce(t *testing.T) {
 	s := startSite(t)
 	b := s.signedIn("ada", models.RoleUser)
 	admin := models.User{ID: -1, Name: "boss", Role: models.RoleAdmin}
-	if err := s.store.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
+	if err := s.Store.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
 		t.Fatal(err)
 	}
 	wantStatus(t, b.get("/api/v1/me"), http.StatusUnauthorized)
@@ -157,7 +157,7 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 	secret := page[at : at+46]
 	asked := s.browser()
 	wantStatus(t, asked.get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusOK)
-	tokens, err := s.store.Tokens(t.Context(), b.me().ID)
+	tokens, err := s.Store.Tokens(t.Context(), b.me().ID)
 	if err != nil || len(tokens) != 1 {
 		t.Fatalf("tokens: %v, %v", tokens, err)
 	}
@@ -168,7 +168,7 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 func TestTokenThatLeakedMakesNoOthersAndNoAdmins(t *testing.T) {
 	s := startSite(t)
 	boss, eve := s.signedIn("boss", models.RoleAdmin), s.signedIn("eve", models.RoleUser)
-	secret, _, err := s.store.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
+	secret, _, err := s.Store.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

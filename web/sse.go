@@ -31,37 +31,6 @@ type feed struct {
 	standing  func(context.Context) error // asked at each heartbeat; an error ends the stream
 }
 
-// stream answers with server-sent events until the reader leaves, takes nothing any more or is signed out,
-// half an hour is over, the feed is complete, or the server stops.
-func (s *Server) stream(c *fiber.Ctx, f feed) error {
-	who := shareOf(c)
-	switch s.streaming.take(who, 1) {
-	case roomUsedUp:
-		return tooMany("Too many pages are being watched live from your address. Close some of them.", time.Minute)
-	case roomFull:
-		return tooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
-	}
-	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
-	c.Set(fiber.HeaderCacheControl, "no-store")
-	c.Set("X-Accel-Buffering", "no")
-	f.heartbeat, f.standing = s.cfg.Heartbeat, s.standing(c)
-	whenClosed(c.Context().Conn(), func() { s.streaming.give(who, 1) })
-	if c.Method() == fiber.MethodHead {
-		c.Context().SetConnectionClose()
-		return nil
-	}
-	s.takeOver(c, func(out *outlet) {
-		sub := s.hub.subscribe(f.topic)
-		defer s.hub.unsubscribe(sub)
-		ctx, cancel := context.WithTimeout(s.streams, streamLife)
-		defer cancel()
-		if err := f.run(ctx, sub, out); err != nil && !errors.Is(err, errStreamDone) {
-			s.log.Debug("stream ended", "error", err)
-		}
-	})
-	return nil
-}
-
 // run feeds one reader; the error says why it ended.
 func (f feed) run(ctx context.Context, sub *subscription, out *outlet) error {
 	gone := make(chan struct{})

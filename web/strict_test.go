@@ -12,9 +12,9 @@ import (
 )
 
 // raw sends bytes over a connection of their own and returns all that comes back until it is closed.
-func (s *site) raw(t *testing.T, request string) string {
+func (s *testSite) raw(t *testing.T, request string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.cfg.Addr)
+	conn, err := net.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,8 +108,8 @@ func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 func TestHonestRequestsShareAConnection(t *testing.T) {
 	s := startSite(t)
 	form := "name=ada&next=/api/v1/me&_csrf=" + tokenOf("secret")
-	head := "Host: " + s.cfg.Addr + "\r\nCookie: " + visitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-	conn, err := net.Dial("tcp", s.cfg.Addr)
+	head := "Host: " + s.Addr + "\r\nCookie: " + visitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+	conn, err := net.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type submitRequest struct {
 
 // submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
 // the rules themselves are the store's.
-func (s *Server) submit(ctx context.Context, user models.User, in submitRequest) (models.Submission, []models.Run, error) {
+func (s *Runs) submit(ctx context.Context, user models.User, in submitRequest) (models.Submission, []models.Run, error) {
 	if err := s.room(); err != nil {
 		return models.Submission{}, nil, err
 	}
@@ -44,20 +44,20 @@ func (s *Server) submit(ctx context.Context, user models.User, in submitRequest)
 	if err != nil {
 		return models.Submission{}, nil, err
 	}
-	sub, runs, err := s.store.Submit(ctx, models.NewSubmission{
+	sub, runs, err := s.Store.Submit(ctx, models.NewSubmission{
 		User: user, TaskID: task.ID, Devices: chooseDevices(in.Devices, said.GPUs, task.Devices), Mode: chooseMode(in.Mode),
 		FileName: in.FileName, Source: in.Source, Via: in.Via,
 	})
 	if err != nil {
 		return models.Submission{}, nil, err
 	}
-	s.cfg.Dispatcher.Wake()
+	s.Dispatcher.Wake()
 	return sub, runs, nil
 }
 
 // visibleTask returns the task if the person may know of it.
-func (s *Server) visibleTask(ctx context.Context, user models.User, slug string) (models.Task, error) {
-	task, err := s.store.Task(ctx, slug)
+func (s *Runs) visibleTask(ctx context.Context, user models.User, slug string) (models.Task, error) {
+	task, err := s.Store.Task(ctx, slug)
 	if err == nil && !task.VisibleTo(user) {
 		err = models.Errorf(models.NotFound, "There is no task %q.", slug)
 	}

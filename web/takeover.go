@@ -2,40 +2,15 @@ package web
 
 import (
 	"bufio"
-	"bytes"
 	"net"
 	"strconv"
 	"time"
-
-	"github.com/gofiber/fiber/v2"
 )
 
 const (
 	outletBuffer = 2 << 10
 	outletWrite  = 10 * time.Second // a reader that takes nothing for so long is gone
 )
-
-// takeOver answers with a body that write makes bit by bit, after the handler has returned and all that
-// fasthttp keeps for a request is free again. Nothing of c may be used in write.
-func (s *Server) takeOver(c *fiber.Ctx, write func(*outlet)) {
-	request, conn, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
-	header := &request.Response.Header
-	header.SetContentLength(-2)
-	if inChunks {
-		header.SetContentLength(-1)
-	}
-	header.SetConnectionClose()
-	request.HijackSetNoResponse(true)
-	request.Hijack(func(net.Conn) {
-		head := bytes.Clone(header.Header())
-		s.sending.Go(func() {
-			defer conn.Close()
-			out := newOutlet(conn, head, inChunks)
-			write(out)
-			out.end()
-		})
-	})
-}
 
 // outlet is the way to one reader, which has its head already.
 type outlet struct {

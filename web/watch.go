@@ -1,7 +1,10 @@
 package web
 
 import (
+	"errors"
 	"net"
+	"os"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -35,4 +38,30 @@ func peek(raw syscall.RawConn) (n int, err error) {
 		return 0, waitErr
 	}
 	return n, err
+}
+
+// onLeaving calls fn when the other side of a connection goes away before stop is called. Until then
+// nothing else may read from the connection. What is not plain TCP cannot be watched.
+func onLeaving(conn net.Conn, fn func()) (stop func()) {
+	sc, ok := conn.(syscall.Conn)
+	if !ok {
+		return func() {}
+	}
+	raw, err := sc.SyscallConn()
+	if err != nil {
+		return func() {}
+	}
+	conn.SetReadDeadline(time.Time{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		n, err := peek(raw)
+		if n == 0 && !errors.Is(err, os.ErrDeadlineExceeded) {
+			fn()
+		}
+	})
+	return func() {
+		conn.SetReadDeadline(time.Unix(1, 0)) // ends the watch
+		watching.Wait()
+		conn.SetReadDeadline(time.Time{})
+	}
 }
