@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -13,6 +14,34 @@ import (
 // proxies are the networks whose word is taken for who a visitor is. It decides about limits and the log,
 // never about rights: whatever runs on this machine could say so, too.
 type proxies []netip.Prefix
+
+// ParseNetworks reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8.
+func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
+	for _, text := range texts {
+		network, err := netip.ParsePrefix(text)
+		if address, notNetwork := netip.ParseAddr(text); notNetwork == nil {
+			address = address.Unmap()
+			network, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: want an address or a network, like 10.0.0.7 or 10.0.0.0/8", text)
+		}
+		list = append(list, network.Masked())
+	}
+	return list, nil
+}
+
+// parseProxies reads addresses and networks; none are this machine's own.
+func parseProxies(list []string) (proxies, error) {
+	if len(list) == 0 {
+		list = []string{"127.0.0.0/8", "::1"}
+	}
+	networks, err := ParseNetworks(list)
+	if err != nil {
+		err = fmt.Errorf("trusted proxy %w", err)
+	}
+	return networks, err
+}
 
 func (p proxies) trust(a netip.Addr) bool {
 	for _, network := range p {

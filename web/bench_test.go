@@ -32,7 +32,7 @@ func BenchmarkStreams(b *testing.B) {
 	for i := range readers {
 		readers[i] = openRaw(b, s.Addr, path)
 	}
-	for s.Hub.Open() < openStreams {
+	for s.Hub.StreamCount() < openStreams {
 		time.Sleep(time.Millisecond)
 	}
 	perStream := float64(memory()-before) / openStreams

@@ -57,3 +57,6 @@ func (c Config) site() SiteConfig {
 }
 
 func (c Config) bundleLimit() int { return cmp.Or(c.BundleLimit, defaultBundleLimit) }
+
+// ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
+func ParseAddresses(texts []string) ([]netip.Prefix, error) { return ParseNetworks(texts) }

@@ -17,10 +17,10 @@ func (a *API) evaluationEvents(c *fiber.Ctx) error {
 		return err
 	}
 	f := &evalFollower{API: a, id: found.ID, asker: caller.Asker, last: lastSeen(c), podIP: podIP(c)}
-	return a.stream(c, feed{
-		topic:   topic{kind: topicEvaluation, name: found.ID},
-		backlog: f.send,
-		live:    func(ctx context.Context, _ message, out *outlet) error { return f.send(ctx, out) },
+	return a.stream(c, Source{
+		Topic:   evaluationTopic(found.ID),
+		Backlog: f.send,
+		Live:    func(ctx context.Context, _ Message, out *outlet) error { return f.send(ctx, out) },
 	})
 }
 
@@ -40,7 +40,7 @@ func (f *evalFollower) send(ctx context.Context, out *outlet) error {
 		return err
 	}
 	if !f.asker.MayRead(e) { // its owner shares it no more
-		return errStreamDone
+		return ErrDone
 	}
 	if e.Change > f.last {
 		f.last = e.Change
@@ -62,5 +62,5 @@ func (f *evalFollower) send(ctx context.Context, out *outlet) error {
 	if _, err := out.Write(frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return errStreamDone
+	return ErrDone
 }

@@ -124,8 +124,8 @@ const evalPoll = time.Second
 // awaitEvaluation follows an evaluation until ctx ends or until ready says that it has seen enough; it
 // returns the evaluation as it then is.
 func (s *Evaluations) awaitEvaluation(ctx context.Context, id string, ready func(models.Evaluation) bool) (models.Evaluation, error) {
-	sub := s.Hub.subscribe(topic{kind: topicEvaluation, name: id})
-	defer s.Hub.unsubscribe(sub)
+	changed, stop := s.Hub.Watch(evaluationTopic(id))
+	defer stop()
 	poll := time.NewTicker(evalPoll)
 	defer poll.Stop()
 	for {
@@ -134,7 +134,7 @@ func (s *Evaluations) awaitEvaluation(ctx context.Context, id string, ready func
 			return e, err
 		}
 		select {
-		case <-sub.C:
+		case <-changed:
 		case <-poll.C:
 		case <-ctx.Done():
 			return e, context.Cause(ctx)

@@ -22,7 +22,7 @@ func (s *Runs) followSubmission(c *fiber.Ctx, as format, encode func(models.RunE
 			return err
 		}
 	}
-	return s.stream(c, feed{topic: topic{kind: topicSubmission, id: f.id}, backlog: f.backlog, live: f.live})
+	return s.stream(c, Source{Topic: runTopic(f.id), Buffer: runBuffer, Backlog: f.backlog, Live: f.live})
 }
 
 // follower is one reader's way through a submission's events: each once, in order, until all runs have ended.
@@ -61,9 +61,9 @@ func (f *follower) backlog(ctx context.Context, out *outlet) error {
 
 // live sends one event that was just stored. One that the backlog held is not sent again; a reader for
 // whom events came too fast gets them from the store.
-func (f *follower) live(ctx context.Context, m message, out *outlet) error {
-	e := m.event
-	if e == nil {
+func (f *follower) live(ctx context.Context, m Message, out *outlet) error {
+	e, ok := m.Event.(*sharedEvent)
+	if !ok {
 		return f.backlog(ctx, out)
 	}
 	if e.ID <= f.last {
@@ -71,7 +71,7 @@ func (f *follower) live(ctx context.Context, m message, out *outlet) error {
 	}
 	f.last = e.ID
 	if !f.hides(e.RunEvent) {
-		if _, err := out.Write(e.frame(f.format, f.encode)); err != nil {
+		if _, err := out.Write(e.encoded(f.format, f.encode)); err != nil {
 			return err
 		}
 	}
@@ -105,7 +105,7 @@ func (f *follower) end(ctx context.Context, out *outlet) error {
 	if _, err := out.Write(frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return errStreamDone
+	return ErrDone
 }
 
 func (s *Runs) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {

@@ -19,7 +19,7 @@ func (p *Pages) boardEvents(c *fiber.Ctx) error {
 	if err := p.mayWatchBoard(c, versionID, device); err != nil {
 		return err
 	}
-	tell := func(out *outlet, change int64) error {
+	send := func(out *outlet, change int64) error {
 		if change <= last {
 			return nil
 		}
@@ -27,16 +27,16 @@ func (p *Pages) boardEvents(c *fiber.Ctx) error {
 		_, err := out.Write(frame(change, "board", fmt.Append(nil, change)))
 		return err
 	}
-	return p.stream(c, feed{
-		topic: topic{kind: topicBoard, id: versionID, device: device},
-		backlog: func(ctx context.Context, out *outlet) error {
+	return p.stream(c, Source{
+		Topic: boardTopic(versionID, device),
+		Backlog: func(ctx context.Context, out *outlet) error {
 			change, err := p.Store.BoardChangeNumber(ctx, versionID, device)
 			if err != nil {
 				return err
 			}
-			return tell(out, change)
+			return send(out, change)
 		},
-		live: func(_ context.Context, m message, out *outlet) error { return tell(out, m.change) },
+		Live: func(_ context.Context, m Message, out *outlet) error { return send(out, m.Change) },
 	})
 }
 
@@ -63,9 +63,9 @@ func (p *Pages) deviceEvents(c *fiber.Ctx) error {
 		_, err := out.Write(frame(0, "queue", nil))
 		return err
 	}
-	return p.stream(c, feed{
-		topic:   topic{kind: topicQueue},
-		backlog: func(_ context.Context, out *outlet) error { return changed(out) },
-		live:    func(_ context.Context, _ message, out *outlet) error { return changed(out) },
+	return p.stream(c, Source{
+		Topic:   queueTopic(),
+		Backlog: func(_ context.Context, out *outlet) error { return changed(out) },
+		Live:    func(_ context.Context, _ Message, out *outlet) error { return changed(out) },
 	})
 }

@@ -314,7 +314,7 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 	r.want(1)
 	r.cancel()
 	deadline := time.After(5 * time.Second)
-	for s.Hub.Open() > 0 {
+	for s.Hub.StreamCount() > 0 {
 		select {
 		case <-deadline:
 			t.Fatal("the stream is still open 5 s after its reader left")

@@ -1,51 +1,48 @@
 package web
 
-import (
-	"testing"
-
-	"warpboard/models"
-)
+import "testing"
 
 func TestSlowReaderIsSentToTheStoreAndHoldsUpNobody(t *testing.T) {
-	h := NewHub()
-	slow := h.subscribe(topic{kind: topicSubmission, id: 7})
-	fast := h.subscribe(topic{kind: topicSubmission, id: 7})
-	elsewhere := h.subscribe(topic{kind: topicSubmission, id: 8})
-	for i := range int64(runBuffer + 1) {
-		h.RunEvent(models.RunEvent{ID: i + 1, SubmissionID: 7})
-		if m := <-fast.C; m.event.ID != i+1 {
-			t.Fatalf("the fast reader got event %d, want %d", m.event.ID, i+1)
+	const buffer = 32
+	h, seventh := NewTopicHub(), Topic{Kind: "submission", ID: 7}
+	slow, fast := h.subscribe(seventh, buffer), h.subscribe(seventh, buffer)
+	elsewhere := h.subscribe(Topic{Kind: "submission", ID: 8}, buffer)
+	for i := range buffer + 1 {
+		h.Publish(seventh, Message{Event: i})
+		if m := <-fast.messages; m.Event != i {
+			t.Fatalf("the fast reader got event %v, want %d", m.Event, i)
 		}
 	}
-	if m := <-slow.C; m.event != nil {
-		t.Errorf("the slow reader got event %d, want the word to read the store", m.event.ID)
+	if m := <-slow.messages; m.Event != nil {
+		t.Errorf("the slow reader got event %v, want the word that events were left out", m.Event)
 	}
-	h.RunEvent(models.RunEvent{ID: 100, SubmissionID: 7})
-	if m := <-slow.C; m.event == nil || m.event.ID != 100 {
+	h.Publish(seventh, Message{Event: 100})
+	if m := <-slow.messages; m.Event != 100 {
 		t.Errorf("after that it got %+v, want event 100", m)
 	}
-	if len(elsewhere.C) != 0 {
-		t.Error("messages went to another submission's reader")
+	if len(elsewhere.messages) != 0 {
+		t.Error("messages went to another topic's reader")
 	}
 	for _, sub := range []*subscription{slow, fast, elsewhere} {
 		h.unsubscribe(sub)
 	}
-	if h.Open() != 0 || len(h.topics) != 0 {
-		t.Errorf("%d readers and %d topics are left", h.Open(), len(h.topics))
+	if h.StreamCount() != 0 || len(h.topics) != 0 {
+		t.Errorf("%d readers and %d topics are left", h.StreamCount(), len(h.topics))
 	}
 }
 
-func TestOnlyTheNewestBoardChangeWaits(t *testing.T) {
-	h := NewHub()
-	sub := h.subscribe(topic{kind: topicBoard, id: 3, device: "CPU"})
+func TestOnlyTheNewestChangeWaits(t *testing.T) {
+	h, board := NewTopicHub(), Topic{Kind: "board", ID: 3, Name: "CPU"}
+	messages, stop := h.Watch(board)
+	defer stop()
 	for change := int64(1); change <= 100; change++ {
-		h.BoardChanged(3, "CPU", change)
+		h.Publish(board, Message{Change: change})
 	}
-	h.BoardChanged(3, "H200", 999)
-	if m := <-sub.C; m.change != 100 {
-		t.Errorf("the reader got change %d, want the newest, 100", m.change)
+	h.Publish(Topic{Kind: "board", ID: 3, Name: "H200"}, Message{Change: 999})
+	if m := <-messages; m.Change != 100 {
+		t.Errorf("the reader got change %d, want the newest, 100", m.Change)
 	}
-	if len(sub.C) != 0 {
+	if len(messages) != 0 {
 		t.Error("older changes wait, too")
 	}
 }

@@ -2,8 +2,6 @@ package web
 
 import (
 	"cmp"
-	"fmt"
-	"net/netip"
 	"syscall"
 	"time"
 )
@@ -71,24 +69,4 @@ func descriptors() int {
 		return 1024
 	}
 	return int(min(limit.Cur, 1<<20))
-}
-
-// parseProxies reads addresses and networks; none are this machine's own.
-func parseProxies(list []string) (proxies, error) {
-	if len(list) == 0 {
-		list = []string{"127.0.0.0/8", "::1"}
-	}
-	var all proxies
-	for _, text := range list {
-		network, err := netip.ParsePrefix(text)
-		if err != nil {
-			one, err := netip.ParseAddr(text)
-			if err != nil {
-				return nil, fmt.Errorf("trusted proxy %q: want an address or a network, like 10.0.0.7 or 10.0.0.0/8", text)
-			}
-			network = netip.PrefixFrom(one.Unmap(), one.Unmap().BitLen())
-		}
-		all = append(all, network.Masked())
-	}
-	return all, nil
 }

@@ -2,16 +2,11 @@ package web
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 )
@@ -131,7 +126,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := func() int { s.strangerBytes.mu.Lock(); defer s.strangerBytes.mu.Unlock(); return s.strangerBytes.all }
+	held := s.strangerBytes.taken
 	eventually(t, "all are being read", func() bool { return held() == 3*16<<10 })
 	if _, resp := s.from(t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
@@ -139,7 +134,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	conns[1].Close()
 	eventually(t, "one has gone", func() bool { return held() == 2*16<<10 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
-	underWay := func() int { s.underWay.mu.Lock(); defer s.underWay.mu.Unlock(); return s.underWay.all }
+	underWay := s.underWay.taken
 	eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
 	if _, resp := s.from(t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
 		t.Errorf("the fourth request of one address: %s", resp.Status)
@@ -151,11 +146,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 		conn.Close()
 	}
 	eventually(t, "everything is given back", func() bool { return held() == 0 })
-	eventually(t, "nothing is under way", func() bool {
-		s.underWay.mu.Lock()
-		defer s.underWay.mu.Unlock()
-		return s.underWay.all == 0 && len(s.underWay.of) == 0
-	})
+	eventually(t, "nothing is under way", func() bool { return underWay() == 0 })
 }
 
 func TestABodyThatStopsComingIsGivenUp(t *testing.T) {
@@ -166,70 +157,11 @@ func TestABodyThatStopsComingIsGivenUp(t *testing.T) {
 	}
 }
 
-// poor is a listener of a machine that has run out of what an accept needs.
-type poor struct {
-	net.Listener
-	errors []error
-}
-
-func (p *poor) Accept() (net.Conn, error) {
-	if len(p.errors) == 0 {
-		return p.Listener.Accept()
-	}
-	err := p.errors[0]
-	p.errors = p.errors[1:]
-	return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", err)}
-}
-
-func TestAcceptWaitsForBetterTimes(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := newGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, newTally(9, 9), nil, slog.New(slog.DiscardHandler))
-	if _, err := net.Dial("tcp", ln.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := g.Accept(); err != nil {
-		t.Errorf("a passing error ended the site: %v", err)
-	}
-	g.Listener = &poor{ln, []error{syscall.EBADF}}
-	if _, err := g.Accept(); !errors.Is(err, syscall.EBADF) {
-		t.Errorf("an error for good is %v", err)
-	}
-	full := make([]error, 1000)
-	for i := range full {
-		full[i] = syscall.EMFILE
-	}
-	g.Listener = &poor{ln, full}
-	ended := make(chan error)
-	go func() { _, err := g.Accept(); ended <- err }()
-	g.Close()
-	if err := <-ended; !errors.Is(err, net.ErrClosed) {
-		t.Errorf("closed while waiting: %v", err)
-	}
-}
-
 func TestConnectionsLeaveDescriptorsForTheRest(t *testing.T) {
 	for nofile, want := range map[int]int{64: 8, 256: 160, 1024: 768, 20_000: 15_000, 1 << 20: mostConnections} {
 		l := Limits{}.withDefaults(nofile)
 		if l.Connections != want || l.ConnectionsEach >= l.Connections || l.Streams > l.Connections || l.StreamsEach > l.ConnectionsEach {
 			t.Errorf("with %d descriptors: %+v, want %d connections", nofile, l, want)
 		}
-	}
-}
-
-func TestProxiesAreNamedByAddressOrNetwork(t *testing.T) {
-	p, err := parseProxies([]string{"10.0.0.0/8", "2001:db8::7"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]bool{"10.1.2.3": true, "2001:db8::7": true, "2001:db8::8": false, "127.0.0.1": false} {
-		if got := p.trust(netip.MustParseAddr(text)); got != want {
-			t.Errorf("%s: %t", text, got)
-		}
-	}
-	if _, err := parseProxies([]string{"nginx"}); err == nil || !strings.Contains(err.Error(), "nginx") {
-		t.Errorf("a name is accepted: %v", err)
 	}
 }

@@ -56,7 +56,7 @@ func NewMetrics(runs *Runs, evals *Evaluations, queue DropCounter, access Metric
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, runCollector{m}, evalCollector{m},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
-		}, func() float64 { return float64(m.Hub.Open()) }),
+		}, func() float64 { return float64(m.Hub.StreamCount()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
 		}, func() float64 { return float64(m.Store.Statements()) }))

@@ -1,27 +1,10 @@
 package web
 
 import (
-	"fmt"
 	"net/netip"
 
 	"github.com/gofiber/fiber/v2"
 )
-
-// ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
-func ParseAddresses(texts []string) ([]netip.Prefix, error) {
-	var list []netip.Prefix
-	for _, text := range texts {
-		network, err := netip.ParsePrefix(text)
-		if address, notNetwork := netip.ParseAddr(text); notNetwork == nil {
-			network, err = netip.PrefixFrom(address, address.BitLen()), nil
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%q: want an address or a network, like 10.0.0.7 or 10.0.0.0/8", text)
-		}
-		list = append(list, network)
-	}
-	return list, nil
-}
 
 // operatorOnly lets through what the operator runs: a scraper at an allowed address or with the operator's token,
 // and admins. What the site measures tells who is busy and with what.

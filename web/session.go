@@ -71,8 +71,8 @@ func (s *Site) recognise(c *fiber.Ctx) error {
 	return nil
 }
 
-// standing returns what asks again, later, whether the sign-in that a request came with still counts.
-func (s *Site) standing(c *fiber.Ctx) func(context.Context) error {
+// reauthorize returns what checks again, later, whether the sign-in that a request came with still counts.
+func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	secret, bearer := bearerToken(c)
 	switch {
 	case viewer(c) == nil:

@@ -15,47 +15,59 @@ const (
 	streamRetry = "retry: 1000\n\n"
 )
 
-// errStreamDone ends a stream that has nothing more to tell.
-var errStreamDone = errors.New("stream is complete")
+// ErrDone ends a stream that has nothing more to say.
+var ErrDone = errors.New("stream is complete")
 
-// feed is what one stream sends. Nothing of a fiber.Ctx may be inside: the stream outlives its handler.
-type feed struct {
-	topic topic
-	// backlog writes what the store has and the reader does not. It runs after subscribing, so that
+// Source is what one stream sends. Nothing of a fiber.Ctx may be inside: the stream outlives its handler.
+type Source struct {
+	Topic  Topic
+	Buffer int // messages that a reader may be behind; a slower one gets a message without event
+	// Backlog writes what is kept and the reader does not have. It runs after subscribing, so that
 	// nothing falls between.
-	backlog func(ctx context.Context, out *outlet) error
-	// live writes one message, unless backlog has sent it already.
-	live func(ctx context.Context, m message, out *outlet) error
+	Backlog func(ctx context.Context, out *outlet) error
+	// Live writes one message, unless Backlog has sent it already.
+	Live func(ctx context.Context, m Message, out *outlet) error
 
-	heartbeat time.Duration
-	standing  func(context.Context) error // asked at each heartbeat; an error ends the stream
+	Heartbeat   time.Duration
+	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
 }
 
-// run feeds one reader; the error says why it ended.
-func (f feed) run(ctx context.Context, sub *subscription, out *outlet) error {
-	gone := make(chan struct{})
-	go watch(out.chunks.conn, gone)
+// Send feeds one reader until they leave, take nothing any more or are signed out, half an hour is over, or
+// ctx ends. The error says why it ended; nil: the source is complete.
+func (s Source) Send(ctx context.Context, hub *TopicHub, out *outlet) error {
+	sub := hub.subscribe(s.Topic, s.Buffer)
+	defer hub.unsubscribe(sub)
+	ctx, cancel := context.WithTimeout(ctx, streamLife)
+	defer cancel()
+	if err := s.send(ctx, sub.messages, out); !errors.Is(err, ErrDone) {
+		return err
+	}
+	return nil
+}
+
+func (s Source) send(ctx context.Context, messages <-chan Message, out *outlet) error {
+	gone := out.watch()
 	defer out.Flush()
 	out.WriteString(streamRetry)
 	if err := out.Flush(); err != nil { // the page knows that it is connected before the store is asked
 		return err
 	}
-	if err := f.backlog(ctx, out); err != nil {
+	if err := s.Backlog(ctx, out); err != nil {
 		return err
 	}
-	beat := time.NewTicker(f.heartbeat)
+	beat := time.NewTicker(s.Heartbeat)
 	defer beat.Stop()
 	for {
 		if err := out.Flush(); err != nil {
 			return err
 		}
 		select {
-		case m := <-sub.C:
-			if err := f.live(ctx, m, out); err != nil {
+		case m := <-messages:
+			if err := s.Live(ctx, m, out); err != nil {
 				return err
 			}
 		case <-beat.C:
-			if err := f.standing(ctx); err != nil {
+			if err := s.Reauthorize(ctx); err != nil {
 				return err
 			}
 			out.WriteString(":\n\n")

@@ -42,9 +42,14 @@ func (t *tally) take(who string, n int) room {
 
 // crowded tells whether more than half of the room is taken.
 func (t *tally) crowded() bool {
+	return 2*t.taken() > t.most
+}
+
+// taken is how much is under way in all.
+func (t *tally) taken() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return 2*t.all > t.most
+	return t.all
 }
 
 // give takes back what was counted.

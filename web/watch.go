@@ -9,9 +9,15 @@ import (
 	"time"
 )
 
-// watch blocks until the other side of the connection is gone, then closes the channel. Without
-// it a closed page is only noticed at the second heartbeat after it. It peeks and eats no byte.
-// What is not plain TCP cannot be watched this way; heartbeats must do there, and gone stays open.
+// watch closes a channel when the other side is gone. Without it a closed page is only noticed at the
+// second heartbeat after it. It peeks and eats no byte. What is not plain TCP cannot be watched this way;
+// heartbeats must do there, and the channel stays open.
+func (o *outlet) watch() <-chan struct{} {
+	gone := make(chan struct{})
+	go watch(o.chunks.conn, gone)
+	return gone
+}
+
 func watch(conn net.Conn, gone chan<- struct{}) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {
