@@ -12,6 +12,7 @@ import (
 	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/web/client"
+	"warpboard/web/stream"
 )
 
 // createSubmission takes a submission as JSON, or as a form with the source as "file".
@@ -106,6 +107,6 @@ func (a *API) submissionEvents(c *fiber.Ctx) error {
 			a.Log.Error("event is not JSON", "event", e.ID, "error", err)
 			return nil
 		}
-		return frame(e.ID, "", text)
+		return stream.Frame(e.ID, "", text)
 	})
 }

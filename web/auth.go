@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/web/wire"
 )
 
 // begin sends the browser to a provider.
@@ -20,7 +21,7 @@ func (s *SignIn) begin(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if host := string(c.Request().Host()); host != s.base.Host && isLoopback(host) && isLoopback(s.base.Host) {
+	if host := string(c.Request().Host()); host != s.base.Host && wire.IsLoopback(host) && wire.IsLoopback(s.base.Host) {
 		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
 		return c.Redirect(s.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/wire"
 )
 
 // rawHeader is what the sender wrote of a header that holdBody has changed.
@@ -94,7 +96,7 @@ type bodyReader struct {
 	limit  int // bytes
 	conn   net.Conn
 	who    string
-	budget *tally
+	budget *wire.Tally
 	taken  int
 	bytes  []byte
 }
@@ -141,10 +143,10 @@ func (r *bodyReader) grow(length int) error {
 	if more <= 0 {
 		return errBodyTooLarge
 	}
-	switch r.budget.take(r.who, more) {
-	case roomUsedUp:
+	switch r.budget.Take(r.who, more) {
+	case wire.UsedUp:
 		return tooMany("Too much is being sent from your address at once. Try again in a moment.", 5*time.Second)
-	case roomFull:
+	case wire.Full:
 		return busy("Too much is being sent to the site at once. Try again in a moment.")
 	}
 	r.taken += more
@@ -154,6 +156,6 @@ func (r *bodyReader) grow(length int) error {
 
 // release gives the room back; once is enough.
 func (r *bodyReader) release() {
-	r.budget.give(r.who, r.taken)
+	r.budget.Give(r.who, r.taken)
 	r.taken, r.bytes = 0, nil
 }

@@ -9,6 +9,7 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
 	"warpboard/views"
+	"warpboard/web/wire"
 )
 
 const defaultBundleLimit = 32 << 20
@@ -59,4 +60,4 @@ func (c Config) site() SiteConfig {
 func (c Config) bundleLimit() int { return cmp.Or(c.BundleLimit, defaultBundleLimit) }
 
 // ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
-func ParseAddresses(texts []string) ([]netip.Prefix, error) { return ParseNetworks(texts) }
+func ParseAddresses(texts []string) ([]netip.Prefix, error) { return wire.ParseNetworks(texts) }

@@ -8,6 +8,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/web/stream"
+	"warpboard/web/wire"
 )
 
 // evaluationEvents streams every change of an evaluation, the whole of it each time, until it has ended.
@@ -16,11 +18,11 @@ func (a *API) evaluationEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	f := &evalFollower{API: a, id: found.ID, asker: caller.Asker, last: lastSeen(c), podIP: podIP(c)}
-	return a.stream(c, Source{
+	f := &evalFollower{API: a, id: found.ID, asker: caller.Asker, last: stream.LastSeen(c), podIP: podIP(c)}
+	return a.stream(c, stream.Source{
 		Topic:   evaluationTopic(found.ID),
 		Backlog: f.send,
-		Live:    func(ctx context.Context, _ Message, out *outlet) error { return f.send(ctx, out) },
+		Live:    func(ctx context.Context, _ stream.Message, out *wire.Writer) error { return f.send(ctx, out) },
 	})
 }
 
@@ -34,13 +36,13 @@ type evalFollower struct {
 }
 
 // send writes the evaluation as it is now, if the reader has not seen it so.
-func (f *evalFollower) send(ctx context.Context, out *outlet) error {
+func (f *evalFollower) send(ctx context.Context, out *wire.Writer) error {
 	e, err := f.Store.Evaluation(ctx, f.id)
 	if err != nil {
 		return err
 	}
 	if !f.asker.MayRead(e) { // its owner shares it no more
-		return ErrDone
+		return stream.ErrDone
 	}
 	if e.Change > f.last {
 		f.last = e.Change
@@ -52,15 +54,15 @@ func (f *evalFollower) send(ctx context.Context, out *outlet) error {
 		if err != nil {
 			return fmt.Errorf("write evaluation %s: %w", e.ID, err)
 		}
-		if _, err := out.Write(frame(e.Change, "", text)); err != nil {
+		if _, err := out.Write(stream.Frame(e.Change, "", text)); err != nil {
 			return err
 		}
 	}
 	if !e.State.Final() {
 		return nil
 	}
-	if _, err := out.Write(frame(0, "end", nil)); err != nil {
+	if _, err := out.Write(stream.Frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return ErrDone
+	return stream.ErrDone
 }

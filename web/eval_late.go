@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
+	"warpboard/web/wire"
 )
 
 // evalReply is the answer to a waiting caller, apart from how it is sent.
@@ -28,7 +29,7 @@ func (a *EvalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request)
 	c.Set(fiber.HeaderContentLocation, a.BaseURL+"/api/v1/evaluations/"+w.id)
 	c.Set("X-Accel-Buffering", "no")
 	pod, every := podIP(c), a.Limits.KeepAlive/2
-	a.takeOver(c, func(out *outlet) {
+	a.takeOver(c, func(out *wire.Writer) {
 		for ended := false; !ended; ended = w.within(every) {
 			out.WriteByte(' ')
 			if out.Flush() != nil {
@@ -50,9 +51,9 @@ func (a *EvalAPI) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request)
 // behindProxy tells whether something between the caller and this site may lose patience. A proxy need not
 // say that it is there; nginx as it comes speaks HTTP/1.0.
 func (a *EvalAPI) behindProxy(c *fiber.Ctx) bool {
-	peer, host := addrOf(c.Context().RemoteAddr()), string(c.Request().Host())
-	return !c.Request().Header.IsHTTP11() || a.secure() || hasProxyMark(c) || !peer.IsLoopback() && a.proxies.trust(peer) ||
-		host != a.base.Host && !(isLoopback(host) && isLoopback(a.base.Host))
+	peer, host := wire.AddrOf(c.Context().RemoteAddr()), string(c.Request().Host())
+	return !c.Request().Header.IsHTTP11() || a.secure() || wire.HasProxyMark(c) || !peer.IsLoopback() && a.proxies.Trust(peer) ||
+		host != a.base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.base.Host))
 }
 
 // within tells whether the evaluation has ended, or ends in this time.

@@ -18,7 +18,7 @@ import (
 // submitEvaluation queues a request that was read. The error is a *kernelrun.Refusal when its device is
 // not there.
 func (s *Evaluations) submitEvaluation(ctx context.Context, caller evalCaller, request kernelrun.Request) (models.Evaluation, error) {
-	if err := s.room(); err != nil {
+	if err := s.Room(); err != nil {
 		return models.Evaluation{}, err
 	}
 	device, err := s.evalDevice(ctx, request.GPUType)

@@ -13,6 +13,7 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/client"
+	"warpboard/web/wire"
 )
 
 const (
@@ -96,7 +97,7 @@ func (a *API) answerEvaluation(c *fiber.Ctx, found models.Evaluation) error {
 func (a *API) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time.Duration) (models.Evaluation, error) {
 	ctx, cancel := context.WithTimeout(a.streams, wait)
 	defer cancel()
-	defer onLeaving(c.Context().Conn(), cancel)()
+	defer wire.OnLeaving(c.Context().Conn(), cancel)()
 	last, err := a.evals.awaitEvaluation(ctx, found.ID, func(e models.Evaluation) bool { return e.State.Final() })
 	if ctx.Err() == nil || last.State.Final() {
 		return last, err

@@ -9,6 +9,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/web/wire"
 )
 
 // stopPause is when a caller who was cut off by a restart may come again.
@@ -34,7 +35,7 @@ type waiter struct {
 func (a *EvalAPI) waitFor(c *fiber.Ctx, e models.Evaluation) *waiter {
 	ctx, cancel := context.WithCancelCause(a.streams)
 	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
-	stop := onLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })
+	stop := wire.OnLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })
 	a.sending.Go(func() {
 		defer close(w.done)
 		defer cancel(nil)

@@ -7,6 +7,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/web/stream"
+	"warpboard/web/wire"
 )
 
 const backlogBatch = 500 // events read from the store at once
@@ -16,13 +18,13 @@ func (s *Runs) followSubmission(c *fiber.Ctx, as format, encode func(models.RunE
 	if err != nil {
 		return err
 	}
-	f := &follower{store: s.Store, id: seen.sub.ID, last: lastSeen(c), output: seen.source, format: as, encode: encode}
+	f := &follower{store: s.Store, id: seen.sub.ID, last: stream.LastSeen(c), output: seen.source, format: as, encode: encode}
 	if as == asJSON {
 		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
 			return err
 		}
 	}
-	return s.stream(c, Source{Topic: runTopic(f.id), Buffer: runBuffer, Backlog: f.backlog, Live: f.live})
+	return s.stream(c, stream.Source{Topic: runTopic(f.id), Buffer: runBuffer, Backlog: f.backlog, Live: f.live})
 }
 
 // follower is one reader's way through a submission's events: each once, in order, until all runs have ended.
@@ -38,7 +40,7 @@ type follower struct {
 }
 
 // backlog sends everything stored after the last event seen.
-func (f *follower) backlog(ctx context.Context, out *outlet) error {
+func (f *follower) backlog(ctx context.Context, out *wire.Writer) error {
 	for {
 		events, err := f.store.EventsSince(ctx, f.id, f.last, backlogBatch)
 		if err != nil {
@@ -61,7 +63,7 @@ func (f *follower) backlog(ctx context.Context, out *outlet) error {
 
 // live sends one event that was just stored. One that the backlog held is not sent again; a reader for
 // whom events came too fast gets them from the store.
-func (f *follower) live(ctx context.Context, m Message, out *outlet) error {
+func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer) error {
 	e, ok := m.Event.(*sharedEvent)
 	if !ok {
 		return f.backlog(ctx, out)
@@ -92,7 +94,7 @@ func (f *follower) hides(e models.RunEvent) bool {
 
 // end tells the reader not to come again once every run has ended, and for a page every profile, too. It asks
 // the store before it looks for events that came meanwhile, so that none can be behind its back.
-func (f *follower) end(ctx context.Context, out *outlet) error {
+func (f *follower) end(ctx context.Context, out *wire.Writer) error {
 	live, err := f.store.Unfinished(ctx, f.id, f.format == asHTML)
 	if err != nil || live {
 		return err
@@ -102,10 +104,10 @@ func (f *follower) end(ctx context.Context, out *outlet) error {
 	if err != nil || newest > f.last {
 		return err // what is newer is on its way through the hub
 	}
-	if _, err := out.Write(frame(0, "end", nil)); err != nil {
+	if _, err := out.Write(stream.Frame(0, "end", nil)); err != nil {
 		return err
 	}
-	return ErrDone
+	return stream.ErrDone
 }
 
 func (s *Runs) runsAskedFor(ctx context.Context, submissionID int64) (map[int64]bool, error) {

@@ -7,6 +7,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/web/stream"
+	"warpboard/web/wire"
 )
 
 // boardEvents tells open boards their new change number; the page then asks for the table again.
@@ -15,28 +17,28 @@ func (p *Pages) boardEvents(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	device, last := c.Params("device"), lastSeen(c)
+	device, last := c.Params("device"), stream.LastSeen(c)
 	if err := p.mayWatchBoard(c, versionID, device); err != nil {
 		return err
 	}
-	send := func(out *outlet, change int64) error {
+	send := func(out *wire.Writer, change int64) error {
 		if change <= last {
 			return nil
 		}
 		last = change
-		_, err := out.Write(frame(change, "board", fmt.Append(nil, change)))
+		_, err := out.Write(stream.Frame(change, "board", fmt.Append(nil, change)))
 		return err
 	}
-	return p.stream(c, Source{
+	return p.stream(c, stream.Source{
 		Topic: boardTopic(versionID, device),
-		Backlog: func(ctx context.Context, out *outlet) error {
+		Backlog: func(ctx context.Context, out *wire.Writer) error {
 			change, err := p.Store.BoardChangeNumber(ctx, versionID, device)
 			if err != nil {
 				return err
 			}
 			return send(out, change)
 		},
-		Live: func(_ context.Context, m Message, out *outlet) error { return send(out, m.Change) },
+		Live: func(_ context.Context, m stream.Message, out *wire.Writer) error { return send(out, m.Change) },
 	})
 }
 
@@ -59,13 +61,13 @@ func (p *Pages) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) erro
 // deviceEvents tells pages with the queue that it changed. A page may have missed a change while it
 // was loading, so each connection begins with one.
 func (p *Pages) deviceEvents(c *fiber.Ctx) error {
-	changed := func(out *outlet) error {
-		_, err := out.Write(frame(0, "queue", nil))
+	changed := func(out *wire.Writer) error {
+		_, err := out.Write(stream.Frame(0, "queue", nil))
 		return err
 	}
-	return p.stream(c, Source{
+	return p.stream(c, stream.Source{
 		Topic:   queueTopic(),
-		Backlog: func(_ context.Context, out *outlet) error { return changed(out) },
-		Live:    func(_ context.Context, _ Message, out *outlet) error { return changed(out) },
+		Backlog: func(_ context.Context, out *wire.Writer) error { return changed(out) },
+		Live:    func(_ context.Context, _ stream.Message, out *wire.Writer) error { return changed(out) },
 	})
 }

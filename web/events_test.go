@@ -18,6 +18,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
+	"warpboard/web/stream"
 )
 
 // worker plays a worker and the recorder for one run: it stores events and tells the hub of the site that runs now.
@@ -334,7 +335,7 @@ func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
 }
 
 func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
-	got := string(frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
+	got := string(stream.Frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
 	want := "id: 7\nevent: x\ndata: a\ndata: b\ndata: c\ndata: id: 9\ndata: \ndata: event: evil\n\n"
 	if got != want {
 		t.Errorf("frame is %q, want %q", got, want)

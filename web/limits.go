@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"syscall"
 	"time"
+
+	"warpboard/web/wire"
 )
 
 // Limits bound what strangers can hold of this process. A zero field means its default. "Each" is for one
@@ -52,9 +54,9 @@ func (l Limits) withDefaults(nofile int) Limits {
 func (s *Site) setLimits() {
 	l := s.Limits.withDefaults(descriptors())
 	s.Limits = l
-	s.connected = newTally(l.Connections, l.ConnectionsEach)
-	s.underWay, s.streaming = newTally(l.Requests, l.RequestsEach), newTally(l.Streams, l.StreamsEach)
-	s.bodyBytes, s.strangerBytes = newTally(l.Bodies, l.BodiesEach), newTally(l.Strangers, l.StrangersEach)
+	s.connected = wire.NewTally(l.Connections, l.ConnectionsEach)
+	s.underWay, s.streaming = wire.NewTally(l.Requests, l.RequestsEach), wire.NewTally(l.Streams, l.StreamsEach)
+	s.bodyBytes, s.strangerBytes = wire.NewTally(l.Bodies, l.BodiesEach), wire.NewTally(l.Strangers, l.StrangersEach)
 }
 
 // connectionsFor is how many connections fit beside all else that needs descriptors.

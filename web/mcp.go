@@ -16,6 +16,7 @@ import (
 
 	"warpboard/web/client"
 	"warpboard/web/mcp"
+	"warpboard/web/wire"
 )
 
 // mcpHandler serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
@@ -44,7 +45,7 @@ func (s *Server) whileThere(handler http.Handler) http.Handler {
 			http.Error(w, "not a request of this server", http.StatusInternalServerError)
 			return
 		}
-		defer onLeaving(request.Conn(), leave)()
+		defer wire.OnLeaving(request.Conn(), leave)()
 		handler.ServeHTTP(patientWriter{w, request.Conn()}, r.WithContext(ctx))
 	})
 }
@@ -56,7 +57,7 @@ type patientWriter struct {
 }
 
 func (w patientWriter) Write(p []byte) (int, error) {
-	w.conn.SetWriteDeadline(time.Now().Add(outletWrite))
+	w.conn.SetWriteDeadline(time.Now().Add(wire.WriteTimeout))
 	return w.ResponseWriter.Write(p)
 }
 
@@ -120,7 +121,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 		to.Header.Set(name, values[0])
 	}
 	// What decides about rights; the answer shall not be compressed.
-	for _, name := range append(proxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
+	for _, name := range append(wire.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
 		if value := l.outer.Get(name); value != "" {
 			to.Header.Set(name, value)
 		}

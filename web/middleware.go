@@ -11,6 +11,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/valyala/fasthttp"
+
+	"warpboard/web/wire"
 )
 
 // localQuiet marks requests that are asked every few seconds; the log leaves them out while they go well.
@@ -49,7 +51,7 @@ func closeUnread(c *fiber.Ctx) error {
 	err := c.Next()
 	if c.Request().IsBodyStream() {
 		c.Context().SetConnectionClose()
-		lingerAtClose(c.Context().Conn())
+		wire.LingerAtClose(c.Context().Conn())
 	}
 	return err
 }
@@ -133,7 +135,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 // makeRoom closes connections that would stay open after their answer while there is little room for others:
 // an idle one keeps another visitor out, and 16 KB.
 func (s *Server) makeRoom(c *fiber.Ctx) error {
-	if !isInside(c) && s.connected.crowded() {
+	if !isInside(c) && s.connected.Crowded() {
 		c.Context().SetConnectionClose()
 	}
 	return c.Next()
@@ -144,14 +146,14 @@ func (s *Server) admit(c *fiber.Ctx) error {
 	if isInside(c) {
 		return c.Next() // counted already
 	}
-	who := shareName(s.proxies.visitor(c))
+	who := wire.ShareName(s.proxies.Visitor(c))
 	c.Locals(localShare, who)
-	switch s.underWay.take(who, 1) {
-	case roomUsedUp:
+	switch s.underWay.Take(who, 1) {
+	case wire.UsedUp:
 		return tooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
-	case roomFull:
+	case wire.Full:
 		return busy("The site has too much to do just now. Try again in a moment.")
 	}
-	defer s.underWay.give(who, 1)
+	defer s.underWay.Give(who, 1)
 	return c.Next()
 }

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"warpboard/models"
+	"warpboard/web/stream"
 )
 
 // RunBuffer is how many events a reader of runs may be behind; then they are sent to the store instead.
@@ -11,41 +12,43 @@ const runBuffer = 32
 
 // Hub announces on its topics what the recorder and the dispatcher tell. The store is the truth; what is
 // published is a hint to read it. It implements dispatch.Notifier and never blocks its callers.
-type Hub struct{ *TopicHub }
+type Hub struct{ *stream.Hub }
 
 // NewHub returns a hub without readers.
-func NewHub() *Hub { return &Hub{NewTopicHub()} }
+func NewHub() *Hub { return &Hub{stream.NewHub()} }
 
 // runTopic is one submission's events.
-func runTopic(submissionID int64) Topic { return Topic{Kind: "submission", ID: submissionID} }
+func runTopic(submissionID int64) stream.Topic {
+	return stream.Topic{Kind: "submission", ID: submissionID}
+}
 
 // boardTopic is the change numbers of one board.
-func boardTopic(versionID int64, device string) Topic {
-	return Topic{Kind: "board", ID: versionID, Name: device}
+func boardTopic(versionID int64, device string) stream.Topic {
+	return stream.Topic{Kind: "board", ID: versionID, Name: device}
 }
 
 // queueTopic is the queues of all devices.
-func queueTopic() Topic { return Topic{Kind: "queue"} }
+func queueTopic() stream.Topic { return stream.Topic{Kind: "queue"} }
 
 // evaluationTopic is the change numbers of one evaluation.
-func evaluationTopic(id string) Topic { return Topic{Kind: "evaluation", Name: id} }
+func evaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evaluation", Name: id} }
 
 // RunEvent passes an event to the readers of its submission.
 func (h *Hub) RunEvent(e models.RunEvent) {
-	h.Publish(runTopic(e.SubmissionID), Message{Event: &sharedEvent{RunEvent: e}})
+	h.Publish(runTopic(e.SubmissionID), stream.Message{Event: &sharedEvent{RunEvent: e}})
 }
 
 // BoardChanged passes the readers of a board its new change number.
 func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
-	h.Publish(boardTopic(versionID, device), Message{Change: change})
+	h.Publish(boardTopic(versionID, device), stream.Message{Change: change})
 }
 
 // QueueChanged lets the readers of the queue know that it looks different now.
-func (h *Hub) QueueChanged() { h.Publish(queueTopic(), Message{}) }
+func (h *Hub) QueueChanged() { h.Publish(queueTopic(), stream.Message{}) }
 
 // EvaluationChanged passes the readers of an evaluation the number of its change; they read the rest.
 func (h *Hub) EvaluationChanged(e models.Evaluation) {
-	h.Publish(evaluationTopic(e.ID), Message{Change: e.Change})
+	h.Publish(evaluationTopic(e.ID), stream.Message{Change: e.Change})
 }
 
 // sharedEvent is a run event that is encoded once for all the streams that send it.

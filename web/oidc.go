@@ -13,6 +13,8 @@ import (
 
 	"github.com/markbates/goth"
 	"github.com/markbates/goth/providers/openidConnect"
+
+	"warpboard/web/wire"
 )
 
 // issuer is an OpenID Connect provider, known by its URL. Its addresses are looked up at the first
@@ -32,7 +34,7 @@ func newIssuer(cfg ProviderConfig, callback string, client *http.Client) (*issue
 		return nil, fmt.Errorf("OpenID Connect issuer %q: want a URL like https://id.example.org", cfg.Issuer)
 	}
 	// goth relies on TLS for the id token's authenticity, as OpenID Connect allows for the code flow.
-	if u.Scheme != "https" && !isLoopback(u.Host) {
+	if u.Scheme != "https" && !wire.IsLoopback(u.Host) {
 		return nil, fmt.Errorf("OpenID Connect issuer %q: must be https", cfg.Issuer)
 	}
 	cfg.Issuer = strings.TrimSuffix(cfg.Issuer, "/")

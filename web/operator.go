@@ -4,6 +4,8 @@ import (
 	"net/netip"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/wire"
 )
 
 // operatorOnly lets through what the operator runs: a scraper at an allowed address or with the operator's token,
@@ -28,16 +30,16 @@ func (m *Metrics) operatorOnly(c *fiber.Ctx) error {
 // a base URL elsewhere means a proxy, which may leave no mark on what it passes on.
 func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
 	if m.access.From == nil {
-		return isLoopback(m.base.Host) && fromThisMachine(c)
+		return wire.IsLoopback(m.base.Host) && wire.FromThisMachine(c)
 	}
 	address, ok := netip.AddrFromSlice(c.Context().RemoteIP())
-	if !ok || hasProxyMark(c) {
+	if !ok || wire.HasProxyMark(c) {
 		return false
 	}
 	address = address.Unmap()
 	for _, network := range m.access.From {
 		if network.Contains(address) {
-			return !address.IsLoopback() || isLoopback(string(c.Request().Host())) // else DNS rebinding
+			return !address.IsLoopback() || wire.IsLoopback(string(c.Request().Host())) // else DNS rebinding
 		}
 	}
 	return false

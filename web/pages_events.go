@@ -9,6 +9,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/views"
+	"warpboard/web/stream"
 )
 
 // renderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
@@ -110,7 +111,7 @@ func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) 
 func (p *Pages) submissionEvents(c *fiber.Ctx) error {
 	return p.followSubmission(c, asHTML, func(e models.RunEvent) []byte {
 		if html := p.renderEvent(e); len(html) > 0 {
-			return frame(e.ID, "", html)
+			return stream.Frame(e.ID, "", html)
 		}
 		return nil
 	})

@@ -31,7 +31,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	database := s.pingDatabase()
 	check("database", database)
 	check("queue", s.queueHealth(ctx))
-	check("disk", s.room())
+	check("disk", s.Room())
 	if database == nil {
 		database = s.slotsReady(ctx)
 	}

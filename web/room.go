@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// room refuses what would be stored while the disk is nearly full: a disk that is full ends runs that
+// Room refuses what would be stored while the disk is nearly full: a disk that is full ends runs that
 // were accepted.
-func (s *Site) room() error {
+func (s *Site) Room() error {
 	if s.Disk == "" || s.MinFree == 0 {
 		return nil
 	}
@@ -33,7 +33,7 @@ func freeBytes(dir string) (int64, error) {
 
 // visitorIP is the visitor's address in words; a proxy's own when it does not say whose request it brings.
 func (s *Site) visitorIP(c *fiber.Ctx) string {
-	if a := s.proxies.visitor(c); a.IsValid() {
+	if a := s.proxies.Visitor(c); a.IsValid() {
 		return a.String()
 	}
 	return c.IP()

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"warpboard/views"
+	"warpboard/web/wire"
 )
 
 const (
@@ -86,7 +87,7 @@ func (s *Server) newApp() *fiber.App {
 	app.Server().HeaderReceived = holdBody
 	answerError := app.Server().ErrorHandler
 	app.Server().ErrorHandler = func(request *fasthttp.RequestCtx, err error) { // what cannot be read reaches no route
-		lingerAtClose(request.Conn())
+		wire.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
 	app.Server().KeepHijackedConns = true // takeOver closes them
@@ -110,7 +111,7 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.Log.Info("site is up", "url", s.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
-	ln = newGuard(ln, s.connected, s.proxies, s.Log)
+	ln = wire.NewGuard(ln, s.connected, s.proxies, s.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:

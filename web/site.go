@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
+	"warpboard/web/wire"
 
 	"github.com/gofiber/fiber/v2"
 )
@@ -44,10 +45,10 @@ type SiteConfig struct {
 type Site struct {
 	SiteConfig
 	base    *url.URL
-	proxies proxies
+	proxies wire.Proxies
 
-	connected, underWay, streaming *tally // connections, requests, live streams
-	bodyBytes, strangerBytes       *tally
+	connected, underWay, streaming *wire.Tally // connections, requests, live streams
+	bodyBytes, strangerBytes       *wire.Tally
 
 	// fiber's own request context never ends. Requests derive from the first of these, streams from
 	// the second, because at the end streams must go at once while requests get a moment to finish.
@@ -66,7 +67,7 @@ func NewSite(cfg SiteConfig) (*Site, error) {
 	if s.base, err = readBaseURL(cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))); err != nil {
 		return nil, err
 	}
-	if s.proxies, err = parseProxies(cfg.TrustedProxies); err != nil {
+	if s.proxies, err = wire.ParseProxies(cfg.TrustedProxies); err != nil {
 		return nil, err
 	}
 	s.BaseURL = s.base.String()
@@ -110,5 +111,5 @@ func (s *Site) secure() bool { return s.base.Scheme == "https" }
 // onThisMachine reports whether a request surely comes from this machine to a site that serves only it.
 // A base URL elsewhere means a proxy, which may leave no mark.
 func (s *Site) onThisMachine(c *fiber.Ctx) bool {
-	return isLoopback(s.Addr) && isLoopback(s.base.Host) && fromThisMachine(c)
+	return wire.IsLoopback(s.Addr) && wire.IsLoopback(s.base.Host) && wire.FromThisMachine(c)
 }

@@ -6,11 +6,14 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/stream"
+	"warpboard/web/wire"
 )
 
 // takeOver answers with a body that write makes bit by bit, after the handler has returned and all that
 // fasthttp keeps for a request is free again. Nothing of c may be used in write.
-func (s *Site) takeOver(c *fiber.Ctx, write func(*outlet)) {
+func (s *Site) takeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 	request, connection, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
 	header := &request.Response.Header
 	header.SetContentLength(-2)
@@ -23,34 +26,34 @@ func (s *Site) takeOver(c *fiber.Ctx, write func(*outlet)) {
 		head := bytes.Clone(header.Header())
 		s.sending.Go(func() {
 			defer connection.Close()
-			out := newOutlet(connection, head, inChunks)
+			out := wire.NewWriter(connection, head, inChunks)
 			write(out)
-			out.end()
+			out.End()
 		})
 	})
 }
 
 // stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
 // the server stops.
-func (s *Site) stream(c *fiber.Ctx, source Source) error {
+func (s *Site) stream(c *fiber.Ctx, source stream.Source) error {
 	who := shareOf(c)
-	switch s.streaming.take(who, 1) {
-	case roomUsedUp:
+	switch s.streaming.Take(who, 1) {
+	case wire.UsedUp:
 		return tooMany("Too many pages are being watched live from your address. Close some of them.", time.Minute)
-	case roomFull:
+	case wire.Full:
 		return tooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
 	}
 	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
 	c.Set(fiber.HeaderCacheControl, "no-store")
 	c.Set("X-Accel-Buffering", "no")
 	source.Heartbeat, source.Reauthorize = s.Heartbeat, s.reauthorize(c)
-	whenClosed(c.Context().Conn(), func() { s.streaming.give(who, 1) })
+	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
 	if c.Method() == fiber.MethodHead {
 		c.Context().SetConnectionClose()
 		return nil
 	}
-	s.takeOver(c, func(out *outlet) {
-		if err := source.Send(s.streams, s.Hub.TopicHub, out); err != nil {
+	s.takeOver(c, func(out *wire.Writer) {
+		if err := source.Send(s.streams, s.Hub.Hub, out); err != nil {
 			s.Log.Debug("stream ended", "err", err)
 		}
 	})

@@ -5,6 +5,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"warpboard/web/wire"
 )
 
 // strictRequests refuses what this server and a proxy before it could read as two different requests.
@@ -18,7 +20,7 @@ func strictRequests(c *fiber.Ctx) error {
 		return c.Next()
 	}
 	c.Context().SetConnectionClose()
-	lingerAtClose(c.Context().Conn())
+	wire.LingerAtClose(c.Context().Conn())
 	return &failure{status: fiber.StatusBadRequest, code: "bad_request", message: "The request could not be understood: " + why + "."}
 }
 

@@ -23,7 +23,7 @@ type submitRequest struct {
 // submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
 // the rules themselves are the store's.
 func (s *Runs) submit(ctx context.Context, user models.User, in submitRequest) (models.Submission, []models.Run, error) {
-	if err := s.room(); err != nil {
+	if err := s.Room(); err != nil {
 		return models.Submission{}, nil, err
 	}
 	said, err := tasks.ParseDirectives(in.Source)

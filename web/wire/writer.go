@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"bufio"
@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	outletBuffer = 2 << 10
-	outletWrite  = 10 * time.Second // a reader that takes nothing for so long is gone
+	writeBuffer  = 2 << 10
+	WriteTimeout = 10 * time.Second // a reader that takes nothing for so long is gone
 )
 
-// outlet is the way to one reader, which has its head already.
-type outlet struct {
+// Writer is the way to one reader, which has its head already.
+type Writer struct {
 	*bufio.Writer
 	chunks *chunkWriter
 }
 
-func newOutlet(conn net.Conn, head []byte, inChunks bool) *outlet {
+func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
 	w := &chunkWriter{conn: conn, plain: true}
-	out := &outlet{Writer: bufio.NewWriterSize(w, outletBuffer), chunks: w}
+	out := &Writer{Writer: bufio.NewWriterSize(w, writeBuffer), chunks: w}
 	w.Write(head) // an error comes again with the next write
 	w.plain = !inChunks
 	return out
 }
 
-func (o *outlet) end() {
+func (o *Writer) End() {
 	if o.Flush() == nil && !o.chunks.plain {
 		o.chunks.plain = true
 		o.chunks.Write([]byte("0\r\n\r\n"))
@@ -41,7 +41,7 @@ type chunkWriter struct {
 }
 
 func (w *chunkWriter) Write(p []byte) (int, error) {
-	w.conn.SetWriteDeadline(time.Now().Add(outletWrite))
+	w.conn.SetWriteDeadline(time.Now().Add(WriteTimeout))
 	if w.plain || len(p) == 0 {
 		return w.conn.Write(p)
 	}

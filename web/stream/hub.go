@@ -1,4 +1,4 @@
-package web
+package stream
 
 import "sync"
 
@@ -22,20 +22,20 @@ type subscription struct {
 	topic    Topic
 }
 
-// TopicHub passes messages to the open streams. It remembers nothing and never blocks whoever publishes.
-type TopicHub struct {
+// Hub passes messages to the open streams. It remembers nothing and never blocks whoever publishes.
+type Hub struct {
 	mu     sync.Mutex
 	topics map[Topic]map[*subscription]struct{}
 	open   int
 }
 
-// NewTopicHub returns a hub without readers.
-func NewTopicHub() *TopicHub {
-	return &TopicHub{topics: map[Topic]map[*subscription]struct{}{}}
+// NewHub returns a hub without readers.
+func NewHub() *Hub {
+	return &Hub{topics: map[Topic]map[*subscription]struct{}{}}
 }
 
 // Publish passes a message to all readers of a topic.
-func (h *TopicHub) Publish(t Topic, m Message) {
+func (h *Hub) Publish(t Topic, m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for sub := range h.topics[t] {
@@ -48,20 +48,20 @@ func (h *TopicHub) Publish(t Topic, m Message) {
 }
 
 // Watch subscribes until stop is called. Only the newest message waits for a reader who is slow.
-func (h *TopicHub) Watch(t Topic) (messages <-chan Message, stop func()) {
+func (h *Hub) Watch(t Topic) (messages <-chan Message, stop func()) {
 	sub := h.subscribe(t, 1)
 	return sub.messages, func() { h.unsubscribe(sub) }
 }
 
 // StreamCount is the number of readers.
-func (h *TopicHub) StreamCount() int {
+func (h *Hub) StreamCount() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.open
 }
 
 // subscribe adds a reader who may be so many messages behind.
-func (h *TopicHub) subscribe(t Topic, buffer int) *subscription {
+func (h *Hub) subscribe(t Topic, buffer int) *subscription {
 	sub := &subscription{messages: make(chan Message, max(buffer, 1)), topic: t}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -73,7 +73,7 @@ func (h *TopicHub) subscribe(t Topic, buffer int) *subscription {
 	return sub
 }
 
-func (h *TopicHub) unsubscribe(sub *subscription) {
+func (h *Hub) unsubscribe(sub *subscription) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.topics[sub.topic], sub)

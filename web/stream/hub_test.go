@@ -1,10 +1,10 @@
-package web
+package stream
 
 import "testing"
 
 func TestSlowReaderIsSentToTheStoreAndHoldsUpNobody(t *testing.T) {
 	const buffer = 32
-	h, seventh := NewTopicHub(), Topic{Kind: "submission", ID: 7}
+	h, seventh := NewHub(), Topic{Kind: "submission", ID: 7}
 	slow, fast := h.subscribe(seventh, buffer), h.subscribe(seventh, buffer)
 	elsewhere := h.subscribe(Topic{Kind: "submission", ID: 8}, buffer)
 	for i := range buffer + 1 {
@@ -32,7 +32,7 @@ func TestSlowReaderIsSentToTheStoreAndHoldsUpNobody(t *testing.T) {
 }
 
 func TestOnlyTheNewestChangeWaits(t *testing.T) {
-	h, board := NewTopicHub(), Topic{Kind: "board", ID: 3, Name: "CPU"}
+	h, board := NewHub(), Topic{Kind: "board", ID: 3, Name: "CPU"}
 	messages, stop := h.Watch(board)
 	defer stop()
 	for change := int64(1); change <= 100; change++ {

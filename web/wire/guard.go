@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"errors"
@@ -20,24 +20,24 @@ const (
 	firstByte    = time.Minute // browsers open connections that they may need
 )
 
-// guard is a listener that outlives a lack of descriptors and turns away whom there is no room for.
-type guard struct {
+// Guard is a listener that outlives a lack of descriptors and turns away whom there is no room for.
+type Guard struct {
 	net.Listener
-	open    *tally
-	proxies proxies
+	open    *Tally
+	proxies Proxies
 	log     *slog.Logger
 	closed  chan struct{}
 	once    sync.Once
 	warned  time.Time // Accept is called by one goroutine
 }
 
-func newGuard(ln net.Listener, open *tally, proxies proxies, log *slog.Logger) *guard {
-	return &guard{Listener: ln, open: open, proxies: proxies, log: log,
+func NewGuard(ln net.Listener, open *Tally, proxies Proxies, log *slog.Logger) *Guard {
+	return &Guard{Listener: ln, open: open, proxies: proxies, log: log,
 		closed: make(chan struct{})}
 }
 
 // Accept waits for a connection that there is room for. Its error is for good.
-func (g *guard) Accept() (net.Conn, error) {
+func (g *Guard) Accept() (net.Conn, error) {
 	for pause := 5 * time.Millisecond; ; {
 		conn, err := g.Listener.Accept()
 		switch {
@@ -60,7 +60,7 @@ func (g *guard) Accept() (net.Conn, error) {
 }
 
 // Close ends Accept, too, when that waits for better times.
-func (g *guard) Close() error {
+func (g *Guard) Close() error {
 	g.once.Do(func() { close(g.closed) })
 	return g.Listener.Close()
 }
@@ -76,34 +76,34 @@ func passes(err error) bool {
 	return false
 }
 
-func (g *guard) admit(conn net.Conn) net.Conn {
-	peer := addrOf(conn.RemoteAddr())
-	who := shareName(peer)
-	if g.proxies.trust(peer) {
+func (g *Guard) admit(conn net.Conn) net.Conn {
+	peer := AddrOf(conn.RemoteAddr())
+	who := ShareName(peer)
+	if g.proxies.Trust(peer) {
 		who = ""
 	}
-	switch g.open.take(who, 1) {
-	case roomUsedUp:
+	switch g.open.Take(who, 1) {
+	case UsedUp:
 		g.turnAway(conn, "429 Too Many Requests")
 		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", g.open.share)
 		return nil
-	case roomFull:
+	case Full:
 		g.turnAway(conn, "503 Service Unavailable")
 		g.warn("there is no room for more connections; a higher limit of open files (ulimit -n) makes some", "most", g.open.most)
 		return nil
 	}
 	conn.SetReadDeadline(time.Now().Add(firstByte))
-	return &guarded{Conn: conn, left: []func(){func() { g.open.give(who, 1) }}}
+	return &guarded{Conn: conn, left: []func(){func() { g.open.Give(who, 1) }}}
 }
 
 // turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket.
-func (g *guard) turnAway(conn net.Conn, status string) {
+func (g *Guard) turnAway(conn net.Conn, status string) {
 	conn.SetWriteDeadline(time.Now().Add(time.Millisecond))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	conn.Close()
 }
 
-func (g *guard) warn(message string, args ...any) {
+func (g *Guard) warn(message string, args ...any) {
 	if now := time.Now(); now.Sub(g.warned) > warnEvery {
 		g.warned = now
 		g.log.Warn(message, args...)
@@ -144,8 +144,8 @@ func (g *guarded) Close() error {
 	return err
 }
 
-// whenClosed calls fn when a connection is closed; at once if that is not to be known.
-func whenClosed(conn net.Conn, fn func()) {
+// WhenClosed calls fn when a connection is closed; at once if that is not to be known.
+func WhenClosed(conn net.Conn, fn func()) {
 	g, ok := conn.(*guarded)
 	if !ok {
 		fn()
@@ -156,8 +156,8 @@ func whenClosed(conn net.Conn, fn func()) {
 	g.left = append(g.left, fn)
 }
 
-// lingerAtClose marks a connection whose request was not read to its end.
-func lingerAtClose(conn net.Conn) {
+// LingerAtClose marks a connection whose request was not read to its end.
+func LingerAtClose(conn net.Conn) {
 	if g, ok := conn.(*guarded); ok {
 		g.linger.Store(true)
 	}

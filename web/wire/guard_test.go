@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"errors"
@@ -29,7 +29,7 @@ func TestAcceptWaitsForBetterTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := newGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, newTally(9, 9), nil, slog.New(slog.DiscardHandler))
+	g := NewGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, NewTally(9, 9), nil, slog.New(slog.DiscardHandler))
 	if _, err := net.Dial("tcp", ln.Addr().String()); err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package web
+package stream
 
 import (
 	"bytes"
@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/wire"
 )
 
 const (
@@ -24,9 +26,9 @@ type Source struct {
 	Buffer int // messages that a reader may be behind; a slower one gets a message without event
 	// Backlog writes what is kept and the reader does not have. It runs after subscribing, so that
 	// nothing falls between.
-	Backlog func(ctx context.Context, out *outlet) error
+	Backlog func(ctx context.Context, out *wire.Writer) error
 	// Live writes one message, unless Backlog has sent it already.
-	Live func(ctx context.Context, m Message, out *outlet) error
+	Live func(ctx context.Context, m Message, out *wire.Writer) error
 
 	Heartbeat   time.Duration
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
@@ -34,7 +36,7 @@ type Source struct {
 
 // Send feeds one reader until they leave, take nothing any more or are signed out, half an hour is over, or
 // ctx ends. The error says why it ended; nil: the source is complete.
-func (s Source) Send(ctx context.Context, hub *TopicHub, out *outlet) error {
+func (s Source) Send(ctx context.Context, hub *Hub, out *wire.Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
 	defer hub.unsubscribe(sub)
 	ctx, cancel := context.WithTimeout(ctx, streamLife)
@@ -45,8 +47,8 @@ func (s Source) Send(ctx context.Context, hub *TopicHub, out *outlet) error {
 	return nil
 }
 
-func (s Source) send(ctx context.Context, messages <-chan Message, out *outlet) error {
-	gone := out.watch()
+func (s Source) send(ctx context.Context, messages <-chan Message, out *wire.Writer) error {
+	gone := out.Watch()
 	defer out.Flush()
 	out.WriteString(streamRetry)
 	if err := out.Flush(); err != nil { // the page knows that it is connected before the store is asked
@@ -79,8 +81,8 @@ func (s Source) send(ctx context.Context, messages <-chan Message, out *outlet) 
 	}
 }
 
-// frame is one server-sent event. Without a name browsers deliver it as a plain message; id 0 sends no id.
-func frame(id int64, name string, data []byte) []byte {
+// Frame is one server-sent event. Without a name browsers deliver it as a plain message; id 0 sends no id.
+func Frame(id int64, name string, data []byte) []byte {
 	var b bytes.Buffer
 	if id > 0 {
 		b.WriteString("id: " + strconv.FormatInt(id, 10) + "\n")
@@ -99,8 +101,8 @@ func frame(id int64, name string, data []byte) []byte {
 	return b.Bytes()
 }
 
-// lastSeen is the id of the newest event that the reader has: the Last-Event-ID of a reconnect, else ?after=.
-func lastSeen(c *fiber.Ctx) int64 {
+// LastSeen is the id of the newest event that the reader has: the Last-Event-ID of a reconnect, else ?after=.
+func LastSeen(c *fiber.Ctx) int64 {
 	seen, _ := strconv.ParseInt(c.Query("after"), 10, 64)
 	if again, err := strconv.ParseInt(c.Get("Last-Event-ID"), 10, 64); err == nil && again > seen {
 		seen = again

@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"errors"
@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// watch closes a channel when the other side is gone. Without it a closed page is only noticed at the
+// Watch closes a channel when the other side is gone. Without it a closed page is only noticed at the
 // second heartbeat after it. It peeks and eats no byte. What is not plain TCP cannot be watched this way;
 // heartbeats must do there, and the channel stays open.
-func (o *outlet) watch() <-chan struct{} {
+func (o *Writer) Watch() <-chan struct{} {
 	gone := make(chan struct{})
 	go watch(o.chunks.conn, gone)
 	return gone
@@ -46,9 +46,9 @@ func peek(raw syscall.RawConn) (n int, err error) {
 	return n, err
 }
 
-// onLeaving calls fn when the other side of a connection goes away before stop is called. Until then
+// OnLeaving calls fn when the other side of a connection goes away before stop is called. Until then
 // nothing else may read from the connection. What is not plain TCP cannot be watched.
-func onLeaving(conn net.Conn, fn func()) (stop func()) {
+func OnLeaving(conn net.Conn, fn func()) (stop func()) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {
 		return func() {}

@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"bytes"
@@ -11,9 +11,9 @@ import (
 	"github.com/gofiber/fiber/v2"
 )
 
-// proxies are the networks whose word is taken for who a visitor is. It decides about limits and the log,
+// Proxies are the networks whose word is taken for who a visitor is. It decides about limits and the log,
 // never about rights: whatever runs on this machine could say so, too.
-type proxies []netip.Prefix
+type Proxies []netip.Prefix
 
 // ParseNetworks reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8.
 func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
@@ -31,8 +31,8 @@ func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
 	return list, nil
 }
 
-// parseProxies reads addresses and networks; none are this machine's own.
-func parseProxies(list []string) (proxies, error) {
+// ParseProxies reads addresses and networks; none are this machine's own.
+func ParseProxies(list []string) (Proxies, error) {
 	if len(list) == 0 {
 		list = []string{"127.0.0.0/8", "::1"}
 	}
@@ -43,7 +43,7 @@ func parseProxies(list []string) (proxies, error) {
 	return networks, err
 }
 
-func (p proxies) trust(a netip.Addr) bool {
+func (p Proxies) Trust(a netip.Addr) bool {
 	for _, network := range p {
 		if network.Contains(a) {
 			return true
@@ -52,11 +52,11 @@ func (p proxies) trust(a netip.Addr) bool {
 	return false
 }
 
-// visitor is the address that a request comes from: the nearest that is no trusted proxy's. It is invalid
+// Visitor is the address that a request comes from: the nearest that is no trusted proxy's. It is invalid
 // when a proxy says nothing of it.
-func (p proxies) visitor(c *fiber.Ctx) netip.Addr {
-	peer := addrOf(c.Context().RemoteAddr())
-	if !p.trust(peer) {
+func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
+	peer := AddrOf(c.Context().RemoteAddr())
+	if !p.Trust(peer) {
 		return peer
 	}
 	for _, name := range []string{fiber.HeaderXForwardedFor, "X-Real-Ip"} {
@@ -67,7 +67,7 @@ func (p proxies) visitor(c *fiber.Ctx) netip.Addr {
 			if err != nil {
 				break // what stands before it is not the proxy's word any more
 			}
-			if hop = hop.Unmap(); !p.trust(hop) {
+			if hop = hop.Unmap(); !p.Trust(hop) {
 				return hop
 			}
 		}
@@ -75,8 +75,8 @@ func (p proxies) visitor(c *fiber.Ctx) netip.Addr {
 	return netip.Addr{}
 }
 
-// shareName names an address in a tally. With IPv6 whoever has one address has 2⁶⁴ of them.
-func shareName(a netip.Addr) string {
+// ShareName names an address in a tally. With IPv6 whoever has one address has 2⁶⁴ of them.
+func ShareName(a netip.Addr) string {
 	if !a.IsValid() {
 		return ""
 	}
@@ -87,7 +87,7 @@ func shareName(a netip.Addr) string {
 	return a.String()
 }
 
-func addrOf(a net.Addr) netip.Addr {
+func AddrOf(a net.Addr) netip.Addr {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
 		return netip.Addr{}
@@ -95,8 +95,8 @@ func addrOf(a net.Addr) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// isLoopback tells whether a "host:port" or a host names this machine only.
-func isLoopback(hostport string) bool {
+// IsLoopback tells whether a "host:port" or a host names this machine only.
+func IsLoopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
 		host = hostport
@@ -108,19 +108,19 @@ func isLoopback(hostport string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// fromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
+// FromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
 // the world look local, so its marks count against; a foreign Host would be DNS rebinding.
-func fromThisMachine(c *fiber.Ctx) bool {
+func FromThisMachine(c *fiber.Ctx) bool {
 	ip := c.Context().RemoteIP()
-	return isLoopback(string(c.Request().Host())) && !hasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
+	return IsLoopback(string(c.Request().Host())) && !HasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
 }
 
-// proxyMarks are headers that proxies add.
-func proxyMarks() []string {
+// ProxyMarks are headers that proxies add.
+func ProxyMarks() []string {
 	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 }
 
-// hasProxyMark tells whether a proxy has left its mark on the request.
-func hasProxyMark(c *fiber.Ctx) bool {
-	return slices.ContainsFunc(proxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
+// HasProxyMark tells whether a proxy has left its mark on the request.
+func HasProxyMark(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(ProxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
 }

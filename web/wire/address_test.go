@@ -1,4 +1,4 @@
-package web
+package wire
 
 import (
 	"net/netip"
@@ -7,16 +7,16 @@ import (
 )
 
 func TestProxiesAreNamedByAddressOrNetwork(t *testing.T) {
-	p, err := parseProxies([]string{"10.0.0.0/8", "2001:db8::7"})
+	p, err := ParseProxies([]string{"10.0.0.0/8", "2001:db8::7"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for text, want := range map[string]bool{"10.1.2.3": true, "2001:db8::7": true, "2001:db8::8": false, "127.0.0.1": false} {
-		if got := p.trust(netip.MustParseAddr(text)); got != want {
+		if got := p.Trust(netip.MustParseAddr(text)); got != want {
 			t.Errorf("%s: %t", text, got)
 		}
 	}
-	if _, err := parseProxies([]string{"nginx"}); err == nil || !strings.Contains(err.Error(), "nginx") {
+	if _, err := ParseProxies([]string{"nginx"}); err == nil || !strings.Contains(err.Error(), "nginx") {
 		t.Errorf("a name is accepted: %v", err)
 	}
 }
