@@ -90,7 +90,7 @@ func (a *EvalAPI) job(c *fiber.Ctx) error {
 
 // health answers 200 while the store does.
 func (a *EvalAPI) health(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(c.UserContext(), healthTime)
+	ctx, cancel := context.WithTimeout(c.UserContext(), probeTimeout)
 	defer cancel()
 	jobs, err := a.jobStats(ctx)
 	if err == nil {

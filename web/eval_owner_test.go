@@ -54,7 +54,7 @@ func (s *evalSite) strangers() []asker {
 		{"a visitor", s.plain(), nil},
 		{"another person", s.plain(&other), nil},
 		{"another token", s.plain(), []string{"Authorization", "Bearer " + token}},
-		{"another key", s.plain(), []string{client.EvaluationKeyHeader, randomText(evaluationKeyBytes)}},
+		{"another key", s.plain(), []string{client.EvaluationKeyHeader, randomText(32)}},
 	}
 }
 
@@ -244,7 +244,7 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	for _, step := range []struct {
 		key  string
 		left bool
-	}{{"", true}, {randomText(evaluationKeyBytes), true}, {key, false}} {
+	}{{"", true}, {randomText(32), true}, {key, false}} {
 		s.ask("POST", "/admin/cleanup-jobs", nil, "Authorization", "", client.EvaluationKeyHeader, step.key)
 		if _, err := s.Store.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
 			t.Errorf("after a clean-up with the key %q: %v, want it left: %t", step.key, err, step.left)

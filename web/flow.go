@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -38,11 +37,6 @@ func (s *SignIn) takeFlow(c *fiber.Ctx) (flow, bool) {
 		return flow{}, false
 	}
 	return f, f.State != ""
-}
-
-// sameText compares secrets; an empty one equals nothing.
-func sameText(a, b string) bool {
-	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }
 
 // begin returns the provider's address to send the browser to.

@@ -4,13 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 )
-
-// healthTime is how long the database may take to answer before the site says that it is down.
-const healthTime = 2 * time.Second
 
 // healthz answers 200 while the site is alive: it reaches its database. Whether it can evaluate says readyz.
 func (s *Server) healthz(c *fiber.Ctx) error {
@@ -22,13 +18,13 @@ func (s *Server) healthz(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"status": "ok", "version": s.Version})
 }
 
-// pingDatabase returns within healthTime. A driver that hangs in a system call comes back from no deadline, and
+// pingDatabase returns within probeTimeout. A driver that hangs in a system call comes back from no deadline, and
 // so whoever asks meanwhile waits for the same ping: one thread hangs, and not one more with each check.
 func (s *Server) pingDatabase() error {
-	ctx, cancel := context.WithTimeout(s.requests, healthTime)
+	ctx, cancel := context.WithTimeout(s.requests, probeTimeout)
 	defer cancel()
 	answer := s.pings.DoChan("", func() (any, error) {
-		ctx, cancel := context.WithTimeout(s.requests, healthTime)
+		ctx, cancel := context.WithTimeout(s.requests, probeTimeout)
 		defer cancel()
 		return nil, s.Store.Ping(ctx)
 	})

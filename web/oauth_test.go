@@ -143,17 +143,17 @@ func TestForgedCallbacksAreRefused(t *testing.T) {
 		{"no state", func(q url.Values, _ *browser) { q.Del("state") }, http.StatusForbidden},
 		{"no state on either side", func(q url.Values, b *browser) {
 			q.Del("state")
-			b.setCookie(flowCookie, encode([]byte(`{"p":"oidc","s":"","v":"","n":""}`)))
+			b.setCookie("wb_oauth", encode([]byte(`{"p":"oidc","s":"","v":"","n":""}`)))
 		}, http.StatusForbidden},
-		{"another browser", func(_ url.Values, b *browser) { b.setCookie(flowCookie, "") }, http.StatusForbidden},
+		{"another browser", func(_ url.Values, b *browser) { b.setCookie("wb_oauth", "") }, http.StatusForbidden},
 		{"state of another provider", func(q url.Values, b *browser) {
-			b.setCookie(flowCookie, encode([]byte(`{"p":"github","s":"`+q.Get("state")+`"}`)))
+			b.setCookie("wb_oauth", encode([]byte(`{"p":"github","s":"`+q.Get("state")+`"}`)))
 		}, http.StatusForbidden},
 		{"declined", func(q url.Values, _ *browser) { q.Del("code"); q.Set("error", "access_denied") }, http.StatusForbidden},
 		{"made-up code", func(q url.Values, _ *browser) { q.Set("code", "made-up") }, http.StatusBadGateway},
 		{"own verifier in the address", func(q url.Values, b *browser) {
 			q.Set("code_verifier", "attacker")
-			b.setCookie(flowCookie, encode([]byte(`{"p":"oidc","s":"`+q.Get("state")+`","v":"wrong","n":""}`)))
+			b.setCookie("wb_oauth", encode([]byte(`{"p":"oidc","s":"`+q.Get("state")+`","v":"wrong","n":""}`)))
 		}, http.StatusBadGateway},
 	}
 	for _, tt := range tests {
@@ -207,27 +207,4 @@ func TestSiteStartsWhileTheIssuerIsDown(t *testing.T) {
 	b := startSite(t, func(cfg *Config) { cfg.Providers = []ProviderConfig{down} }).browser()
 	wantStatus(t, b.get("/auth/oidc"), http.StatusBadGateway)
 	wantStatus(t, b.get("/healthz"), http.StatusOK)
-}
-
-func TestProviderSettingsAreCheckedAtStart(t *testing.T) {
-	tests := map[string]ProviderConfig{
-		"unknown":         {Name: "facebook", Key: "k", Secret: "s"},
-		"no secret":       {Name: "github", Key: "k"},
-		"no issuer":       {Name: "oidc", Key: "k", Secret: "s"},
-		"issuer in clear": {Name: "oidc", Key: "k", Secret: "s", Issuer: "http://id.example.org"},
-	}
-	for name, cfg := range tests {
-		t.Run(name, func(t *testing.T) {
-			if _, err := newProviders([]ProviderConfig{cfg}, "https://site.example"); err == nil {
-				t.Errorf("%+v was accepted", cfg)
-			}
-		})
-	}
-	var all []ProviderConfig
-	for _, name := range []string{"github", "google", "discord", "gitlab", "oidc"} {
-		all = append(all, ProviderConfig{Name: name, Key: "k", Secret: "s", Issuer: "https://id.example.org"})
-	}
-	if ps, err := newProviders(all, "https://site.example"); err != nil || len(ps) != len(all) {
-		t.Errorf("all five providers: %v", err)
-	}
 }

@@ -99,8 +99,8 @@ func (s *evalSite) everyAnswer() map[string][]call {
 	done, live := compared["id"].(string), shared["id"].(string)
 	s.endOne(done, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 1}, MaxDifference: "nan"}})
 	evaluations, submissions := "/api/v1/evaluations/", fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)
-	request := written(object{"kernel": torchModel("return x")})
-	comparison := written(object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
+	request := jsonText(object{"kernel": torchModel("return x")})
+	comparison := jsonText(object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
 	mistakes := func(path string) []call {
 		return []call{{path, "["}, {path, "{}"}, {path, `{"kernel": {"source_code": 5}}`}, {path, `{"num_trails": 3}`},
 			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)}, {path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
@@ -140,7 +140,7 @@ func (s *evalSite) endOne(id string, result kernelrun.Result) {
 	e, err := s.Store.StartEvaluation(s.t.Context(), id)
 	if err == nil {
 		_, _, err = s.Store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret,
-			Worker: "w1", State: models.EvaluationCompleted, Result: []byte(written(result))})
+			Worker: "w1", State: models.EvaluationCompleted, Result: []byte(jsonText(result))})
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -1,12 +1,6 @@
 package web
 
 import (
-	"fmt"
-	"io"
-	"mime/multipart"
-	"strings"
-	"unicode"
-
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
@@ -67,31 +61,4 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 // redirect answers a form with the page to look at next.
 func redirect(c *fiber.Ctx, url templ.SafeURL) error {
 	return c.Redirect(string(url), fiber.StatusSeeOther)
-}
-
-// attachment answers with a file to be kept, which no browser shows as a page of this site. Its name may be
-// older than the rule for names: a line break would name another file, or end the header.
-func attachment(c *fiber.Ctx, name string, data []byte) error {
-	c.Attachment(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
-			return '_'
-		}
-		return r
-	}, name))
-	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
-	return c.Send(data)
-}
-
-// readUpload reads an uploaded file, at most one byte more than limit: whoever gets that byte can refuse it.
-func readUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
-	file, err := header.Open()
-	if err != nil {
-		return nil, fmt.Errorf("open the upload %s: %w", header.Filename, err)
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the upload %s: %w", header.Filename, err)
-	}
-	return data, nil
 }

@@ -142,15 +142,6 @@ func carry(b *tasks.Bundle) (encoded, name string, err error) {
 	return base64.StdEncoding.EncodeToString(buf.Bytes()), b.Name + ".zip", err
 }
 
-// reference is the one file of a task of the older form, under a name whose suffix tells the language;
-// its run-time name, reference.cuh for C++ too, does not.
-func reference(b *tasks.Bundle) (name string, text []byte) {
-	for _, text = range b.Files {
-		break
-	}
-	return b.Name + "." + string(b.Definition.Lang), text
-}
-
 // draftFiles lists a task's files with what each is for.
 func draftFiles(b *tasks.Bundle) []views.DraftFile {
 	var files []views.DraftFile

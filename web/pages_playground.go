@@ -11,6 +11,17 @@ import (
 	"warpboard/views"
 )
 
+// Playground is the pages that evaluate single kernels.
+type Playground struct {
+	*Evaluations
+	code *views.Highlighter
+}
+
+// NewPlayground returns the pages that evaluate single kernels.
+func NewPlayground(evals *Evaluations, code *views.Highlighter) *Playground {
+	return &Playground{Evaluations: evals, code: code}
+}
+
 const recentEvaluations = 10 // that the playground lists
 
 // playground shows the form: empty, with ?from=ID as it was for an evaluation, or with ?example=NAME.

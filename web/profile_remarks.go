@@ -20,11 +20,11 @@ func (p *Pages) remarks(ctx context.Context, sub models.Submission) ([]views.Rem
 			names = append(names, f.Name)
 		}
 	}
-	runs, err := p.Store.Runs(ctx, sub.ID)
+	all, err := p.Store.Runs(ctx, sub.ID)
 	if err != nil {
 		return nil, err
 	}
-	for _, run := range runs {
+	for _, run := range all {
 		stages, err := p.Store.Stages(ctx, run.ID)
 		if err != nil {
 			return nil, err

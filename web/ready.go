@@ -19,7 +19,7 @@ type Queue interface {
 // readyz answers 200 while what is submitted now is evaluated soon; else it says what is missing. A site
 // that is alive but not ready still serves its pages: see healthz.
 func (s *Server) readyz(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(c.UserContext(), healthTime)
+	ctx, cancel := context.WithTimeout(c.UserContext(), probeTimeout)
 	defer cancel()
 	missing := fiber.Map{}
 	check := func(what string, err error) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"crypto/rand"
+	"crypto/subtle"
 	"encoding/base64"
 	"time"
 
@@ -23,6 +24,9 @@ const (
 
 // requestTimeout bounds the work of one request.
 const requestTimeout = 30 * time.Second
+
+// probeTimeout is how long the database may take to answer before the site says that it is down.
+const probeTimeout = 2 * time.Second
 
 // nonce is the value that inline styles of this page must carry.
 func nonce(c *fiber.Ctx) string {
@@ -56,4 +60,9 @@ func randomText(n int) string {
 	b := make([]byte, n)
 	rand.Read(b) // never fails
 	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+// sameText compares secrets; an empty one equals nothing.
+func sameText(a, b string) bool {
+	return a != "" && subtle.ConstantTimeCompare([]byte(a), []byte(b)) == 1
 }

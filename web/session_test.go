@@ -24,7 +24,7 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := startSite(t, func(cfg *Config) { cfg.BaseURL = tt.base })
 			b := s.browser()
-			b.setCookie(s.cookieName(visitorCookie), "a visitor's secret")
+			b.setCookie(map[bool]string{true: "__Host-"}[tt.secure]+visitorCookie, "a visitor's secret")
 			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, "Sec-Fetch-Site", "same-origin")
 			wantStatus(t, resp, http.StatusSeeOther)
