@@ -9,6 +9,9 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
 	"warpboard/views"
+	"warpboard/web/signin"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
 	"warpboard/web/wire"
 )
 
@@ -18,7 +21,7 @@ const defaultBundleLimit = 32 << 20
 type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
-	Hub        *Hub
+	Hub        *site.Hub
 	Queue      Queue  // nil: not asked
 	Disk       string // directory whose disk is watched; empty: none is
 	MinFree    int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
@@ -26,17 +29,17 @@ type Config struct {
 	Addr    string // address to listen on, "127.0.0.1:3000"
 	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
 
-	Providers []ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
-	Admins    []string         // "provider:login", "provider:id:number", or a verified e-mail address with or without its provider
+	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
+	Admins    []string                // "provider:login", "provider:id:number", or a verified e-mail address with or without its provider
 
 	SandboxOff  bool          // the worker runs programs unprotected: every page says so
 	BundleLimit int           // largest task zip in bytes; 0: 32 MiB
 	Heartbeat   time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
 	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
-	EvalLimits  EvalLimits
+	EvalLimits  evaluations.Limits
 
 	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
-	Limits         Limits
+	Limits         site.Limits
 
 	MetricsFrom  []netip.Prefix // who may read the site's metrics without a token; nil: this machine, while no proxy is in front
 	MetricsToken string         // for those who may with one, beside admins; empty: only they
@@ -48,8 +51,8 @@ type Config struct {
 }
 
 // site is the part of the settings that every handler may know.
-func (c Config) site() SiteConfig {
-	return SiteConfig{
+func (c Config) site() site.Config {
+	return site.Config{
 		Store: c.Store, Dispatcher: c.Dispatcher, Hub: c.Hub, Log: c.Log, Now: c.Now,
 		Addr: c.Addr, BaseURL: c.BaseURL, Version: c.Version,
 		SandboxOff: c.SandboxOff, Heartbeat: c.Heartbeat, Disk: c.Disk, MinFree: c.MinFree,
@@ -61,3 +64,12 @@ func (c Config) bundleLimit() int { return cmp.Or(c.BundleLimit, defaultBundleLi
 
 // ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
 func ParseAddresses(texts []string) ([]netip.Prefix, error) { return wire.ParseNetworks(texts) }
+
+// Hub is what the recorder and the dispatcher announce to; open pages listen to it.
+type Hub = site.Hub
+
+// NewHub returns a hub without readers.
+func NewHub() *Hub { return site.NewHub() }
+
+// ProviderConfig switches one way to sign in on.
+type ProviderConfig = signin.ProviderConfig

@@ -16,6 +16,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
+	"warpboard/web/site"
 )
 
 const secretSource = "the_authors_own_trick"
@@ -31,7 +32,7 @@ func (a asker) ask(method, path, text string) (status int, answer string) {
 	a.browser.site.t.Helper()
 	headers := append([]string{"Content-Type", "application/json"}, a.headers...)
 	if method != http.MethodGet {
-		headers = append(headers, CSRFHeader, a.browser.csrf())
+		headers = append(headers, site.CSRFHeader, a.browser.csrf())
 	}
 	resp := a.browser.send(method, path, strings.NewReader(text), headers...)
 	return resp.StatusCode, body(a.browser.site.t, resp)
@@ -54,7 +55,7 @@ func (s *evalSite) strangers() []asker {
 		{"a visitor", s.plain(), nil},
 		{"another person", s.plain(&other), nil},
 		{"another token", s.plain(), []string{"Authorization", "Bearer " + token}},
-		{"another key", s.plain(), []string{client.EvaluationKeyHeader, randomText(32)}},
+		{"another key", s.plain(), []string{client.EvaluationKeyHeader, site.RandomText(32)}},
 	}
 }
 
@@ -103,7 +104,7 @@ func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T
 		t.Helper()
 		for _, a := range as {
 			for _, path := range readings(id) {
-				if a.browser.cookie(sessionCookie) == "" && len(a.headers) > 0 && strings.HasPrefix(path, "/playground") {
+				if a.browser.cookie(site.SessionCookie) == "" && len(a.headers) > 0 && strings.HasPrefix(path, "/playground") {
 					continue // a page, for people who sign in
 				}
 				status, text := a.ask("GET", path, "")
@@ -244,7 +245,7 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	for _, step := range []struct {
 		key  string
 		left bool
-	}{{"", true}, {randomText(32), true}, {key, false}} {
+	}{{"", true}, {site.RandomText(32), true}, {key, false}} {
 		s.ask("POST", "/admin/cleanup-jobs", nil, "Authorization", "", client.EvaluationKeyHeader, step.key)
 		if _, err := s.Store.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
 			t.Errorf("after a clean-up with the key %q: %v, want it left: %t", step.key, err, step.left)

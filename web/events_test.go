@@ -18,6 +18,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
+	"warpboard/web/site"
 	"warpboard/web/stream"
 )
 
@@ -25,7 +26,7 @@ import (
 type worker struct {
 	t       testing.TB
 	store   *models.Store
-	hub     *atomic.Pointer[Hub]
+	hub     *atomic.Pointer[site.Hub]
 	attempt models.Attempt
 	seq     int
 }
@@ -36,7 +37,7 @@ func newWorker(t testing.TB, s *testSite, run models.Run) *worker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{t: t, store: s.Store, hub: &atomic.Pointer[Hub]{}, attempt: attempt}
+	w := &worker{t: t, store: s.Store, hub: &atomic.Pointer[site.Hub]{}, attempt: attempt}
 	w.hub.Store(s.Hub)
 	return w
 }
@@ -358,7 +359,7 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	}
 	visitor := s.open(path, "")
 	ended := map[string]*reader{
-		"session": s.open(path, "", "Cookie", sessionCookie+"="+secret),
+		"session": s.open(path, "", "Cookie", site.SessionCookie+"="+secret),
 		"token":   s.open("/api/v1"+path, "", "Authorization", "Bearer "+key),
 	}
 	for _, r := range ended {

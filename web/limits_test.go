@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warpboard/web/site"
 )
 
 // dial connects from an address of this machine, 127.0.0.N.
@@ -50,7 +52,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 func noProxies(c *Config) { c.TrustedProxies = []string{"192.0.2.1"} }
 
 func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = Limits{Streams: 5, StreamsEach: 2} })
+	s := startSite(t, func(c *Config) { c.Limits = site.Limits{Streams: 5, StreamsEach: 2} })
 	watch := func(visitor string) (net.Conn, int) {
 		conn, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n")
 		return conn, resp.StatusCode
@@ -75,7 +77,7 @@ func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
 
 func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 	const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-	s := startSite(t, noProxies, func(c *Config) { c.Limits = Limits{Connections: 5, ConnectionsEach: 2} })
+	s := startSite(t, noProxies, func(c *Config) { c.Limits = site.Limits{Connections: 5, ConnectionsEach: 2} })
 	first, _ := s.from(t, "127.0.0.2", request)
 	if _, resp := s.from(t, "127.0.0.2", request); resp.Close {
 		t.Error("a connection is not kept although there is room")
@@ -100,7 +102,7 @@ func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 }
 
 func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = Limits{ConnectionsEach: 1, RequestsEach: 1, StreamsEach: 1} })
+	s := startSite(t, func(c *Config) { c.Limits = site.Limits{ConnectionsEach: 1, RequestsEach: 1, StreamsEach: 1} })
 	for range 4 {
 		if _, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
 			t.Errorf("a proxy that says nothing of its visitors is answered %s", resp.Status)
@@ -110,7 +112,7 @@ func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
 
 func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	s := startSite(t, noProxies, func(c *Config) {
-		c.Limits = Limits{Strangers: 50 << 10, StrangersEach: 24 << 10, RequestsEach: 3}
+		c.Limits = site.Limits{Strangers: 50 << 10, StrangersEach: 24 << 10, RequestsEach: 3}
 	})
 	const head = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n"
 	_, resp := s.from(t, "127.0.0.2", head+strings.Repeat("x", 30<<10))
@@ -126,7 +128,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := s.strangerBytes.Taken
+	held := s.StrangerBytes.Taken
 	eventually(t, "all are being read", func() bool { return held() == 3*16<<10 })
 	if _, resp := s.from(t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
@@ -134,7 +136,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	conns[1].Close()
 	eventually(t, "one has gone", func() bool { return held() == 2*16<<10 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
-	underWay := s.underWay.Taken
+	underWay := s.UnderWay.Taken
 	eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
 	if _, resp := s.from(t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
 		t.Errorf("the fourth request of one address: %s", resp.Status)
@@ -150,7 +152,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 }
 
 func TestABodyThatStopsComingIsGivenUp(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = Limits{Pause: 50 * time.Millisecond} })
+	s := startSite(t, func(c *Config) { c.Limits = site.Limits{Pause: 50 * time.Millisecond} })
 	answer := s.raw(t, "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nxx")
 	if !strings.HasPrefix(answer, "HTTP/1.1 408 ") || !strings.Contains(answer, "Connection: close") {
 		t.Errorf("answered %.200q", answer)

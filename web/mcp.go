@@ -16,6 +16,7 @@ import (
 
 	"warpboard/web/client"
 	"warpboard/web/mcp"
+	"warpboard/web/site"
 	"warpboard/web/wire"
 )
 
@@ -38,7 +39,7 @@ func (s *Server) mcpHandler() fiber.Handler {
 // never does.
 func (s *Server) whileThere(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, leave := context.WithCancel(s.streams)
+		ctx, leave := context.WithCancel(s.Streams)
 		defer leave()
 		request, ok := r.Context().(*fasthttp.RequestCtx)
 		if !ok {
@@ -89,7 +90,7 @@ type loop struct {
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
-	inner.SetUserValue(localInside, true)
+	inner.SetUserValue(site.LocalInside, true)
 	if err := l.fill(&inner.Request, r); err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/valyala/fasthttp"
 
+	"warpboard/web/site"
 	"warpboard/web/wire"
 )
 
@@ -37,7 +38,7 @@ func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 // releaseBody gives the request its own length back, before anything reads from it.
 func releaseBody(c *fiber.Ctx) error {
 	if c.Request().IsBodyStream() {
-		if length, err := strconv.Atoi(rawHeader(c, fiber.HeaderContentLength)); err == nil {
+		if length, err := strconv.Atoi(site.RawHeader(c, fiber.HeaderContentLength)); err == nil {
 			c.Request().Header.Del(fiber.HeaderTransferEncoding)
 			c.Request().Header.SetContentLength(length)
 		}
@@ -61,8 +62,8 @@ func closeUnread(c *fiber.Ctx) error {
 func plainBodies(c *fiber.Ctx) error {
 	for _, encoding := range c.Request().Header.PeekAll(fiber.HeaderContentEncoding) {
 		if len(encoding) > 0 {
-			return &failure{status: fiber.StatusUnsupportedMediaType, code: "encoding",
-				message: "Send the request as it is: a body with a Content-Encoding is not unpacked."}
+			return &site.Failure{Status: fiber.StatusUnsupportedMediaType, Code: "encoding",
+				Message: "Send the request as it is: a body with a Content-Encoding is not unpacked."}
 		}
 	}
 	return c.Next()
@@ -70,8 +71,8 @@ func plainBodies(c *fiber.Ctx) error {
 
 // requestID names the request in the log and in error pages. fiber's own would take a name that the sender chose.
 func requestID(c *fiber.Ctx) error {
-	id := randomText(9)
-	c.Locals(localRequestID, id)
+	id := site.RandomText(9)
+	c.Locals(site.LocalRequestID, id)
 	c.Set(fiber.HeaderXRequestID, id)
 	return c.Next()
 }
@@ -80,7 +81,7 @@ func requestID(c *fiber.Ctx) error {
 func (s *Server) accessLog(c *fiber.Ctx) error {
 	began := time.Now()
 	if err := c.Next(); err != nil {
-		if err := s.handleError(c, err); err != nil {
+		if err := s.HandleError(c, err); err != nil {
 			return err
 		}
 	}
@@ -88,21 +89,21 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	if c.Locals(localQuiet) != nil && c.Response().StatusCode() == fiber.StatusOK {
 		level = slog.LevelDebug
 	}
-	s.Log.Log(c.UserContext(), level, "request", "id", c.Locals(localRequestID), "method", c.Method(), "path", c.Path(),
-		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.visitorIP(c))
+	s.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", c.Path(),
+		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.VisitorIP(c))
 	return nil
 }
 
 // recoverPanics turns a panic into an error, so that one bad request ends only itself.
 func (s *Server) recoverPanics() fiber.Handler {
 	return recover.New(recover.Config{EnableStackTrace: true, StackTraceHandler: func(c *fiber.Ctx, reason any) {
-		s.Log.Error("panic", "id", c.Locals(localRequestID), "err", fmt.Sprint(reason), "stack", string(debug.Stack()))
+		s.Log.Error("panic", "id", c.Locals(site.LocalRequestID), "err", fmt.Sprint(reason), "stack", string(debug.Stack()))
 	}})
 }
 
 // requestContext gives handlers a context that ends: at the deadline, or when the server has stopped.
 func (s *Server) requestContext(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(s.requests, requestTimeout)
+	ctx, cancel := context.WithTimeout(s.Requests, site.RequestTimeout)
 	defer cancel()
 	c.SetUserContext(ctx)
 	return c.Next()
@@ -111,8 +112,8 @@ func (s *Server) requestContext(c *fiber.Ctx) error {
 // securityHeaders allows a page scripts of this site only, and nobody to frame it. fiber's helmet has no place
 // for a nonce and adds headers that pages would have to be tested under.
 func (s *Server) securityHeaders(c *fiber.Ctx) error {
-	nonce := randomText(18)
-	c.Locals(localNonce, nonce)
+	nonce := site.RandomText(18)
+	c.Locals(site.LocalNonce, nonce)
 	c.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; style-src 'self' 'nonce-"+nonce+
 		"'; style-src-attr 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'")
 	c.Set("X-Content-Type-Options", "nosniff")
@@ -121,7 +122,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.secure() {
+	if s.Secure() {
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()
@@ -135,7 +136,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 // makeRoom closes connections that would stay open after their answer while there is little room for others:
 // an idle one keeps another visitor out, and 16 KB.
 func (s *Server) makeRoom(c *fiber.Ctx) error {
-	if !isInside(c) && s.connected.Crowded() {
+	if !site.IsInside(c) && s.Connected.Crowded() {
 		c.Context().SetConnectionClose()
 	}
 	return c.Next()
@@ -143,17 +144,17 @@ func (s *Server) makeRoom(c *fiber.Ctx) error {
 
 // admit counts requests under way, and turns away whom there is no room for.
 func (s *Server) admit(c *fiber.Ctx) error {
-	if isInside(c) {
+	if site.IsInside(c) {
 		return c.Next() // counted already
 	}
-	who := wire.ShareName(s.proxies.Visitor(c))
-	c.Locals(localShare, who)
-	switch s.underWay.Take(who, 1) {
+	who := wire.ShareName(s.Proxies.Visitor(c))
+	c.Locals(site.LocalShare, who)
+	switch s.UnderWay.Take(who, 1) {
 	case wire.UsedUp:
-		return tooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
+		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
 	case wire.Full:
-		return busy("The site has too much to do just now. Try again in a moment.")
+		return site.Busy("The site has too much to do just now. Try again in a moment.")
 	}
-	defer s.underWay.Give(who, 1)
+	defer s.UnderWay.Give(who, 1)
 	return c.Next()
 }

@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"warpboard/web/client"
+	"warpboard/web/signin"
+	"warpboard/web/site"
 )
 
 func withIssuer(i *testIssuer, admins ...string) func(*Config) {
 	return func(cfg *Config) {
-		cfg.Providers = []ProviderConfig{{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: i.URL}}
+		cfg.Providers = []signin.ProviderConfig{{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: i.URL}}
 		cfg.Admins = admins
 	}
 }
@@ -138,7 +140,7 @@ func TestForgedCallbacksAreRefused(t *testing.T) {
 		change func(q url.Values, b *browser)
 		status int
 	}{
-		{"another state", func(q url.Values, _ *browser) { q.Set("state", randomText(24)) }, http.StatusForbidden},
+		{"another state", func(q url.Values, _ *browser) { q.Set("state", site.RandomText(24)) }, http.StatusForbidden},
 		{"empty state", func(q url.Values, _ *browser) { q.Set("state", "") }, http.StatusForbidden},
 		{"no state", func(q url.Values, _ *browser) { q.Del("state") }, http.StatusForbidden},
 		{"no state on either side", func(q url.Values, b *browser) {
@@ -164,7 +166,7 @@ func TestForgedCallbacksAreRefused(t *testing.T) {
 			tt.change(q, b)
 			callback.RawQuery = q.Encode()
 			wantStatus(t, b.get(callback.String()), tt.status)
-			if b.cookie(sessionCookie) != "" {
+			if b.cookie(site.SessionCookie) != "" {
 				t.Error("a refused callback left a session")
 			}
 		})
@@ -194,7 +196,7 @@ func TestIDTokensThatDoNotBelongAreRefused(t *testing.T) {
 			b := startSite(t, withIssuer(issuer)).browser()
 			resp := b.get("/auth/oidc")
 			wantStatus(t, resp, http.StatusBadGateway)
-			if b.cookie(sessionCookie) != "" {
+			if b.cookie(site.SessionCookie) != "" {
 				t.Error("it left a session")
 			}
 		})
@@ -203,8 +205,8 @@ func TestIDTokensThatDoNotBelongAreRefused(t *testing.T) {
 
 func TestSiteStartsWhileTheIssuerIsDown(t *testing.T) {
 
-	down := ProviderConfig{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: "http://127.0.0.1:1"}
-	b := startSite(t, func(cfg *Config) { cfg.Providers = []ProviderConfig{down} }).browser()
+	down := signin.ProviderConfig{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: "http://127.0.0.1:1"}
+	b := startSite(t, func(cfg *Config) { cfg.Providers = []signin.ProviderConfig{down} }).browser()
 	wantStatus(t, b.get("/auth/oidc"), http.StatusBadGateway)
 	wantStatus(t, b.get("/healthz"), http.StatusOK)
 }

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/web/site"
 )
 
 // throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; somebody may submit.
@@ -74,7 +75,7 @@ func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
 	for range cap(answers) {
 		wantLater(t, <-answers)
 	}
-	if took := time.Since(began); took > probeTimeout+time.Second {
+	if took := time.Since(began); took > site.ProbeTimeout+time.Second {
 		t.Errorf("the answers took %s", took)
 	}
 	wire.Thaw()

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"warpboard/web/signin"
 )
 
 func TestTokenPageShowsASecretOnce(t *testing.T) {
@@ -62,7 +64,7 @@ func TestSignInComesBackToWhereItBegan(t *testing.T) {
 
 func TestProvidersHaveTheirButtons(t *testing.T) {
 	s := startSite(t, func(c *Config) {
-		c.Providers = []ProviderConfig{{Name: "github", Key: "k", Secret: "s"}, {Name: "gitlab", Key: "k", Secret: "s", Label: "Our GitLab"}}
+		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}, {Name: "gitlab", Key: "k", Secret: "s", Label: "Our GitLab"}}
 	})
 	doc := s.browser().page("/sign-in?next=/me", http.StatusOK)
 	wantText(t, doc, "[data-provider=github]", "Continue with GitHub")

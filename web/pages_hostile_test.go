@@ -125,7 +125,7 @@ func TestLiveTextCannotScriptAPage(t *testing.T) {
 	}
 	parts := 0
 	for _, e := range events {
-		html := string(s.pages.renderEvent(e))
+		html := string(s.pages.RenderEvent(e))
 		doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/web/site"
 )
 
 // patience is how long a page gets for what it does at once: enough for a machine with much else to do.
@@ -40,7 +41,7 @@ func (s *scene) window() *window {
 // as gives the window the session of a signed-in browser.
 func (w *window) as(b *browser) *window {
 	w.t.Helper()
-	_, err := chromedp.Call(w.ctx, network.SetCookie, network.SetCookieParams{Name: sessionCookie, Value: b.cookie(sessionCookie), URL: w.url})
+	_, err := chromedp.Call(w.ctx, network.SetCookie, network.SetCookieParams{Name: site.SessionCookie, Value: b.cookie(site.SessionCookie), URL: w.url})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestWaitingRunMovesUpInItsQueue(t *testing.T) {
 	w := s.window()
 	w.open(fmt.Sprintf("/submissions/%d", mine.SubmissionID))
 	w.hasText(fmt.Sprintf("#run-%d", mine.ID), "Number 3 in the queue")
-	if err := s.pages.cancel(context.Background(), s.admin, other.SubmissionID); err != nil {
+	if err := s.pages.Cancel(context.Background(), s.admin, other.SubmissionID); err != nil {
 		t.Fatal(err)
 	}
 	w.hasText(fmt.Sprintf("#run-%d", mine.ID), "Number 2 in the queue")
@@ -188,7 +189,7 @@ func (s *scene) browserOf(user models.User) *browser {
 		s.t.Fatal(err)
 	}
 	b := s.browser()
-	b.setCookie(sessionCookie, secret)
+	b.setCookie(site.SessionCookie, secret)
 	return b
 }
 

@@ -15,6 +15,7 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
+	"warpboard/web/site"
 )
 
 // tryForm is a filled-in playground; the changes replace fields, or empty them.
@@ -200,7 +201,7 @@ func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
 		t.Error("a visitor can press Run")
 	}
 	wantStatus(t, visitor.post("/playground", tryForm(nil)), http.StatusUnauthorized)
-	b, resp := s.playground(tryForm(url.Values{CSRFField: {"forged"}}))
+	b, resp := s.playground(tryForm(url.Values{site.CSRFField: {"forged"}}))
 	wantStatus(t, resp, http.StatusForbidden)
 	if _, resp = s.playground(tryForm(nil)); resp.StatusCode != http.StatusSeeOther {
 		t.Fatal(resp.Status)

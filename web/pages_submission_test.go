@@ -184,7 +184,7 @@ func TestReaderWhoWasAwayGetsOneCardNotAll(t *testing.T) {
 	}
 	cards := 0
 	for _, e := range events {
-		if strings.Contains(string(s.pages.renderEvent(e)), "<article") {
+		if strings.Contains(string(s.pages.RenderEvent(e)), "<article") {
 			cards++
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/web/site"
 )
 
 // upload sends a form with one file, as a page of the site would.
@@ -22,7 +23,7 @@ func (b *browser) upload(path, field, name string, data []byte, values url.Value
 	b.site.t.Helper()
 	var buf bytes.Buffer
 	form := multipart.NewWriter(&buf)
-	form.WriteField(CSRFField, b.csrf())
+	form.WriteField(site.CSRFField, b.csrf())
 	for key, list := range values {
 		for _, value := range list {
 			form.WriteField(key, value)
@@ -45,7 +46,7 @@ func fields(form *goquery.Selection) url.Values {
 	form.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {
 		_, checked := e.Attr("checked")
 		kind := e.AttrOr("type", "text")
-		if (kind == "checkbox" || kind == "radio") && !checked || kind == "file" || e.AttrOr("name", "") == CSRFField {
+		if (kind == "checkbox" || kind == "radio") && !checked || kind == "file" || e.AttrOr("name", "") == site.CSRFField {
 			return
 		}
 		values.Add(e.AttrOr("name", ""), e.AttrOr("value", e.Text()))

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/site"
 )
 
 // Queue is what a Server asks of the queue.
@@ -19,7 +21,7 @@ type Queue interface {
 // readyz answers 200 while what is submitted now is evaluated soon; else it says what is missing. A site
 // that is alive but not ready still serves its pages: see healthz.
 func (s *Server) readyz(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(c.UserContext(), probeTimeout)
+	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
 	missing := fiber.Map{}
 	check := func(what string, err error) {
@@ -37,7 +39,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	}
 	check("slots", database)
 	if len(missing) > 0 {
-		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(retrySoon.Seconds())))
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
 	}
 	return c.JSON(fiber.Map{"status": "ready"})
@@ -51,8 +53,8 @@ func readyText(what string, err error) string {
 	case "queue":
 		return "The queue takes no jobs."
 	}
-	if f, ok := errors.AsType[*failure](err); ok {
-		return f.message
+	if f, ok := errors.AsType[*site.Failure](err); ok {
+		return f.Message
 	}
 	return "It could not be found out just now."
 }
@@ -77,5 +79,5 @@ func (s *Server) slotsReady(ctx context.Context) error {
 			}
 		}
 	}
-	return &failure{status: fiber.StatusServiceUnavailable, code: "no_device", message: "No worker has a slot that takes jobs."}
+	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", Message: "No worker has a slot that takes jobs."}
 }

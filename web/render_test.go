@@ -37,10 +37,10 @@ func TestAnEndlessPageIsCutOff(t *testing.T) {
 		"by its time": {over, fiber.StatusInternalServerError, "logged"}, // the request is over: nobody reads this
 	} {
 		t.Run(name, func(t *testing.T) {
-			app := fiber.New(fiber.Config{ErrorHandler: s.handleError})
+			app := fiber.New(fiber.Config{ErrorHandler: s.HandleError})
 			app.Get("/endless", func(c *fiber.Ctx) error {
 				c.SetUserContext(test.ctx)
-				return s.render(c, fiber.StatusOK, endless)
+				return s.Render(c, fiber.StatusOK, endless)
 			})
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)

@@ -12,6 +12,17 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"warpboard/views"
+	"warpboard/web/api"
+	"warpboard/web/evalapi"
+	"warpboard/web/metrics"
+	"warpboard/web/pages"
+	"warpboard/web/pages/authoring"
+	"warpboard/web/pages/playground"
+	"warpboard/web/pages/profiles"
+	"warpboard/web/signin"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+	"warpboard/web/site/runs"
 	"warpboard/web/wire"
 )
 
@@ -24,43 +35,43 @@ const (
 
 // Server answers HTTP. Build it with New, run it with Run.
 type Server struct {
-	*Site
+	*site.Site
 	queue Queue
 	app   *fiber.App
 	pings singleflight.Group
 
-	evals      *Evaluations
-	signIn     *SignIn
-	pages      *Pages
-	authoring  *Authoring
-	playground *Playground
-	profiles   *Profiles
-	api        *API
-	evalAPI    *EvalAPI
-	metrics    *Metrics
+	evals      *evaluations.Evaluations
+	signIn     *signin.SignIn
+	pages      *pages.Pages
+	authoring  *authoring.Authoring
+	playground *playground.Playground
+	profiles   *profiles.Profiles
+	api        *api.API
+	evalAPI    *evalapi.API
+	metrics    *metrics.Metrics
 }
 
 // New builds a server from its configuration and opens nothing yet. The error is a sentence about the setting.
 func New(cfg Config) (*Server, error) {
-	site, err := NewSite(cfg.site())
+	site, err := site.New(cfg.site())
 	if err != nil {
 		return nil, err
 	}
 	s := &Server{Site: site, queue: cfg.Queue}
-	if s.signIn, err = NewSignIn(site, cfg.Providers, cfg.Admins); err != nil {
+	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}
-	if s.evals, err = NewEvaluations(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
+	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
 		return nil, err
 	}
-	runs, code := NewRuns(site), views.NewHighlighter(rememberedSources)
-	s.pages = NewPages(runs, s.signIn, code, cfg.Attacks)
-	s.authoring = NewAuthoring(runs, cfg.bundleLimit())
-	s.playground = NewPlayground(s.evals, code)
-	s.profiles = NewProfiles(runs)
-	s.api = NewAPI(runs, s.evals)
-	s.evalAPI = NewEvalAPI(s.evals)
-	s.metrics = NewMetrics(runs, s.evals, drops(cfg.Queue), MetricsAccess{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
+	runs, code := runs.New(site), views.NewHighlighter(rememberedSources)
+	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks)
+	s.authoring = authoring.New(runs, cfg.bundleLimit())
+	s.playground = playground.New(s.evals, code)
+	s.profiles = profiles.New(runs)
+	s.api = api.New(runs, s.evals)
+	s.evalAPI = evalapi.New(s.evals)
+	s.metrics = metrics.New(runs, s.evals, drops(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
 	s.app = s.newApp()
 	s.routes(s.app)
 	return s, nil
@@ -70,9 +81,9 @@ func (s *Server) newApp() *fiber.App {
 	app := fiber.New(fiber.Config{
 		AppName:               "Warpboard",
 		DisableStartupMessage: true,
-		ErrorHandler:          s.handleError,
+		ErrorHandler:          s.HandleError,
 		Immutable:             true, // strings that handlers keep must not change under them
-		// Bodies are read by readBody, when it is known who sends them. The timeout is for the head alone.
+		// Bodies are read by ReadBody, when it is known who sends them. The timeout is for the head alone.
 		StreamRequestBody:            true,
 		DisablePreParseMultipartForm: true,
 		ReadTimeout:                  s.Limits.Head,
@@ -90,7 +101,7 @@ func (s *Server) newApp() *fiber.App {
 		wire.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
-	app.Server().KeepHijackedConns = true // takeOver closes them
+	app.Server().KeepHijackedConns = true // TakeOver closes them
 	return app
 }
 
@@ -111,19 +122,19 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.Log.Info("site is up", "url", s.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
-	ln = wire.NewGuard(ln, s.connected, s.proxies, s.Log)
+	ln = wire.NewGuard(ln, s.Connected, s.Proxies, s.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("web server: %w", errors.Join(err, errors.New("it stopped unasked")))
 	case <-ctx.Done():
 	}
-	s.stopStreams()
-	defer s.stopRequests()
+	s.StopStreams()
+	defer s.StopRequests()
 	err := s.app.ShutdownWithTimeout(shutdownGrace)
 	ln.Close() // for a shutdown that came before the server had taken the listener
 	<-ended
-	s.sending.Wait()
+	s.Sending.Wait()
 	if err != nil {
 		s.Log.Warn("web server cut open requests when it stopped", "err", err)
 	}
@@ -131,7 +142,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 }
 
 // drops is the counting side of a queue; a nil Queue stays nil.
-func drops(q Queue) DropCounter {
+func drops(q Queue) metrics.DropCounter {
 	if q == nil {
 		return nil
 	}

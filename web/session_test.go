@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/web/signin"
+	"warpboard/web/site"
 )
 
 func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
@@ -24,12 +26,12 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := startSite(t, func(cfg *Config) { cfg.BaseURL = tt.base })
 			b := s.browser()
-			b.setCookie(map[bool]string{true: "__Host-"}[tt.secure]+visitorCookie, "a visitor's secret")
+			b.setCookie(map[bool]string{true: "__Host-"}[tt.secure]+site.VisitorCookie, "a visitor's secret")
 			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, "Sec-Fetch-Site", "same-origin")
 			wantStatus(t, resp, http.StatusSeeOther)
 			for _, cookie := range resp.Cookies() {
-				if !strings.HasSuffix(cookie.Name, sessionCookie) {
+				if !strings.HasSuffix(cookie.Name, site.SessionCookie) {
 					continue
 				}
 				if strings.HasPrefix(cookie.Name, "__Host-") != tt.secure || cookie.Path != "/" || cookie.Domain != "" || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Secure != tt.secure || cookie.MaxAge <= 0 {
@@ -45,9 +47,9 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 func TestSigningInRotatesTheSession(t *testing.T) {
 	s := startSite(t)
 	b := s.signedIn("ada", models.RoleUser)
-	before := b.cookie(sessionCookie)
+	before := b.cookie(site.SessionCookie)
 	wantStatus(t, b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}}), http.StatusOK)
-	if after := b.cookie(sessionCookie); after == before || after == "" {
+	if after := b.cookie(site.SessionCookie); after == before || after == "" {
 		t.Errorf("the session stayed %q", after)
 	}
 	if _, _, err := s.Store.SessionUser(t.Context(), before); models.KindOf(err) != models.NotFound {
@@ -58,7 +60,7 @@ func TestSigningInRotatesTheSession(t *testing.T) {
 func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 	s := startSite(t)
 	b := s.browser()
-	b.setCookie(sessionCookie, "planted")
+	b.setCookie(site.SessionCookie, "planted")
 	b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}})
 	if _, _, err := s.Store.SessionUser(t.Context(), "planted"); err == nil {
 		t.Error("the planted secret is a session now")
@@ -71,9 +73,9 @@ func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 func TestSignOutEndsTheSessionOnTheServer(t *testing.T) {
 	s := startSite(t)
 	b := s.signedIn("ada", models.RoleUser)
-	secret := b.cookie(sessionCookie)
+	secret := b.cookie(site.SessionCookie)
 	b.post("/sign-out", nil)
-	b.setCookie(sessionCookie, secret) // somebody kept it
+	b.setCookie(site.SessionCookie, secret) // somebody kept it
 	wantProblem(t, b.get("/api/v1/me"), http.StatusUnauthorized, "unauthorized")
 }
 
@@ -120,7 +122,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 		{"through a proxy that says nothing", func(cfg *Config) { cfg.BaseURL = "https://boards.example.org" }, nil},
 		{"listening for everybody", func(cfg *Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
 		{"a provider is set up", func(cfg *Config) {
-			cfg.Providers = []ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
+			cfg.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
 		}, nil},
 	}
 	for _, tt := range tests {
@@ -131,7 +133,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 			}
 			b := startSite(t, change).browser()
 			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, append(tt.headers, "Accept", "application/json",
-				"Cookie", visitorCookie+"=x; __Host-"+visitorCookie+"=x", CSRFHeader, tokenOf("x"))...)
+				"Cookie", site.VisitorCookie+"=x; __Host-"+site.VisitorCookie+"=x", site.CSRFHeader, site.DeriveToken("x"))...)
 			wantProblem(t, resp, http.StatusForbidden, "developer")
 		})
 	}

@@ -17,6 +17,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
+	"warpboard/web/site"
 )
 
 // testSite is a whole server on a real loopback listener, with a store of its own.
@@ -64,7 +65,7 @@ func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, hub, queue := slog.New(slog.DiscardHandler), NewHub(), &idleQueue{}
+	log, hub, queue := slog.New(slog.DiscardHandler), site.NewHub(), &idleQueue{}
 	cfg := Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log),
 		Addr: ln.Addr().String(), Log: log, Version: "test"}
 	for _, change := range changes {
@@ -104,7 +105,7 @@ func (s *testSite) browser() *browser {
 		s.t.Fatal(err)
 	}
 	b := &browser{Client: &http.Client{Jar: jar, Transport: &http.Transport{}}, site: s}
-	b.setCookie(visitorCookie, "a visitor's secret")
+	b.setCookie(site.VisitorCookie, "a visitor's secret")
 	s.t.Cleanup(b.CloseIdleConnections)
 	return b
 }
@@ -144,10 +145,10 @@ func (b *browser) cookie(name string) string {
 
 // csrf is the token that a page of the site would hold in this browser.
 func (b *browser) csrf() string {
-	if secret := b.cookie(sessionCookie); secret != "" {
-		return tokenOf(secret)
+	if secret := b.cookie(site.SessionCookie); secret != "" {
+		return site.DeriveToken(secret)
 	}
-	return tokenOf(b.cookie(visitorCookie))
+	return site.DeriveToken(b.cookie(site.VisitorCookie))
 }
 
 func (b *browser) get(path string, headers ...string) *http.Response {
@@ -161,8 +162,8 @@ func (b *browser) post(path string, form url.Values, headers ...string) *http.Re
 	if form == nil {
 		form = url.Values{}
 	}
-	if !form.Has(CSRFField) {
-		form.Set(CSRFField, b.csrf())
+	if !form.Has(site.CSRFField) {
+		form.Set(site.CSRFField, b.csrf())
 	}
 	headers = append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)
 	return b.send(http.MethodPost, path, strings.NewReader(form.Encode()), headers...)

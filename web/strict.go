@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
 
+	"warpboard/web/site"
 	"warpboard/web/wire"
 )
 
@@ -13,7 +14,7 @@ import (
 // fasthttp takes most of it.
 func strictRequests(c *fiber.Ctx) error {
 	why := ""
-	if !isInside(c) {
+	if !site.IsInside(c) {
 		why = malformed(&c.Request().Header)
 	}
 	if why == "" {
@@ -21,7 +22,7 @@ func strictRequests(c *fiber.Ctx) error {
 	}
 	c.Context().SetConnectionClose()
 	wire.LingerAtClose(c.Context().Conn())
-	return &failure{status: fiber.StatusBadRequest, code: "bad_request", message: "The request could not be understood: " + why + "."}
+	return &site.Failure{Status: fiber.StatusBadRequest, Code: "bad_request", Message: "The request could not be understood: " + why + "."}
 }
 
 // malformed says what is wrong with the head of a request; nothing if it is well-formed.

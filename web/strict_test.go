@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warpboard/web/site"
 )
 
 // raw sends bytes over a connection of their own and returns all that comes back until it is closed.
@@ -107,8 +109,8 @@ func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 // where it is looked for.
 func TestHonestRequestsShareAConnection(t *testing.T) {
 	s := startSite(t)
-	form := "name=ada&next=/api/v1/me&_csrf=" + tokenOf("secret")
-	head := "Host: " + s.Addr + "\r\nCookie: " + visitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+	form := "name=ada&next=/api/v1/me&_csrf=" + site.DeriveToken("secret")
+	head := "Host: " + s.Addr + "\r\nCookie: " + site.VisitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
 	conn, err := net.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
