@@ -21,7 +21,7 @@ import (
 
 // stage is a site with a creator's task and somebody who submits to it.
 type stage struct {
-	*site
+	*testSite
 	creator, user models.User
 	task          models.Task
 }
@@ -32,10 +32,10 @@ func newStage(t testing.TB, devices ...string) *stage {
 		devices = []string{"CPU"}
 	}
 	s := startSite(t)
-	st := &stage{site: s}
-	st.creator = modelstest.Person(t, s.store, "creator", models.RoleCreator)
-	st.user = modelstest.Person(t, s.store, "ada", models.RoleUser)
-	st.task = modelstest.Task(t, s.store, st.creator, "vectoradd", devices...)
+	st := &stage{testSite: s}
+	st.creator = modelstest.Person(t, s.Store, "creator", models.RoleCreator)
+	st.user = modelstest.Person(t, s.Store, "ada", models.RoleUser)
+	st.task = modelstest.Task(t, s.Store, st.creator, "vectoradd", devices...)
 	return st
 }
 
@@ -43,7 +43,7 @@ func newStage(t testing.TB, devices ...string) *stage {
 func (s *stage) change(task models.Task, to models.TaskSettings) {
 	s.t.Helper()
 	to.Devices = task.Devices
-	if _, err := s.store.UpdateTask(context.Background(), s.creator, task.ID, to); err != nil {
+	if _, err := s.Store.UpdateTask(context.Background(), s.creator, task.ID, to); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -89,11 +89,11 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 	if len(sub.Runs) != 1 || sub.Runs[0].State != "queued" || sub.Runs[0].Position != 1 || sub.Ended || sub.User.Name != "ada" {
 		t.Errorf("submitted: %+v", sub)
 	}
-	run, err := s.store.Run(t.Context(), sub.Runs[0].ID)
+	run, err := s.Store.Run(t.Context(), sub.Runs[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tell(modelstest.Finish(t, s.store, run, 1234.5))
+	s.tell(modelstest.Finish(t, s.Store, run, 1234.5))
 
 	var last client.Event
 	if err := api.Watch(t.Context(), sub.ID, 0, func(e client.Event) error { last = e; return nil }); err != nil {
@@ -116,19 +116,19 @@ func TestSubmitWatchAndSeeTheBoardOverTheAPI(t *testing.T) {
 }
 
 // tell passes what the store recorded on, as the recorder does.
-func (s *site) tell(out models.Recorded) {
+func (s *testSite) tell(out models.Recorded) {
 	for _, e := range out.Events {
-		s.hub.RunEvent(e)
+		s.Hub.RunEvent(e)
 	}
 	if out.Board != nil {
-		s.hub.BoardChanged(out.Board.VersionID, out.Board.Device, out.Board.Change)
+		s.Hub.BoardChanged(out.Board.VersionID, out.Board.Device, out.Board.Change)
 	}
 }
 
 func TestWhatTheAPIRefuses(t *testing.T) {
 	s := newStage(t, "CPU", "H200")
-	s.close(modelstest.Task(t, s.store, s.creator, "closed", "CPU"))
-	s.hide(modelstest.Task(t, s.store, s.creator, "hidden", "CPU"))
+	s.close(modelstest.Task(t, s.Store, s.creator, "closed", "CPU"))
+	s.hide(modelstest.Task(t, s.Store, s.creator, "hidden", "CPU"))
 	tests := []struct {
 		name   string
 		in     func(*client.NewSubmission)
@@ -221,7 +221,7 @@ func TestSubmittingAForm(t *testing.T) {
 	}
 	file.Write([]byte("int y;"))
 	w.Close()
-	secret, _, err := s.store.CreateToken(t.Context(), s.user.ID, "form", 0)
+	secret, _, err := s.Store.CreateToken(t.Context(), s.user.ID, "form", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,14 +237,14 @@ func TestSubmittingAForm(t *testing.T) {
 
 func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
-	_, attempt, err := s.store.StartAttempt(t.Context(), run.ID)
+	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	_, attempt, err := s.Store.StartAttempt(t.Context(), run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 10)
 	result.Stages[0].Stderr = "kernel.cpp:1: secret line"
-	if _, err := s.store.RecordResult(t.Context(), result, nil); err != nil {
+	if _, err := s.Store.RecordResult(t.Context(), result, nil); err != nil {
 		t.Fatal(err)
 	}
 	sees := func(user models.User) bool {
@@ -254,7 +254,7 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 		}
 		return sub.Runs[0].Stages[0].Stderr != ""
 	}
-	other := modelstest.Person(t, s.store, "bob", models.RoleUser)
+	other := modelstest.Person(t, s.Store, "bob", models.RoleUser)
 	if !sees(s.user) || sees(other) || sees(models.User{}) {
 		t.Errorf("before the deadline: own %v, other %v, visitor %v", sees(s.user), sees(other), sees(models.User{}))
 	}
@@ -266,12 +266,12 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 
 func TestCancellingStopsEveryRun(t *testing.T) {
 	s := newStage(t, "CPU", "H200")
-	runs := modelstest.Submit(t, s.store, s.user, s.task)
-	_, attempt, err := s.store.StartAttempt(t.Context(), runs[0].ID)
+	runs := modelstest.Submit(t, s.Store, s.user, s.task)
+	_, attempt, err := s.Store.StartAttempt(t.Context(), runs[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := modelstest.Person(t, s.store, "bob", models.RoleUser)
+	other := modelstest.Person(t, s.Store, "bob", models.RoleUser)
 	if _, err := s.api(other).Cancel(t.Context(), runs[0].SubmissionID); !isProblem(err, "forbidden") {
 		t.Errorf("somebody else's cancel: %v", err)
 	}
@@ -293,8 +293,8 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 	tag := b.get("/api/v1/boards/vectoradd/CPU").Header.Get("ETag")
 	wantStatus(t, b.get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag), http.StatusNotModified)
 	for _, score := range []float64{100, 90, 95} {
-		run := modelstest.Submit(t, s.store, s.user, s.task)[0]
-		changed := modelstest.Finish(t, s.store, run, score).Board != nil
+		run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+		changed := modelstest.Finish(t, s.Store, run, score).Board != nil
 		resp := b.get("/api/v1/boards/vectoradd/CPU", "If-None-Match", tag)
 		if got := resp.StatusCode == http.StatusOK; got != changed {
 			t.Errorf("after a run of %v ns: %s, the board changed: %v", score, resp.Status, changed)
@@ -306,7 +306,7 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	s := newStage(t)
 	slots := []job.Slot{{Device: "CPU"}, {Device: "CPU", Attempt: "a"}, {Device: "H200", Disabled: "ECC errors"}}
-	if err := s.store.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots}); err != nil {
+	if err := s.Store.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots}); err != nil {
 		t.Fatal(err)
 	}
 	var list struct{ Devices []client.Device }

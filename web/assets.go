@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/static"
+	"warpboard/web/site"
 )
 
 // asset serves an embedded file. Its address holds the hash of the whole set, so browsers keep it for
@@ -15,7 +16,7 @@ func (s *Server) asset(c *fiber.Ctx) error {
 	name := c.Params("name")
 	data, err := fs.ReadFile(static.Files(), name)
 	if err != nil {
-		return notFound(c)
+		return site.NotFound(c)
 	}
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	if c.Params("version") == static.Version() {

@@ -23,16 +23,16 @@ const openStreams = 1000
 // the time from the telling to the event's arrival at each reader, and the server's memory per open stream.
 func BenchmarkStreams(b *testing.B) {
 	s := newStage(b)
-	run := modelstest.Submit(b, s.store, s.user, s.task)[0]
-	id := storedIDs(b, s.store, run.SubmissionID)[0]
+	run := modelstest.Submit(b, s.Store, s.user, s.task)[0]
+	id := storedIDs(b, s.Store, run.SubmissionID)[0]
 	path := fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, id)
 
 	before := memory()
 	readers := make([]net.Conn, openStreams)
 	for i := range readers {
-		readers[i] = openRaw(b, s.cfg.Addr, path)
+		readers[i] = openRaw(b, s.Addr, path)
 	}
-	for s.hub.Open() < openStreams {
+	for s.Hub.StreamCount() < openStreams {
 		time.Sleep(time.Millisecond)
 	}
 	perStream := float64(memory()-before) / openStreams
@@ -59,7 +59,7 @@ func BenchmarkStreams(b *testing.B) {
 		id++
 		arrived.Add(openStreams)
 		told = time.Now()
-		s.hub.RunEvent(models.RunEvent{
+		s.Hub.RunEvent(models.RunEvent{
 			ID: id, SubmissionID: run.SubmissionID, RunID: run.ID, Type: job.EventTaken, State: models.StateBuilding,
 		})
 		arrived.Wait()

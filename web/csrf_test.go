@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/web/signin"
+	"warpboard/web/site"
 )
 
 func TestUnsafeRequestsNeedThePagesToken(t *testing.T) {
 	s := startSite(t)
-	own := func(b *browser) url.Values { return url.Values{CSRFField: {b.csrf()}} }
+	own := func(b *browser) url.Values { return url.Values{site.CSRFField: {b.csrf()}} }
 	with := func(token string) func(*browser) url.Values {
-		return func(*browser) url.Values { return url.Values{CSRFField: {token}} }
+		return func(*browser) url.Values { return url.Values{site.CSRFField: {token}} }
 	}
 	tests := []struct {
 		name    string
@@ -24,8 +26,8 @@ func TestUnsafeRequestsNeedThePagesToken(t *testing.T) {
 		{"page of the site", own, []string{"Sec-Fetch-Site", "same-origin"}, true},
 		{"old browser, right origin", own, []string{"Origin", s.url}, true},
 		{"no token", with(""), []string{"Sec-Fetch-Site", "same-origin"}, false},
-		{"token of a visitor", with(tokenOf("a visitor's secret")), nil, false},
-		{"token of nothing", with(tokenOf("")), nil, false},
+		{"token of a visitor", with(site.DeriveToken("a visitor's secret")), nil, false},
+		{"token of nothing", with(site.DeriveToken("")), nil, false},
 		{"token of another session", with(s.signedIn("bob", models.RoleUser).csrf()), nil, false},
 		{"another site", own, []string{"Sec-Fetch-Site", "cross-site"}, false},
 		{"a sibling domain", own, []string{"Sec-Fetch-Site", "same-site"}, false},
@@ -51,7 +53,7 @@ func TestTokenMayComeInAHeader(t *testing.T) {
 	b := s.signedIn("ada", models.RoleUser)
 	send := func(token string) *http.Response {
 		return b.send(http.MethodPost, "/api/v1/submissions", strings.NewReader(`{"task":"none","source":"x"}`),
-			"Content-Type", "application/json", CSRFHeader, token)
+			"Content-Type", "application/json", site.CSRFHeader, token)
 	}
 	wantProblem(t, send(""), http.StatusForbidden, "csrf")
 	wantProblem(t, send(b.csrf()), http.StatusNotFound, "not_found")
@@ -79,7 +81,7 @@ func TestNextStaysOnTheSite(t *testing.T) {
 		"http:/evil.example":           "/",
 	}
 	for wanted, want := range tests {
-		if got := safeNext(wanted); got != want {
+		if got := signin.SafeNext(wanted); got != want {
 			t.Errorf("safeNext(%q) = %q, want %q", wanted, got, want)
 		}
 	}
@@ -91,7 +93,7 @@ func FuzzNextStaysOnTheSite(f *testing.F) {
 	}
 	base, _ := url.Parse("https://site.example/sign-in")
 	f.Fuzz(func(t *testing.T, wanted string) {
-		next := safeNext(wanted)
+		next := signin.SafeNext(wanted)
 		// Browsers drop tabs and newlines and read \ as / before they take a URL apart.
 		seen := strings.NewReplacer("\t", "", "\n", "", "\r", "", `\`, "/").Replace(next)
 		u, err := base.Parse(seen)

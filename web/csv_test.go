@@ -16,31 +16,6 @@ import (
 	"warpboard/models"
 )
 
-func TestTextOfADownloadIsNoFormula(t *testing.T) {
-	for cell, want := range map[string]string{
-		"":                  "",
-		"matmul":            "matmul",
-		"a=b":               "a=b",
-		"=1+1":              "'=1+1",
-		"@SUM(A1)":          "'@SUM(A1)",
-		"+cmd|' /C calc'!A": "'+cmd|' /C calc'!A",
-		"-2+3":              "'-2+3",
-		"-E5":               "'-E5",
-		"\t=1":              "'\t=1",
-		"\r=1":              "'\r=1",
-		"\n=1":              "'\n=1",
-		"-":                 "-",
-		"-1.5":              "-1.5",
-		"+.5":               "+.5",
-		"-1,024.25":         "-1,024.25",
-		"-1.5e-07":          "-1.5e-07",
-	} {
-		if got := plainCell(cell); got != want {
-			t.Errorf("%q became %q, want %q", cell, got, want)
-		}
-	}
-}
-
 // hostileProfile is a run whose bundle's program called a case like a formula, and whose kernel and
 // metrics have such names and texts too.
 func hostileProfile(t *testing.T, s *profiledScene) models.Run {
@@ -57,7 +32,7 @@ func hostileProfile(t *testing.T, s *profiledScene) models.Run {
 	if err != nil {
 		t.Fatal(err)
 	}
-	profile, err := s.store.ProfileRun(t.Context(), run)
+	profile, err := s.Store.ProfileRun(t.Context(), run)
 	if err != nil {
 		t.Fatal(err)
 	}

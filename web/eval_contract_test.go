@@ -234,7 +234,7 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 func (s *evalSite) waitForState(state models.EvaluationState) models.Evaluation {
 	s.t.Helper()
 	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
-		list, err := s.store.Evaluations(context.Background(), models.Asker{User: s.user}, 0, 1)
+		list, err := s.Store.Evaluations(context.Background(), models.Asker{User: s.user}, 0, 1)
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -273,14 +273,14 @@ func TestACallerWhoWaitsIsToldOfARestart(t *testing.T) {
 	if got := <-answered; !strings.HasPrefix(got, "503 ") || !strings.Contains(got, e.ID) {
 		t.Errorf("the answer is %s", got)
 	}
-	if e, err := s.store.Evaluation(t.Context(), e.ID); err != nil || e.State != models.EvaluationSubmitted {
+	if e, err := s.Store.Evaluation(t.Context(), e.ID); err != nil || e.State != models.EvaluationSubmitted {
 		t.Errorf("the evaluation is %s, %v", e.State, err)
 	}
 }
 
 func TestWithoutADeviceTheAnswerSaysSo(t *testing.T) {
 	s := newEvalSite(t)
-	if _, err := s.store.SQL().ExecContext(t.Context(), "delete from workers"); err != nil {
+	if _, err := s.Store.SQL().ExecContext(t.Context(), "delete from workers"); err != nil {
 		t.Fatal(err)
 	}
 	resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
@@ -297,14 +297,14 @@ func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
 		return [3]any{u["gpu_acquisitions"], u["gpu_releases"], u["active_sessions"]}
 	}
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")})
-	e, err := s.store.StartEvaluation(t.Context(), made["id"].(string))
+	e, err := s.Store.StartEvaluation(t.Context(), made["id"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{0.0, 0.0, 0.0} {
 		t.Errorf("while it waits: %v", got)
 	}
-	if _, _, err := s.store.EvaluationsTaken(t.Context(), "w1", []string{e.AttemptID}); err != nil {
+	if _, _, err := s.Store.EvaluationsTaken(t.Context(), "w1", []string{e.AttemptID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{1.0, 0.0, 1.0} {

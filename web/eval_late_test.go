@@ -26,11 +26,11 @@ func impatient(c *Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
 func (s *evalSite) finish(e models.Evaluation) {
 	s.t.Helper()
 	ctx := context.Background()
-	e, err := s.store.StartEvaluation(ctx, e.ID)
+	e, err := s.Store.StartEvaluation(ctx, e.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, accepted, err := s.store.EndEvaluation(ctx, models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: "w1",
+	_, accepted, err := s.Store.EndEvaluation(ctx, models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: "w1",
 		State: models.EvaluationCompleted, Result: json.RawMessage(`{"compiled": true, "correctness": true, "worker": "w1"}`)})
 	if err != nil || !accepted {
 		s.t.Fatalf("the end is not accepted: %t, %v", accepted, err)
@@ -55,9 +55,9 @@ func (s *evalSite) proxy(patience time.Duration) string {
 
 func TestALongEvaluationOutlivesAProxysPatience(t *testing.T) {
 	s := newEvalSite(t, impatient)
-	through := *s.site
+	through := *s.testSite
 	through.url = s.proxy(300 * time.Millisecond)
-	caller := &evalSite{site: &through, token: s.token, user: s.user}
+	caller := &evalSite{testSite: &through, token: s.token, user: s.user}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -88,7 +88,7 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := net.Dial("tcp", s.cfg.Addr)
+	conn, err := net.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 		authorization = "Authorization: Bearer " + s.token + "\r\n"
 	}
 	fmt.Fprintf(conn, "POST /evaluate HTTP/1.0\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\n%sContent-Length: %d\r\n\r\n%s",
-		s.cfg.Addr, authorization, len(kernel), kernel)
+		s.Addr, authorization, len(kernel), kernel)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatal(err)

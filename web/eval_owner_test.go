@@ -16,6 +16,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
+	"warpboard/web/site"
 )
 
 const secretSource = "the_authors_own_trick"
@@ -31,7 +32,7 @@ func (a asker) ask(method, path, text string) (status int, answer string) {
 	a.browser.site.t.Helper()
 	headers := append([]string{"Content-Type", "application/json"}, a.headers...)
 	if method != http.MethodGet {
-		headers = append(headers, CSRFHeader, a.browser.csrf())
+		headers = append(headers, site.CSRFHeader, a.browser.csrf())
 	}
 	resp := a.browser.send(method, path, strings.NewReader(text), headers...)
 	return resp.StatusCode, body(a.browser.site.t, resp)
@@ -45,8 +46,8 @@ func (a asker) post(path string, form url.Values) int {
 
 // strangers are everybody but the evaluation's author and admins.
 func (s *evalSite) strangers() []asker {
-	other := modelstest.Person(s.t, s.store, "eve", models.RoleCreator)
-	token, _, err := s.store.CreateToken(context.Background(), other.ID, "test", 0)
+	other := modelstest.Person(s.t, s.Store, "eve", models.RoleCreator)
+	token, _, err := s.Store.CreateToken(context.Background(), other.ID, "test", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -54,7 +55,7 @@ func (s *evalSite) strangers() []asker {
 		{"a visitor", s.plain(), nil},
 		{"another person", s.plain(&other), nil},
 		{"another token", s.plain(), []string{"Authorization", "Bearer " + token}},
-		{"another key", s.plain(), []string{client.EvaluationKeyHeader, randomText(evaluationKeyBytes)}},
+		{"another key", s.plain(), []string{client.EvaluationKeyHeader, site.RandomText(32)}},
 	}
 }
 
@@ -62,7 +63,7 @@ func (s *evalSite) strangers() []asker {
 func (s *evalSite) plain(user ...*models.User) *browser {
 	b := s.browser()
 	if len(user) > 0 {
-		b = (&scene{site: s.site}).browserOf(*user[0])
+		b = (&scene{testSite: s.testSite}).browserOf(*user[0])
 	}
 	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return b
@@ -94,7 +95,7 @@ func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x # " + secretSource)})
 	id := made["id"].(string)
 	s.endOne(id, kernelrun.Result{Report: kernelrun.Report{CompilationError: "line 1: " + secretSource}}) // compilers quote
-	admin := modelstest.Person(t, s.store, "root", models.RoleAdmin)
+	admin := modelstest.Person(t, s.Store, "root", models.RoleAdmin)
 	author := asker{"the author's token", s.plain(), []string{"Authorization", "Bearer " + s.token}}
 	trusted := []asker{author, {"the author's session", s.plain(&s.user), nil}, {"an admin", s.plain(&admin), nil}}
 	strangers := s.strangers()
@@ -103,7 +104,7 @@ func TestAnEvaluationIsReadByItsAuthorAndAdminsAloneUntilItIsShared(t *testing.T
 		t.Helper()
 		for _, a := range as {
 			for _, path := range readings(id) {
-				if a.browser.cookie(sessionCookie) == "" && len(a.headers) > 0 && strings.HasPrefix(path, "/playground") {
+				if a.browser.cookie(site.SessionCookie) == "" && len(a.headers) > 0 && strings.HasPrefix(path, "/playground") {
 					continue // a page, for people who sign in
 				}
 				status, text := a.ask("GET", path, "")
@@ -178,7 +179,7 @@ func (s *evalSite) anonymous(headers ...string) (e models.Evaluation, key string
 	if len(headers) == 0 && resp.Header.Get(client.EvaluationKeyHeader) != key {
 		s.t.Errorf("the header has another key than the answer: %v", resp.Header)
 	}
-	e, err := s.store.Evaluation(context.Background(), made["id"].(string))
+	e, err := s.Store.Evaluation(context.Background(), made["id"].(string))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -238,15 +239,15 @@ func TestCleaningUpDropsOnesOwnJobsAlone(t *testing.T) {
 	s := newEvalSite(t, func(c *Config) { c.OpenEvalAPI = "all" })
 	mine, key := s.anonymous()
 	s.endOne(mine.ID, kernelrun.Result{})
-	if _, err := s.store.SQL().ExecContext(t.Context(), "update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
+	if _, err := s.Store.SQL().ExecContext(t.Context(), "update evaluations set ended_at = '2020-01-01 00:00:00'"); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []struct {
 		key  string
 		left bool
-	}{{"", true}, {randomText(evaluationKeyBytes), true}, {key, false}} {
+	}{{"", true}, {site.RandomText(32), true}, {key, false}} {
 		s.ask("POST", "/admin/cleanup-jobs", nil, "Authorization", "", client.EvaluationKeyHeader, step.key)
-		if _, err := s.store.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
+		if _, err := s.Store.Evaluation(t.Context(), mine.ID); (err == nil) != step.left {
 			t.Errorf("after a clean-up with the key %q: %v, want it left: %t", step.key, err, step.left)
 		}
 	}

@@ -29,7 +29,7 @@ type object = map[string]any
 
 // evalSite is a site whose evaluation API somebody uses with a token.
 type evalSite struct {
-	*site
+	*testSite
 	token string
 	user  models.User
 }
@@ -37,9 +37,9 @@ type evalSite struct {
 // newEvalSite has a CPU that can evaluate, as far as the site knows; nobody takes its jobs.
 func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 	t.Helper()
-	s := &evalSite{site: startSite(t, changes...)}
-	s.user = modelstest.Person(t, s.store, "ada", models.RoleUser)
-	secret, _, err := s.store.CreateToken(context.Background(), s.user.ID, "test", 0)
+	s := &evalSite{testSite: startSite(t, changes...)}
+	s.user = modelstest.Person(t, s.Store, "ada", models.RoleUser)
+	secret, _, err := s.Store.CreateToken(context.Background(), s.user.ID, "test", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 
 func (s *evalSite) beat() {
 	s.t.Helper()
-	err := s.store.SaveHeartbeat(context.Background(), job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
+	err := s.Store.SaveHeartbeat(context.Background(), job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Torch: "1.13"}}}})
 	if err != nil {
 		s.t.Fatal(err)
@@ -93,7 +93,7 @@ func newWorkingSite(t *testing.T, changes ...func(*Config)) *evalSite {
 func (s *evalSite) waitForWorker() {
 	s.t.Helper()
 	for limit := time.Now().Add(60 * time.Second); time.Now().Before(limit); time.Sleep(20 * time.Millisecond) {
-		workers, err := s.store.Workers(context.Background())
+		workers, err := s.Store.Workers(context.Background())
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -18,25 +18,27 @@ import (
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
+	"warpboard/web/site"
+	"warpboard/web/stream"
 )
 
 // worker plays a worker and the recorder for one run: it stores events and tells the hub of the site that runs now.
 type worker struct {
 	t       testing.TB
 	store   *models.Store
-	hub     *atomic.Pointer[Hub]
+	hub     *atomic.Pointer[site.Hub]
 	attempt models.Attempt
 	seq     int
 }
 
-func newWorker(t testing.TB, s *site, run models.Run) *worker {
+func newWorker(t testing.TB, s *testSite, run models.Run) *worker {
 	t.Helper()
-	_, attempt, err := s.store.StartAttempt(context.Background(), run.ID)
+	_, attempt, err := s.Store.StartAttempt(context.Background(), run.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &worker{t: t, store: s.store, hub: &atomic.Pointer[Hub]{}, attempt: attempt}
-	w.hub.Store(s.hub)
+	w := &worker{t: t, store: s.Store, hub: &atomic.Pointer[site.Hub]{}, attempt: attempt}
+	w.hub.Store(s.Hub)
 	return w
 }
 
@@ -86,10 +88,10 @@ func storedIDs(t testing.TB, store *models.Store, submissionID int64) []int64 {
 
 func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
 	api := s.api(s.user)
-	w := newWorker(t, s.site, run)
-	at := s.cfg.Addr
+	w := newWorker(t, s.testSite, run)
+	at := s.Addr
 
 	var seen []int64
 	progress := make(chan int, 1000)
@@ -101,7 +103,7 @@ func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
 			return nil
 		})
 	}()
-	running := s.site
+	running := s.testSite
 	for round := range 3 {
 		for i := range 100 {
 			w.log(fmt.Sprintf("round %d line %d\n", round, i))
@@ -110,14 +112,14 @@ func TestWatchingSurvivesServerRestartsWithoutLossOrDoubles(t *testing.T) {
 		}
 		running.stop()
 		w.log("told while no server is there\n")
-		running = startSiteAt(t, at, s.store)
-		w.hub.Store(running.hub)
+		running = startSiteAt(t, at, s.Store)
+		w.hub.Store(running.Hub)
 	}
 	w.finish()
 	if err := <-watched; err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(storedIDs(t, s.store, run.SubmissionID), seen); diff != "" {
+	if diff := cmp.Diff(storedIDs(t, s.Store, run.SubmissionID), seen); diff != "" {
 		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
 	}
 }
@@ -135,7 +137,7 @@ type event struct {
 	name, data string
 }
 
-func (s *site) open(path, lastID string, headers ...string) *reader {
+func (s *testSite) open(path, lastID string, headers ...string) *reader {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.t.Cleanup(cancel)
@@ -195,13 +197,13 @@ func (r *reader) want(n int) (ids []int64) {
 
 func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
-	w := newWorker(t, s.site, run)
+	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	w := newWorker(t, s.testSite, run)
 	for i := range 20 {
 		w.say(job.Event{Type: job.EventCase, Stage: job.StageTest, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
 	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
-	all := storedIDs(t, s.store, run.SubmissionID)
+	all := storedIDs(t, s.Store, run.SubmissionID)
 
 	first := s.open(path, "")
 	seen := first.want(7)
@@ -213,7 +215,7 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 	}
 	w.finish()
 	seen = append(seen, again.want(6)...)
-	if diff := cmp.Diff(storedIDs(t, s.store, run.SubmissionID), seen); diff != "" {
+	if diff := cmp.Diff(storedIDs(t, s.Store, run.SubmissionID), seen); diff != "" {
 		t.Errorf("stored events (-) and those seen (+) differ:\n%s", diff)
 	}
 	if e, ok := again.next(); !ok || e.name != "end" {
@@ -229,10 +231,10 @@ func TestLastEventIDResumesBetweenStoredAndLiveEvents(t *testing.T) {
 
 func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
-	w := newWorker(t, s.site, run)
+	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	w := newWorker(t, s.testSite, run)
 	w.say(job.Event{Type: job.EventTaken})
-	all := storedIDs(t, s.store, run.SubmissionID)
+	all := storedIDs(t, s.Store, run.SubmissionID)
 	r := s.open(fmt.Sprintf("/submissions/%d/events?after=%d", run.SubmissionID, all[len(all)-1]), "")
 	w.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})
 	e, ok := r.next()
@@ -243,14 +245,14 @@ func TestPageStreamStartsAfterWhatThePageShows(t *testing.T) {
 
 func TestOthersDoNotSeeWhatAProgramPrints(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
-	secret, _, err := s.store.CreateToken(t.Context(), s.user.ID, "own", 0)
+	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
+	secret, _, err := s.Store.CreateToken(t.Context(), s.user.ID, "own", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	path := fmt.Sprintf("/api/v1/submissions/%d/events", run.SubmissionID)
 	visitor, own := s.open(path, ""), s.open(path, "", "Authorization", "Bearer "+secret)
-	w := newWorker(t, s.site, run)
+	w := newWorker(t, s.testSite, run)
 	w.log("secret line of the source\n")
 	w.finish()
 	for name, r := range map[string]*reader{"visitor": visitor, "own": own} {
@@ -270,13 +272,13 @@ func TestOthersDoNotSeeWhatAProgramPrints(t *testing.T) {
 func TestBoardStreamTellsChangesSinceThePageWasMade(t *testing.T) {
 	s := newStage(t)
 	path := fmt.Sprintf("/boards/%d/CPU/events", s.task.VersionID)
-	s.tell(modelstest.Finish(t, s.store, modelstest.Submit(t, s.store, s.user, s.task)[0], 100))
+	s.tell(modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, s.task)[0], 100))
 	missed := s.open(path+"?after=0", "")
 	if e, _ := missed.next(); e.name != "board" || e.data != "1" || e.id != 1 {
 		t.Errorf("a page that missed the first change is told %+v", e)
 	}
 	current := s.open(path+"?after=1", "")
-	s.tell(modelstest.Finish(t, s.store, modelstest.Submit(t, s.store, s.user, s.task)[0], 50))
+	s.tell(modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, s.task)[0], 50))
 	for _, r := range []*reader{missed, current} {
 		if e, _ := r.next(); e.name != "board" || e.data != "2" {
 			t.Errorf("the second change came as %+v", e)
@@ -288,7 +290,7 @@ func TestQueueStreamTellsEveryChange(t *testing.T) {
 	s := startSite(t)
 	r := s.open("/devices/events", "")
 	r.want(1) // each connection begins with one
-	s.hub.QueueChanged()
+	s.Hub.QueueChanged()
 	if e, _ := r.next(); e.name != "queue" {
 		t.Errorf("the change came as %+v", e)
 	}
@@ -314,7 +316,7 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 	r.want(1)
 	r.cancel()
 	deadline := time.After(5 * time.Second)
-	for s.hub.Open() > 0 {
+	for s.Hub.StreamCount() > 0 {
 		select {
 		case <-deadline:
 			t.Fatal("the stream is still open 5 s after its reader left")
@@ -325,7 +327,7 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 
 func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
 	s := newStage(t)
-	run := modelstest.Submit(t, s.store, s.user, s.task)[0]
+	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
 	s.hide(s.task)
 	for _, path := range []string{"/submissions/%d/events", "/api/v1/submissions/%d/events"} {
 		wantStatus(t, s.browser().get(fmt.Sprintf(path, run.SubmissionID)), http.StatusNotFound)
@@ -334,7 +336,7 @@ func TestStreamsOfHiddenTasksAreHidden(t *testing.T) {
 }
 
 func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
-	got := string(frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
+	got := string(stream.Frame(7, "x", []byte("a\nb\r\nc\rid: 9\n\nevent: evil")))
 	want := "id: 7\nevent: x\ndata: a\ndata: b\ndata: c\ndata: id: 9\ndata: \ndata: event: evil\n\n"
 	if got != want {
 		t.Errorf("frame is %q, want %q", got, want)
@@ -343,27 +345,27 @@ func TestFrameKeepsEveryLineInsideTheEvent(t *testing.T) {
 
 func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 	s := startSite(t, func(cfg *Config) { cfg.Heartbeat = time.Millisecond })
-	ada := modelstest.Person(t, s.store, "ada", models.RoleUser)
-	task := modelstest.Task(t, s.store, modelstest.Person(t, s.store, "creator", models.RoleCreator), "vectoradd", "CPU")
-	run := modelstest.Submit(t, s.store, ada, task)[0]
+	ada := modelstest.Person(t, s.Store, "ada", models.RoleUser)
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "vectoradd", "CPU")
+	run := modelstest.Submit(t, s.Store, ada, task)[0]
 	path := fmt.Sprintf("/submissions/%d/events", run.SubmissionID)
-	secret, session, err := s.store.StartSession(t.Context(), models.NewSession{UserID: ada.ID, Life: time.Hour})
+	secret, session, err := s.Store.StartSession(t.Context(), models.NewSession{UserID: ada.ID, Life: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}
-	key, token, err := s.store.CreateToken(t.Context(), ada.ID, "lost", 0)
+	key, token, err := s.Store.CreateToken(t.Context(), ada.ID, "lost", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	visitor := s.open(path, "")
 	ended := map[string]*reader{
-		"session": s.open(path, "", "Cookie", sessionCookie+"="+secret),
+		"session": s.open(path, "", "Cookie", site.SessionCookie+"="+secret),
 		"token":   s.open("/api/v1"+path, "", "Authorization", "Bearer "+key),
 	}
 	for _, r := range ended {
 		r.want(1) // it is open
 	}
-	if err := errors.Join(s.store.EndSession(t.Context(), ada.ID, session.ID), s.store.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
+	if err := errors.Join(s.Store.EndSession(t.Context(), ada.ID, session.ID), s.Store.RevokeToken(t.Context(), ada.ID, token.ID)); err != nil {
 		t.Fatal(err)
 	}
 	for name, r := range ended {

@@ -11,6 +11,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/static"
+	"warpboard/web/site"
 )
 
 func TestEveryAnswerForbidsForeignScripts(t *testing.T) {
@@ -55,7 +56,7 @@ func TestErrorsAreEscapedAndSayNothingOfTheInside(t *testing.T) {
 	if strings.Contains(page, "<script>alert(1)") {
 		t.Errorf("the address scripts the error page: %s", page)
 	}
-	if err := s.store.Close(); err != nil {
+	if err := s.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	resp := b.get("/api/v1/tasks")
@@ -74,12 +75,12 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 		size         int
 		want         string
 	}{
-		{"", "/api/v1/submissions", strangerBody + 1, "401 Unauthorized"},
+		{"", "/api/v1/submissions", site.StrangerBody + 1, "401 Unauthorized"},
 		{"", "/evaluate", 1, "401 Unauthorized"},
 		{"Bearer wrong", "/evaluate", 1, "401 Unauthorized"},
-		{"Bearer " + s.token, "/api/v1/submissions", smallBody + 1, "413 Request Entity Too Large"},
-		{"Bearer " + s.token, "/evaluate", s.cfg.EvalLimits.Body + 1, "413 Request Entity Too Large"},
-		{"Bearer " + s.token, "/tasks/new", smallBody + 1, "413 Request Entity Too Large"}, // may not make tasks
+		{"Bearer " + s.token, "/api/v1/submissions", site.KernelBody + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.token, "/evaluate", s.evals.EvalLimits.Body + 1, "413 Request Entity Too Large"},
+		{"Bearer " + s.token, "/tasks/new", site.KernelBody + 1, "413 Request Entity Too Large"}, // may not make tasks
 	} {
 		head := fmt.Sprintf("POST %s HTTP/1.1\r\nHost: a\r\nAccept: application/json\r\nContent-Length: %d\r\n", one.path, one.size)
 		if one.sender != "" {
@@ -89,7 +90,7 @@ func TestLargeBodiesAreRefusedBeforeTheyAreRead(t *testing.T) {
 			t.Errorf("%d bytes to %s with %q: %.200q, want %s", one.size, one.path, one.sender, answer, one.want)
 		}
 	}
-	bundle := strings.NewReader(strings.Repeat("x", smallBody+1))
+	bundle := strings.NewReader(strings.Repeat("x", site.KernelBody+1))
 	if got := s.signedIn("Carl", models.RoleCreator).send(http.MethodPost, "/tasks/new", bundle); got.StatusCode == http.StatusRequestEntityTooLarge {
 		t.Error("a bundle within its own limit was refused for its size")
 	}

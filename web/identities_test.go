@@ -9,7 +9,7 @@ import (
 )
 
 // cameAs signs a new browser in as the provider's account with this number.
-func cameAs(s *site, issuer *testIssuer, subject string) *browser {
+func cameAs(s *testSite, issuer *testIssuer, subject string) *browser {
 	s.t.Helper()
 	issuer.set(map[string]any{"sub": subject, "preferred_username": "user" + subject})
 	b := s.browser()
@@ -84,7 +84,7 @@ func TestAccountsAreAddedOnlyByTheirPersonFromTheirPage(t *testing.T) {
 	issuer := newTestIssuer(t)
 	s := startSite(t, withIssuer(issuer))
 	ada, eve := cameAs(s, issuer, "1"), cameAs(s, issuer, "2")
-	token, _, err := s.store.CreateToken(t.Context(), ada.me().ID, "leaked", 0)
+	token, _, err := s.Store.CreateToken(t.Context(), ada.me().ID, "leaked", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +125,9 @@ func begunAt(t *testing.T, b *browser, from string) string {
 	return callback
 }
 
-func wantIdentities(t *testing.T, s *site, userID int64, want int) {
+func wantIdentities(t *testing.T, s *testSite, userID int64, want int) {
 	t.Helper()
-	ids, err := s.store.Identities(t.Context(), userID)
+	ids, err := s.Store.Identities(t.Context(), userID)
 	if err != nil || len(ids) != want {
 		t.Errorf("person %d has %d ways to sign in (%v), want %d", userID, len(ids), err, want)
 	}

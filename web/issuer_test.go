@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"warpboard/web/site"
 )
 
 // testIssuer is an OpenID Connect provider on loopback: discovery, keys, authorization with PKCE, token, userinfo.
@@ -90,7 +92,7 @@ func (i *testIssuer) authorize(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad authorization request", http.StatusBadRequest)
 		return
 	}
-	code := randomText(16)
+	code := site.RandomText(16)
 	i.grants[code] = grant{challenge: q.Get("code_challenge"), nonce: q.Get("nonce"), redirect: q.Get("redirect_uri")}
 	back, err := url.Parse(q.Get("redirect_uri"))
 	if err != nil {
@@ -122,7 +124,7 @@ func (i *testIssuer) token(w http.ResponseWriter, r *http.Request) {
 		g.nonce = i.Nonce
 	}
 	answer(w, map[string]any{
-		"access_token": "access-" + randomText(8), "token_type": "Bearer", "expires_in": 300, "id_token": i.idToken(g),
+		"access_token": "access-" + site.RandomText(8), "token_type": "Bearer", "expires_in": 300, "id_token": i.idToken(g),
 	})
 }
 

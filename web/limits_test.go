@@ -2,25 +2,22 @@ package web
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
+
+	"warpboard/web/site"
 )
 
 // dial connects from an address of this machine, 127.0.0.N.
-func (s *site) dial(t *testing.T, address string) net.Conn {
+func (s *testSite) dial(t *testing.T, address string) net.Conn {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 5 * time.Second}
-	conn, err := dialer.Dial("tcp", s.cfg.Addr)
+	conn, err := dialer.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +27,7 @@ func (s *site) dial(t *testing.T, address string) net.Conn {
 }
 
 // from sends one request from such an address, and returns its connection when the answer's head has come.
-func (s *site) from(t *testing.T, address, request string) (net.Conn, *http.Response) {
+func (s *testSite) from(t *testing.T, address, request string) (net.Conn, *http.Response) {
 	t.Helper()
 	conn := s.dial(t, address)
 	io.WriteString(conn, request)
@@ -55,7 +52,7 @@ func eventually(t *testing.T, what string, done func() bool) {
 func noProxies(c *Config) { c.TrustedProxies = []string{"192.0.2.1"} }
 
 func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = Limits{Streams: 5, StreamsEach: 2} })
+	s := startSite(t, func(c *Config) { c.Limits = site.Limits{Streams: 5, StreamsEach: 2} })
 	watch := func(visitor string) (net.Conn, int) {
 		conn, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: "+visitor+"\r\n\r\n")
 		return conn, resp.StatusCode
@@ -80,7 +77,7 @@ func TestOneAddressGetsItsShareOfStreamsAndOthersTheirs(t *testing.T) {
 
 func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 	const request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
-	s := startSite(t, noProxies, func(c *Config) { c.Limits = Limits{Connections: 5, ConnectionsEach: 2} })
+	s := startSite(t, noProxies, func(c *Config) { c.Limits = site.Limits{Connections: 5, ConnectionsEach: 2} })
 	first, _ := s.from(t, "127.0.0.2", request)
 	if _, resp := s.from(t, "127.0.0.2", request); resp.Close {
 		t.Error("a connection is not kept although there is room")
@@ -105,7 +102,7 @@ func TestOneAddressGetsItsShareOfConnections(t *testing.T) {
 }
 
 func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = Limits{ConnectionsEach: 1, RequestsEach: 1, StreamsEach: 1} })
+	s := startSite(t, func(c *Config) { c.Limits = site.Limits{ConnectionsEach: 1, RequestsEach: 1, StreamsEach: 1} })
 	for range 4 {
 		if _, resp := s.from(t, "127.0.0.1", "GET /devices/events HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 200 {
 			t.Errorf("a proxy that says nothing of its visitors is answered %s", resp.Status)
@@ -115,7 +112,7 @@ func TestAProxyOnThisMachineIsNotOneVisitor(t *testing.T) {
 
 func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	s := startSite(t, noProxies, func(c *Config) {
-		c.Limits = Limits{Strangers: 50 << 10, StrangersEach: 24 << 10, RequestsEach: 3}
+		c.Limits = site.Limits{Strangers: 50 << 10, StrangersEach: 24 << 10, RequestsEach: 3}
 	})
 	const head = "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 60000\r\n\r\n"
 	_, resp := s.from(t, "127.0.0.2", head+strings.Repeat("x", 30<<10))
@@ -131,7 +128,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	for n := range 3 {
 		conns = append(conns, half(fmt.Sprintf("127.0.0.%d", 3+n), 10<<10))
 	}
-	held := func() int { s.strangerBytes.mu.Lock(); defer s.strangerBytes.mu.Unlock(); return s.strangerBytes.all }
+	held := s.StrangerBytes.Taken
 	eventually(t, "all are being read", func() bool { return held() == 3*16<<10 })
 	if _, resp := s.from(t, "127.0.0.9", head+strings.Repeat("x", 10<<10)); resp.StatusCode != 503 {
 		t.Errorf("too much in all: %s", resp.Status)
@@ -139,7 +136,7 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 	conns[1].Close()
 	eventually(t, "one has gone", func() bool { return held() == 2*16<<10 })
 	conns = append(conns, half("127.0.0.3", 1), half("127.0.0.3", 1))
-	underWay := func() int { s.underWay.mu.Lock(); defer s.underWay.mu.Unlock(); return s.underWay.all }
+	underWay := s.UnderWay.Taken
 	eventually(t, "three requests of one address are under way, and one of another", func() bool { return underWay() == 4 })
 	if _, resp := s.from(t, "127.0.0.3", "GET / HTTP/1.1\r\nHost: a\r\n\r\n"); resp.StatusCode != 429 {
 		t.Errorf("the fourth request of one address: %s", resp.Status)
@@ -151,85 +148,13 @@ func TestHalfSentBodiesHaveAShareAndGiveItBack(t *testing.T) {
 		conn.Close()
 	}
 	eventually(t, "everything is given back", func() bool { return held() == 0 })
-	eventually(t, "nothing is under way", func() bool {
-		s.underWay.mu.Lock()
-		defer s.underWay.mu.Unlock()
-		return s.underWay.all == 0 && len(s.underWay.of) == 0
-	})
+	eventually(t, "nothing is under way", func() bool { return underWay() == 0 })
 }
 
 func TestABodyThatStopsComingIsGivenUp(t *testing.T) {
-	s := startSite(t, func(c *Config) { c.Limits = Limits{Pause: 50 * time.Millisecond} })
+	s := startSite(t, func(c *Config) { c.Limits = site.Limits{Pause: 50 * time.Millisecond} })
 	answer := s.raw(t, "POST /auth/developer HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nxx")
 	if !strings.HasPrefix(answer, "HTTP/1.1 408 ") || !strings.Contains(answer, "Connection: close") {
 		t.Errorf("answered %.200q", answer)
-	}
-}
-
-// poor is a listener of a machine that has run out of what an accept needs.
-type poor struct {
-	net.Listener
-	errors []error
-}
-
-func (p *poor) Accept() (net.Conn, error) {
-	if len(p.errors) == 0 {
-		return p.Listener.Accept()
-	}
-	err := p.errors[0]
-	p.errors = p.errors[1:]
-	return nil, &net.OpError{Op: "accept", Err: os.NewSyscallError("accept4", err)}
-}
-
-func TestAcceptWaitsForBetterTimes(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := newGuard(&poor{ln, []error{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED}}, newTally(9, 9), nil, slog.New(slog.DiscardHandler))
-	if _, err := net.Dial("tcp", ln.Addr().String()); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := g.Accept(); err != nil {
-		t.Errorf("a passing error ended the site: %v", err)
-	}
-	g.Listener = &poor{ln, []error{syscall.EBADF}}
-	if _, err := g.Accept(); !errors.Is(err, syscall.EBADF) {
-		t.Errorf("an error for good is %v", err)
-	}
-	full := make([]error, 1000)
-	for i := range full {
-		full[i] = syscall.EMFILE
-	}
-	g.Listener = &poor{ln, full}
-	ended := make(chan error)
-	go func() { _, err := g.Accept(); ended <- err }()
-	g.Close()
-	if err := <-ended; !errors.Is(err, net.ErrClosed) {
-		t.Errorf("closed while waiting: %v", err)
-	}
-}
-
-func TestConnectionsLeaveDescriptorsForTheRest(t *testing.T) {
-	for nofile, want := range map[int]int{64: 8, 256: 160, 1024: 768, 20_000: 15_000, 1 << 20: mostConnections} {
-		l := Limits{}.withDefaults(nofile)
-		if l.Connections != want || l.ConnectionsEach >= l.Connections || l.Streams > l.Connections || l.StreamsEach > l.ConnectionsEach {
-			t.Errorf("with %d descriptors: %+v, want %d connections", nofile, l, want)
-		}
-	}
-}
-
-func TestProxiesAreNamedByAddressOrNetwork(t *testing.T) {
-	p, err := parseProxies([]string{"10.0.0.0/8", "2001:db8::7"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for text, want := range map[string]bool{"10.1.2.3": true, "2001:db8::7": true, "2001:db8::8": false, "127.0.0.1": false} {
-		if got := p.trust(netip.MustParseAddr(text)); got != want {
-			t.Errorf("%s: %t", text, got)
-		}
-	}
-	if _, err := parseProxies([]string{"nginx"}); err == nil || !strings.Contains(err.Error(), "nginx") {
-		t.Errorf("a name is accepted: %v", err)
 	}
 }

@@ -16,22 +16,22 @@ import (
 
 	"warpboard/web/client"
 	"warpboard/web/mcp"
+	"warpboard/web/site"
+	"warpboard/web/wire"
 )
 
-// mcpRoutes serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
+// mcpHandler serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
 // streams, so that a call which takes long can tell of its progress.
-func (s *Server) mcpRoutes(app *fiber.App) {
+func (s *Server) mcpHandler() fiber.Handler {
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return mcp.New(s.inside(r), s.cfg.Version, mcp.Options{Gone: r.Context(), Patience: s.limits.KeepAlive})
+		return mcp.New(s.inside(r), s.Version, mcp.Options{Gone: r.Context(), Patience: s.Limits.KeepAlive})
 	}, &sdk.StreamableHTTPOptions{
-		Stateless: true, Logger: s.log, MaxRequestBodyBytes: int64(s.cfg.EvalLimits.Body),
+		Stateless: true, Logger: s.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
 	})
 	serve := fasthttpadaptor.NewFastHTTPHandler(s.whileThere(handler))
-	for _, path := range []string{"/mcp", "/mcp/"} {
-		app.All(path, evalAPI{s}.errors, s.identify, s.evalAccess, s.readBody, func(c *fiber.Ctx) error {
-			serve(c.Context())
-			return nil
-		})
+	return func(c *fiber.Ctx) error {
+		serve(c.Context())
+		return nil
 	}
 }
 
@@ -39,14 +39,14 @@ func (s *Server) mcpRoutes(app *fiber.App) {
 // never does.
 func (s *Server) whileThere(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx, leave := context.WithCancel(s.streams)
+		ctx, leave := context.WithCancel(s.Streams)
 		defer leave()
 		request, ok := r.Context().(*fasthttp.RequestCtx)
 		if !ok {
 			http.Error(w, "not a request of this server", http.StatusInternalServerError)
 			return
 		}
-		defer onLeaving(request.Conn(), leave)()
+		defer wire.OnLeaving(request.Conn(), leave)()
 		handler.ServeHTTP(patientWriter{w, request.Conn()}, r.WithContext(ctx))
 	})
 }
@@ -58,7 +58,7 @@ type patientWriter struct {
 }
 
 func (w patientWriter) Write(p []byte) (int, error) {
-	w.conn.SetWriteDeadline(time.Now().Add(outletWrite))
+	w.conn.SetWriteDeadline(time.Now().Add(wire.WriteTimeout))
 	return w.ResponseWriter.Write(p)
 }
 
@@ -90,7 +90,7 @@ type loop struct {
 func (l loop) RoundTrip(r *http.Request) (*http.Response, error) {
 	inner := new(fasthttp.RequestCtx)
 	inner.Init(new(fasthttp.Request), l.remote, nil)
-	inner.SetUserValue(localInside, true)
+	inner.SetUserValue(site.LocalInside, true)
 	if err := l.fill(&inner.Request, r); err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 		to.Header.Set(name, values[0])
 	}
 	// What decides about rights; the answer shall not be compressed.
-	for _, name := range append(proxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
+	for _, name := range append(wire.ProxyMarks(), "Authorization", "Origin", "Sec-Fetch-Site", client.EvaluationKeyHeader) {
 		if value := l.outer.Get(name); value != "" {
 			to.Header.Set(name, value)
 		}

@@ -94,7 +94,7 @@ func source(code object) string { return code["source_code"].(string) }
 // TestAgentsUseEveryTool runs each tool against a site with a real worker, over HTTP and over stdio.
 func TestAgentsUseEveryTool(t *testing.T) {
 	s := newWorkingSite(t)
-	modelstest.Task(t, s.store, modelstest.Person(t, s.store, "creator", models.RoleCreator), "vectoradd", "CPU")
+	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "vectoradd", "CPU")
 	for name, connect := range map[string]func(*testing.T) agent{
 		"http":  func(t *testing.T) agent { return s.agent(t, s.token) },
 		"stdio": s.stdioAgent,

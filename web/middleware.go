@@ -2,49 +2,77 @@ package web
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/base64"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
-	"strings"
+	"strconv"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/middleware/recover"
+	"github.com/valyala/fasthttp"
+
+	"warpboard/web/site"
+	"warpboard/web/wire"
 )
 
-// Keys of what a request carries along.
-const (
-	localRequestID = "request-id"
-	localNonce     = "nonce"
-	localViewer    = "viewer"
-	localSession   = "session"
-	localBearer    = "bearer"
-	localShare     = "share"
-	localBody      = "body"
-	localInside    = "inside"
-)
+// localQuiet marks requests that are asked every few seconds; the log leaves them out while they go well.
+const localQuiet = "quiet"
 
-// smallBody limits the body of every request that is not an upload of a task, in bytes. A kernel of
-// 1 MB fits, also as JSON with escapes.
-const smallBody = 4 << 20
+func quiet(c *fiber.Ctx) error {
+	c.Locals(localQuiet, true)
+	return c.Next()
+}
+
+// holdBody is asked by fasthttp when the head of a request is there. It would wait for the first 8 KiB of a
+// body of known length, and ask for a body that is held back, before anybody knows who sends it. So the
+// length is hidden from it until releaseBody, and "Expect: 100-continue" until ReadBody.
+func holdBody(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	if h.ContentLength() > 0 {
+		h.SetContentLength(-1)
+	}
+	h.Del(fiber.HeaderExpect)
+	return fasthttp.RequestConfig{}
+}
+
+// releaseBody gives the request its own length back, before anything reads from it.
+func releaseBody(c *fiber.Ctx) error {
+	if c.Request().IsBodyStream() {
+		if length, err := strconv.Atoi(site.RawHeader(c, fiber.HeaderContentLength)); err == nil {
+			c.Request().Header.Del(fiber.HeaderTransferEncoding)
+			c.Request().Header.SetContentLength(length)
+		}
+	}
+	return c.Next()
+}
+
+// closeUnread ends a connection whose request was not read to its end: the rest would be taken for the next
+// request.
+func closeUnread(c *fiber.Ctx) error {
+	err := c.Next()
+	if c.Request().IsBodyStream() {
+		c.Context().SetConnectionClose()
+		wire.LingerAtClose(c.Context().Conn())
+	}
+	return err
+}
 
 // plainBodies refuses compressed requests: a few megabytes unpack to gigabytes, before any handler can
 // say how much it wants. No client needs them.
 func plainBodies(c *fiber.Ctx) error {
 	for _, encoding := range c.Request().Header.PeekAll(fiber.HeaderContentEncoding) {
 		if len(encoding) > 0 {
-			return &failure{status: fiber.StatusUnsupportedMediaType, code: "encoding",
-				message: "Send the request as it is: a body with a Content-Encoding is not unpacked."}
+			return &site.Failure{Status: fiber.StatusUnsupportedMediaType, Code: "encoding",
+				Message: "Send the request as it is: a body with a Content-Encoding is not unpacked."}
 		}
 	}
 	return c.Next()
 }
 
-// requestID names the request in the log and in error pages.
-func (s *Server) requestID(c *fiber.Ctx) error {
-	id := randomText(9)
-	c.Locals(localRequestID, id)
+// requestID names the request in the log and in error pages. fiber's own would take a name that the sender chose.
+func requestID(c *fiber.Ctx) error {
+	id := site.RandomText(9)
+	c.Locals(site.LocalRequestID, id)
 	c.Set(fiber.HeaderXRequestID, id)
 	return c.Next()
 }
@@ -53,41 +81,39 @@ func (s *Server) requestID(c *fiber.Ctx) error {
 func (s *Server) accessLog(c *fiber.Ctx) error {
 	began := time.Now()
 	if err := c.Next(); err != nil {
-		if err := s.handleError(c, err); err != nil {
+		if err := s.HandleError(c, err); err != nil {
 			return err
 		}
 	}
 	level := slog.LevelInfo
-	if path := c.Path(); (path == "/healthz" || path == "/readyz" || path == "/metrics") && c.Response().StatusCode() == fiber.StatusOK {
-		level = slog.LevelDebug // asked every few seconds, for ever
+	if c.Locals(localQuiet) != nil && c.Response().StatusCode() == fiber.StatusOK {
+		level = slog.LevelDebug
 	}
-	s.log.Log(c.UserContext(), level, "request", "id", c.Locals(localRequestID), "method", c.Method(), "path", c.Path(),
-		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.visitorIP(c))
+	s.Log.Log(c.UserContext(), level, "request", "id", c.Locals(site.LocalRequestID), "method", c.Method(), "path", c.Path(),
+		"status", c.Response().StatusCode(), "took", time.Since(began), "ip", s.VisitorIP(c))
 	return nil
 }
 
 // recoverPanics turns a panic into an error, so that one bad request ends only itself.
-func (s *Server) recoverPanics(c *fiber.Ctx) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
-		}
-	}()
-	return c.Next()
+func (s *Server) recoverPanics() fiber.Handler {
+	return recover.New(recover.Config{EnableStackTrace: true, StackTraceHandler: func(c *fiber.Ctx, reason any) {
+		s.Log.Error("panic", "id", c.Locals(site.LocalRequestID), "err", fmt.Sprint(reason), "stack", string(debug.Stack()))
+	}})
 }
 
 // requestContext gives handlers a context that ends: at the deadline, or when the server has stopped.
 func (s *Server) requestContext(c *fiber.Ctx) error {
-	ctx, cancel := context.WithTimeout(s.requests, requestTimeout)
+	ctx, cancel := context.WithTimeout(s.Requests, site.RequestTimeout)
 	defer cancel()
 	c.SetUserContext(ctx)
 	return c.Next()
 }
 
-// securityHeaders allows a page scripts of this site only, and nobody to frame it.
+// securityHeaders allows a page scripts of this site only, and nobody to frame it. fiber's helmet has no place
+// for a nonce and adds headers that pages would have to be tested under.
 func (s *Server) securityHeaders(c *fiber.Ctx) error {
-	nonce := randomText(18)
-	c.Locals(localNonce, nonce)
+	nonce := site.RandomText(18)
+	c.Locals(site.LocalNonce, nonce)
 	c.Set("Content-Security-Policy", "default-src 'self'; img-src 'self' data:; style-src 'self' 'nonce-"+nonce+
 		"'; style-src-attr 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'")
 	c.Set("X-Content-Type-Options", "nosniff")
@@ -96,7 +122,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.secure() {
+	if s.Secure() {
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()
@@ -107,28 +133,28 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	return err
 }
 
-// nonce is the value that inline styles of this page must carry.
-func nonce(c *fiber.Ctx) string {
-	text, _ := c.Locals(localNonce).(string)
-	return text
+// makeRoom closes connections that would stay open after their answer while there is little room for others:
+// an idle one keeps another visitor out, and 16 KB.
+func (s *Server) makeRoom(c *fiber.Ctx) error {
+	if !site.IsInside(c) && s.Connected.Crowded() {
+		c.Context().SetConnectionClose()
+	}
+	return c.Next()
 }
 
-// isAPI tells whether the answer must be JSON: an API address, or a client that asks for JSON and not for HTML.
-func isAPI(c *fiber.Ctx) bool {
-	accept := c.Get(fiber.HeaderAccept)
-	return strings.HasPrefix(c.Path(), "/api/") ||
-		c.Method() == fiber.MethodPost && isEvaluation(c.Path()) && c.Path() != "/playground" ||
-		strings.Contains(accept, "json") && !strings.Contains(accept, "html")
-}
-
-// isStream tells whether the address is a live stream, which must not be compressed or buffered.
-func isStream(c *fiber.Ctx) bool {
-	return strings.HasSuffix(c.Path(), "/events") || strings.TrimSuffix(c.Path(), "/") == "/mcp"
-}
-
-// randomText returns n random bytes as URL-safe text.
-func randomText(n int) string {
-	b := make([]byte, n)
-	rand.Read(b) // never fails
-	return base64.RawURLEncoding.EncodeToString(b)
+// admit counts requests under way, and turns away whom there is no room for.
+func (s *Server) admit(c *fiber.Ctx) error {
+	if site.IsInside(c) {
+		return c.Next() // counted already
+	}
+	who := wire.ShareName(s.Proxies.Visitor(c))
+	c.Locals(site.LocalShare, who)
+	switch s.UnderWay.Take(who, 1) {
+	case wire.UsedUp:
+		return site.TooMany("Too many requests from your address at once. Try again in a moment.", 5*time.Second)
+	case wire.Full:
+		return site.Busy("The site has too much to do just now. Try again in a moment.")
+	}
+	defer s.UnderWay.Give(who, 1)
+	return c.Next()
 }

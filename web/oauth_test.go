@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"warpboard/web/client"
+	"warpboard/web/signin"
+	"warpboard/web/site"
 )
 
 func withIssuer(i *testIssuer, admins ...string) func(*Config) {
 	return func(cfg *Config) {
-		cfg.Providers = []ProviderConfig{{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: i.URL}}
+		cfg.Providers = []signin.ProviderConfig{{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: i.URL}}
 		cfg.Admins = admins
 	}
 }
@@ -138,22 +140,22 @@ func TestForgedCallbacksAreRefused(t *testing.T) {
 		change func(q url.Values, b *browser)
 		status int
 	}{
-		{"another state", func(q url.Values, _ *browser) { q.Set("state", randomText(24)) }, http.StatusForbidden},
+		{"another state", func(q url.Values, _ *browser) { q.Set("state", site.RandomText(24)) }, http.StatusForbidden},
 		{"empty state", func(q url.Values, _ *browser) { q.Set("state", "") }, http.StatusForbidden},
 		{"no state", func(q url.Values, _ *browser) { q.Del("state") }, http.StatusForbidden},
 		{"no state on either side", func(q url.Values, b *browser) {
 			q.Del("state")
-			b.setCookie(flowCookie, encode([]byte(`{"p":"oidc","s":"","v":"","n":""}`)))
+			b.setCookie("wb_oauth", encode([]byte(`{"p":"oidc","s":"","v":"","n":""}`)))
 		}, http.StatusForbidden},
-		{"another browser", func(_ url.Values, b *browser) { b.setCookie(flowCookie, "") }, http.StatusForbidden},
+		{"another browser", func(_ url.Values, b *browser) { b.setCookie("wb_oauth", "") }, http.StatusForbidden},
 		{"state of another provider", func(q url.Values, b *browser) {
-			b.setCookie(flowCookie, encode([]byte(`{"p":"github","s":"`+q.Get("state")+`"}`)))
+			b.setCookie("wb_oauth", encode([]byte(`{"p":"github","s":"`+q.Get("state")+`"}`)))
 		}, http.StatusForbidden},
 		{"declined", func(q url.Values, _ *browser) { q.Del("code"); q.Set("error", "access_denied") }, http.StatusForbidden},
 		{"made-up code", func(q url.Values, _ *browser) { q.Set("code", "made-up") }, http.StatusBadGateway},
 		{"own verifier in the address", func(q url.Values, b *browser) {
 			q.Set("code_verifier", "attacker")
-			b.setCookie(flowCookie, encode([]byte(`{"p":"oidc","s":"`+q.Get("state")+`","v":"wrong","n":""}`)))
+			b.setCookie("wb_oauth", encode([]byte(`{"p":"oidc","s":"`+q.Get("state")+`","v":"wrong","n":""}`)))
 		}, http.StatusBadGateway},
 	}
 	for _, tt := range tests {
@@ -164,7 +166,7 @@ func TestForgedCallbacksAreRefused(t *testing.T) {
 			tt.change(q, b)
 			callback.RawQuery = q.Encode()
 			wantStatus(t, b.get(callback.String()), tt.status)
-			if b.cookie(sessionCookie) != "" {
+			if b.cookie(site.SessionCookie) != "" {
 				t.Error("a refused callback left a session")
 			}
 		})
@@ -194,7 +196,7 @@ func TestIDTokensThatDoNotBelongAreRefused(t *testing.T) {
 			b := startSite(t, withIssuer(issuer)).browser()
 			resp := b.get("/auth/oidc")
 			wantStatus(t, resp, http.StatusBadGateway)
-			if b.cookie(sessionCookie) != "" {
+			if b.cookie(site.SessionCookie) != "" {
 				t.Error("it left a session")
 			}
 		})
@@ -203,31 +205,8 @@ func TestIDTokensThatDoNotBelongAreRefused(t *testing.T) {
 
 func TestSiteStartsWhileTheIssuerIsDown(t *testing.T) {
 
-	down := ProviderConfig{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: "http://127.0.0.1:1"}
-	b := startSite(t, func(cfg *Config) { cfg.Providers = []ProviderConfig{down} }).browser()
+	down := signin.ProviderConfig{Name: "oidc", Key: issuerKey, Secret: issuerSecret, Issuer: "http://127.0.0.1:1"}
+	b := startSite(t, func(cfg *Config) { cfg.Providers = []signin.ProviderConfig{down} }).browser()
 	wantStatus(t, b.get("/auth/oidc"), http.StatusBadGateway)
 	wantStatus(t, b.get("/healthz"), http.StatusOK)
-}
-
-func TestProviderSettingsAreCheckedAtStart(t *testing.T) {
-	tests := map[string]ProviderConfig{
-		"unknown":         {Name: "facebook", Key: "k", Secret: "s"},
-		"no secret":       {Name: "github", Key: "k"},
-		"no issuer":       {Name: "oidc", Key: "k", Secret: "s"},
-		"issuer in clear": {Name: "oidc", Key: "k", Secret: "s", Issuer: "http://id.example.org"},
-	}
-	for name, cfg := range tests {
-		t.Run(name, func(t *testing.T) {
-			if _, err := newProviders([]ProviderConfig{cfg}, "https://site.example"); err == nil {
-				t.Errorf("%+v was accepted", cfg)
-			}
-		})
-	}
-	var all []ProviderConfig
-	for _, name := range []string{"github", "google", "discord", "gitlab", "oidc"} {
-		all = append(all, ProviderConfig{Name: name, Key: "k", Secret: "s", Issuer: "https://id.example.org"})
-	}
-	if ps, err := newProviders(all, "https://site.example"); err != nil || len(ps) != len(all) {
-		t.Errorf("all five providers: %v", err)
-	}
 }

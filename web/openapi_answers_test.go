@@ -31,7 +31,7 @@ type apiDocument struct {
 	} `json:"components"`
 }
 
-func (s *site) apiDocument() (d apiDocument) {
+func (s *testSite) apiDocument() (d apiDocument) {
 	s.t.Helper()
 	text := strings.ReplaceAll(body(s.t, s.browser().get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
 	if err := json.Unmarshal([]byte(text), &d); err != nil {
@@ -89,18 +89,18 @@ type call struct {
 
 // everyAnswer asks each operation in every way that has an answer of its own.
 func (s *evalSite) everyAnswer() map[string][]call {
-	creator := modelstest.Person(s.t, s.store, "creator", models.RoleCreator)
-	task := modelstest.Task(s.t, s.store, creator, "sort", "CPU")
-	run := modelstest.Submit(s.t, s.store, s.user, task)[0]
-	modelstest.Finish(s.t, s.store, run, 5000)
-	bare := modelstest.Submit(s.t, s.store, s.user, task)[0].SubmissionID
+	creator := modelstest.Person(s.t, s.Store, "creator", models.RoleCreator)
+	task := modelstest.Task(s.t, s.Store, creator, "sort", "CPU")
+	run := modelstest.Submit(s.t, s.Store, s.user, task)[0]
+	modelstest.Finish(s.t, s.Store, run, 5000)
+	bare := modelstest.Submit(s.t, s.Store, s.user, task)[0].SubmissionID
 	_, shared := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x"), "shared": true})
 	_, compared := s.ask("POST", "/api/v1/evaluations", object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
 	done, live := compared["id"].(string), shared["id"].(string)
 	s.endOne(done, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 1}, MaxDifference: "nan"}})
 	evaluations, submissions := "/api/v1/evaluations/", fmt.Sprintf("/api/v1/submissions/%d", run.SubmissionID)
-	request := written(object{"kernel": torchModel("return x")})
-	comparison := written(object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
+	request := jsonText(object{"kernel": torchModel("return x")})
+	comparison := jsonText(object{"ref_kernel": torchModel("return x"), "custom_kernel": torchModel("return x")})
 	mistakes := func(path string) []call {
 		return []call{{path, "["}, {path, "{}"}, {path, `{"kernel": {"source_code": 5}}`}, {path, `{"num_trails": 3}`},
 			{path, strings.Replace(request, "{", `{"num_trails": 3,`, 1)}, {path, strings.Replace(request, "{", `{"num_trials": 0,`, 1)},
@@ -137,10 +137,10 @@ func (s *evalSite) everyAnswer() map[string][]call {
 // endOne ends an evaluation with a result, as a worker would.
 func (s *evalSite) endOne(id string, result kernelrun.Result) {
 	s.t.Helper()
-	e, err := s.store.StartEvaluation(s.t.Context(), id)
+	e, err := s.Store.StartEvaluation(s.t.Context(), id)
 	if err == nil {
-		_, _, err = s.store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret,
-			Worker: "w1", State: models.EvaluationCompleted, Result: []byte(written(result))})
+		_, _, err = s.Store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret,
+			Worker: "w1", State: models.EvaluationCompleted, Result: []byte(jsonText(result))})
 	}
 	if err != nil {
 		s.t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 )
 
 // apiRoutes are the addresses that the API must describe, as the document writes them.
-func (s *site) apiRoutes() map[string]bool {
+func (s *testSite) apiRoutes() map[string]bool {
 	unversioned := map[string]bool{"POST /": true, "POST /evaluate": true, "POST /compare": true, "GET /job/{id}": true,
 		"GET /health": true, "GET /stats": true, "POST /admin/cleanup-jobs": true}
 	parameter := regexp.MustCompile(`:(\w+)`)
@@ -86,7 +86,7 @@ func TestThePageShowsTheDocument(t *testing.T) {
 
 // documented returns a check of whether a value is what the document says of a schema. It fails at once
 // when the document's schemas are not sound.
-func (s *site) documented(t *testing.T) func(name string, value any) {
+func (s *testSite) documented(t *testing.T) func(name string, value any) {
 	t.Helper()
 	text := strings.ReplaceAll(body(t, s.browser().get("/api/v1/openapi.json")), "#/components/schemas/", "#/$defs/")
 	var document struct {

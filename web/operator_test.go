@@ -37,7 +37,7 @@ func TestWhatTheSiteMeasuresIsForItsOperator(t *testing.T) {
 	const mark = "X-Forwarded-For: 203.0.113.9"
 	tests := []struct {
 		name   string
-		site   *site
+		site   *testSite
 		header string
 		token  string
 		want   int

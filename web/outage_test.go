@@ -10,10 +10,11 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/web/site"
 )
 
 // throughWire is a site with a task on a PostgreSQL that the test can freeze and cut; somebody may submit.
-func throughWire(t *testing.T) (s *site, wire *modelstest.Wire, token string) {
+func throughWire(t *testing.T) (s *testSite, wire *modelstest.Wire, token string) {
 	wire = modelstest.NewWire(t)
 	store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: wire.URL})
 	if err != nil {
@@ -35,7 +36,7 @@ func submitter(t *testing.T, store *models.Store) (token string) {
 	return token
 }
 
-func (s *site) ask(method, path, token, body string) *http.Response {
+func (s *testSite) ask(method, path, token, body string) *http.Response {
 	s.t.Helper()
 	req := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
 	req.RequestURI = ""
@@ -74,7 +75,7 @@ func TestAFrozenDatabaseIsToldInTwoSeconds(t *testing.T) {
 	for range cap(answers) {
 		wantLater(t, <-answers)
 	}
-	if took := time.Since(began); took > healthTime+time.Second {
+	if took := time.Since(began); took > site.ProbeTimeout+time.Second {
 		t.Errorf("the answers took %s", took)
 	}
 	wire.Thaw()

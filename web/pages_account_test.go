@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"warpboard/web/signin"
 )
 
 func TestTokenPageShowsASecretOnce(t *testing.T) {
@@ -62,7 +64,7 @@ func TestSignInComesBackToWhereItBegan(t *testing.T) {
 
 func TestProvidersHaveTheirButtons(t *testing.T) {
 	s := startSite(t, func(c *Config) {
-		c.Providers = []ProviderConfig{{Name: "github", Key: "k", Secret: "s"}, {Name: "gitlab", Key: "k", Secret: "s", Label: "Our GitLab"}}
+		c.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}, {Name: "gitlab", Key: "k", Secret: "s", Label: "Our GitLab"}}
 	})
 	doc := s.browser().page("/sign-in?next=/me", http.StatusOK)
 	wantText(t, doc, "[data-provider=github]", "Continue with GitHub")
@@ -115,7 +117,7 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	doc := document(t, admin.post("/workers", form()), http.StatusOK)
 	checkSound(t, doc)
 	secret := words(doc.Find("#new-secret"))
-	devices, ok, err := s.store.AuthorizeWorker(t.Context(), "rack-9", secret)
+	devices, ok, err := s.Store.AuthorizeWorker(t.Context(), "rack-9", secret)
 	if err != nil || !ok || len(devices) != 2 {
 		t.Errorf("the shown secret gives %v, %v, %v", devices, ok, err)
 	}
@@ -126,7 +128,7 @@ func TestAdminMakesAndRevokesWorkerCredentials(t *testing.T) {
 	}
 	action := doc.Find("[data-credential=rack-9] form").AttrOr("action", "")
 	wantText(t, document(t, admin.post(action, nil), http.StatusOK), "[data-credential=rack-9]", "revoked")
-	if _, ok, _ := s.store.AuthorizeWorker(t.Context(), "rack-9", secret); ok {
+	if _, ok, _ := s.Store.AuthorizeWorker(t.Context(), "rack-9", secret); ok {
 		t.Error("the revoked credential still opens")
 	}
 }

@@ -54,11 +54,11 @@ func asItIs(string, *tasks.Bundle) {}
 
 func (s *scene) taskNow(slug string) (models.Task, models.TaskVersion) {
 	s.t.Helper()
-	task, err := s.store.Task(s.t.Context(), slug)
+	task, err := s.Store.Task(s.t.Context(), slug)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	version, err := s.store.Version(s.t.Context(), task.VersionID)
+	version, err := s.Store.Version(s.t.Context(), task.VersionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestProblemsOfASetArePickedEachWithItsDeadlineAndDevices(t *testing.T) {
 	doc = document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "[role=status]", "Task add")
-	if _, err := s.store.Task(t.Context(), "sum"); models.KindOf(err) != models.NotFound {
+	if _, err := s.Store.Task(t.Context(), "sum"); models.KindOf(err) != models.NotFound {
 		t.Fatalf("a task that was left out was made (%v)", err)
 	}
 	task, _ := s.taskNow("add")

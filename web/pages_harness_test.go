@@ -12,6 +12,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/views"
 )
 
 func TestHarnessSourceCanBeReadAndTaken(t *testing.T) {
@@ -21,7 +22,13 @@ func TestHarnessSourceCanBeReadAndTaken(t *testing.T) {
 	if got := link.AttrOr("href", ""); got != "/harness/eval/cu" {
 		t.Fatalf("a CUDA task's page leads to %q", got)
 	}
-	for _, set := range harnessSets() {
+	tabs := b.page(link.AttrOr("href", ""), http.StatusOK).Find("main nav a[href^='/harness/']").Map(func(_ int, a *goquery.Selection) string { return a.AttrOr("href", "") })
+	if len(tabs) != 6 {
+		t.Fatalf("the harnesses are %q, want six", tabs)
+	}
+	for _, at := range tabs {
+		form, lang, _ := strings.Cut(strings.TrimPrefix(at, "/harness/"), "/")
+		set := views.HarnessSet{Form: tasks.Form(form), Lang: tasks.Lang(lang)}
 		doc := b.page(string(set.URL()), http.StatusOK)
 		checkSound(t, doc)
 		sources := harness.Sources(set.Form, set.Lang)
@@ -117,11 +124,11 @@ func TestOlderFormKeepsItsLanguageUntilItIsPublished(t *testing.T) {
 		form := fields(doc.Find("main form"))
 		form["device"] = []string{"CPU"}
 		document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
-		task, err := s.store.Task(t.Context(), slug)
+		task, err := s.Store.Task(t.Context(), slug)
 		if err != nil {
 			t.Fatal(err)
 		}
-		bundle, err := s.store.Bundle(t.Context(), task.VersionID)
+		bundle, err := s.Store.Bundle(t.Context(), task.VersionID)
 		if err != nil {
 			t.Fatal(err)
 		}

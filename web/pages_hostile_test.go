@@ -24,7 +24,7 @@ const hostile = `<img src=x onerror=alert(1)><script>alert(2)</script>"' onload=
 func hostileScene(t testing.TB) (s *scene, running *worker, pages []string) {
 	s = newScene(t)
 	name := strings.NewReplacer("/", "", "=", "").Replace(hostile)[:60]
-	person := modelstest.Person(t, s.store, name, models.RoleCreator)
+	person := modelstest.Person(t, s.Store, name, models.RoleCreator)
 	bundle := modelstest.Bundle("hostile")
 	d := &bundle.Definition
 	d.Title = hostile
@@ -33,12 +33,12 @@ func hostileScene(t testing.TB) (s *scene, running *worker, pages []string) {
 	d.Templates = map[string]string{hostile: "task.h"}
 	d.Files = append(d.Files, tasks.File{Name: hostile + ".py", Source: "task.h"})
 	bundle.Files["task.h"] = []byte(hostile)
-	task, err := s.store.CreateTask(t.Context(), person, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+	task, err := s.Store.CreateTask(t.Context(), person, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.task = task
-	_, _, err = s.store.CreateToken(t.Context(), person.ID, hostile[:40], 0)
+	_, _, err = s.Store.CreateToken(t.Context(), person.ID, hostile[:40], 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func hostileScene(t testing.TB) (s *scene, running *worker, pages []string) {
 	ranked := s.submit(person, "CPU", hostile)
 	s.finish(ranked, 5000)
 	run := s.submit(person, "CPU", hostile)
-	running = newWorker(t, s.site, run)
+	running = newWorker(t, s.testSite, run)
 	sayHostile(running)
 	hostileWorker(t, s)
 	path := "/tasks/" + task.Slug
@@ -74,7 +74,7 @@ func sayHostile(w *worker) {
 
 func hostileWorker(t testing.TB, s *scene) {
 	machine := job.Machine{Name: hostile, UUIDHash: hostile, Driver: hostile}
-	err := s.store.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: hostile, Version: hostile, Started: time.Now(), Refusing: hostile,
+	err := s.Store.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: hostile, Version: hostile, Started: time.Now(), Refusing: hostile,
 		Slots:    []job.Slot{{Device: hostile, Machine: machine, Disabled: hostile}},
 		SelfTest: []job.CheckLine{{Name: hostile, Detail: hostile}}})
 	if err != nil {
@@ -119,13 +119,13 @@ func checkDirection(t *testing.T, doc *goquery.Document, shown bool) {
 
 func TestLiveTextCannotScriptAPage(t *testing.T) {
 	s, running, _ := hostileScene(t)
-	events, err := s.store.EventsSince(t.Context(), s.runOf(running).SubmissionID, 0, 100)
+	events, err := s.Store.EventsSince(t.Context(), s.runOf(running).SubmissionID, 0, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
 	parts := 0
 	for _, e := range events {
-		html := string(s.renderEvent(e))
+		html := string(s.pages.RenderEvent(e))
 		doc, err := goquery.NewDocumentFromReader(strings.NewReader(html))
 		if err != nil {
 			t.Fatal(err)
@@ -144,7 +144,7 @@ func TestLiveTextCannotScriptAPage(t *testing.T) {
 
 func (s *scene) runOf(w *worker) models.Run {
 	s.t.Helper()
-	run, err := s.store.Run(s.t.Context(), w.attempt.RunID)
+	run, err := s.Store.Run(s.t.Context(), w.attempt.RunID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestErrorPagesSayWhatToDo(t *testing.T) {
 		wantText(t, doc, "h1", test.heading)
 		wantText(t, doc, "main .eyebrow", fmt.Sprint(test.status))
 	}
-	if err := s.store.Close(); err != nil { // from here on everything is our fault
+	if err := s.Store.Close(); err != nil { // from here on everything is our fault
 		t.Fatal(err)
 	}
 	doc := visitor.page("/", http.StatusInternalServerError)

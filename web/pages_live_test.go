@@ -12,6 +12,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/web/site"
 )
 
 // patience is how long a page gets for what it does at once: enough for a machine with much else to do.
@@ -40,7 +41,7 @@ func (s *scene) window() *window {
 // as gives the window the session of a signed-in browser.
 func (w *window) as(b *browser) *window {
 	w.t.Helper()
-	_, err := chromedp.Call(w.ctx, network.SetCookie, network.SetCookieParams{Name: sessionCookie, Value: b.cookie(sessionCookie), URL: w.url})
+	_, err := chromedp.Call(w.ctx, network.SetCookie, network.SetCookieParams{Name: site.SessionCookie, Value: b.cookie(site.SessionCookie), URL: w.url})
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestWaitingRunMovesUpInItsQueue(t *testing.T) {
 	w := s.window()
 	w.open(fmt.Sprintf("/submissions/%d", mine.SubmissionID))
 	w.hasText(fmt.Sprintf("#run-%d", mine.ID), "Number 3 in the queue")
-	if err := s.cancel(context.Background(), s.admin, other.SubmissionID); err != nil {
+	if err := s.pages.Cancel(context.Background(), s.admin, other.SubmissionID); err != nil {
 		t.Fatal(err)
 	}
 	w.hasText(fmt.Sprintf("#run-%d", mine.ID), "Number 2 in the queue")
@@ -183,12 +184,12 @@ func TestThemeIsRememberedByTheServer(t *testing.T) {
 // browserOf is a browser in which this person is signed in.
 func (s *scene) browserOf(user models.User) *browser {
 	s.t.Helper()
-	secret, _, err := s.store.StartSession(context.Background(), models.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
+	secret, _, err := s.Store.StartSession(context.Background(), models.NewSession{UserID: user.ID, Provider: "test", Life: time.Hour})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	b := s.browser()
-	b.setCookie(sessionCookie, secret)
+	b.setCookie(site.SessionCookie, secret)
 	return b
 }
 
@@ -196,7 +197,7 @@ func (s *scene) browserOf(user models.User) *browser {
 // that what points at columns is not wrapped.
 func TestPhoneShowsWhatMatters(t *testing.T) {
 	s := newScene(t)
-	long := modelstest.Person(t, s.store, "Bartholomew Maximilian Featherstonehaugh", models.RoleUser)
+	long := modelstest.Person(t, s.Store, "Bartholomew Maximilian Featherstonehaugh", models.RoleUser)
 	s.finish(s.submit(long, "H200", goodKernel), 9e3)
 	w := s.window().as(s.browserOf(s.ada))
 	w.do(chromedp.EmulateViewport(390, 844))

@@ -14,7 +14,7 @@ import (
 
 // scene is a site with people, tasks, boards and runs in every state that a page can show.
 type scene struct {
-	*site
+	*testSite
 	admin, ada models.User
 	task       models.Task // built-in matrix multiply on H200 and CPU
 	done       models.Run  // ada's, ranked
@@ -27,9 +27,9 @@ type scene struct {
 
 func newScene(t testing.TB, changes ...func(*Config)) *scene {
 	t.Helper()
-	s := &scene{site: startSite(t, changes...)}
-	s.admin = modelstest.Person(t, s.store, "Grace Hopper", models.RoleAdmin)
-	s.ada = modelstest.Person(t, s.store, "Ada Lovelace", models.RoleUser)
+	s := &scene{testSite: startSite(t, changes...)}
+	s.admin = modelstest.Person(t, s.Store, "Grace Hopper", models.RoleAdmin)
+	s.ada = modelstest.Person(t, s.Store, "Ada Lovelace", models.RoleUser)
 	s.heartbeat()
 	s.installTasks()
 	s.fillBoard()
@@ -74,7 +74,7 @@ func (s *scene) heartbeat() {
 			{Name: "no network", OK: true, Detail: "connect: network is unreachable"},
 			{Name: "memory is limited", OK: true, Detail: "killed at 512 MiB"},
 		}}
-	if err := s.store.SaveHeartbeat(context.Background(), beat); err != nil {
+	if err := s.Store.SaveHeartbeat(context.Background(), beat); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -97,7 +97,7 @@ func (s *scene) installTasks() {
 		case "vectoradd_cpp", "matmul_cpp", "prefixsum_cpp":
 			settings.Devices = []string{"CPU"}
 		}
-		task, err := s.store.CreateTask(context.Background(), s.admin, models.NewTask{TaskSettings: settings, Bundle: b})
+		task, err := s.Store.CreateTask(context.Background(), s.admin, models.NewTask{TaskSettings: settings, Bundle: b})
 		if err != nil {
 			s.t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func (s *scene) fillBoard() {
 		if i < len(names) {
 			name = names[i]
 		}
-		user := modelstest.Person(s.t, s.store, name, models.RoleUser)
+		user := modelstest.Person(s.t, s.Store, name, models.RoleUser)
 		score := 10.4e3 * (1 + float64((59+i*37)%60)/23)
 		s.finish(s.submit(user, "H200", goodKernel), score)
 	}
@@ -123,7 +123,7 @@ func (s *scene) fillBoard() {
 
 func (s *scene) submit(user models.User, device, source string) models.Run {
 	s.t.Helper()
-	_, runs, err := s.store.Submit(context.Background(), models.NewSubmission{
+	_, runs, err := s.Store.Submit(context.Background(), models.NewSubmission{
 		User: user, TaskID: s.task.ID, Devices: []string{device}, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *scene) submit(user models.User, device, source string) models.Run {
 
 func (s *scene) attempt(run models.Run) models.Attempt {
 	s.t.Helper()
-	_, attempt, err := s.store.StartAttempt(context.Background(), run.ID)
+	_, attempt, err := s.Store.StartAttempt(context.Background(), run.ID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -146,15 +146,15 @@ func (s *scene) record(result job.Result, score *models.Score) {
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
 		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
-	out, err := s.store.RecordResult(context.Background(), result, score)
+	out, err := s.Store.RecordResult(context.Background(), result, score)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	for _, e := range out.Events {
-		s.hub.RunEvent(e)
+		s.Hub.RunEvent(e)
 	}
 	if b := out.Board; b != nil {
-		s.hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		s.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
 	}
 }
 
@@ -231,7 +231,7 @@ func wrongAnswer() []job.StageResult {
 
 // work begins a run as a worker would: it is built and tested, and has run one of three benchmark cases.
 func (s *scene) work(run models.Run) *worker {
-	w := newWorker(s.t, s.site, run)
+	w := newWorker(s.t, s.testSite, run)
 	now := time.Now()
 	w.say(job.Event{Type: job.EventTaken})
 	w.say(job.Event{Type: job.EventStage, Stage: job.StageBuild})

@@ -121,7 +121,7 @@ func TestSubmissionCanBeChangedAndSubmittedAgain(t *testing.T) {
 	if doc.Find("#submit input[value=H200][checked]").Length() != 0 {
 		t.Error("a device is chosen that was not before")
 	}
-	if text := s.browserOf(modelstest.Person(t, s.store, "Eve", models.RoleUser)).page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
+	if text := s.browserOf(modelstest.Person(t, s.Store, "Eve", models.RoleUser)).page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
 		t.Error("somebody else gets the source")
 	}
 	other := strings.Replace(again, s.task.Slug, "vectoradd-cpp", 1)
@@ -145,8 +145,8 @@ func TestSourceAndOutputAreTheSubmittersUntilTheDeadline(t *testing.T) {
 	wantStatus(t, visitor.get(page+"/source"), http.StatusForbidden)
 	wantText(t, owner.page(page+"?tab=source", http.StatusOK), ".source", "int main (")
 
-	past := s.now().Add(-1)
-	_, err := s.store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past})
+	past := s.Now().Add(-1)
+	_, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,13 +178,13 @@ func TestReaderWhoWasAwayGetsOneCardNotAll(t *testing.T) {
 	for i := range 20 {
 		s.worker.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 20, Case: &job.CaseResult{Index: i, Status: job.StatusPass}})
 	}
-	events, err := s.store.EventsSince(t.Context(), s.working.SubmissionID, 0, 1000)
+	events, err := s.Store.EventsSince(t.Context(), s.working.SubmissionID, 0, 1000)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cards := 0
 	for _, e := range events {
-		if strings.Contains(string(s.renderEvent(e)), "<article") {
+		if strings.Contains(string(s.pages.RenderEvent(e)), "<article") {
 			cards++
 		}
 	}

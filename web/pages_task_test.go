@@ -15,6 +15,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/web/site"
 )
 
 // upload sends a form with one file, as a page of the site would.
@@ -22,7 +23,7 @@ func (b *browser) upload(path, field, name string, data []byte, values url.Value
 	b.site.t.Helper()
 	var buf bytes.Buffer
 	form := multipart.NewWriter(&buf)
-	form.WriteField(CSRFField, b.csrf())
+	form.WriteField(site.CSRFField, b.csrf())
 	for key, list := range values {
 		for _, value := range list {
 			form.WriteField(key, value)
@@ -45,7 +46,7 @@ func fields(form *goquery.Selection) url.Values {
 	form.Find("input[name], textarea[name]").Each(func(_ int, e *goquery.Selection) {
 		_, checked := e.Attr("checked")
 		kind := e.AttrOr("type", "text")
-		if (kind == "checkbox" || kind == "radio") && !checked || kind == "file" || e.AttrOr("name", "") == CSRFField {
+		if (kind == "checkbox" || kind == "radio") && !checked || kind == "file" || e.AttrOr("name", "") == site.CSRFField {
 			return
 		}
 		values.Add(e.AttrOr("name", ""), e.AttrOr("value", e.Text()))
@@ -87,7 +88,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	wantText(t, doc, "[data-draft=add-two]", "reference.h")
 	wantText(t, doc, "[data-draft=add-two]", "the submission")
 	wantText(t, doc, "[data-draft=add-two] details", "Benchmarks")
-	if _, err := s.store.Task(t.Context(), "add-two"); models.KindOf(err) != models.NotFound {
+	if _, err := s.Store.Task(t.Context(), "add-two"); models.KindOf(err) != models.NotFound {
 		t.Fatalf("the preview made a task (%v)", err)
 	}
 
@@ -99,7 +100,7 @@ func TestCreatorUploadsChecksAndPublishesATask(t *testing.T) {
 	form.Set("title", "Add two vectors")
 	resp := creator.upload("/tasks/publish", "", "", nil, form)
 	wantText(t, document(t, resp, http.StatusOK), "h1", "Add two vectors")
-	task, err := s.store.Task(t.Context(), "add-two")
+	task, err := s.Store.Task(t.Context(), "add-two")
 	if err != nil {
 		t.Fatal(err)
 	}

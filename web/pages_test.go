@@ -166,7 +166,7 @@ func TestHomeShowsTasksWithDeadlineDevicesAndLeaders(t *testing.T) {
 
 func TestHiddenTaskIsNotThereForOthers(t *testing.T) {
 	s := newScene(t)
-	_, err := s.store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{
+	_, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{
 		Title: s.task.Title, Devices: s.task.Devices, Visibility: models.Hidden})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,11 +61,16 @@ func TestADamagedReportFileIsSaidToBeDamaged(t *testing.T) {
 // reportPath is where the report file of a run's first case lies.
 func (s *profiledScene) reportPath(run models.Run) string {
 	s.t.Helper()
-	profile, err := s.profileOf(context.Background(), run)
+	profile, err := s.Store.ProfileRun(context.Background(), run)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	f, err := s.store.OpenArtifact(profile.files[reportFileName(0)])
+	kept, err := s.Store.Artifacts(context.Background(), profile.ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at := slices.IndexFunc(kept, func(a models.Artifact) bool { return strings.HasPrefix(a.Name, "profile.0.ncu-rep") })
+	f, err := s.Store.OpenArtifact(kept[at])
 	if err != nil {
 		s.t.Fatal(err)
 	}

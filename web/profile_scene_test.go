@@ -45,7 +45,7 @@ func newProfiledScene(t testing.TB) *profiledScene {
 // profilingWorker says that a worker is here that can profile.
 func (s *profiledScene) profilingWorker() {
 	s.t.Helper()
-	err := s.store.SaveHeartbeat(context.Background(), job.Heartbeat{Worker: "rack-8", Started: time.Now(),
+	err := s.Store.SaveHeartbeat(context.Background(), job.Heartbeat{Worker: "rack-8", Started: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
 	if err != nil {
 		s.t.Fatal(err)
@@ -56,7 +56,7 @@ func (s *profiledScene) profilingWorker() {
 // fixtures for the first and the last benchmark case, or a refusal.
 func (s *profiledScene) ranked(name, source string, ns float64, report string) models.Run {
 	s.t.Helper()
-	user, err := s.store.SignIn(context.Background(), models.SignIn{Provider: "test", Subject: name, Name: name})
+	user, err := s.Store.SignIn(context.Background(), models.SignIn{Provider: "test", Subject: name, Name: name})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func (s *profiledScene) ranked(name, source string, ns float64, report string) m
 
 // repeated are the task's benchmark cases with a hundred repeats each.
 func (s *profiledScene) repeated(ns float64) []job.CaseResult {
-	version, err := s.store.Version(context.Background(), s.task.VersionID)
+	version, err := s.Store.Version(context.Background(), s.task.VersionID)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func (s *profiledScene) repeated(ns float64) []job.CaseResult {
 // profile ends the profile that follows a run.
 func (s *profiledScene) profile(run models.Run, report string) {
 	s.t.Helper()
-	profile, err := s.store.ProfileRun(context.Background(), run)
+	profile, err := s.Store.ProfileRun(context.Background(), run)
 	if err != nil {
 		s.t.Fatal(err)
 	}

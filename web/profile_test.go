@@ -65,7 +65,7 @@ func TestTheProfileIsThereForPrograms(t *testing.T) {
 
 func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 	s := newProfiledScene(t)
-	owner, err := s.store.User(t.Context(), s.second.UserID)
+	owner, err := s.Store.User(t.Context(), s.second.UserID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,12 +103,12 @@ func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 
 func TestNothingTellsOfTheRunsOfAHiddenTask(t *testing.T) {
 	s := newProfiledScene(t)
-	hidden, err := s.store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{
+	hidden, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{
 		Devices: s.task.Devices, Visibility: models.Hidden})
 	if err != nil || hidden.Visibility != models.Hidden {
 		t.Fatal(err)
 	}
-	mine := modelstest.Submit(t, s.store, s.ada, modelstest.Task(t, s.store, s.admin, "open", "CPU"))[0]
+	mine := modelstest.Submit(t, s.Store, s.ada, modelstest.Task(t, s.Store, s.admin, "open", "CPU"))[0]
 	visitor := s.browser()
 	for _, path := range []string{
 		profilePath(s.second), profilePath(s.second) + ".json", profilePath(s.second) + ".csv", profilePath(s.second) + ".ncu-rep",

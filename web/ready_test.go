@@ -59,7 +59,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	beat := func(h job.Heartbeat) {
 		t.Helper()
 		h.Worker, h.Started = "w1", time.Now()
-		if err := s.store.SaveHeartbeat(t.Context(), h); err != nil {
+		if err := s.Store.SaveHeartbeat(t.Context(), h); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	if text := body(t, b.get("/metrics")); !strings.Contains(text, "warpboard_queue_dropped_messages_total 7") {
 		t.Error("the metrics do not count dropped messages")
 	}
-	if err := s.store.Close(); err != nil {
+	if err := s.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
 	want("database", "queue", "slots")
@@ -89,7 +89,7 @@ func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
 	}
 	t.Cleanup(func() { unix.Unmount(disk, unix.MNT_DETACH) })
 	s := newEvalSite(t, func(c *Config) { c.Disk, c.MinFree = disk, 2<<20 })
-	modelstest.Task(t, s.store, modelstest.Person(t, s.store, "creator", models.RoleCreator), "vectoradd", "CPU")
+	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "vectoradd", "CPU")
 	filler := filepath.Join(disk, "filler")
 	if err := os.WriteFile(filler, make([]byte, 3<<20), 0o600); err != nil {
 		t.Fatal(err)

@@ -1,52 +1,194 @@
 package web
 
 import (
+	"slices"
+
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/compress"
+
+	"warpboard/web/evalapi"
+	"warpboard/web/site"
 )
 
-// routes is the whole site: first what every request passes through, then every address.
-// Pages are listed in pageRoutes.
+// group is routes that share what a request passes through before its handler: how errors are answered,
+// whether the answer is compressed, who may send it, and how large its body may be.
+type group struct {
+	router fiber.Router
+	before []fiber.Handler
+}
+
+func (g group) get(path string, handlers ...fiber.Handler) {
+	g.router.Get(path, slices.Concat(g.before, handlers)...)
+}
+
+func (g group) post(path string, handlers ...fiber.Handler) {
+	g.router.Post(path, slices.Concat(g.before, handlers)...)
+}
+
+func (g group) with(handlers ...fiber.Handler) group {
+	return group{g.router, slices.Concat(g.before, handlers)}
+}
+
+// routes is the whole site: what every request passes through, then every address. fiber takes the first
+// that fits, so the order counts.
 func (s *Server) routes(app *fiber.App) {
-	app.Use(releaseBody, s.requestID, closeUnread, s.accessLog, s.metrics.measure, s.recoverPanics, s.requestContext, s.securityHeaders,
-		strictRequests, s.admit, plainBodies)
-	app.Use(compress.New(compress.Config{Level: compress.LevelBestSpeed, Next: isStream}))
+	s.errorShapes(app)
+	app.Use(releaseBody, requestID, closeUnread, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
+		strictRequests, s.makeRoom, plainBodies)
 
-	app.Get("/healthz", s.healthz)
-	app.Get("/readyz", s.readyz)
-	app.Get("/metrics", s.operatorOnly, s.metrics.handler)
-	app.Get("/static/:version/:name", s.asset)
-	s.evalRoutes(app)
+	plain := group{router: app}
+	packed := plain.with(compress.New(compress.Config{Level: compress.LevelBestSpeed}))
+	probes := packed.with(quiet)
 
-	site := app.Group("", s.identify, s.readBody, s.requireCSRF)
+	// The operator's own questions always pass: they come before admit.
+	probes.get("/healthz", s.healthz)
+	probes.get("/metrics", s.metrics.ServeOperator)
+	app.Use(s.admit)
+	probes.get("/metrics", s.metrics.OperatorOnly, s.metrics.Serve)
+	probes.get("/readyz", s.readyz)
+	packed.get("/static/:version/:name", s.asset)
 
-	site.Get("/auth/:provider", s.authBegin)
-	site.Get("/auth/:provider/callback", s.authCallback)
-	site.Post("/auth/developer", s.authDeveloper)
-	site.Post("/sign-out", s.signOut)
-	site.Post("/me/sessions/:id/revoke", s.sessionRevoke)
-	site.Post("/me/identities/:id/remove", s.identityRemove)
-	site.Post("/me/tokens", s.tokenCreate)
-	site.Post("/me/tokens/:id/revoke", s.tokenRevoke)
+	s.evaluationRoutes(app, plain, packed)
+	s.apiRoutes(packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken),
+		packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRFOrToken),
+		plain.with(s.Identify, s.ReadBody(site.SmallBody)))
+	app.Use("/api/v1", s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, site.NotFound)
 
-	site.Get("/submissions/:id/events", s.submissionEvents)
-	site.Get("/boards/:version/:device/events", s.boardEvents)
-	site.Get("/devices/events", s.deviceEvents)
+	pages := packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF)
+	s.accountRoutes(pages)
+	s.taskRoutes(pages, packed.with(s.Identify, s.ReadBody(s.authoring.BodyLimit), s.RequireCSRF))
+	s.playgroundRoutes(pages, packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRF))
+	s.runRoutes(pages)
+	s.streamRoutes(plain.with(s.Identify, s.ReadBody(site.SmallBody)))
+	app.Use(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
+}
 
-	api := site.Group("/api/v1")
-	api.Get("/tasks", s.apiTasks)
-	api.Get("/tasks/:slug", s.apiTask)
-	api.Get("/boards/:slug/:device", s.apiBoard)
-	api.Get("/devices", s.apiDevices)
-	api.Get("/me", s.apiMe)
-	api.Post("/submissions", s.apiSubmit)
-	api.Get("/submissions/:id", s.apiSubmission)
-	api.Post("/submissions/:id/cancel", s.apiCancel)
-	api.Get("/submissions/:id/events", s.apiSubmissionEvents)
-	s.evaluationRoutes(api)
-	api.Use(notFound)
+// errorShapes says where errors are told as problems of the API, also those that come before a route is found.
+func (s *Server) errorShapes(app *fiber.App) {
+	app.All("/api/+", site.AnswerProblems)
+	for _, path := range []string{"/", "/evaluate", "/compare", "/mcp"} {
+		app.Post(path, site.AnswerProblems)
+	}
+}
 
-	site.Get("/api", s.apiPage)
-	s.pageRoutes(site)
-	app.Use(notFound)
+// evaluationRoutes are the unversioned evaluation API and MCP; errors are told in that API's own shape.
+func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
+	look := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(site.SmallBody))
+	run := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit))
+	run.post("/evaluate", s.evalAPI.Evaluate)
+	run.post("/compare", s.evalAPI.Compare)
+	run.post("/", s.evalAPI.Compare)
+	look.get("/job/:id", s.evalAPI.Job)
+	look.get("/health", s.evalAPI.Health)
+	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
+	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
+	for path, method := range map[string]string{ // not /compare: to GET it is a page
+		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
+		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
+		app.All(path, evalapi.Only(method))
+	}
+	app.All("/mcp", slices.Concat(plain.before, []fiber.Handler{s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit), s.mcpHandler()})...)
+}
+
+func (s *Server) apiRoutes(api, evaluations, streams group) {
+	api.get("/api/v1/tasks", s.api.Tasks)
+	api.get("/api/v1/tasks/:slug", s.api.Task)
+	api.get("/api/v1/boards/:slug/:device", s.api.Board)
+	api.get("/api/v1/devices", s.api.Devices)
+	api.get("/api/v1/me", s.api.Me)
+	api.post("/api/v1/submissions", s.api.CreateSubmission)
+	api.get("/api/v1/submissions/:id", s.api.GetSubmission)
+	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
+	streams.get("/api/v1/submissions/:id/events", s.api.SubmissionEvents)
+
+	api.router.Get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // the operator's token is nobody's
+	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
+	api.get("/api/v1/evaluations", s.api.ListEvaluations)
+	api.get("/api/v1/evaluations/:id", s.api.GetEvaluation)
+	api.router.Patch("/api/v1/evaluations/:id", slices.Concat(api.before, []fiber.Handler{s.api.ChangeEvaluation})...)
+	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
+	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
+	api.get("/api/v1/openapi.json", s.api.OpenAPI)
+}
+
+func (s *Server) accountRoutes(pages group) {
+	pages.get("/auth/:provider", s.signIn.Begin)
+	pages.get("/auth/:provider/callback", s.signIn.Callback)
+	pages.post("/auth/developer", s.signIn.Developer)
+	pages.post("/sign-out", s.signIn.SignOut)
+	pages.get("/sign-in", s.pages.SignInPage)
+
+	pages.get("/me", site.NeedsSignIn, s.pages.Me)
+	pages.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
+	pages.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
+	pages.post("/me/tokens", s.pages.TokenCreate)
+	pages.post("/me/tokens/:id/revoke", s.pages.TokenRevoke)
+
+	pages.get("/users/:id", s.pages.User)
+	pages.post("/users/:id/role", s.pages.UserRole)
+	pages.post("/users/:id/block", s.pages.UserBlock)
+}
+
+func (s *Server) taskRoutes(pages, uploads group) {
+	pages.get("/", s.pages.Home)
+	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
+	uploads.post("/tasks/new", s.authoring.Preview)
+	uploads.post("/tasks/publish", s.authoring.Publish)
+	pages.get("/tasks/:slug", s.pages.Task)
+	pages.get("/tasks/:slug/file", s.pages.TaskFile)
+	pages.get("/tasks/:slug/template", s.pages.TaskTemplate)
+	pages.get("/tasks/:slug/bundle.zip", s.pages.TaskBundle)
+	uploads.post("/tasks/:slug/submit", s.pages.TaskSubmit)
+	pages.get("/tasks/:slug/edit", site.NeedsSignIn, s.authoring.Edit)
+	uploads.post("/tasks/:slug/edit", s.authoring.Save)
+	uploads.post("/tasks/:slug/version", s.authoring.VersionPreview)
+	uploads.post("/tasks/:slug/publish", s.authoring.VersionPublish)
+	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
+	pages.get("/tasks/:slug/boards/:device", s.pages.Board)
+
+	pages.get("/harness", s.pages.Harnesses)
+	pages.get("/harness/:form/:lang", s.pages.Harness)
+	pages.get("/harness/:form/:lang/file", s.pages.HarnessFile)
+	pages.get("/trust", s.pages.Trust)
+	pages.get("/clocks", site.NeedsSignIn, s.pages.Clocks)
+	pages.get("/api", s.api.Page)
+}
+
+func (s *Server) playgroundRoutes(pages, runs group) {
+	pages.get("/playground", s.playground.Form)
+	runs.post("/playground", s.playground.Evaluate)
+	pages.get("/evaluations/:id", s.playground.Evaluation)
+	pages.post("/evaluations/:id/cancel", s.playground.EvaluationCancel)
+	pages.post("/evaluations/:id/share", s.playground.EvaluationShare)
+}
+
+// runRoutes are submissions, their runs and profiles, each with the same data for programs, and devices.
+func (s *Server) runRoutes(pages group) {
+	pages.get("/submissions/:id", s.pages.Submission)
+	pages.get("/submissions/:id/source", s.pages.SubmissionSource)
+	pages.get("/submissions/:id/runs/:run", s.pages.Run)
+	pages.post("/submissions/:id/cancel", s.pages.SubmissionCancel)
+
+	pages.get("/submissions/:id/runs/:run/profile", s.profiles.Details)
+	pages.get("/submissions/:id/runs/:run/profile.json", s.profiles.JSON)
+	pages.get("/submissions/:id/runs/:run/profile.csv", s.profiles.CSV)
+	pages.get("/submissions/:id/runs/:run/profile.ncu-rep", s.profiles.File)
+	pages.get("/compare", s.profiles.Compare)
+	pages.get("/compare.json", s.profiles.CompareJSON)
+	pages.get("/compare.csv", s.profiles.CompareCSV)
+	pages.get("/runs/:id/trace.json", s.profiles.Trace)
+
+	pages.get("/devices", s.pages.Devices)
+	pages.post("/devices/:device/pause", s.pages.DevicePause)
+	pages.post("/devices/:device/resume", s.pages.DeviceResume)
+	pages.post("/workers", s.pages.WorkerCreate)
+	pages.post("/workers/:name/revoke", s.pages.WorkerRevoke)
+	pages.post("/workers/:name/forget", s.pages.WorkerForget)
+}
+
+// streamRoutes are the live streams of pages, which must not be compressed or buffered.
+func (s *Server) streamRoutes(streams group) {
+	streams.get("/submissions/:id/events", s.pages.SubmissionEvents)
+	streams.get("/boards/:version/:device/events", s.pages.BoardEvents)
+	streams.get("/devices/events", s.pages.DeviceEvents)
 }

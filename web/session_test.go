@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/web/signin"
+	"warpboard/web/site"
 )
 
 func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
@@ -24,12 +26,12 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := startSite(t, func(cfg *Config) { cfg.BaseURL = tt.base })
 			b := s.browser()
-			b.setCookie(s.cookieName(visitorCookie), "a visitor's secret")
+			b.setCookie(map[bool]string{true: "__Host-"}[tt.secure]+site.VisitorCookie, "a visitor's secret")
 			b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, "Sec-Fetch-Site", "same-origin")
 			wantStatus(t, resp, http.StatusSeeOther)
 			for _, cookie := range resp.Cookies() {
-				if !strings.HasSuffix(cookie.Name, sessionCookie) {
+				if !strings.HasSuffix(cookie.Name, site.SessionCookie) {
 					continue
 				}
 				if strings.HasPrefix(cookie.Name, "__Host-") != tt.secure || cookie.Path != "/" || cookie.Domain != "" || !cookie.HttpOnly || cookie.SameSite != http.SameSiteLaxMode || cookie.Secure != tt.secure || cookie.MaxAge <= 0 {
@@ -45,12 +47,12 @@ func TestSessionCookieIsOutOfReachOfScripts(t *testing.T) {
 func TestSigningInRotatesTheSession(t *testing.T) {
 	s := startSite(t)
 	b := s.signedIn("ada", models.RoleUser)
-	before := b.cookie(sessionCookie)
+	before := b.cookie(site.SessionCookie)
 	wantStatus(t, b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}}), http.StatusOK)
-	if after := b.cookie(sessionCookie); after == before || after == "" {
+	if after := b.cookie(site.SessionCookie); after == before || after == "" {
 		t.Errorf("the session stayed %q", after)
 	}
-	if _, _, err := s.store.SessionUser(t.Context(), before); models.KindOf(err) != models.NotFound {
+	if _, _, err := s.Store.SessionUser(t.Context(), before); models.KindOf(err) != models.NotFound {
 		t.Errorf("the session from before still works: %v", err)
 	}
 }
@@ -58,9 +60,9 @@ func TestSigningInRotatesTheSession(t *testing.T) {
 func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 	s := startSite(t)
 	b := s.browser()
-	b.setCookie(sessionCookie, "planted")
+	b.setCookie(site.SessionCookie, "planted")
 	b.post("/auth/developer", url.Values{"name": {"ada"}, "next": {"/api/v1/me"}})
-	if _, _, err := s.store.SessionUser(t.Context(), "planted"); err == nil {
+	if _, _, err := s.Store.SessionUser(t.Context(), "planted"); err == nil {
 		t.Error("the planted secret is a session now")
 	}
 	if b.me().Name != "ada" {
@@ -71,9 +73,9 @@ func TestPlantedSessionCookieNeverBecomesSignedIn(t *testing.T) {
 func TestSignOutEndsTheSessionOnTheServer(t *testing.T) {
 	s := startSite(t)
 	b := s.signedIn("ada", models.RoleUser)
-	secret := b.cookie(sessionCookie)
+	secret := b.cookie(site.SessionCookie)
 	b.post("/sign-out", nil)
-	b.setCookie(sessionCookie, secret) // somebody kept it
+	b.setCookie(site.SessionCookie, secret) // somebody kept it
 	wantProblem(t, b.get("/api/v1/me"), http.StatusUnauthorized, "unauthorized")
 }
 
@@ -81,7 +83,7 @@ func TestSessionsCanBeRevokedFromAnotherBrowser(t *testing.T) {
 	s := startSite(t)
 	laptop, phone := s.signedIn("ada", models.RoleUser), s.signedIn("ada", models.RoleUser)
 	mallory := s.signedIn("mallory", models.RoleUser)
-	sessions, err := s.store.Sessions(context.Background(), laptop.me().ID)
+	sessions, err := s.Store.Sessions(context.Background(), laptop.me().ID)
 	if err != nil || len(sessions) != 2 {
 		t.Fatalf("%d sessions, %v; want 2", len(sessions), err)
 	}
@@ -102,7 +104,7 @@ func TestBlockedPersonIsSignedOutAtOnce(t *testing.T) {
 	s := startSite(t)
 	b := s.signedIn("ada", models.RoleUser)
 	admin := models.User{ID: -1, Name: "boss", Role: models.RoleAdmin}
-	if err := s.store.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
+	if err := s.Store.SetBlocked(t.Context(), admin, b.me().ID, true); err != nil {
 		t.Fatal(err)
 	}
 	wantStatus(t, b.get("/api/v1/me"), http.StatusUnauthorized)
@@ -120,7 +122,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 		{"through a proxy that says nothing", func(cfg *Config) { cfg.BaseURL = "https://boards.example.org" }, nil},
 		{"listening for everybody", func(cfg *Config) { cfg.Addr = "0.0.0.0:3000" }, nil},
 		{"a provider is set up", func(cfg *Config) {
-			cfg.Providers = []ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
+			cfg.Providers = []signin.ProviderConfig{{Name: "github", Key: "k", Secret: "s"}}
 		}, nil},
 	}
 	for _, tt := range tests {
@@ -131,7 +133,7 @@ func TestDeveloperSignInIsOnlyForThisMachine(t *testing.T) {
 			}
 			b := startSite(t, change).browser()
 			resp := b.post("/auth/developer", url.Values{"name": {"ada"}}, append(tt.headers, "Accept", "application/json",
-				"Cookie", visitorCookie+"=x; __Host-"+visitorCookie+"=x", CSRFHeader, tokenOf("x"))...)
+				"Cookie", site.VisitorCookie+"=x; __Host-"+site.VisitorCookie+"=x", site.CSRFHeader, site.DeriveToken("x"))...)
 			wantProblem(t, resp, http.StatusForbidden, "developer")
 		})
 	}
@@ -157,7 +159,7 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 	secret := page[at : at+46]
 	asked := s.browser()
 	wantStatus(t, asked.get("/api/v1/me", "Authorization", "Bearer "+secret), http.StatusOK)
-	tokens, err := s.store.Tokens(t.Context(), b.me().ID)
+	tokens, err := s.Store.Tokens(t.Context(), b.me().ID)
 	if err != nil || len(tokens) != 1 {
 		t.Fatalf("tokens: %v, %v", tokens, err)
 	}
@@ -168,7 +170,7 @@ func TestTokenIsShownOnceAndCanBeRevoked(t *testing.T) {
 func TestTokenThatLeakedMakesNoOthersAndNoAdmins(t *testing.T) {
 	s := startSite(t)
 	boss, eve := s.signedIn("boss", models.RoleAdmin), s.signedIn("eve", models.RoleUser)
-	secret, _, err := s.store.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
+	secret, _, err := s.Store.CreateToken(t.Context(), boss.me().ID, "in a public log", 0)
 	if err != nil {
 		t.Fatal(err)
 	}

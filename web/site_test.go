@@ -17,53 +17,55 @@ import (
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
+	"warpboard/web/site"
 )
 
-// site is a whole server on a real loopback listener, with a store of its own.
-type site struct {
+// testSite is a whole server on a real loopback listener, with a store of its own.
+type testSite struct {
 	*Server
 	t     testing.TB
+	cfg   Config
 	url   string
-	queue *quiet
+	queue *idleQueue
 	stop  func() // ends the server and waits for it
 }
 
-// quiet is a queue without workers; it notes what it was told.
-type quiet struct {
+// idleQueue is a queue without workers; it notes what it was told.
+type idleQueue struct {
 	kicked    []string
 	cancelled []string
 	forgotten []string
 }
 
-func (q *quiet) Publish(context.Context, job.Job) error { return nil }
+func (q *idleQueue) Publish(context.Context, job.Job) error { return nil }
 
-func (q *quiet) Prepare(job.Preparation) error { return nil }
+func (q *idleQueue) Prepare(job.Preparation) error { return nil }
 
-func (q *quiet) Cancel(_ context.Context, id string) error {
+func (q *idleQueue) Cancel(_ context.Context, id string) error {
 	q.cancelled = append(q.cancelled, id)
 	return nil
 }
 
-func (q *quiet) Forget(_ context.Context, id string) error {
+func (q *idleQueue) Forget(_ context.Context, id string) error {
 	q.forgotten = append(q.forgotten, id)
 	return nil
 }
 
-func (q *quiet) Kick(name string) { q.kicked = append(q.kicked, name) }
+func (q *idleQueue) Kick(name string) { q.kicked = append(q.kicked, name) }
 
 // startSite serves until the test ends. The changes are applied to its configuration.
-func startSite(t testing.TB, changes ...func(*Config)) *site {
+func startSite(t testing.TB, changes ...func(*Config)) *testSite {
 	t.Helper()
 	return startSiteAt(t, "127.0.0.1:0", modelstest.Open(t), changes...)
 }
 
-func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func(*Config)) *site {
+func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func(*Config)) *testSite {
 	t.Helper()
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	log, hub, queue := slog.New(slog.DiscardHandler), NewHub(), &quiet{}
+	log, hub, queue := slog.New(slog.DiscardHandler), site.NewHub(), &idleQueue{}
 	cfg := Config{Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, queue, hub, log),
 		Addr: ln.Addr().String(), Log: log, Version: "test"}
 	for _, change := range changes {
@@ -76,7 +78,7 @@ func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, ln) }()
-	running := &site{Server: s, t: t, queue: queue, url: "http://" + ln.Addr().String()}
+	running := &testSite{Server: s, t: t, cfg: cfg, queue: queue, url: "http://" + ln.Addr().String()}
 	running.stop = func() {
 		if cancel == nil {
 			return
@@ -94,22 +96,22 @@ func startSiteAt(t testing.TB, addr string, store *models.Store, changes ...func
 // browser is one person's browser: it keeps cookies, follows redirects and sends CSRF tokens with its forms.
 type browser struct {
 	*http.Client
-	site *site
+	site *testSite
 }
 
-func (s *site) browser() *browser {
+func (s *testSite) browser() *browser {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	b := &browser{Client: &http.Client{Jar: jar, Transport: &http.Transport{}}, site: s}
-	b.setCookie(visitorCookie, "a visitor's secret")
+	b.setCookie(site.VisitorCookie, "a visitor's secret")
 	s.t.Cleanup(b.CloseIdleConnections)
 	return b
 }
 
 // signedIn is the browser of somebody who came through the developer sign-in.
-func (s *site) signedIn(name string, role models.Role) *browser {
+func (s *testSite) signedIn(name string, role models.Role) *browser {
 	s.t.Helper()
 	b := s.browser()
 	resp := b.post("/auth/developer", url.Values{"name": {name}, "role": {string(role)}, "next": {"/api/v1/me"}})
@@ -143,10 +145,10 @@ func (b *browser) cookie(name string) string {
 
 // csrf is the token that a page of the site would hold in this browser.
 func (b *browser) csrf() string {
-	if secret := b.cookie(sessionCookie); secret != "" {
-		return tokenOf(secret)
+	if secret := b.cookie(site.SessionCookie); secret != "" {
+		return site.DeriveToken(secret)
 	}
-	return tokenOf(b.cookie(visitorCookie))
+	return site.DeriveToken(b.cookie(site.VisitorCookie))
 }
 
 func (b *browser) get(path string, headers ...string) *http.Response {
@@ -160,8 +162,8 @@ func (b *browser) post(path string, form url.Values, headers ...string) *http.Re
 	if form == nil {
 		form = url.Values{}
 	}
-	if !form.Has(CSRFField) {
-		form.Set(CSRFField, b.csrf())
+	if !form.Has(site.CSRFField) {
+		form.Set(site.CSRFField, b.csrf())
 	}
 	headers = append([]string{"Content-Type", "application/x-www-form-urlencoded"}, headers...)
 	return b.send(http.MethodPost, path, strings.NewReader(form.Encode()), headers...)
@@ -191,12 +193,12 @@ func (b *browser) send(method, path string, body io.Reader, headers ...string) *
 }
 
 // api is a client of the JSON API with a fresh token of the user; the zero user is a visitor.
-func (s *site) api(user models.User) *client.Client {
+func (s *testSite) api(user models.User) *client.Client {
 	s.t.Helper()
 	if !user.SignedIn() {
 		return client.New(s.url, "")
 	}
-	secret, _, err := s.store.CreateToken(context.Background(), user.ID, "test", 0)
+	secret, _, err := s.Store.CreateToken(context.Background(), user.ID, "test", 0)
 	if err != nil {
 		s.t.Fatal(err)
 	}

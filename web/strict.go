@@ -5,21 +5,24 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
+
+	"warpboard/web/site"
+	"warpboard/web/wire"
 )
 
 // strictRequests refuses what this server and a proxy before it could read as two different requests.
 // fasthttp takes most of it.
 func strictRequests(c *fiber.Ctx) error {
 	why := ""
-	if !isInside(c) {
+	if !site.IsInside(c) {
 		why = malformed(&c.Request().Header)
 	}
 	if why == "" {
 		return c.Next()
 	}
 	c.Context().SetConnectionClose()
-	lingerAtClose(c.Context().Conn())
-	return &failure{status: fiber.StatusBadRequest, code: "bad_request", message: "The request could not be understood: " + why + "."}
+	wire.LingerAtClose(c.Context().Conn())
+	return &site.Failure{Status: fiber.StatusBadRequest, Code: "bad_request", Message: "The request could not be understood: " + why + "."}
 }
 
 // malformed says what is wrong with the head of a request; nothing if it is well-formed.

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"warpboard/web/site"
 )
 
 // raw sends bytes over a connection of their own and returns all that comes back until it is closed.
-func (s *site) raw(t *testing.T, request string) string {
+func (s *testSite) raw(t *testing.T, request string) string {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.cfg.Addr)
+	conn, err := net.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +109,9 @@ func TestAnUnreadBodyIsNeverTheNextRequest(t *testing.T) {
 // where it is looked for.
 func TestHonestRequestsShareAConnection(t *testing.T) {
 	s := startSite(t)
-	form := "name=ada&next=/api/v1/me&_csrf=" + tokenOf("secret")
-	head := "Host: " + s.cfg.Addr + "\r\nCookie: " + visitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
-	conn, err := net.Dial("tcp", s.cfg.Addr)
+	form := "name=ada&next=/api/v1/me&_csrf=" + site.DeriveToken("secret")
+	head := "Host: " + s.Addr + "\r\nCookie: " + site.VisitorCookie + "=secret\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+	conn, err := net.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"context"
+	"fmt"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/client"
+)
+
+func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bundle) client.Task {
+	d := version.Definition
+	answer := client.Task{
+		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
+			Lang: d.Lang, Devices: task.Devices, Deadline: task.Deadline},
+		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: d.Tests, Benchmarks: d.Benchmarks,
+		TimeoutsNS: map[job.Stage]int64{
+			job.StageTest:      int64(d.Timeouts.Test),
+			job.StageBenchmark: int64(d.Timeouts.Benchmark),
+			job.StageRanked:    int64(d.Timeouts.Ranked),
+		},
+		Templates: map[string]client.SourceFile{},
+	}
+	for label, path := range d.Templates {
+		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}
+	}
+	return answer
+}
+
+func boardAnswer(task models.Task, version models.TaskVersion, board models.BoardPage, page int) client.Board {
+	answer := client.Board{Task: task.Slug, Version: version.Number, Device: board.Device,
+		Change: board.Change, Total: int(board.Size), Page: page, Entries: []client.Entry{}}
+	for _, st := range board.Standings {
+		answer.Entries = append(answer.Entries, client.Entry{
+			Rank: st.Rank, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Clock: st.Clock, Achieved: st.AchievedAt,
+		})
+	}
+	return answer
+}
+
+// runAnswer shows the stages of the run's last attempt, without what was printed unless the reader may see the source.
+func runAnswer(run models.Run, stages []models.Stage, position int, source bool) client.Run {
+	answer := client.Run{
+		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
+		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
+		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Clock: run.Clock,
+		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
+	}
+	for _, stage := range stages {
+		if stage.AttemptID != stages[len(stages)-1].AttemptID {
+			continue
+		}
+		result := stage.Result
+		if !source {
+			result.Stdout, result.Stderr, result.Command = "", "", ""
+		}
+		answer.Stages = append(answer.Stages, result)
+	}
+	return answer
+}
+
+// profileAddress is where a run's profile is; empty while it has none.
+func (a *API) profileAddress(ctx context.Context, run models.Run) (string, error) {
+	if !run.State.Final() {
+		return "", nil
+	}
+	profile, err := a.runs.ProfileOf(ctx, run)
+	if err != nil || profile.Run.ID == 0 || profile.Missing != "" {
+		return "", err
+	}
+	return a.BaseURL + string(views.ProfileURL(run.SubmissionID, run.ID)), nil
+}
+
+func eventAnswer(e models.RunEvent) client.Event {
+	return client.Event{
+		ID: e.ID, RunID: e.RunID, Device: e.Device, Type: string(e.Type), State: string(e.State), Time: e.CreatedAt,
+		Detail: e.Event, Failure: e.Failure, ScoreNS: e.ScoreNS,
+	}
+}
+
+// submissionAnswer reads all that is known of a submission.
+func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (client.Submission, error) {
+	sub, err := a.Store.Submission(ctx, id)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	task, err := a.Store.TaskByID(ctx, sub.TaskID)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	version, err := a.Store.Version(ctx, sub.VersionID)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	user, err := a.Store.User(ctx, sub.UserID)
+	if err != nil {
+		return client.Submission{}, err
+	}
+	answer := client.Submission{
+		ID: sub.ID, URL: fmt.Sprintf("%s/submissions/%d", a.BaseURL, sub.ID),
+		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
+		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt,
+	}
+	answer.Runs, answer.Ended, err = a.runAnswers(ctx, id, source)
+	return answer, err
+}
+
+// runAnswers reads a submission's runs, and tells whether all have ended.
+func (a *API) runAnswers(ctx context.Context, id int64, source bool) (answers []client.Run, ended bool, err error) {
+	runs, err := a.Store.Runs(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	places, err := a.Store.Places(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	ended = true
+	for _, run := range runs {
+		stages, err := a.Store.Stages(ctx, run.ID)
+		if err != nil {
+			return nil, false, err
+		}
+		answer := runAnswer(run, stages, places[run.ID], source)
+		if answer.Profile, err = a.profileAddress(ctx, run); err != nil {
+			return nil, false, err
+		}
+		answers = append(answers, answer)
+		ended = ended && run.State.Final()
+	}
+	return answers, ended, nil
+}

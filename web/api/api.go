@@ -1,0 +1,91 @@
+package api
+
+import (
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/client"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+	"warpboard/web/site/runs"
+)
+
+const boardPage = 100 // entries on one page of the API's board
+
+// API is the versioned JSON API.
+type API struct {
+	*site.Site
+	runs  *runs.Runs
+	evals *evaluations.Evaluations
+}
+
+// New returns the API over runs and evaluations.
+func New(runs *runs.Runs, evals *evaluations.Evaluations) *API {
+	return &API{Site: runs.Site, runs: runs, evals: evals}
+}
+
+func (a *API) Tasks(c *fiber.Ctx) error {
+	list, err := a.Store.TaskSummaries(c.UserContext(), site.Actor(c))
+	if err != nil {
+		return err
+	}
+	answer := make([]client.TaskSummary, len(list))
+	for i, t := range list {
+		answer[i] = client.TaskSummary{Slug: t.Slug, Title: t.Title, Lang: t.Lang, Devices: t.Devices, Deadline: t.Deadline}
+	}
+	return c.JSON(fiber.Map{"tasks": answer})
+}
+
+func (a *API) Task(c *fiber.Ctx) error {
+	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	version, err := a.Store.Version(c.UserContext(), task.VersionID)
+	if err != nil {
+		return err
+	}
+	bundle, err := a.Store.Bundle(c.UserContext(), version.ID)
+	if err != nil {
+		return err
+	}
+	return c.JSON(taskAnswer(task, version, bundle))
+}
+
+func (a *API) Me(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	return c.JSON(client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)})
+}
+
+func (a *API) Devices(c *fiber.Ctx) error {
+	devices, err := a.runs.DeviceList(c.UserContext())
+	if err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"devices": devices})
+}
+
+// Board answers with one page of a board; its ETag is exact, because every visible change has a number.
+func (a *API) Board(c *fiber.Ctx) error {
+	task, version, err := a.runs.BoardOf(c)
+	if err != nil {
+		return err
+	}
+	device, page := c.Params("device"), max(c.QueryInt("page", 1), 1)
+	change, err := a.runs.BoardChange(c.UserContext(), task, version.ID, device)
+	if err != nil {
+		return err
+	}
+	if runs.Unchanged(c, fmt.Sprintf("api-%d-%s-%d-%d", version.ID, device, page, change)) {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	board, err := a.Store.Board(c.UserContext(), version.ID, device, (page-1)*boardPage, boardPage)
+	if err != nil {
+		return err
+	}
+	return c.JSON(boardAnswer(task, version, board, page))
+}

@@ -1,0 +1,193 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/client"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+	"warpboard/web/wire"
+)
+
+const (
+	evaluationPage = 50               // evaluations on one page of the list
+	longestWait    = 50 * time.Second // of a request that waits for an evaluation's end; proxies give up after 60
+)
+
+func (a *API) CreateEvaluation(c *fiber.Ctx) error {
+	if err := a.evals.RequireCaller(c); err != nil {
+		return err
+	}
+	request, err := a.evals.ReadRequest(c, "")
+	if err != nil {
+		return problemOf(c, err)
+	}
+	caller, err := a.evals.NewCaller(c)
+	if err != nil {
+		return err
+	}
+	made, err := a.evals.Submit(c.UserContext(), caller, request)
+	if err != nil {
+		return problemOf(c, err)
+	}
+	answer, err := a.evaluationAnswer(made, evaluations.PodIP(c))
+	if err != nil {
+		return err
+	}
+	answer.Key = caller.Key
+	c.Location(answer.URL)
+	return c.Status(fiber.StatusAccepted).JSON(answer)
+}
+
+// problemOf answers a request that could not be read, with every field that is wrong.
+func problemOf(c *fiber.Ctx, err error) error {
+	var body *evaluations.BodyError
+	var fields evaluations.FieldErrors
+	var refusal *kernelrun.Refusal
+	switch {
+	case errors.As(err, &body):
+		return site.Invalid("body", "The request is not a JSON object: %s.", body.Msg)
+	case errors.As(err, &refusal):
+		return site.Invalid("invalid", "%s.", refusal.Message)
+	case !errors.As(err, &fields):
+		return err
+	}
+	p := client.Problem{Type: "about:blank", Title: "Unprocessable Entity", Status: fiber.StatusUnprocessableEntity,
+		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", views.Plural(len(fields), "mistake", "mistakes"), fields)}
+	p.RequestID, _ = c.Locals(site.LocalRequestID).(string)
+	for _, field := range fields {
+		p.Errors = append(p.Errors, client.FieldError(field))
+	}
+	return c.Status(p.Status).JSON(p, "application/problem+json")
+}
+
+// GetEvaluation answers with one evaluation. With ?wait=SECONDS the answer comes when it has ended, or else after that time.
+func (a *API) GetEvaluation(c *fiber.Ctx) error {
+	found, caller, err := a.evals.Readable(c, c.Params("id"))
+	if wait := c.QueryInt("wait"); err == nil && wait > 0 && !found.State.Final() {
+		found, err = a.waitAWhile(c, found, min(time.Duration(wait)*time.Second, longestWait))
+	}
+	if err == nil && !caller.MayRead(found) { // its owner shares it no more
+		err = evaluations.NotFound(found.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return a.answerEvaluation(c, found)
+}
+
+func (a *API) answerEvaluation(c *fiber.Ctx, found models.Evaluation) error {
+	answer, err := a.evaluationAnswer(found, evaluations.PodIP(c))
+	if err != nil {
+		return err
+	}
+	answer.Request = found.Request
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(answer)
+}
+
+// waitAWhile returns the evaluation once it has ended, or as it is when the time is over or the caller leaves.
+func (a *API) waitAWhile(c *fiber.Ctx, found models.Evaluation, wait time.Duration) (models.Evaluation, error) {
+	ctx, cancel := context.WithTimeout(a.Streams, wait)
+	defer cancel()
+	defer wire.OnLeaving(c.Context().Conn(), cancel)()
+	last, err := a.evals.Await(ctx, found.ID, func(e models.Evaluation) bool { return e.State.Final() })
+	if ctx.Err() == nil || last.State.Final() {
+		return last, err
+	}
+	if last.ID == "" { // the time was over before it could be read again
+		return found, nil
+	}
+	return last, nil
+}
+
+// ListEvaluations answers with the sender's own evaluations; whoever shows nothing has none.
+func (a *API) ListEvaluations(c *fiber.Ctx) error {
+	if err := a.evals.RequireCaller(c); err != nil {
+		return err
+	}
+	caller, err := a.evals.Caller(c)
+	if err != nil {
+		return err
+	}
+	page := max(c.QueryInt("page", 1), 1)
+	found, err := a.Store.Evaluations(c.UserContext(), caller.Asker, (page-1)*evaluationPage, evaluationPage)
+	if err != nil {
+		return err
+	}
+	list := make([]client.Evaluation, len(found))
+	for i, one := range found {
+		list[i] = a.evaluationSummary(one)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(fiber.Map{"evaluations": list, "page": page})
+}
+
+// CancelEvaluation ends an evaluation.
+func (a *API) CancelEvaluation(c *fiber.Ctx) error {
+	found, err := a.evals.Changeable(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if err := a.Dispatcher.CancelEvaluation(c.UserContext(), found.ID, "It was cancelled."); err != nil {
+		return err
+	}
+	return a.GetEvaluation(c)
+}
+
+// ChangeEvaluation takes {"shared": true}, which opens an evaluation to whoever knows its id, or false.
+func (a *API) ChangeEvaluation(c *fiber.Ctx) error {
+	var in client.EvaluationChange
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	if in.Shared == nil {
+		return site.Invalid("shared", `Say {"shared": true} or {"shared": false}.`)
+	}
+	found, err := a.evals.Changeable(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	found, err = a.evals.Share(c.UserContext(), found.ID, *in.Shared)
+	if err != nil {
+		return err
+	}
+	return a.answerEvaluation(c, found)
+}
+
+// evaluationSummary is an evaluation without its result.
+func (a *API) evaluationSummary(e models.Evaluation) client.Evaluation {
+	url := a.BaseURL + "/api/v1/evaluations/" + e.ID
+	return client.Evaluation{
+		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
+		Device: e.Device, Worker: e.Worker, Created: e.CreatedAt, Taken: e.TakenAt, Finish: e.EndedAt,
+		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared,
+	}
+}
+
+// evaluationAnswer is an evaluation with its result, if it has one.
+func (a *API) evaluationAnswer(e models.Evaluation, podIP string) (client.Evaluation, error) {
+	answer := a.evaluationSummary(e)
+	if e.Result == nil {
+		return answer, nil
+	}
+	result, err := evaluations.NewAnswer(e, podIP)
+	if err != nil {
+		return answer, err
+	}
+	text, err := json.Marshal(result)
+	if err != nil {
+		return answer, fmt.Errorf("write the result of evaluation %s: %w", e.ID, err)
+	}
+	answer.Result = (*json.RawMessage)(&text)
+	return answer, nil
+}

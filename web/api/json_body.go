@@ -1,0 +1,68 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/tasks"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+)
+
+// readJSON reads a body into a struct. A key that the struct does not have is refused: whoever mistyped one would
+// otherwise get something else than they asked for.
+func readJSON(c *fiber.Ctx, into any) error {
+	var given map[string]json.RawMessage
+	decoder := json.NewDecoder(bytes.NewReader(c.Body()))
+	err := decoder.Decode(&given)
+	if err == nil {
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("something follows its end")
+		}
+	}
+	if err != nil || given == nil || !evaluations.IsJSON(c.Get(fiber.HeaderContentType)) {
+		return site.Invalid("body", "The request is not a JSON object.")
+	}
+	known := jsonKeys(reflect.TypeOf(into).Elem())
+	for _, key := range slices.Sorted(maps.Keys(given)) {
+		if !slices.Contains(known, key) {
+			return site.Invalid("unknown_key", "The key %q is not known; %s.", key, didYouMean(key, known))
+		}
+	}
+	if err := json.Unmarshal(c.Body(), into); err != nil {
+		var wrong *json.UnmarshalTypeError
+		if errors.As(err, &wrong) {
+			return site.Invalid("body", "The key %q is a %s, which does not fit.", wrong.Field, wrong.Value)
+		}
+		return site.Invalid("body", "The request is not a JSON object.")
+	}
+	return nil
+}
+
+// jsonKeys are the keys of a struct in JSON.
+func jsonKeys(of reflect.Type) (keys []string) {
+	for i := range of.NumField() {
+		name, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ",")
+		if name != "" && name != "-" {
+			keys = append(keys, name)
+		}
+	}
+	return keys
+}
+
+// didYouMean names the known key that was probably meant, or all of them.
+func didYouMean(key string, known []string) string {
+	if near := tasks.Nearest(key, known); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return "known are " + strings.Join(known, ", ")
+}

@@ -1,0 +1,193 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/web/client"
+	"warpboard/web/site/evaluations"
+)
+
+// OpenAPI answers with the OpenAPI 3.1 document of the whole API.
+func (a *API) OpenAPI(c *fiber.Ctx) error {
+	document, err := a.apiDocument()
+	if err != nil {
+		return err
+	}
+	return c.JSON(document)
+}
+
+// apiDocument describes every operation of the API. The schemas come from what reads the requests and
+// from the types of the answers.
+func (a *API) apiDocument() (map[string]any, error) {
+	schemas := kernelrun.Schemas()
+	for name, answer := range answerTypes() {
+		schema, err := schemaOf(answer)
+		if err != nil {
+			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
+		}
+		schemas[name] = schema
+	}
+	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
+		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
+	paths := map[string]any{}
+	for _, o := range operations() {
+		path, _ := paths[o.path].(map[string]any)
+		if path == nil {
+			path = map[string]any{}
+			paths[o.path] = path
+		}
+		path[strings.ToLower(o.method)] = o.describe()
+	}
+	return map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{
+			"title": "Warpboard", "version": a.Version,
+			"description": "Submit kernels to leaderboards, and evaluate single kernelrun. Make a token on your page and send it as Authorization: Bearer TOKEN.",
+		},
+		"servers": []any{map[string]any{"url": a.BaseURL}},
+		"paths":   paths,
+		"components": map[string]any{
+			"schemas": schemas,
+			"securitySchemes": map[string]any{
+				"token": map[string]any{"type": "http", "scheme": "bearer"},
+				"key": map[string]any{"type": "apiKey", "in": "header", "name": client.EvaluationKeyHeader,
+					"description": "Where evaluations need no token: the answer to the first brings a key in this header, and whoever sends it is the same caller again."},
+			},
+		},
+	}, nil
+}
+
+// answerTypes are the answers by the names of their schemas.
+func answerTypes() map[string]any {
+	return map[string]any{
+		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
+		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
+		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
+		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
+	}
+}
+
+// parts are the types that answers hold under a name of their own.
+func parts() map[reflect.Type]*jsonschema.Schema {
+	anything := &jsonschema.Schema{Description: "any JSON value"} // an empty schema would be written as true
+	part := func(name string) *jsonschema.Schema { return &jsonschema.Schema{Ref: "#/components/schemas/" + name} }
+	return map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage]():        anything,
+		reflect.TypeFor[any]():                    anything,
+		reflect.TypeFor[time.Duration]():          {Type: "integer"},
+		reflect.TypeFor[evaluations.ExecResult](): part("KernelExecResult"),
+		reflect.TypeFor[evaluations.Metadata]():   part("Metadata"),
+		reflect.TypeFor[kernelrun.Stats]():        part("RuntimeStats"),
+		reflect.TypeFor[client.Run]():             part("Run"),
+		reflect.TypeFor[client.Entry]():           part("Entry"),
+	}
+}
+
+// schemaOf is the JSON Schema of a type, as a plain object.
+func schemaOf(value any) (out map[string]any, err error) {
+	own := reflect.TypeOf(value)
+	others := parts()
+	delete(others, own)
+	schema, err := jsonschema.ForType(own, &jsonschema.ForOptions{TypeSchemas: others})
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(schema)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	properties, _ := out["properties"].(map[string]any)
+	for _, property := range properties {
+		withoutNull(property)
+	}
+	return out, err
+}
+
+// withoutNull takes back that a pointer to a part is null and nothing else: a part has no type of its own
+// that null could be added to.
+func withoutNull(schema any) {
+	s, _ := schema.(map[string]any)
+	if types, _ := s["type"].([]any); len(types) == 1 && types[0] == "null" {
+		delete(s, "type")
+	}
+}
+
+// describe is the operation as OpenAPI has it.
+func (o operation) describe() map[string]any {
+	answer := map[string]any{"description": o.summary}
+	if o.gives != nil {
+		answer["content"] = content(o.contentType(), o.gives)
+	}
+	out := map[string]any{
+		"summary": o.summary, "tags": []string{o.tag},
+		"responses": map[string]any{
+			strconv.Itoa(o.status): answer,
+			"default":              map[string]any{"description": "what went wrong", "content": content(o.problem())},
+		},
+		"parameters": o.parameters(),
+	}
+	if o.takes != "" {
+		out["requestBody"] = map[string]any{"required": true, "content": content(fiber.MIMEApplicationJSON, ref(o.takes))}
+	}
+	token, key := map[string]any{"token": []string{}}, map[string]any{"key": []string{}}
+	switch {
+	case strings.HasPrefix(o.tag, evaluationsTag):
+		out["security"] = []any{token, key, map[string]any{}}
+	case o.token:
+		out["security"] = []any{token}
+	}
+	return out
+}
+
+func (o operation) contentType() string {
+	if strings.HasSuffix(o.path, "/events") {
+		return "text/event-stream"
+	}
+	return fiber.MIMEApplicationJSON
+}
+
+// problem is the answer to what went wrong: the unversioned API has its own.
+func (o operation) problem() (kind string, schema map[string]any) {
+	if strings.HasPrefix(o.path, "/api/") {
+		return "application/problem+json", ref("Problem")
+	}
+	return fiber.MIMEApplicationJSON, map[string]any{"type": "object", "properties": map[string]any{
+		"error": map[string]any{"type": "string"}, "status": map[string]any{"type": "string"}}}
+}
+
+// parameters are those of the path, in its braces, and of the query.
+func (o operation) parameters() []any {
+	list := []any{}
+	for part := range strings.SplitSeq(o.path, "/") {
+		if name, ok := strings.CutPrefix(part, "{"); ok {
+			list = append(list, map[string]any{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true,
+				"schema": map[string]any{"type": "string"}})
+		}
+	}
+	for name := range maps.Keys(o.query) {
+		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": map[string]any{"type": "integer"}})
+	}
+	return list
+}
+
+func content(kind string, schema map[string]any) map[string]any {
+	return map[string]any{kind: map[string]any{"schema": schema}}
+}
+
+func ref(name string) map[string]any {
+	return map[string]any{"$ref": "#/components/schemas/" + name}
+}
+
+func listOf(key, name string) map[string]any {
+	return map[string]any{"type": "object", "properties": map[string]any{key: map[string]any{"type": "array", "items": ref(name)}}}
+}

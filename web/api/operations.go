@@ -1,0 +1,48 @@
+package api
+
+// operation is one line of the API's description.
+type operation struct {
+	tag, method, path, summary string
+	token                      bool // a token is needed, unless the operator opened the address
+	takes                      string
+	query                      map[string]string
+	status                     int
+	gives                      map[string]any
+}
+
+// evaluationsTag begins the tags of what works with a key instead of a token, where the operator opened it.
+const evaluationsTag = "Evaluations"
+
+// operations lists the API in the order in which its page shows it. A test holds it to the routes.
+func operations() []operation {
+	const evaluations, plain, boards = evaluationsTag, evaluationsTag + ", unversioned", "Tasks and boards"
+	page := map[string]string{"page": "page, from 1"}
+	anything := map[string]any{"type": "object"}
+	return []operation{
+		{evaluations, "POST", "/api/v1/evaluations", "Submit an evaluation without waiting: one kernel (EvaluationRequest) or two (CompareRequest). Location says where to look. Only you and the admins can read it, unless it is shared.", true, "EvaluationOrCompare", nil, 202, ref("Evaluation")},
+		{evaluations, "GET", "/api/v1/evaluations", "List your evaluations, the newest first.", true, "", page, 200, listOf("evaluations", "Evaluation")},
+		{evaluations, "GET", "/api/v1/evaluations/{id}", "Read an evaluation of yours, or one that is shared.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 50"}, 200, ref("Evaluation")},
+		{evaluations, "PATCH", "/api/v1/evaluations/{id}", "Share an evaluation of yours with whoever knows its id, or take that back.", true, "EvaluationChange", nil, 200, ref("Evaluation")},
+		{evaluations, "POST", "/api/v1/evaluations/{id}/cancel", "Cancel an evaluation of yours.", true, "", nil, 200, ref("Evaluation")},
+		{evaluations, "GET", "/api/v1/evaluations/{id}/events", "Follow an evaluation of yours, or one that is shared: server-sent events, each with the whole of it, until one named end.", false, "", map[string]string{"after": "number of the last change that was seen"}, 200, ref("Evaluation")},
+		{evaluations, "GET", "/api/v1/evaluations/stats", "Read what the evaluation service has done; for admins and the operator.", false, "", nil, 200, anything},
+
+		{plain, "POST", "/evaluate", "Compile a kernel, check that it runs, take its time, and wait for the answer.", true, "EvaluationRequest", nil, 200, ref("EvaluationAnswer")},
+		{plain, "POST", "/compare", "Compile two kernels, compare their outputs, time them in turn, and wait for the answer.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
+		{plain, "POST", "/", "The same as /compare; also takes the older body with ref_code and custom_code.", true, "CompareRequest", nil, 200, ref("EvaluationAnswer")},
+		{plain, "GET", "/job/{id}", "Read the state of a job.", true, "", nil, 200, anything},
+		{plain, "GET", "/health", "Tell whether the service works, and how many devices are idle.", true, "", nil, 200, anything},
+		{plain, "GET", "/stats", "Read what the service has done; for admins and the operator.", true, "", nil, 200, anything},
+		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
+
+		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
+		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
+		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "version": "number of the task's version"}, 200, ref("Board")},
+		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
+		{boards, "GET", "/api/v1/me", "Read whose token this is.", true, "", nil, 200, ref("User")},
+		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task.", true, "NewSubmission", nil, 201, ref("Submission")},
+		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", nil, 200, ref("Submission")},
+		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
+		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, anything},
+	}
+}

@@ -1,0 +1,142 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+)
+
+// Page shows what the OpenAPI document says.
+func (a *API) Page(c *fiber.Ctx) error {
+	document, err := a.apiDocument()
+	if err != nil {
+		return err
+	}
+	read, err := readSchemas(document)
+	if err != nil {
+		return err
+	}
+	page := views.APIPage{Page: a.Site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json"}
+	for _, name := range slices.Sorted(maps.Keys(read)) {
+		page.Schemas = append(page.Schemas, views.APISchema{
+			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
+	}
+	for _, o := range operations() {
+		last := len(page.Groups) - 1
+		if last < 0 || page.Groups[last].Name != o.tag {
+			page.Groups, last = append(page.Groups, views.APIGroup{Name: o.tag}), last+1
+		}
+		page.Groups[last].Operations = append(page.Groups[last].Operations, views.APIOperation{
+			Method: o.method, Path: o.path, Summary: o.summary, Token: o.token, Status: fmt.Sprint(o.status),
+			Takes: o.takes, Gives: refName(o.gives), Parameters: o.queryFields(),
+		})
+	}
+	return a.Render(c, fiber.StatusOK, views.APIDoc(page))
+}
+
+func (o operation) queryFields() []views.APIField {
+	var fields []views.APIField
+	for _, name := range slices.Sorted(maps.Keys(o.query)) {
+		fields = append(fields, views.APIField{Name: "?" + name, Type: "integer", About: o.query[name]})
+	}
+	return fields
+}
+
+// refName is the name of the schema that a schema refers to, or lists under its only key.
+func refName(schema map[string]any) string {
+	text, _ := json.Marshal(schema) // made of maps and texts
+	_, name, found := strings.Cut(string(text), `"#/components/schemas/`)
+	if !found {
+		return ""
+	}
+	name, _, _ = strings.Cut(name, `"`)
+	return name
+}
+
+// jsonSchema is as much of a schema as the page shows.
+type jsonSchema struct {
+	Description string                `json:"description"`
+	Type        any                   `json:"type"` // a text or a list of texts
+	Ref         string                `json:"$ref"`
+	AnyOf       []jsonSchema          `json:"anyOf"`
+	Items       *jsonSchema           `json:"items"`
+	Enum        []string              `json:"enum"`
+	Properties  map[string]jsonSchema `json:"properties"`
+	Required    []string              `json:"required"`
+	Default     any                   `json:"default"`
+}
+
+func readSchemas(document map[string]any) (map[string]jsonSchema, error) {
+	text, err := json.Marshal(document)
+	var read struct {
+		Components struct {
+			Schemas map[string]jsonSchema `json:"schemas"`
+		} `json:"components"`
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &read)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the API's own description: %w", err)
+	}
+	return read.Components.Schemas, nil
+}
+
+func (j jsonSchema) fields() []views.APIField {
+	var fields []views.APIField
+	for _, name := range slices.Sorted(maps.Keys(j.Properties)) {
+		p := j.Properties[name]
+		f := views.APIField{Name: name, About: p.Description, Required: slices.Contains(j.Required, name)}
+		f.Type, f.Ref = p.kind()
+		if p.Default != nil {
+			text, _ := json.Marshal(p.Default) // it came from JSON
+			f.Default = string(text)
+		}
+		fields = append(fields, f)
+	}
+	return fields
+}
+
+// either names the schemas that a schema is one of.
+func (j jsonSchema) either() (names []string) {
+	for _, one := range j.AnyOf {
+		name, _ := one.kind()
+		names = append(names, name)
+	}
+	return names
+}
+
+// kind names a type for a reader, and the schema behind it if it has a name.
+func (j jsonSchema) kind() (name, ref string) {
+	switch {
+	case j.Ref != "":
+		ref = strings.TrimPrefix(j.Ref, "#/components/schemas/")
+		return ref, ref
+	case len(j.AnyOf) > 0:
+		return j.AnyOf[0].kind()
+	case len(j.Enum) > 0:
+		return strings.Join(j.Enum, " | "), ""
+	case j.Items != nil:
+		of, ref := j.Items.kind()
+		return "list of " + of, ref
+	}
+	switch t := j.Type.(type) {
+	case string:
+		return t, ""
+	case []any:
+		var names []string
+		for _, one := range t {
+			if one != "null" {
+				names = append(names, fmt.Sprint(one))
+			}
+		}
+		return strings.Join(names, " | "), ""
+	}
+	return "any", ""
+}

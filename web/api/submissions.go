@@ -1,0 +1,114 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/web/client"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+	"warpboard/web/stream"
+)
+
+// CreateSubmission takes a submission as JSON, or as a form with the source as "file".
+func (a *API) CreateSubmission(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	in, err := readSubmission(c)
+	if err != nil {
+		return err
+	}
+	sub, _, err := a.runs.Submit(c.UserContext(), *user, in)
+	if err != nil {
+		return err
+	}
+	c.Location(fmt.Sprintf("/api/v1/submissions/%d", sub.ID))
+	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, true)
+}
+
+func (a *API) GetSubmission(c *fiber.Ctx) error {
+	seen, err := a.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen.MaySeeSource)
+}
+
+func (a *API) CancelSubmission(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	seen, err := a.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	if err := a.runs.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
+		return err
+	}
+	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen.MaySeeSource)
+}
+
+func (a *API) answerSubmission(c *fiber.Ctx, status int, id int64, source bool) error {
+	answer, err := a.submissionAnswer(c.UserContext(), id, source)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(status).JSON(answer)
+}
+
+func readSubmission(c *fiber.Ctx) (runs.SubmitRequest, error) {
+	if !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEMultipartForm) {
+		var in client.NewSubmission
+		if err := readJSON(c, &in); err != nil {
+			return runs.SubmitRequest{}, err
+		}
+		return runs.SubmitRequest{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
+			FileName: in.FileName, Source: []byte(in.Source), Via: via(c)}, nil
+	}
+	in := runs.SubmitRequest{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: via(c)}
+	form, err := c.MultipartForm()
+	if err != nil || len(form.File["file"]) != 1 {
+		return in, site.Invalid("file", `The form must hold one file under the name "file".`)
+	}
+	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
+		in.Devices = append(in.Devices, strings.Split(names, ",")...)
+	}
+	in.FileName = form.File["file"][0].Filename
+	file, err := form.File["file"][0].Open()
+	if err != nil {
+		return in, fmt.Errorf("open the submitted file: %w", err)
+	}
+	defer file.Close()
+	in.Source, err = io.ReadAll(io.LimitReader(file, tasks.MaxSubmission+1))
+	return in, err
+}
+
+// via tells the command from other programs, for the submission's page.
+func via(c *fiber.Ctx) string {
+	if strings.HasPrefix(c.Get(fiber.HeaderUserAgent), client.UserAgent) {
+		return "cli"
+	}
+	return "api"
+}
+
+// SubmissionEvents streams the same events as JSON.
+func (a *API) SubmissionEvents(c *fiber.Ctx) error {
+	return a.runs.Follow(c, site.AsJSON, func(e models.RunEvent) []byte {
+		text, err := json.Marshal(eventAnswer(e))
+		if err != nil {
+			a.Log.Error("event is not JSON", "event", e.ID, "error", err)
+			return nil
+		}
+		return stream.Frame(e.ID, "", text)
+	})
+}

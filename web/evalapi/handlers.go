@@ -1,0 +1,126 @@
+package evalapi
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+)
+
+// finishedAge is how long ago a job must have ended for CleanUp to drop it.
+const finishedAge = 300 * time.Second
+
+func (a *API) Evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
+
+func (a *API) Compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
+
+// run reads a request, waits until it is carried out, and answers with its result.
+func (a *API) run(c *fiber.Ctx, kind kernelrun.Kind) error {
+	request, err := a.ReadRequest(c, kind)
+	if err != nil {
+		return refused(c, err)
+	}
+	caller, err := a.NewCaller(c)
+	if err != nil {
+		return err
+	}
+	e, err := a.Submit(c.UserContext(), caller, request)
+	if err != nil {
+		return refused(c, err)
+	}
+	site.DropBody(c) // it may wait for minutes
+	w := a.waitFor(c, e)
+	if a.behindProxy(c) && !w.within(a.Limits.KeepAlive) {
+		a.answerLate(c, w, request)
+		return nil
+	}
+	<-w.done
+	reply, err := a.reply(w, request, evaluations.PodIP(c))
+	if err != nil {
+		return err
+	}
+	noCache(c)
+	if reply.device != "" {
+		c.Set("X-GPU-Type", reply.device)
+	}
+	return c.Status(reply.status).JSON(reply.body)
+}
+
+func (a *API) noDevice() string {
+	return fmt.Sprintf("No GPU available within %d seconds", int(a.EvalLimits.Wait.Seconds()))
+}
+
+// failureText says why an evaluation has no result.
+func failureText(e models.Evaluation, request kernelrun.Request) string {
+	switch e.State {
+	case models.EvaluationTimeout:
+		return fmt.Sprintf("Job timed out after %d seconds", request.Timeout)
+	case models.EvaluationCancelled:
+		return "Job was cancelled"
+	}
+	return "An unexpected error occurred: " + e.Failure
+}
+
+// Job answers with the state of a job, and never with its result or its sources. Clients of this API have no key, so
+// that of a caller without a token is told to whoever has its id.
+func (a *API) Job(c *fiber.Ctx) error {
+	id := c.Params("id")
+	e, err := a.Store.Evaluation(c.UserContext(), id)
+	if err == nil && e.UserID != 0 && !(models.Asker{User: site.Actor(c)}).MayRead(e) {
+		err = evaluations.NotFound(id)
+	}
+	if models.KindOf(err) == models.NotFound {
+		noCache(c)
+		return c.Status(fiber.StatusNotFound).JSON(fiber.Map{"error": fmt.Sprintf("Job %s not found", id), "status": "error"})
+	}
+	if err != nil {
+		return err
+	}
+	body := fiber.Map{"job_id": e.ID, "status": e.State, "created_at": float64(e.CreatedAt.UnixMicro()) / 1e6, "error": nil}
+	if e.Failure != "" {
+		body["error"] = e.Failure
+	}
+	return c.JSON(body)
+}
+
+// Health answers 200 while the store does.
+func (a *API) Health(c *fiber.Ctx) error {
+	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
+	defer cancel()
+	jobs, err := a.JobStats(ctx)
+	if err == nil {
+		var idle int
+		if idle, err = a.IdleSlots(ctx); err == nil {
+			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": idle}})
+		}
+	}
+	a.Log.Error("health of the evaluation API", "error", err)
+	f := site.FailureOf(err)
+	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
+	return c.Status(f.Status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})
+}
+
+// CleanUp drops jobs that ended a while ago: those of the caller, or all of them for an admin.
+func (a *API) CleanUp(c *fiber.Ctx) error {
+	caller, err := a.Caller(c)
+	if err != nil {
+		return err
+	}
+	before := a.Now().Add(-finishedAge)
+	if caller.User.IsAdmin() {
+		err = a.Store.PruneEvaluations(c.UserContext(), before)
+	} else {
+		err = a.Store.PruneEvaluationsOf(c.UserContext(), caller.Owner, before)
+	}
+	if err != nil {
+		return err
+	}
+	return c.JSON(fiber.Map{"status": "cleanup_completed"})
+}

@@ -1,0 +1,134 @@
+package evalapi
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+	"warpboard/web/wire"
+)
+
+// reply is the answer to a waiting caller, apart from how it is sent.
+type reply struct {
+	status int
+	device string // set when there is a result
+	body   any
+}
+
+// answerLate answers before there is an answer: a proxy would give up a caller who hears nothing for a
+// minute, and the result with him. The head goes first, then a space now and then, which JSON allows, then
+// the answer. Its status is 200 whatever comes; a failure is told by "status": "error" in the body alone.
+func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
+	noCache(c)
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	c.Set(fiber.HeaderContentLocation, a.BaseURL+"/api/v1/evaluations/"+w.id)
+	c.Set("X-Accel-Buffering", "no")
+	pod, every := evaluations.PodIP(c), a.Limits.KeepAlive/2
+	a.TakeOver(c, func(out *wire.Writer) {
+		for ended := false; !ended; ended = w.within(every) {
+			out.WriteByte(' ')
+			if out.Flush() != nil {
+				w.leave(errCallerGone)
+			}
+		}
+		reply, err := a.reply(w, request, pod)
+		if err != nil {
+			f := site.FailureOf(err)
+			if !errors.Is(err, errCallerGone) {
+				a.Log.Error("evaluation request failed", "evaluation", w.id, "error", err)
+			}
+			reply.body = failureBody(models.Evaluation{ID: w.id}, f.Message, pod)
+		}
+		json.NewEncoder(out).Encode(reply.body) // an error is the connection's, and comes again at the end
+	})
+}
+
+// behindProxy tells whether something between the caller and this site may lose patience. A proxy need not
+// say that it is there; nginx as it comes speaks HTTP/1.0.
+func (a *API) behindProxy(c *fiber.Ctx) bool {
+	peer, host := wire.AddrOf(c.Context().RemoteAddr()), string(c.Request().Host())
+	return !c.Request().Header.IsHTTP11() || a.Secure() || wire.HasProxyMark(c) || !peer.IsLoopback() && a.Proxies.Trust(peer) ||
+		host != a.Base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.Base.Host))
+}
+
+// within tells whether the evaluation has ended, or ends in this time.
+func (w *waiter) within(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-w.done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}
+
+// reply makes the answer of an evaluation that has ended. The error is one of the site, not of the kernel.
+func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (reply, error) {
+	failed := func(why string) reply {
+		return reply{status: http.StatusInternalServerError, body: failureBody(w.last, why, pod)}
+	}
+	switch {
+	case errors.Is(w.err, errQueueFull):
+		return failed(a.noDevice()), nil
+	case w.err != nil:
+		return reply{}, w.err
+	case w.last.State != models.EvaluationCompleted:
+		return failed(failureText(w.last, request)), nil
+	}
+	answer, err := evaluations.NewAnswer(w.last, pod)
+	return reply{status: http.StatusOK, device: answer.GPUType, body: answer}, err
+}
+
+// refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
+func refused(c *fiber.Ctx, err error) error {
+	var body *evaluations.BodyError
+	var fields evaluations.FieldErrors
+	var refusal *kernelrun.Refusal
+	switch {
+	case errors.As(err, &body):
+		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []*evaluations.BodyError{body}})
+	case errors.As(err, &fields):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": "Invalid request format", "validation_errors": fields, "status": "client_error"})
+	case errors.As(err, &refusal):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": refusal.Message, "details": refusal.Details, "status": "client_error"})
+	}
+	return err
+}
+
+// fail answers that there is no result.
+func (a *API) fail(c *fiber.Ctx, status int, message string) error {
+	noCache(c)
+	return c.Status(status).JSON(failureBody(models.Evaluation{}, message, evaluations.PodIP(c)))
+}
+
+// failureBody says that there is no result, in the unversioned API's shape; e is the zero Evaluation where
+// there is none. Beside that shape it says what was known before the end.
+func failureBody(e models.Evaluation, message, podIP string) fiber.Map {
+	r, _ := evaluations.ResultOf(e) // what cannot be read is not known
+	body := fiber.Map{
+		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": evaluations.PodName(r), "pod_ip": podIP,
+		"status": "error", "error": message, "compilation_method": "cupy",
+	}
+	if e.ID != "" {
+		body["job_id"] = e.ID
+	}
+	if e.State.Final() {
+		body["state"] = e.State
+	}
+	if e.Result != nil {
+		body["partial_result"] = r.Report
+	}
+	return body
+}

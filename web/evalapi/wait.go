@@ -1,0 +1,81 @@
+package evalapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/web/site"
+	"warpboard/web/wire"
+)
+
+// stopPause is when a caller who was cut off by a restart may come again.
+const stopPause = 5 * time.Second
+
+// Why nobody waits for an evaluation any more.
+var (
+	errCallerGone = errors.New("the caller has left")
+	errQueueFull  = errors.New("no device came free")
+)
+
+// waiter waits for the end of an evaluation on behalf of a caller.
+type waiter struct {
+	id    string
+	leave context.CancelCauseFunc
+	done  chan struct{} // closed when last and err are set
+	last  models.Evaluation
+	err   error
+}
+
+// waitFor begins to wait until an evaluation has ended. When the caller leaves, or no device comes free in
+// time, it is cancelled. Nothing may read from the caller's connection before the waiter is done.
+func (a *API) waitFor(c *fiber.Ctx, e models.Evaluation) *waiter {
+	ctx, cancel := context.WithCancelCause(a.Streams)
+	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
+	stop := wire.OnLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })
+	a.Sending.Go(func() {
+		defer close(w.done)
+		defer cancel(nil)
+		defer stop()
+		w.last, w.err = a.awaitEnd(ctx, cancel, e)
+	})
+	return w
+}
+
+func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e models.Evaluation) (models.Evaluation, error) {
+	giveUp := e.CreatedAt.Add(a.EvalLimits.Wait)
+	last, err := a.Await(ctx, e.ID, func(e models.Evaluation) bool {
+		if e.TakenAt == nil && !e.State.Final() && time.Now().After(giveUp) {
+			cancel(errQueueFull)
+		}
+		return e.State.Final()
+	})
+	if err != nil && ctx.Err() != nil { // the store may have noticed first, in its own words
+		err = context.Cause(ctx)
+	}
+	switch {
+	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
+		a.dropEvaluation(e.ID, err)
+	case err != nil && a.Streams.Err() != nil:
+		err = &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: stopPause,
+			Message: "The site is being restarted. The evaluation goes on; its result will be at /api/v1/evaluations/" + e.ID}
+	}
+	if last.ID == "" { // it could not be read again
+		last = e
+	}
+	return last, err
+}
+
+// dropEvaluation cancels an evaluation that nobody waits for.
+func (a *API) dropEvaluation(id string, why error) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(a.Requests), site.RequestTimeout)
+	defer cancel()
+	err := a.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
+	if err != nil && models.KindOf(err) != models.Conflict {
+		a.Log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "error", err)
+	}
+}

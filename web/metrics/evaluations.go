@@ -1,0 +1,67 @@
+package metrics
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/models"
+)
+
+var (
+	keptDesc         = prometheus.NewDesc("warpboard_evaluations", "Evaluations that are kept.", []string{"state"}, nil)
+	evalSecondsDesc  = prometheus.NewDesc("warpboard_evaluation_seconds", "From submission to end.", []string{"state"}, nil)
+	evalWaitDesc     = prometheus.NewDesc("warpboard_evaluation_wait_seconds", "From submission until a slot was held.", nil, nil)
+	evalDeviceDesc   = prometheus.NewDesc("warpboard_evaluation_device_seconds", "How long units were held.", []string{"unit"}, nil)
+	evalOutcomesDesc = prometheus.NewDesc("warpboard_evaluation_stage_seconds", "Stages of evaluations, by how they ended.", []string{"stage", "outcome"}, nil)
+)
+
+// evalCollector reads the counters of evaluations when it is asked.
+type evalCollector struct{ *Metrics }
+
+// Describe names what Collect sends.
+func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{keptDesc, evalSecondsDesc, evalWaitDesc, evalDeviceDesc, evalOutcomesDesc} {
+		to <- d
+	}
+}
+
+// Collect sends what /stats tells; nothing when the store does not answer.
+func (e evalCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(e.Requests, 3*time.Second)
+	defer cancel()
+	census, err := e.Store.EvaluationCensus(ctx)
+	if err != nil {
+		e.Log.Warn("metrics without evaluations", "error", err)
+		return
+	}
+	all, err := e.Store.Counters(ctx)
+	if err != nil {
+		e.Log.Warn("metrics without evaluations", "error", err)
+		return
+	}
+	for state, n := range census.ByState {
+		to <- prometheus.MustNewConstMetric(keptDesc, prometheus.GaugeValue, float64(n), string(state))
+	}
+	summary := func(desc *prometheus.Desc, c models.Counter, labels ...string) {
+		to <- prometheus.MustNewConstSummary(desc, uint64(c.Count), c.Total, nil, labels...)
+	}
+	n := counters(all)
+	for _, name := range n.withPrefix(models.CounterEnded) {
+		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, models.CounterEnded))
+	}
+	for _, name := range n.withPrefix(dispatch.CountDevice) {
+		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, dispatch.CountDevice))
+	}
+	for name, labels := range map[string][]string{
+		dispatch.CountCompiled: {"compiling", "passed"}, dispatch.CountNotCompiled: {"compiling", "failed"},
+		dispatch.CountCorrect: {"validating", "passed"}, dispatch.CountWrong: {"validating", "failed"},
+		dispatch.CountProfiled: {"profiling", "passed"}, dispatch.CountNotProfiled: {"profiling", "failed"},
+	} {
+		summary(evalOutcomesDesc, n[name], labels...)
+	}
+	summary(evalWaitDesc, n[models.CounterWaited])
+}

@@ -1,0 +1,122 @@
+package metrics
+
+import (
+	"net/netip"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/gofiber/fiber/v2/utils"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+	"github.com/valyala/fasthttp"
+	"github.com/valyala/fasthttp/fasthttpadaptor"
+
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+	"warpboard/web/site/runs"
+)
+
+// Access says who beside admins may read what the site measures.
+type Access struct {
+	From  []netip.Prefix // who may without a token; nil: this machine, while no proxy is in front
+	Token string         // for those who may with one; empty: nobody
+}
+
+// DropCounter is what a queue counts.
+type DropCounter interface {
+	// Dropped is how many messages were dropped: unreadable, forged, or too many of one worker.
+	Dropped() int64
+}
+
+// Metrics counts what the site does, for Prometheus. Labels are routes, never addresses that
+// people choose.
+type Metrics struct {
+	*site.Site
+	runs     *runs.Runs
+	evals    *evaluations.Evaluations
+	access   Access
+	began    time.Time
+	answered *prometheus.CounterVec
+	seconds  *prometheus.HistogramVec
+	page     fasthttp.RequestHandler
+}
+
+// New registers everything that is measured. A nil queue is not asked.
+func New(runs *runs.Runs, evals *evaluations.Evaluations, queue DropCounter, access Access) *Metrics {
+	m := &Metrics{
+		Site: runs.Site, runs: runs, evals: evals, access: access, began: runs.Now(),
+		answered: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "warpboard_http_requests_total", Help: "Requests answered.",
+		}, []string{"method", "route", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "warpboard_http_request_seconds", Help: "Time until the answer was ready; streams count until they begin.",
+			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, 1, 5},
+		}, []string{"route"}),
+	}
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(m.answered, m.seconds, collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, runCollector{m}, evalCollector{m},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
+		}, func() float64 { return float64(m.Hub.StreamCount()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
+		}, func() float64 { return float64(m.Store.Statements()) }))
+	registry.MustRegister(m.surroundings(queue)...)
+	m.page = fasthttpadaptor.NewFastHTTPHandler(promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
+	return m
+}
+
+// Serve answers with all metrics.
+func (m *Metrics) Serve(c *fiber.Ctx) error {
+	m.page(c.Context())
+	return nil
+}
+
+// ServeOperator answers whom no question to the store is needed to know; others go on.
+func (m *Metrics) ServeOperator(c *fiber.Ctx) error {
+	if m.fromOperator(c) || m.hasMetricsToken(c) {
+		return m.Serve(c)
+	}
+	return c.Next()
+}
+
+// Measure stands before the routes, so that it sees which one answered.
+func (m *Metrics) Measure(c *fiber.Ctx) error {
+	began := time.Now()
+	err := c.Next()
+	route, status := utils.CopyString(c.Route().Path), c.Response().StatusCode()
+	if err != nil {
+		status = site.FailureOf(err).Status
+	}
+	if status == fiber.StatusNotFound {
+		route = "none"
+	}
+	m.answered.WithLabelValues(c.Route().Method, route, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(route).Observe(time.Since(began).Seconds())
+	return err
+}
+
+// surroundings measure what the site stands on: its queue and its disk.
+func (m *Metrics) surroundings(queue DropCounter) []prometheus.Collector {
+	var list []prometheus.Collector
+	if queue != nil {
+		list = append(list, prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "warpboard_queue_dropped_messages_total", Help: "Messages of workers that were unreadable, forged, or too many of one worker.",
+		}, func() float64 { return float64(queue.Dropped()) }))
+	}
+	if m.Disk != "" {
+		list = append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "warpboard_disk_free_bytes", Help: "Room on the disk of the data directory.",
+		}, func() float64 {
+			free, err := site.FreeBytes(m.Disk)
+			if err != nil {
+				m.Log.Error("metrics without the disk", "err", err)
+			}
+			return float64(free)
+		}))
+	}
+	return list
+}

@@ -1,0 +1,52 @@
+package metrics
+
+import (
+	"net/netip"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/site"
+	"warpboard/web/wire"
+)
+
+// OperatorOnly lets through what the operator runs: a scraper at an allowed address or with the operator's token,
+// and admins. What the site measures tells who is busy and with what.
+func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
+	if m.fromOperator(c) || m.hasMetricsToken(c) {
+		return c.Next()
+	}
+	if err := m.Recognize(c); err != nil {
+		return err
+	}
+	switch user := site.Viewer(c); {
+	case user == nil:
+		return site.Unauthorized("This is for the operator of the site: send the --metrics-token as Authorization: Bearer TOKEN, or ask from an address in --metrics-from.")
+	case !user.IsAdmin():
+		return site.Forbidden("operator", "This is for admins and the operator of the site.")
+	}
+	return c.Next()
+}
+
+// fromOperator tells whether the request comes straight from an allowed address: by itself this machine's, unless
+// a base URL elsewhere means a proxy, which may leave no mark on what it passes on.
+func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
+	if m.access.From == nil {
+		return wire.IsLoopback(m.Base.Host) && wire.FromThisMachine(c)
+	}
+	address, ok := netip.AddrFromSlice(c.Context().RemoteIP())
+	if !ok || wire.HasProxyMark(c) {
+		return false
+	}
+	address = address.Unmap()
+	for _, network := range m.access.From {
+		if network.Contains(address) {
+			return !address.IsLoopback() || wire.IsLoopback(string(c.Request().Host())) // else DNS rebinding
+		}
+	}
+	return false
+}
+
+func (m *Metrics) hasMetricsToken(c *fiber.Ctx) bool {
+	secret, ok := site.BearerToken(c)
+	return ok && m.access.Token != "" && site.EqualSecrets(secret, m.access.Token)
+}

@@ -1,0 +1,110 @@
+package metrics
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"warpboard/models"
+)
+
+// collectFor bounds the questions that one look at the metrics asks the store.
+const collectFor = 3 * time.Second
+
+var (
+	queuedDesc = prometheus.NewDesc("warpboard_runs_queued", "Runs that wait for a slot.", []string{"device"}, nil)
+	activeDesc = prometheus.NewDesc("warpboard_runs_active", "Runs that a worker is on.", []string{"device"}, nil)
+	slotsDesc  = prometheus.NewDesc("warpboard_slots", "Slots that take jobs.", []string{"device"}, nil)
+	busyDesc   = prometheus.NewDesc("warpboard_slots_busy", "Slots that something runs on.", []string{"device"}, nil)
+	pausedDesc = prometheus.NewDesc("warpboard_device_paused", "1 for a device that an admin has paused.", []string{"device"}, nil)
+	workerDesc = prometheus.NewDesc("warpboard_worker_up", "1 for a worker that was heard of lately and takes jobs.", []string{"worker"}, nil)
+
+	runDesc   = prometheus.NewDesc("warpboard_run_seconds", "Runs that ended, from submission to end.", []string{"state"}, nil)
+	waitDesc  = prometheus.NewDesc("warpboard_run_wait_seconds", "From submission until a worker took the run.", nil, nil)
+	stageDesc = prometheus.NewDesc("warpboard_stage_seconds", "Stages of runs, by how they ended.", []string{"stage", "status"}, nil)
+)
+
+// queueCollector reads queue and workers when it is asked, because the store is the truth about them.
+type queueCollector struct{ *Metrics }
+
+// Describe names what Collect sends.
+func (q queueCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{queuedDesc, activeDesc, slotsDesc, busyDesc, pausedDesc, workerDesc} {
+		to <- d
+	}
+}
+
+// Collect sends the queue's lengths and slots per device; nothing when the store does not answer.
+func (q queueCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(q.Requests, collectFor)
+	defer cancel()
+	if err := q.collect(ctx, to); err != nil {
+		q.Log.Warn("metrics without the queue", "error", err)
+	}
+}
+
+func (q queueCollector) collect(ctx context.Context, to chan<- prometheus.Metric) error {
+	gauge := func(desc *prometheus.Desc, n int, label string) {
+		to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), label)
+	}
+	devices, err := q.runs.DeviceList(ctx)
+	if err != nil {
+		return err
+	}
+	for _, d := range devices {
+		gauge(queuedDesc, d.Queued, d.Device)
+		gauge(activeDesc, d.Running, d.Device)
+		gauge(slotsDesc, d.Slots, d.Device)
+		gauge(busyDesc, d.Busy, d.Device)
+		if d.PausedSince != nil {
+			gauge(pausedDesc, 1, d.Device)
+		}
+	}
+	workers, err := q.Store.Workers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, w := range workers {
+		up := 0
+		if w.Live(q.Now()) && w.Refusing == "" {
+			up = 1
+		}
+		gauge(workerDesc, up, w.Name)
+	}
+	return nil
+}
+
+// runCollector sends what was counted of runs since the site was set up.
+type runCollector struct{ *Metrics }
+
+// Describe names what Collect sends.
+func (r runCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{runDesc, waitDesc, stageDesc} {
+		to <- d
+	}
+}
+
+// Collect sends the counters; nothing when the store does not answer.
+func (r runCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(r.Requests, collectFor)
+	defer cancel()
+	all, err := r.Store.Counters(ctx)
+	if err != nil {
+		r.Log.Warn("metrics without runs", "error", err)
+		return
+	}
+	n := counters(all)
+	summary := func(desc *prometheus.Desc, name string, labels ...string) {
+		to <- prometheus.MustNewConstSummary(desc, uint64(n[name].Count), n[name].Total, nil, labels...)
+	}
+	for _, name := range n.withPrefix(models.CounterRunEnded) {
+		summary(runDesc, name, strings.TrimPrefix(name, models.CounterRunEnded))
+	}
+	for _, name := range n.withPrefix(models.CounterRunStage) {
+		stage, status, _ := strings.Cut(strings.TrimPrefix(name, models.CounterRunStage), ".")
+		summary(stageDesc, name, stage, status)
+	}
+	summary(waitDesc, models.CounterRunWaited)
+}

@@ -1,0 +1,143 @@
+package metrics
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/models"
+)
+
+// Stats answers with what really happened in workers since the site was set up, in the shapes that
+// clients know.
+func (m *Metrics) Stats(c *fiber.Ctx) error {
+	ctx := c.UserContext()
+	jobs, err := m.evals.JobStats(ctx)
+	if err != nil {
+		return err
+	}
+	all, err := m.Store.Counters(ctx)
+	if err != nil {
+		return err
+	}
+	census, err := m.Store.EvaluationCensus(ctx)
+	if err != nil {
+		return err
+	}
+	n := counters(all)
+	return c.JSON(fiber.Map{
+		"job_stats": jobs, "compilation_metrics": n.compilations(), "profiling_metrics": n.profilings(),
+		"gpu_utilization": n.utilization(), "throughput": n.throughput(m.Now().Sub(m.began), census),
+		"timestamp": float64(m.Now().UnixMicro()) / 1e6,
+	})
+}
+
+// counters are all counters, by name.
+type counters map[string]models.Counter
+
+// sum adds counters up.
+func (n counters) sum(names ...string) (total models.Counter) {
+	for _, name := range names {
+		c := n[name]
+		if c.Count == 0 {
+			continue
+		}
+		if total.Count == 0 || c.Least < total.Least {
+			total.Least = c.Least
+		}
+		total.Most = max(total.Most, c.Most)
+		total.Count, total.Total = total.Count+c.Count, total.Total+c.Total
+	}
+	return total
+}
+
+// withPrefix lists the counters whose names begin so.
+func (n counters) withPrefix(prefix string) []string {
+	return slices.Sorted(func(yield func(string) bool) {
+		for name := range maps.Keys(n) {
+			if strings.HasPrefix(name, prefix) && !yield(name) {
+				return
+			}
+		}
+	})
+}
+
+// byUnit gives the seconds of a family of counters, by unit.
+func (n counters) byUnit(prefix string) map[string]float64 {
+	out := map[string]float64{}
+	for _, name := range n.withPrefix(prefix) {
+		out[strings.TrimPrefix(name, prefix)] = n[name].Total
+	}
+	return out
+}
+
+// ratio is part of whole, or what a share of nothing is said to be.
+func ratio(part, whole int64, ofNothing float64) float64 {
+	if whole == 0 {
+		return ofNothing
+	}
+	return float64(part) / float64(whole)
+}
+
+func mean(c models.Counter) float64 {
+	if c.Count == 0 {
+		return 0
+	}
+	return c.Total / float64(c.Count)
+}
+
+func (n counters) compilations() fiber.Map {
+	all := n.sum(dispatch.CountCompiled, dispatch.CountNotCompiled)
+	hits, misses := n[dispatch.CountCacheHit].Count, n[dispatch.CountCacheMiss].Count
+	return fiber.Map{
+		"total_compilations": all.Count, "successful_compilations": n[dispatch.CountCompiled].Count,
+		"failed_compilations": n[dispatch.CountNotCompiled].Count, "total_time_seconds": all.Total,
+		"average_time_seconds": mean(all), "min_time_seconds": all.Least, "max_time_seconds": all.Most,
+		"success_rate": ratio(n[dispatch.CountCompiled].Count, all.Count, 1),
+		"cache_hits":   hits, "cache_misses": misses, "cache_hit_rate": ratio(hits, hits+misses, 0),
+	}
+}
+
+func (n counters) profilings() fiber.Map {
+	all := n.sum(dispatch.CountProfiled, dispatch.CountNotProfiled)
+	right, wrong := n[dispatch.CountCorrect].Count, n[dispatch.CountWrong].Count
+	return fiber.Map{
+		"total_profilings": all.Count, "successful_profilings": n[dispatch.CountProfiled].Count,
+		"failed_profilings": n[dispatch.CountNotProfiled].Count, "total_time_seconds": all.Total,
+		"average_time_seconds": mean(all), "min_time_seconds": all.Least, "max_time_seconds": all.Most,
+		"success_rate":       ratio(n[dispatch.CountProfiled].Count, all.Count, 1),
+		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
+		"gpu_usage_times": n.byUnit(dispatch.CountDeviceTiming),
+	}
+}
+
+// utilization tells how units were used. An attempt that was cancelled or lost while a worker had it counts
+// as one that held a unit: no report says whether it had got that far.
+func (n counters) utilization() fiber.Map {
+	held, waits := n.sum(n.withPrefix(dispatch.CountDevice)...), n[models.CounterWaited]
+	released, active := held.Count+n[models.CounterGivenUp].Count, n[models.CounterHeld].Count
+	return fiber.Map{
+		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
+		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byUnit(dispatch.CountDevice),
+		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": mean(waits),
+		"max_wait_time_seconds": waits.Most, "min_wait_time_seconds": waits.Least,
+	}
+}
+
+func (n counters) throughput(up time.Duration, census models.EvaluationCensus) fiber.Map {
+	ended := func(s models.EvaluationState) string { return models.CounterEnded + string(s) }
+	all := n.sum(n.withPrefix(models.CounterEnded)...)
+	done := n[ended(models.EvaluationCompleted)]
+	return fiber.Map{
+		"server_uptime_seconds": up.Seconds(), "server_uptime_minutes": up.Minutes(),
+		"total_requests": n[models.CounterSubmitted].Count, "completed_requests": done.Count,
+		"failed_requests": all.Count - done.Count, "success_rate": ratio(done.Count, all.Count, 1),
+		"requests_per_minute":             float64(census.JustSubmitted) / models.CensusWindow.Minutes(),
+		"recent_throughput_per_minute":    float64(census.JustEnded) / models.CensusWindow.Minutes(),
+		"average_end_to_end_time_seconds": mean(all), "min_end_to_end_time_seconds": all.Least, "max_end_to_end_time_seconds": all.Most,
+	}
+}

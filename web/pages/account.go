@@ -1,0 +1,128 @@
+package pages
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/signin"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const accountSubmissions = 25 // on one page
+
+// SignInPage offers the ways to sign in; who has signed in goes on to where they wanted.
+func (p *Pages) SignInPage(c *fiber.Ctx) error {
+	next := signin.SafeNext(c.Query("next", "/"))
+	if site.Viewer(c) != nil {
+		return c.Redirect(next, fiber.StatusSeeOther)
+	}
+	page := views.SignInPage{Page: p.Page(c, "Sign in", ""), Developer: p.signIn.DeveloperSignIn(c)}
+	page.Next = next
+	for _, provider := range p.signIn.Providers {
+		page.Providers = append(page.Providers, views.SignInProvider{Key: provider.Name, Name: provider.Label})
+	}
+	return p.Render(c, fiber.StatusOK, views.SignIn(page))
+}
+
+// Me shows one's own account.
+func (p *Pages) Me(c *fiber.Ctx) error {
+	return p.showMe(c, models.Token{}, "")
+}
+
+// showToken answers with the secret of a token that was just made; it is never seen again.
+func (p *Pages) showToken(c *fiber.Ctx, token models.Token, secret string) error {
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.showMe(c, token, secret)
+}
+
+func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	page := views.MePage{Page: p.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name}
+	page.Submissions, err = p.submissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
+	if err != nil {
+		return err
+	}
+	page.Older = len(page.Submissions) == accountSubmissions
+	if err := p.addIdentities(c, user.ID, &page); err != nil {
+		return err
+	}
+	if page.Tokens, err = p.tokenRows(c, user.ID); err != nil {
+		return err
+	}
+	if page.Sessions, err = p.sessionRows(c, user.ID); err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.Me(page))
+}
+
+func (p *Pages) tokenRows(c *fiber.Ctx, userID int64) ([]views.TokenRow, error) {
+	tokens, err := p.Store.Tokens(c.UserContext(), userID)
+	rows := make([]views.TokenRow, len(tokens))
+	for i, t := range tokens {
+		rows[i] = views.TokenRow{
+			ID: t.ID, Name: t.Name, Prefix: t.Prefix, Created: t.CreatedAt,
+			Used: runs.TimeOf(t.UsedAt), Expires: runs.TimeOf(t.ExpiresAt), Live: t.Live(p.Now()),
+		}
+	}
+	return rows, err
+}
+
+func (p *Pages) sessionRows(c *fiber.Ctx, userID int64) ([]views.SessionRow, error) {
+	sessions, err := p.Store.Sessions(c.UserContext(), userID)
+	rows := make([]views.SessionRow, len(sessions))
+	for i, session := range sessions {
+		rows[i] = views.SessionRow{
+			ID: session.ID, Browser: views.BrowserName(session.UserAgent), Address: session.Address, Provider: p.signIn.ProviderLabel(session.Provider),
+			Started: session.CreatedAt, Seen: session.SeenAt, Current: session.ID == site.SessionID(c),
+		}
+	}
+	return rows, err
+}
+
+// addIdentities fills in how a person can sign in, and which ways could be added.
+func (p *Pages) addIdentities(c *fiber.Ctx, userID int64, page *views.MePage) error {
+	identities, err := p.Store.Identities(c.UserContext(), userID)
+	if err != nil {
+		return err
+	}
+	for _, i := range identities {
+		page.Identities = append(page.Identities, p.identityRow(i))
+	}
+	for _, provider := range p.signIn.Providers {
+		page.Linkable = append(page.Linkable, views.LinkChoice{Name: provider.Label, URL: p.signIn.LinkURL(c, provider)})
+	}
+	return nil
+}
+
+func (p *Pages) identityRow(i models.Identity) views.IdentityRow {
+	return views.IdentityRow{ID: i.ID, Provider: p.signIn.ProviderLabel(i.Provider), Name: i.Name, Email: i.Email, Added: i.CreatedAt, Used: i.UsedAt}
+}
+
+// TokenCreate makes a personal token and shows its secret this one time.
+func (p *Pages) TokenCreate(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	days, err := strconv.Atoi(c.FormValue("days", "0"))
+	if err != nil || days < 0 || days > 3650 {
+		return site.Invalid("days", "A token lives between 1 and 3650 days; 0 is for ever.")
+	}
+	secret, token, err := p.Store.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
+	if err != nil {
+		return err
+	}
+	return p.showToken(c, token, secret)
+}
+
+func (p *Pages) TokenRevoke(c *fiber.Ctx) error {
+	return site.RemoveOwn(c, p.Store.RevokeToken, "/me")
+}

@@ -1,0 +1,27 @@
+package authoring
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Authoring is the pages that make and change tasks.
+type Authoring struct {
+	*runs.Runs
+	bundleLimit int // bytes of a task's zip
+}
+
+// New returns the pages that make and change tasks.
+func New(runs *runs.Runs, bundleLimit int) *Authoring {
+	return &Authoring{Runs: runs, bundleLimit: bundleLimit}
+}
+
+// BodyLimit lets creators send a task's zip.
+func (p *Authoring) BodyLimit(c *fiber.Ctx) int {
+	if user := site.Viewer(c); user != nil && user.MayCreate() {
+		return p.bundleLimit + site.KernelBody
+	}
+	return site.SmallBody(c)
+}

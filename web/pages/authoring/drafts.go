@@ -1,0 +1,161 @@
+package authoring
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// upload is what a creator sent: a zip of tasks, or one reference file of the older form.
+type upload struct {
+	name string
+	data []byte
+}
+
+// proposals reads the tasks of an upload. An upload without any usable task is an error with Problems.
+func (u upload) proposals(now time.Time) ([]tasks.Proposal, error) {
+	opened, err := tasks.OpenFile(u.name, u.data)
+	if err != nil {
+		return nil, err
+	}
+	return opened.Proposals(now)
+}
+
+// single is the one task of an upload that must hold just one.
+func (u upload) single(now time.Time) (*tasks.Bundle, error) {
+	list, err := u.proposals(now)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, site.Invalid("tasks", "This needs an upload with exactly one task; %s holds %d.", u.name, len(list))
+	}
+	return list[0].Bundle, nil
+}
+
+// draft is a task that an upload would make or change, and how a form shows it.
+type draft struct {
+	tasks.Proposal
+	number          int
+	current         *models.Task // that it would change; nil for a new one
+	settings        *models.Task // as a form had them; nil for what the upload says
+	standardHarness *bool        // whether to use Warpboard's harness, as a form had it; nil for as it is
+	refused         string       // why the last try to publish it failed
+}
+
+// drafts finds for each proposal the task that it would change: one of its name that the person may edit.
+func (p *Authoring) drafts(ctx context.Context, user models.User, list []tasks.Proposal) ([]draft, error) {
+	out := make([]draft, len(list))
+	for i, proposal := range list {
+		out[i] = draft{Proposal: proposal, number: i}
+		task, err := p.Store.Task(ctx, models.Slug(proposal.Name))
+		switch {
+		case err != nil && models.KindOf(err) != models.NotFound:
+			return nil, err
+		case err == nil && task.EditableBy(user):
+			out[i].current = &task
+		}
+	}
+	return out, nil
+}
+
+// showDraft makes the preview of a draft, with the devices that a creator can choose.
+func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, err error) {
+	shown = views.TaskDraft{Number: d.number, Refused: d.refused}
+	if d.Bundle == nil {
+		shown.Settings, shown.Problem = views.TaskSettings{Slug: models.Slug(d.Name), Title: d.Name}, fmt.Sprint(d.Err)
+		return shown, nil
+	}
+	if shown.Settings, err = p.settingsOf(ctx, d.task()); err != nil {
+		return shown, err
+	}
+	if shown.Upload, shown.UploadName, err = encodeBundle(d.Bundle); err != nil {
+		return shown, err
+	}
+	_, refused := d.Bundle.WithWarpboardHarness()
+	shown.MayRehouse, shown.Rehoused = refused == nil, d.standardHarness != nil && *d.standardHarness
+	bundle := d.Bundle
+	if d.current != nil {
+		if bundle, err = p.showChange(ctx, d, &shown); err != nil {
+			return shown, err
+		}
+	}
+	shown.Chosen = d.current == nil || !shown.NewVersion && len(shown.Changes) > 0
+	shown.Definition, shown.Files = bundle.Definition, draftFiles(bundle)
+	shown.Warnings = slices.Concat(d.Notes, d.Bundle.Warnings)
+	shown.Description, err = views.Markdown(bundle.Definition.Description)
+	return shown, err
+}
+
+// task is the task as the draft's form begins: as a form had it, or as it is with the upload's deadline,
+// or as the upload proposes it.
+func (d draft) task() models.Task {
+	switch {
+	case d.settings != nil:
+		return *d.settings
+	case d.current != nil:
+		task := *d.current
+		if d.saysDeadline() {
+			task.Deadline = &d.Deadline
+		}
+		return task
+	}
+	def := d.Bundle.Definition
+	task := models.Task{Slug: models.Slug(d.Name), Title: firstText(def.Title, d.Name), Devices: slices.Concat(d.GPUs, def.GPUs)}
+	if !d.Deadline.IsZero() {
+		task.Deadline = &d.Deadline
+	}
+	if len(task.Devices) == 0 && def.Lang == tasks.LangCPP {
+		task.Devices = []string{"CPU"}
+	}
+	return task
+}
+
+// saysDeadline tells whether the upload gives a deadline of its own.
+func (d draft) saysDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
+
+func firstText(texts ...string) string {
+	for _, text := range texts {
+		if text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// encodeBundle packs a task for a form field, so that nothing is kept on the server between preview and publishing.
+func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {
+	if b.Definition.Form == tasks.FormLegacy {
+		name, text := site.LegacyFile(b)
+		return base64.StdEncoding.EncodeToString(text), name, nil
+	}
+	var buf bytes.Buffer
+	err = tasks.WriteZip(&buf, b)
+	return base64.StdEncoding.EncodeToString(buf.Bytes()), b.Name + ".zip", err
+}
+
+// draftFiles lists a task's files with what each is for.
+func draftFiles(b *tasks.Bundle) []views.DraftFile {
+	var files []views.DraftFile
+	for _, f := range b.Definition.Files {
+		if f.IsSubmission() {
+			files = append(files, views.DraftFile{Name: f.Name, Size: -1, Note: "the submission"})
+			continue
+		}
+		files = append(files, views.DraftFile{Name: f.Name, Size: int64(len(b.Files[f.Source]))})
+	}
+	for _, label := range slices.Sorted(maps.Keys(b.Definition.Templates)) {
+		name := b.Definition.Templates[label]
+		files = append(files, views.DraftFile{Name: name, Size: int64(len(b.Files[name])), Note: label + " template"})
+	}
+	return files
+}

@@ -1,0 +1,249 @@
+package authoring
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// editableTask is the task in the address, if the one who asks may change it.
+func (p *Authoring) editableTask(c *fiber.Ctx) (models.Task, error) {
+	if _, err := site.RequireUser(c); err != nil {
+		return models.Task{}, err
+	}
+	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err == nil && !task.EditableBy(site.Actor(c)) {
+		err = site.Forbidden("edit", "Only the task's owner and admins may change it.")
+	}
+	return task, err
+}
+
+// Edit shows the settings of a task and the ways to change or delete it.
+func (p *Authoring) Edit(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	return p.showEdit(c, task, task, nil)
+}
+
+// showEdit answers with the edit page of a task; form is the task as the form shows it, cause why it was refused.
+func (p *Authoring) showEdit(c *fiber.Ctx, task, form models.Task, cause error) error {
+	ctx, status := c.UserContext(), fiber.StatusOK
+	version, err := p.Store.Version(ctx, task.VersionID)
+	if err != nil {
+		return err
+	}
+	page := views.TaskEditPage{
+		Page: p.Page(c, "Edit "+task.Title, "tasks"), Task: site.TaskRef(task), Version: version.Number, LimitMiB: p.bundleLimit >> 20,
+	}
+	if page.Settings, err = p.settingsOf(ctx, form); err != nil {
+		return err
+	}
+	if cause != nil {
+		refused := site.FailureOf(cause)
+		if refused.Status >= 500 {
+			return cause
+		}
+		page.Problem, status = refused.Message, refused.Status
+	}
+	return p.Render(c, status, views.TaskEdit(page))
+}
+
+// settingsOf shows a task's settings in a form, with all devices that are known beside the chosen ones.
+func (p *Authoring) settingsOf(ctx context.Context, task models.Task) (views.TaskSettings, error) {
+	settings := views.TaskSettings{
+		Slug: task.Slug, Title: task.Title, Deadline: runs.TimeOf(task.Deadline), Hidden: task.Visibility == models.Hidden,
+	}
+	known, err := p.DeviceList(ctx)
+	if err != nil {
+		return settings, err
+	}
+	names := make([]string, len(known))
+	for i, d := range known {
+		names[i] = d.Device
+	}
+	var others []string
+	for _, name := range task.Devices {
+		if !slices.Contains(names, name) && !slices.Contains(others, name) {
+			others = append(others, name)
+		}
+	}
+	settings.Others = strings.Join(others, ", ")
+	settings.Devices, err = p.DeviceChoices(ctx, names, runs.ChosenDevices(task.Devices))
+	return settings, err
+}
+
+// Save changes the settings.
+func (p *Authoring) Save(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	settings, err := readSettings(c, 0)
+	if err == nil {
+		_, err = p.Store.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
+	}
+	if err == nil {
+		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved")
+	}
+	form := task
+	form.Title, form.Devices, form.Deadline, form.Visibility = settings.Title, settings.Devices, settings.Deadline, settings.Visibility
+	return p.showEdit(c, task, form, err)
+}
+
+// VersionPreview shows what an uploaded zip would change about a task.
+func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	sent, err := p.readZip(c)
+	if err != nil {
+		return err
+	}
+	bundle, err := sent.single(p.Now())
+	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
+		return p.Render(c, fiber.StatusUnprocessableEntity, views.TaskUpload(p.uploadPage(c, site.TaskRef(task), sentences(problems))))
+	}
+	if err != nil {
+		return err
+	}
+	return p.showVersion(c, task, bundle, nil)
+}
+
+// showVersion answers with what a bundle would change about a task.
+func (p *Authoring) showVersion(c *fiber.Ctx, task models.Task, bundle *tasks.Bundle, rehouse *bool) error {
+	shown, err := p.showDraft(c.UserContext(), draft{Proposal: tasks.Proposal{Name: task.Slug, Bundle: bundle}, current: &task, standardHarness: rehouse})
+	if err != nil {
+		return err
+	}
+	page := views.TaskPreviewPage{Page: p.Page(c, "Check the changes", "tasks"), Task: site.TaskRef(task), Drafts: []views.TaskDraft{shown}}
+	return p.Render(c, fiber.StatusOK, views.TaskPreview(page))
+}
+
+// showChange adds to a preview what the draft would change about its task, and gives the bundle that
+// it would publish. Where the form has not said otherwise, a task that is measured by Warpboard's
+// harness stays so.
+func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDraft) (*tasks.Bundle, error) {
+	current, err := p.Store.Bundle(ctx, d.current.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	bundle := d.Bundle
+	if shown.Rehoused || d.standardHarness == nil && !current.Definition.OwnHarness {
+		if ours, err := bundle.WithWarpboardHarness(); err == nil {
+			bundle, shown.Rehoused = ours, true
+		}
+	}
+	change, err := p.Store.Compare(ctx, d.current.ID, bundle)
+	if err != nil {
+		return nil, err
+	}
+	shown.Updates, shown.NewVersion = site.TaskRef(*d.current), change == models.ChangeVersion
+	if change != models.ChangeNone {
+		shown.Changes = taskChanges(current, bundle)
+	}
+	if before, after := deadlineText(d.current.Deadline), deadlineText(d.task().Deadline); before != after {
+		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: views.DiffLines(before, after)})
+	}
+	return bundle, nil
+}
+
+func deadlineText(at *time.Time) string {
+	if at == nil {
+		return "none"
+	}
+	return at.UTC().Format("2006-01-02 15:04:05") + " UTC"
+}
+
+// taskChanges lists what differs, with whole texts where tasks.Diff has them in short.
+func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
+	old, now := fullTexts(before), fullTexts(after)
+	var list []views.TaskChange
+	for _, change := range tasks.Diff(before, after) {
+		a, b := change.Old, change.New
+		if text, ok := old[change.Key]; ok {
+			a = text
+		}
+		if text, ok := now[change.Key]; ok {
+			b = text
+		}
+		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: views.DiffLines(a, b)})
+	}
+	return list
+}
+
+// fullTexts are the texts of a task under the keys by which tasks.Diff names them.
+func fullTexts(b *tasks.Bundle) map[string]string {
+	texts := map[string]string{"description": b.Definition.Description}
+	for _, f := range b.Definition.Files {
+		if !f.IsSubmission() {
+			texts["files."+f.Name] = string(b.Files[f.Source])
+		}
+	}
+	for label, path := range b.Definition.Templates {
+		texts["templates."+label] = string(b.Files[path])
+	}
+	return texts
+}
+
+// VersionPublish makes an uploaded zip the task's current state. Another harness than the one that
+// the preview showed is another change: it is shown first.
+func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	d, err := p.readDraft(c, 0)
+	if err != nil {
+		return err
+	}
+	if *d.standardHarness != d.shownStandard {
+		return p.showVersion(c, task, d.Bundle, d.standardHarness)
+	}
+	bundle, err := d.chosenBundle()
+	if err != nil {
+		return err
+	}
+	_, change, err := p.Store.Publish(c.UserContext(), site.Actor(c), task.ID, bundle)
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.TaskURL(task.Slug)+"?done="+noticeOf(change))
+}
+
+// noticeOf names what the task's page says after a change.
+func noticeOf(change models.Change) templ.SafeURL {
+	switch change {
+	case models.ChangeVersion:
+		return "version"
+	case models.ChangeTexts:
+		return "texts"
+	default:
+		return "saved"
+	}
+}
+
+// Delete removes a task; its name must have been typed.
+func (p *Authoring) Delete(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	if err := p.Store.DeleteTask(c.UserContext(), site.Actor(c), task.ID, c.FormValue("confirm")); err != nil {
+		return p.showEdit(c, task, task, err)
+	}
+	p.Hub.QueueChanged()
+	return c.Redirect("/?done=deleted", fiber.StatusSeeOther)
+}

@@ -1,0 +1,139 @@
+package authoring
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// New asks for the zip of a new task.
+func (p *Authoring) New(c *fiber.Ctx) error {
+	if _, err := requireCreator(c); err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.TaskUpload(p.uploadPage(c, views.TaskRef{}, nil)))
+}
+
+func requireCreator(c *fiber.Ctx) (*models.User, error) {
+	user, err := site.RequireUser(c)
+	if err == nil && !user.MayCreate() {
+		return nil, site.Forbidden("creator", "Only creators and admins may make tasks; ask an admin for the role.")
+	}
+	return user, err
+}
+
+func (p *Authoring) uploadPage(c *fiber.Ctx, task views.TaskRef, problems []string) views.TaskUploadPage {
+	page := views.TaskUploadPage{
+		Page: p.Page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.bundleLimit >> 20,
+	}
+	if task.Slug != "" {
+		page.Title, page.Section = "New version of "+task.Title, "tasks"
+	}
+	return page
+}
+
+// Preview shows what an uploaded zip would make; what is wrong with it is listed above the form.
+func (p *Authoring) Preview(c *fiber.Ctx) error {
+	user, err := requireCreator(c)
+	if err != nil {
+		return err
+	}
+	sent, err := p.readZip(c)
+	if err != nil {
+		return err
+	}
+	proposals, err := sent.proposals(p.Now())
+	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
+		return p.Render(c, fiber.StatusUnprocessableEntity, views.TaskUpload(p.uploadPage(c, views.TaskRef{}, sentences(problems))))
+	}
+	if err != nil {
+		return err
+	}
+	list, err := p.drafts(c.UserContext(), *user, proposals)
+	if err != nil {
+		return err
+	}
+	return p.showDrafts(c, fiber.StatusOK, list, nil)
+}
+
+// showDrafts answers with the preview of an upload of which some may be published already.
+func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published []views.TaskRef) error {
+	page := views.TaskPreviewPage{Page: p.Page(c, "Check the task", "new"), Published: published}
+	if len(list)+len(published) > 1 {
+		page.Title = "Check the tasks"
+	}
+	for _, d := range list {
+		shown, err := p.showDraft(c.UserContext(), d)
+		if err != nil {
+			return err
+		}
+		page.Drafts = append(page.Drafts, shown)
+	}
+	return p.Render(c, status, views.TaskPreview(page))
+}
+
+func sentences(problems []tasks.Problem) []string {
+	list := make([]string, len(problems))
+	for i, problem := range problems {
+		list[i] = problem.Error()
+	}
+	return list
+}
+
+// readZip reads the uploaded file.
+func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
+	header, err := c.FormFile("zip")
+	if err != nil {
+		return upload{}, site.Invalid("zip", "Choose a zip to upload.")
+	}
+	data, err := site.ReadUpload(header, int64(p.bundleLimit))
+	if err == nil && len(data) > p.bundleLimit {
+		err = site.Invalid("zip", "%s is larger than %d MiB.", header.Filename, p.bundleLimit>>20)
+	}
+	return upload{name: header.Filename, data: data}, err
+}
+
+// readSettings reads what a creator chose beside the zip, for one draft among several.
+func readSettings(c *fiber.Ctx, number int) (models.TaskSettings, error) {
+	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
+	in := models.TaskSettings{Title: field("title"), Visibility: models.Public}
+	if field("hidden") != "" {
+		in.Visibility = models.Hidden
+	}
+	names := append(formValues(c, views.DraftField(number, "device")), strings.Split(field("others"), ",")...)
+	for _, name := range names {
+		if name = strings.TrimSpace(name); name != "" && !slices.Contains(in.Devices, name) {
+			in.Devices = append(in.Devices, name)
+		}
+	}
+	text := field("deadline")
+	if text == "" {
+		return in, nil
+	}
+	for _, layout := range []string{"2006-01-02T15:04", "2006-01-02T15:04:05"} { // browsers leave out seconds that are 0
+		if at, err := time.Parse(layout, text); err == nil {
+			in.Deadline = &at
+			return in, nil
+		}
+	}
+	return in, site.Invalid("deadline", "%q is no date and time like 2030-01-31T18:00:00.", text)
+}
+
+// formValues are all values of a field, of either kind of form.
+func formValues(c *fiber.Ctx, name string) []string {
+	if form, err := c.MultipartForm(); err == nil {
+		return slices.Clone(form.Value[name])
+	}
+	var values []string
+	for _, value := range c.Context().PostArgs().PeekMulti(name) {
+		values = append(values, string(value))
+	}
+	return values
+}

@@ -1,0 +1,171 @@
+package authoring
+
+import (
+	"context"
+	"encoding/base64"
+	"strconv"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// maxDrafts bounds the drafts of one form; no upload holds so many tasks.
+const maxDrafts = 512
+
+// sentDraft is a draft as the preview's form sends it back.
+type sentDraft struct {
+	draft
+	in            models.TaskSettings
+	invalid       error // why the settings cannot be read
+	chosen        bool
+	shownStandard bool // the preview showed the draft with Warpboard's harness
+}
+
+// Publish makes or updates the tasks that were chosen in the preview. What does not work comes back
+// in the preview.
+func (p *Authoring) Publish(c *fiber.Ctx) error {
+	user, err := requireCreator(c)
+	if err != nil {
+		return err
+	}
+	sent, err := p.readDrafts(c)
+	if err != nil {
+		return err
+	}
+	alone := len(sent) == 1 && c.FormValue("last") == "0"
+	if alone {
+		sent[0].chosen = true // there was no choice
+	}
+	out, err := p.publishChosen(c.UserContext(), *user, sent)
+	if err != nil {
+		return err
+	}
+	if alone && len(out.published) == 1 {
+		return site.Redirect(c, out.done)
+	}
+	return p.showDrafts(c, out.status, out.left, out.published)
+}
+
+// outcome is what became of a form's drafts.
+type outcome struct {
+	left      []draft // with why, where one was refused
+	published []views.TaskRef
+	done      templ.SafeURL // the page of the last published one
+	status    int           // of the last refusal
+}
+
+func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []sentDraft) (outcome, error) {
+	out := outcome{status: fiber.StatusOK}
+	for _, d := range sent {
+		if !d.chosen {
+			out.left = append(out.left, d.draft)
+			continue
+		}
+		task, notice, err := p.publishDraft(ctx, user, d)
+		if err == nil {
+			out.published, out.done = append(out.published, site.TaskRef(task)), views.TaskURL(task.Slug)+"?done="+notice
+			continue
+		}
+		refused := site.FailureOf(err)
+		if refused.Status >= 500 {
+			return outcome{}, err
+		}
+		d.refused, out.status = refused.Message, refused.Status
+		out.left = append(out.left, d.draft)
+	}
+	return out, nil
+}
+
+// reservedSlug tells the names below /tasks/ that mean something else.
+func reservedSlug(name string) bool { return name == "new" || name == "publish" }
+
+// publishDraft makes or updates one task, and names what its page says then.
+func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDraft) (task models.Task, notice templ.SafeURL, err error) {
+	if d.invalid != nil {
+		return task, "", d.invalid
+	}
+	bundle, err := d.chosenBundle()
+	if err != nil {
+		return task, "", err
+	}
+	if d.current == nil {
+		if reservedSlug(d.settings.Slug) {
+			return task, "", site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", d.settings.Slug)
+		}
+		task, err = p.Store.CreateTask(ctx, user, models.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
+		return task, "published", err
+	}
+	if *d.standardHarness != d.shownStandard {
+		return task, "", site.Invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
+	}
+	if task, err = p.Store.UpdateTask(ctx, user, d.current.ID, d.in); err != nil {
+		return task, "", err
+	}
+	_, change, err := p.Store.Publish(ctx, user, task.ID, bundle)
+	return task, noticeOf(change), err
+}
+
+// chosenBundle is the draft's bundle with the harness that was chosen.
+func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
+	if !*d.standardHarness {
+		return d.Bundle, nil
+	}
+	ours, err := d.Bundle.WithWarpboardHarness()
+	if err != nil {
+		return nil, site.Invalid("warpboard_harness", "%s.", views.Sentence(err.Error()))
+	}
+	return ours, nil
+}
+
+// readDrafts reads the drafts of a preview's form; those that could not be made have sent nothing.
+func (p *Authoring) readDrafts(c *fiber.Ctx) ([]sentDraft, error) {
+	last, _ := strconv.Atoi(c.FormValue("last"))
+	var list []sentDraft
+	for number := 0; number <= min(last, maxDrafts); number++ {
+		if c.FormValue(views.DraftField(number, "bundle")) == "" {
+			continue
+		}
+		d, err := p.readDraft(c, number)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, d)
+	}
+	if len(list) == 0 {
+		return nil, site.Invalid("bundle", "The upload did not arrive whole; upload it again.")
+	}
+	return list, nil
+}
+
+// readDraft reads one draft. The task that the form has carried is read and checked as any upload.
+func (p *Authoring) readDraft(c *fiber.Ctx, number int) (sentDraft, error) {
+	field := func(name string) string { return c.FormValue(views.DraftField(number, name)) }
+	data, err := base64.StdEncoding.DecodeString(field("bundle"))
+	if err != nil {
+		return sentDraft{}, site.Invalid("bundle", "The upload did not arrive whole; upload it again.")
+	}
+	bundle, err := upload{name: field("bundle_name"), data: data}.single(p.Now())
+	if err != nil {
+		return sentDraft{}, err
+	}
+	rehouse := field("warpboard_harness") != ""
+	d := sentDraft{chosen: field("chosen") != "", shownStandard: field("rehoused") != ""}
+	d.draft = draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}, number: number, standardHarness: &rehouse}
+	d.in, d.invalid = readSettings(c, number)
+	d.settings = &models.Task{
+		Slug: models.Slug(field("slug")), Title: d.in.Title, Devices: d.in.Devices, Deadline: d.in.Deadline, Visibility: d.in.Visibility,
+	}
+	if slug := field("updates"); slug != "" {
+		task, err := p.VisibleTask(c.UserContext(), site.Actor(c), slug)
+		if err != nil {
+			return sentDraft{}, err
+		}
+		d.current, d.settings.Slug = &task, task.Slug
+	}
+	return d, nil
+}

@@ -1,0 +1,119 @@
+package pages
+
+import (
+	"context"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/stream"
+)
+
+// RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
+// later event of the run will show the same. Everybody gets the same HTML, so it holds nothing that
+// only some may read: a card that has ended asks for itself once more.
+func (p *Pages) RenderEvent(e models.RunEvent) []byte {
+	ctx, cancel := context.WithTimeout(p.Streams, site.RequestTimeout)
+	defer cancel()
+	html, err := p.eventHTML(ctx, e)
+	if err != nil && ctx.Err() == nil {
+		p.Log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "error", err)
+	}
+	return html
+}
+
+func (p *Pages) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error) {
+	part, err := p.eventPart(ctx, e)
+	if part == nil || err != nil {
+		return nil, err
+	}
+	return site.RenderToMemory(ctx, part)
+}
+
+// eventPart is nil for an event that changes nothing on the page.
+func (p *Pages) eventPart(ctx context.Context, e models.RunEvent) (templ.Component, error) {
+	run, err := p.Store.Run(ctx, e.RunID)
+	if err != nil {
+		return nil, err
+	}
+	if e.Type == job.EventLog {
+		if e.Event == nil || run.ProfileOf != nil {
+			return nil, nil
+		}
+		return views.RunLogged("log-"+e.AttemptID, e.Event.Text), nil
+	}
+	if later, err := p.shownLater(ctx, e); later || err != nil {
+		return nil, err
+	}
+	if run.ProfileOf != nil { // it is shown on the card of the run that it follows
+		if run, err = p.Store.Run(ctx, *run.ProfileOf); err != nil {
+			return nil, err
+		}
+	}
+	return p.changedCard(ctx, run)
+}
+
+func (p *Pages) changedCard(ctx context.Context, run models.Run) (templ.Component, error) {
+	task, err := p.taskOfRun(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	card, err := p.RunCard(ctx, task, run, false)
+	if err != nil {
+		return nil, err
+	}
+	card.Reload = card.Over()
+	ended, err := p.allEnded(ctx, run.SubmissionID)
+	return views.RunChanged(card, ended), err
+}
+
+// shownLater tells whether the run has had another event that renews its card: a reader who was away
+// for long needs only the last.
+func (p *Pages) shownLater(ctx context.Context, e models.RunEvent) (bool, error) {
+	const few = 50
+	events, err := p.Store.EventsSince(ctx, e.SubmissionID, e.ID, few)
+	if err != nil {
+		return false, err
+	}
+	for _, other := range events {
+		if other.RunID == e.RunID && other.Type != job.EventLog {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (p *Pages) taskOfRun(ctx context.Context, run models.Run) (models.Task, error) {
+	version, err := p.Store.Version(ctx, run.VersionID)
+	if err != nil {
+		return models.Task{}, err
+	}
+	return p.Store.TaskByID(ctx, version.TaskID)
+}
+
+func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) {
+	runs, err := p.Store.Runs(ctx, submissionID)
+	if err != nil {
+		return false, err
+	}
+	for _, run := range runs {
+		if !run.State.Final() {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// SubmissionEvents streams a submission's events to its page, as HTML that the page swaps in.
+func (p *Pages) SubmissionEvents(c *fiber.Ctx) error {
+	return p.Follow(c, site.AsHTML, func(e models.RunEvent) []byte {
+		if html := p.RenderEvent(e); len(html) > 0 {
+			return stream.Frame(e.ID, "", html)
+		}
+		return nil
+	})
+}

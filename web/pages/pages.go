@@ -1,0 +1,21 @@
+package pages
+
+import (
+	"warpboard/views"
+	"warpboard/web/signin"
+	"warpboard/web/site/runs"
+)
+
+// Pages are the handlers that answer with HTML. Each reads the request, asks the store, shapes a
+// view model and answers.
+type Pages struct {
+	*runs.Runs
+	signIn  *signin.SignIn
+	code    *views.Highlighter
+	attacks []views.Attack
+}
+
+// New returns the pages about tasks, boards, submissions, devices and accounts.
+func New(runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack) *Pages {
+	return &Pages{Runs: runs, signIn: signIn, code: code, attacks: attacks}
+}

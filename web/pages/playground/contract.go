@@ -1,0 +1,214 @@
+package playground
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"strconv"
+	"strings"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/views"
+)
+
+// contract is what the kernels are called with: the JSON if there is any, else the rows; nil without both.
+func (f *form) contract() any {
+	if f.get("contract") != "" {
+		return f.json("contract")
+	}
+	return f.rowContract()
+}
+
+func (f *form) rowContract() any {
+	args := []any{}
+	f.argRows = nil
+	for row := range f.rows {
+		if arg := f.argument(row); arg != nil {
+			args, f.argRows = append(args, arg), append(f.argRows, row)
+		}
+	}
+	launch := f.launch()
+	switch {
+	case len(launch) > 0:
+		return map[string]any{"args": args, "launch": launch}
+	case len(args) > 0:
+		return map[string]any{"args": args}
+	}
+	return nil
+}
+
+// argument reads a row; nil when nothing was typed in it.
+func (f *form) argument(row int) map[string]any {
+	get := func(name string) string { return f.get(views.ArgumentField(row, name)) }
+	if get("name")+get("shape")+get("value") == "" {
+		return nil
+	}
+	arg := map[string]any{"type": get("type"), "role": get("role")}
+	if get("name") == "" {
+		f.problems[views.ArgumentField(row, "name")] = "Name this argument, or empty its row."
+	}
+	arg["name"] = get("name")
+	if get("meta") == "true" {
+		arg["is_meta"] = true
+	}
+	if get("type") == "tensor" {
+		arg["tensor_spec"] = tensorOf(get)
+		return arg
+	}
+	value, problem := scalarOf(get("type"), get("value"))
+	if problem != "" {
+		f.problems[views.ArgumentField(row, "value")] = problem
+	}
+	arg["value"] = value
+	return arg
+}
+
+func tensorOf(get func(string) string) map[string]any {
+	shape := []any{}
+	for _, extent := range strings.FieldsFunc(get("shape"), func(r rune) bool { return strings.ContainsRune(", x×[]()", r) }) {
+		shape = append(shape, extent)
+	}
+	spec := map[string]any{"shape": shape, "dtype": get("dtype")}
+	if get("init") == "nothing" {
+		return spec
+	}
+	init := map[string]any{"kind": get("init")}
+	for i, name := range initNumbers[get("init")] {
+		if number := get([]string{"first", "second"}[i]); number != "" {
+			init[name] = number
+		}
+	}
+	if seed := get("seed"); seed != "" {
+		init["seed"] = seed
+	}
+	spec["init"] = init
+	return spec
+}
+
+// scalarOf reads a scalar in its type; the problem is empty when that went well.
+func scalarOf(kind, text string) (value any, problem string) {
+	switch kind {
+	case "int":
+		if n, err := strconv.ParseInt(text, 0, 64); err == nil {
+			return json.Number(strconv.FormatInt(n, 10)), ""
+		}
+		return nil, "Write a whole number."
+	case "float":
+		if f, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(f) && !math.IsInf(f, 0) {
+			return json.Number(strconv.FormatFloat(f, 'g', -1, 64)), ""
+		}
+		return nil, "Write a number."
+	case "bool":
+		if yes, err := strconv.ParseBool(strings.ToLower(text)); err == nil {
+			return yes, ""
+		}
+		return nil, "Write true or false."
+	}
+	return text, ""
+}
+
+func (f *form) launch() map[string]any {
+	launch := map[string]any{}
+	for _, size := range []string{"grid", "block"} {
+		sizes := map[string]any{}
+		for _, axis := range []string{"x", "y", "z"} {
+			if value := f.get("launch-" + size + "-" + axis); value != "" {
+				sizes[axis] = value
+			}
+		}
+		if len(sizes) > 0 {
+			launch[size] = sizes
+		}
+	}
+	for _, name := range []string{"num_warps", "num_stages", "shared_mem"} {
+		if value := f.get("launch-" + name); value != "" {
+			launch[name] = value
+		}
+	}
+	return launch
+}
+
+// writeContract puts what the rows say into the JSON field, in the API's own types where they can be read.
+func (f *form) writeContract() {
+	io := f.rowContract()
+	if io == nil {
+		f.problems["contract"] = "There is no argument and no launch size to write."
+		return
+	}
+	body := map[string]any{"kernel": map[string]any{"source_code": "", "kernel_type": "torch", "io": io}}
+	if read, problems := kernelrun.Read(kernelrun.Evaluate, body, kernelrun.RefuseAll); len(problems) == 0 {
+		io = withoutNulls(read.Custom.IO)
+	}
+	f.fields["contract"] = prettyJSON(io)
+}
+
+// fillFrom puts a request into the form, its contracts as JSON.
+func (f *form) fillFrom(r kernelrun.Request) {
+	f.fillCode("kernel", r.Custom)
+	if r.Custom.IO != nil {
+		f.fields["contract"] = prettyJSON(withoutNulls(r.Custom.IO))
+	}
+	if r.Ref != nil {
+		f.fillCode("reference", *r.Ref)
+		if other := prettyJSON(withoutNulls(r.Ref.IO)); other != prettyJSON(withoutNulls(r.Custom.IO)) {
+			f.fields["reference_contract"] = other
+		}
+		f.fields["atol"], f.fields["rtol"] = decimal(r.ATol), decimal(r.RTol)
+	}
+	f.fields["num_trials"], f.fields["timeout"] = strconv.FormatInt(r.NumTrials, 10), strconv.FormatInt(r.Timeout, 10)
+	f.fields["l2_flush"], f.fields["collect_device_metrics"] = strconv.FormatBool(r.L2Flush), strconv.FormatBool(r.DeviceMetrics)
+	f.fields["gpu_type"] = r.GPUType
+}
+
+func (f *form) fillCode(field string, code kernelrun.Code) {
+	f.fields[field], f.fields[field+"_type"] = code.Source, code.Type
+	metadata, _ := withoutNulls(code.Metadata).(map[string]any) // it is one
+	key := nameKeys[code.Type]
+	if name, ok := metadata[key].(string); ok {
+		f.fields[field+"_name"] = name
+		delete(metadata, key)
+	}
+	if len(metadata) > 0 {
+		f.fields[field+"_metadata"] = prettyJSON(metadata)
+	}
+}
+
+// withoutNulls is a copy of a JSON value without the keys that hold null.
+func withoutNulls(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		if v == nil {
+			return nil
+		}
+		kept := map[string]any{}
+		for key, inner := range v {
+			if inner != nil {
+				kept[key] = withoutNulls(inner)
+			}
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, inner := range v {
+			kept[i] = withoutNulls(inner)
+		}
+		return kept
+	}
+	return value
+}
+
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
+
+// prettyJSON is a JSON value for people.
+func prettyJSON(value any) string {
+	text, _ := json.Marshal(value) // it came from JSON
+	return indentJSON(text)
+}
+
+func indentJSON(text []byte) string {
+	var out bytes.Buffer
+	if json.Indent(&out, text, "", "  ") != nil {
+		return string(text)
+	}
+	return out.String()
+}

@@ -1,0 +1,25 @@
+package playground
+
+import (
+	"testing"
+
+	"warpboard/evaluator/kernelrun"
+)
+
+func TestEveryExampleIsARequest(t *testing.T) {
+	for _, name := range exampleNames() {
+		form := newForm()
+		form.example(name)
+		request, ok := form.request(kernelrun.DefaultBounds())
+		if !ok || request.Kind != kernelrun.Compare || request.Custom.Type != name {
+			t.Errorf("%s: %v, %+v", name, form.problems, request)
+			continue
+		}
+		for _, arg := range request.Custom.IO["args"].([]any) {
+			arg := arg.(map[string]any)
+			if spec, _ := arg["tensor_spec"].(map[string]any); arg["role"] == "output" && spec["init"] != nil {
+				t.Errorf("%s: an output is filled with %v", name, spec["init"])
+			}
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package playground
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const mostArguments = 64 // rows of the form; a JSON contract may hold more
+
+// form is the playground's form: what its fields hold, and what is wrong with them.
+type form struct {
+	fields   map[string]string
+	rows     int
+	problems map[string]string
+	argRows  []int // the row that each argument of the request came from
+}
+
+func newForm() *form {
+	return &form{rows: 2, problems: map[string]string{}, fields: map[string]string{
+		"kernel_type": "triton", "num_trials": "100", "timeout": "120", "atol": "0.01", "rtol": "0.01", "l2_flush": "true",
+	}}
+}
+
+func readFields(c *fiber.Ctx) *form {
+	f := &form{fields: map[string]string{}, problems: map[string]string{}}
+	c.Request().PostArgs().VisitAll(func(name, value []byte) {
+		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send lines so
+	})
+	f.rows, _ = strconv.Atoi(f.fields["rows"]) // what is no number is no row
+	f.rows = min(max(f.rows, 1), mostArguments)
+	return f
+}
+
+// get is a field without the space around it.
+func (f *form) get(name string) string { return strings.TrimSpace(f.fields[name]) }
+
+func (f *form) status() int {
+	if len(f.problems) > 0 {
+		return fiber.StatusUnprocessableEntity
+	}
+	return fiber.StatusOK
+}
+
+// request reads the form as the API reads its bodies. When it is not ok, problems says why.
+func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok bool) {
+	kind, body := f.body()
+	if len(f.problems) > 0 {
+		return request, false
+	}
+	request, problems := kernelrun.Read(kind, body, kernelrun.RefuseAll)
+	for _, problem := range problems {
+		name, within := f.fieldOf(problem.Field)
+		f.problems[name] = within + problem.Sentence()
+	}
+	if len(problems) == 0 {
+		if err := request.Check(bounds); err != nil {
+			f.refuse(err)
+		}
+	}
+	return request, len(f.problems) == 0
+}
+
+// refuse notes why the request was not taken; it tells whether that was a fault of the request.
+func (f *form) refuse(err error) bool {
+	var refusal *kernelrun.Refusal
+	if !errors.As(err, &refusal) {
+		f.problems[""] = site.FailureOf(err).Message
+		return false
+	}
+	name := ""
+	for _, field := range []string{"num_trials", "timeout", "gpu_type"} {
+		if _, about := refusal.Details[field]; about {
+			name = field
+		}
+	}
+	f.problems[name] = refusal.Message + "."
+	return true
+}
+
+// body is the request's body, as a program would send it.
+func (f *form) body() (kernelrun.Kind, map[string]any) {
+	body := map[string]any{"l2_flush": f.get("l2_flush") == "true", "collect_device_metrics": f.get("collect_device_metrics") == "true",
+		"shared": f.get("shared") == "true"}
+	for _, name := range []string{"num_trials", "timeout", "gpu_type"} {
+		if value := f.get(name); value != "" {
+			body[name] = value
+		}
+	}
+	if f.get("kernel") == "" {
+		f.problems["kernel"] = "Paste a kernel here."
+	}
+	io := f.contract()
+	if f.get("reference") == "" {
+		body["kernel"] = f.code("kernel", io)
+		return kernelrun.Evaluate, body
+	}
+	body["custom_kernel"] = f.code("kernel", io)
+	if f.get("reference_contract") != "" {
+		io = f.json("reference_contract")
+	}
+	body["ref_kernel"] = f.code("reference", io)
+	for _, name := range []string{"atol", "rtol"} {
+		if value := f.get(name); value != "" {
+			body[name] = value
+		}
+	}
+	return kernelrun.Compare, body
+}
+
+// nameKeys are the keys of metadata that a kernel's name goes to; torch_cuda has none.
+var nameKeys = map[string]string{"torch": "function_name", "triton": "kernel_name", "cuda": "kernel_name", "multi_kernel": "entry_point"}
+
+func (f *form) code(field string, io any) map[string]any {
+	kernelType := f.get(field + "_type")
+	code := map[string]any{"source_code": f.fields[field], "kernel_type": kernelType}
+	if io != nil {
+		code["io"] = io
+	}
+	metadata := map[string]any{}
+	if f.get(field+"_metadata") != "" {
+		read, ok := f.json(field + "_metadata").(map[string]any)
+		if !ok && f.problems[field+"_metadata"] == "" {
+			f.problems[field+"_metadata"] = `Write an object: {"class_name": "Model"}.`
+		}
+		for key, value := range read {
+			metadata[key] = value
+		}
+	}
+	if key := nameKeys[kernelType]; key != "" && f.get(field+"_name") != "" {
+		metadata[key] = f.get(field + "_name")
+	}
+	if len(metadata) > 0 {
+		code["metadata"] = metadata
+	}
+	return code
+}
+
+// json reads a field that holds JSON.
+func (f *form) json(name string) any {
+	decoder := json.NewDecoder(strings.NewReader(f.get(name)))
+	decoder.UseNumber()
+	var value any
+	err := decoder.Decode(&value)
+	if err == nil && decoder.More() {
+		err = errors.New("something follows its end")
+	}
+	if err != nil {
+		f.problems[name] = fmt.Sprintf("This is not JSON, near character %d: %v.", decoder.InputOffset(), err)
+		return nil
+	}
+	return value
+}
+
+// initNumbers are the parameters that the two numbers of a row stand for, by how a tensor is filled.
+var initNumbers = map[string][]string{"randn": {"mean", "std"}, "uniform": {"low", "high"}, "full": {"fill_value"}, "arange": {"start", "step"}}
+
+// fieldOf finds the field that a path in the request came from; within says where in it, if it holds more.
+func (f *form) fieldOf(path string) (field, within string) {
+	steps := strings.Split(path, " -> ")
+	from := map[string]string{"kernel": "kernel", "custom_kernel": "kernel", "ref_kernel": "reference"}[steps[0]]
+	switch {
+	case from == "":
+		return steps[0], ""
+	case len(steps) == 1 || steps[1] == "source_code":
+		return from, ""
+	case steps[1] != "io":
+		return from + "_" + strings.TrimPrefix(steps[1], "kernel_"), ""
+	}
+	inJSON := strings.Join(steps[2:], ".") + ": "
+	if from == "reference" && f.get("reference_contract") != "" {
+		return "reference_contract", inJSON
+	}
+	if f.get("contract") != "" || len(steps) < 4 {
+		return "contract", inJSON
+	}
+	if steps[2] != "args" {
+		return strings.Join(steps[2:], "-"), ""
+	}
+	index, err := strconv.Atoi(steps[3])
+	if err != nil || index >= len(f.argRows) || len(steps) < 5 {
+		return "contract", inJSON
+	}
+	return views.ArgumentField(f.argRows[index], argumentField(steps[4:])), ""
+}
+
+// argumentField names the field of a row that a path below an argument came from.
+func argumentField(steps []string) string {
+	if steps[0] != "tensor_spec" || len(steps) == 1 {
+		return steps[0]
+	}
+	if steps[1] != "init" || len(steps) == 2 {
+		return steps[1]
+	}
+	for _, names := range initNumbers {
+		for i, name := range names {
+			if name == steps[2] {
+				return []string{"first", "second"}[i]
+			}
+		}
+	}
+	return steps[2]
+}

@@ -1,0 +1,187 @@
+package playground
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/evaluations"
+)
+
+// Playground is the pages that evaluate single kernels.
+type Playground struct {
+	*evaluations.Evaluations
+	code *views.Highlighter
+}
+
+// New returns the pages that evaluate single kernels.
+func New(evals *evaluations.Evaluations, code *views.Highlighter) *Playground {
+	return &Playground{Evaluations: evals, code: code}
+}
+
+const recentEvaluations = 10 // that the playground lists
+
+// Form shows the form: empty, with ?from=ID as it was for an evaluation, or with ?example=NAME.
+func (p *Playground) Form(c *fiber.Ctx) error {
+	form := newForm()
+	form.example(c.Query("example"))
+	if id := c.Query("from"); id != "" {
+		e, _, err := p.Readable(c, id)
+		if err != nil {
+			return err
+		}
+		request, err := evaluations.RequestOf(e)
+		if err != nil {
+			return err
+		}
+		form.fillFrom(request)
+	}
+	return p.showPlayground(c, fiber.StatusOK, form)
+}
+
+// Evaluate takes the form. What is wrong in it comes back at its field, with all that was typed.
+func (p *Playground) Evaluate(c *fiber.Ctx) error {
+	form := readFields(c)
+	switch c.FormValue("do") {
+	case "row":
+		form.rows = min(form.rows+1, mostArguments)
+		return p.showPlayground(c, fiber.StatusOK, form)
+	case "json":
+		form.writeContract()
+		return p.showPlayground(c, form.status(), form)
+	}
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	caller, err := p.Caller(c)
+	if err != nil {
+		return err
+	}
+	if request, ok := form.request(p.EvalLimits.Bounds); ok {
+		e, err := p.Submit(c.UserContext(), caller, request)
+		if err == nil {
+			return site.Redirect(c, views.EvaluationURL(e.ID))
+		}
+		if f := site.FailureOf(err); !form.refuse(err) && f.Code == "internal" {
+			return err
+		}
+	}
+	return p.showPlayground(c, form.status(), form)
+}
+
+func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error {
+	workers, err := p.Store.Workers(c.UserContext())
+	if err != nil {
+		return err
+	}
+	page := views.PlaygroundPage{Page: p.Page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
+		Problems: form.problems, Examples: exampleNames()}
+	for _, u := range evaluations.Devices(workers, p.Now()) {
+		page.Devices = append(page.Devices, u.Name)
+	}
+	if user := site.Viewer(c); user != nil {
+		if page.Recent, err = p.recent(c, *user); err != nil {
+			return err
+		}
+	}
+	return p.Render(c, status, views.Playground(page))
+}
+
+// recent are the newest evaluations of a person.
+func (p *Playground) recent(c *fiber.Ctx, user models.User) (list []views.RecentEvaluation, err error) {
+	found, err := p.Store.Evaluations(c.UserContext(), models.Asker{User: user}, 0, recentEvaluations)
+	for _, e := range found {
+		list = append(list, views.RecentEvaluation{
+			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.CreatedAt})
+	}
+	return list, err
+}
+
+// Evaluation shows an evaluation; htmx gets the part that changes.
+func (p *Playground) Evaluation(c *fiber.Ctx) error {
+	e, caller, err := p.Readable(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store") // what is shared no more is not shown from a cache
+	page := views.EvaluationPage{
+		Page: p.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
+		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.CreatedAt,
+		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared, Request: indentJSON(e.Request),
+	}
+	page.Live = !page.Ended
+	if e.Result != nil {
+		result, err := evaluations.ResultOf(e)
+		if err != nil {
+			return err
+		}
+		page.Result = &result
+	}
+	if site.IsFragment(c) {
+		return p.Render(c, fiber.StatusOK, views.EvaluationState(page))
+	}
+	if page.Sources, err = p.evaluationSources(e); err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.Evaluation(page))
+}
+
+// evaluationSources are the coloured sources of an evaluation's kernelrun.
+func (p *Playground) evaluationSources(e models.Evaluation) (list []views.EvaluationSource, err error) {
+	request, err := evaluations.RequestOf(e)
+	if err != nil {
+		return nil, err
+	}
+	add := func(title string, code kernelrun.Code) {
+		name := "kernel.py"
+		if code.Type == "cuda" {
+			name = "kernel.cu"
+		}
+		file, failed := p.code.Source(name, strings.ToLower(title)+"-", []byte(code.Source))
+		list, err = append(list, views.EvaluationSource{Title: title, Type: code.Type, File: file}), cmp.Or(err, failed)
+	}
+	add("Kernel", request.Custom)
+	if request.Ref != nil {
+		add("Reference", *request.Ref)
+	}
+	return list, err
+}
+
+func evaluationTitle(e models.Evaluation) string {
+	if e.Kind == string(kernelrun.Compare) {
+		return "Comparison " + short(e.ID)
+	}
+	return "Evaluation " + short(e.ID)
+}
+
+// short is as much of an id as tells it from others at a glance.
+func short(id string) string { return id[:min(len(id), 8)] }
+
+func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
+	e, err := p.Changeable(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	err = p.Dispatcher.CancelEvaluation(c.UserContext(), e.ID, "It was cancelled.")
+	if err != nil && models.KindOf(err) != models.Conflict { // it may have ended just now
+		return err
+	}
+	return site.Redirect(c, views.EvaluationURL(e.ID))
+}
+
+// EvaluationShare takes the switch of an evaluation's page.
+func (p *Playground) EvaluationShare(c *fiber.Ctx) error {
+	e, err := p.Changeable(c, c.Params("id"))
+	if err != nil {
+		return err
+	}
+	if _, err := p.Share(c.UserContext(), e.ID, c.FormValue("shared") == "true"); err != nil {
+		return err
+	}
+	return site.Redirect(c, views.EvaluationURL(e.ID))
+}

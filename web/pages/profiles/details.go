@@ -1,0 +1,156 @@
+package profiles
+
+import (
+	"fmt"
+	"net/url"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/ncu"
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/views/charts"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// profileRoutes lists the pages about a run's profile and times, each with the same data for programs.
+func (p *Profiles) profileRoutes(r fiber.Router) {
+	r.Get("/submissions/:id/runs/:run/profile", p.Details)
+	r.Get("/submissions/:id/runs/:run/profile.json", p.JSON)
+	r.Get("/submissions/:id/runs/:run/profile.csv", p.CSV)
+	r.Get("/submissions/:id/runs/:run/profile.ncu-rep", p.File)
+	r.Get("/compare", p.Compare)
+	r.Get("/compare.json", p.CompareJSON)
+	r.Get("/compare.csv", p.CompareCSV)
+	r.Get("/runs/:id/trace.json", p.Trace)
+}
+
+// Details shows the profile of one benchmark case of a run.
+func (p *Profiles) Details(c *fiber.Ctx) error {
+	seen, err := p.LoadRun(c)
+	if err != nil {
+		return err
+	}
+	details, err := p.details(c, seen)
+	if err != nil {
+		return err
+	}
+	owner, err := p.Store.User(c.UserContext(), seen.Sub.UserID)
+	if err != nil {
+		return err
+	}
+	first, err := p.Leader(c.UserContext(), seen.Run)
+	if err != nil {
+		return err
+	}
+	page := views.ProfilePage{
+		Page: p.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
+		SubmissionID: seen.Sub.ID, Owner: site.PersonOf(owner.ID, owner.Name), Device: seen.Run.Device, ScoreNS: seen.Run.ScoreNS,
+		Made: seen.Run.QueuedAt, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
+	}
+	page.Charts = true
+	return p.Render(c, fiber.StatusOK, views.Profile(page))
+}
+
+func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, err error) {
+	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
+	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
+	profile, err := p.ProfileOf(c.UserContext(), seen.Run)
+	if err != nil {
+		return vm, err
+	}
+	for _, one := range profile.Cases {
+		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: runs.CaseSpec(one.Spec)})
+	}
+	if vm.Report, err = p.Report(profile, vm.Query.Case); err != nil {
+		return vm, err
+	}
+	if vm.Report == nil {
+		vm.Failure = profile.MissingReason(vm.Query.Case)
+		return vm, nil
+	}
+	if vm.Others, err = p.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
+		return vm, err
+	}
+	of := fmt.Sprintf("?case=%d", vm.Query.Case)
+	vm.JSON, vm.CSV = path+".json"+of, path+".csv"+of
+	return vm, p.addSourceLinks(c, seen, profile, &vm)
+}
+
+// addSourceLinks leads to the source and the report file, which holds it, those who may see it; from
+// others it takes the instructions, too.
+func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
+	if !seen.MaySeeSource {
+		runs.HideSource(vm.Report)
+		vm.SourceHidden = views.Sentence("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
+		return nil
+	}
+	if _, kept := profile.ReportFile(vm.Query.Case); kept {
+		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
+	}
+	vm.DownloadNote = profile.Notes[runs.ReportFileName(vm.Query.Case)]
+	version, err := p.Store.Version(c.UserContext(), seen.Sub.VersionID)
+	if err != nil {
+		return err
+	}
+	source := string(views.SourceURL(seen.Sub.ID))
+	vm.Sources = map[string]string{seen.Sub.FileName: source}
+	for _, f := range version.Definition.Files {
+		if f.IsSubmission() {
+			vm.Sources[f.Name] = source
+		}
+	}
+	return nil
+}
+
+// queryOf is the request's query in the standard library's form.
+func queryOf(c *fiber.Ctx) url.Values {
+	values, err := url.ParseQuery(string(c.Request().URI().QueryString()))
+	if err != nil {
+		return url.Values{} // what cannot be read gets its default
+	}
+	return values
+}
+
+// seenReport reads the report of the case in the address, as far as the one who asks may see it.
+func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, report *ncu.Report, err error) {
+	if seen, err = p.LoadRun(c); err != nil {
+		return seen, 0, nil, err
+	}
+	index = charts.ReadQuery(queryOf(c)).Case
+	profile, err := p.ProfileOf(c.UserContext(), seen.Run)
+	if err != nil {
+		return seen, index, nil, err
+	}
+	if report, err = p.Report(profile, index); err == nil && report == nil {
+		err = models.Errorf(models.NotFound, "%s", profile.MissingReason(index))
+	}
+	if report != nil && !seen.MaySeeSource {
+		runs.HideSource(report)
+	}
+	return seen, index, report, err
+}
+
+func (p *Profiles) JSON(c *fiber.Ctx) error {
+	seen, index, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	views := make([]ncu.Views, len(report.Kernels))
+	for i := range report.Kernels {
+		views[i] = ncu.Derive(&report.Kernels[i])
+	}
+	return c.JSON(fiber.Map{
+		"submission": seen.Sub.ID, "run": seen.Run.ID, "device": seen.Run.Device, "case": index,
+		"report": report, "views": views,
+	})
+}
+
+func (p *Profiles) CSV(c *fiber.Ctx) error {
+	_, _, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	return sendCSV(c, report.Table())
+}

@@ -1,0 +1,129 @@
+package profiles
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+	"warpboard/views/charts"
+	"warpboard/web/site"
+)
+
+func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
+	a, b, err := p.comparedRuns(c)
+	if err != nil {
+		return err
+	}
+	index := charts.ReadQuery(queryOf(c)).Case
+	pairs, why, err := p.comparedReports(a, b, index)
+	if err != nil {
+		return err
+	}
+	cases := []fiber.Map{}
+	for _, pair := range pairCases(a.cases, b.cases) {
+		cases = append(cases, fiber.Map{"spec": pair.Spec, "a": pair.A, "b": pair.B})
+	}
+	side := func(r comparedRun) fiber.Map {
+		return fiber.Map{"run": r.Run.ID, "submission": r.Sub.ID, "user": r.owner.Name, "device": r.Run.Device, "score_ns": r.Run.ScoreNS}
+	}
+	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "cases": cases, "case": index, "kernels": pairs, "no_profile": why})
+}
+
+// CompareCSV lists both sides of every case and metric: part, section, name, unit, A and B (empty where
+// nothing was measured).
+func (p *Profiles) CompareCSV(c *fiber.Ctx) error {
+	a, b, err := p.comparedRuns(c)
+	if err != nil {
+		return err
+	}
+	pairs, _, err := p.comparedReports(a, b, charts.ReadQuery(queryOf(c)).Case)
+	if err != nil {
+		return err
+	}
+	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
+	for _, pair := range pairCases(a.cases, b.cases) {
+		rows = append(rows, timeRows(pair.Spec, pair.A, pair.B)...)
+	}
+	for _, pair := range pairs {
+		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
+		for _, section := range pair.Sections {
+			for _, d := range section.Rows {
+				rows = append(rows, []string{kernel, section.Name, d.Label, unitOf(d), valueOf(d.A), valueOf(d.B)})
+			}
+		}
+	}
+	return sendCSV(c, rows)
+}
+
+// timeRows are both sides of a case: the mean, and what the clocks say where a judge timed one of them.
+func timeRows(spec string, a, b *job.CaseResult) [][]string {
+	row := func(name, unit string, of func(job.CaseResult) string) []string {
+		side := func(c *job.CaseResult) string {
+			if c == nil || name != "mean" && !c.Judged() {
+				return ""
+			}
+			return of(*c)
+		}
+		return []string{"times", name, spec, unit, side(a), side(b)}
+	}
+	number := func(of func(job.CaseResult) float64) func(job.CaseResult) string {
+		return func(c job.CaseResult) string { return strconv.FormatFloat(of(c), 'f', -1, 64) }
+	}
+	rows := [][]string{row("mean", "ns", func(c job.CaseResult) string {
+		if !(c.Mean > 0) {
+			return ""
+		}
+		return strconv.FormatFloat(c.Mean, 'f', -1, 64)
+	})}
+	if (a == nil || !a.Judged()) && (b == nil || !b.Judged()) {
+		return rows
+	}
+	return append(rows,
+		row("time", "ns", number(job.CaseResult.Time)),
+		row("clock", "", func(c job.CaseResult) string { return string(c.Clocks.Counts) }),
+		row("event", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Event })),
+		row("wall", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Wall })),
+		row("snapshot", "ns", number(func(c job.CaseResult) float64 { return c.Clocks.Snapshot })),
+		row("late", "", func(c job.CaseResult) string { return strconv.Itoa(c.Clocks.Late) }))
+}
+
+// valueOf is a metric in the base of its unit, so that both sides are in the same.
+func valueOf(m ncu.Metric) string {
+	value, ok := m.Base()
+	if !ok {
+		return ""
+	}
+	return strconv.FormatFloat(value, 'f', -1, 64)
+}
+
+func unitOf(d ncu.Diff) string {
+	if d.A.Measured {
+		return d.A.BaseUnit()
+	}
+	return d.B.BaseUnit()
+}
+
+// Trace gives a run's timeline to tools that draw traces.
+func (p *Profiles) Trace(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	seen, err := p.RunByID(c, id)
+	if err != nil {
+		return err
+	}
+	timeline, err := p.Timeline(c.UserContext(), seen.Run)
+	if err != nil {
+		return err
+	}
+	data, err := charts.TraceJSON(timeline)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return c.Send(data)
+}

@@ -1,0 +1,155 @@
+package pages
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Submission shows a submission: its runs as they are stored, and the address of the stream that
+// begins where this page ends.
+func (p *Pages) Submission(c *fiber.Ctx) error {
+	seen, err := p.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	page, err := p.submissionPage(c, seen)
+	if err != nil {
+		return err
+	}
+	if page.Source = c.Query("tab") == "source"; page.Source {
+		err = p.addSource(c.UserContext(), seen, &page)
+	} else {
+		err = p.addRuns(c, seen, &page)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.Submission(page))
+}
+
+func (p *Pages) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.SubmissionPage, err error) {
+	owner, err := p.Store.User(c.UserContext(), seen.Sub.UserID)
+	if err != nil {
+		return page, err
+	}
+	version, err := p.Store.Version(c.UserContext(), seen.Sub.VersionID)
+	if err != nil {
+		return page, err
+	}
+	return views.SubmissionPage{
+		Page: p.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
+		TaskVersion: version.Number, NewerVersion: version.ID != seen.Task.VersionID,
+		Owner: site.PersonOf(owner.ID, owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt,
+	}, nil
+}
+
+// addRuns asks for the last event before it reads the runs: what happens in between is told again,
+// and nothing is left out.
+func (p *Pages) addRuns(c *fiber.Ctx, seen runs.Access, page *views.SubmissionPage) error {
+	last, err := p.Store.LastEventID(c.UserContext(), seen.Sub.ID)
+	if err != nil {
+		return err
+	}
+	runs, err := p.Store.Runs(c.UserContext(), seen.Sub.ID)
+	if err != nil {
+		return err
+	}
+	for _, run := range runs {
+		card, err := p.RunCard(c.UserContext(), seen.Task, run, seen.MaySeeSource)
+		if err != nil {
+			return err
+		}
+		page.Runs = append(page.Runs, card)
+		page.SelfMeasured = page.SelfMeasured || card.SelfMeasured
+		page.CanCancel = page.CanCancel || !card.Over() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
+		page.Charts = page.Charts || card.Over()
+	}
+	if page.Live, err = p.Store.Unfinished(c.UserContext(), seen.Sub.ID, true); err != nil {
+		return err
+	}
+	if page.Live {
+		page.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, last)
+		page.Charts = true
+	}
+	return nil
+}
+
+func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.SubmissionPage) error {
+	if !seen.MaySeeSource {
+		page.SourceHidden = runs.SourceHidden(seen.Task)
+		return nil
+	}
+	text, err := p.Store.Source(ctx, seen.Sub)
+	if err != nil {
+		return err
+	}
+	file, err := p.code.Source(seen.Sub.FileName, "", text)
+	if err != nil {
+		return err
+	}
+	if file.Remarks, err = p.remarks(ctx, seen.Sub); err != nil {
+		return err
+	}
+	page.File = &file
+	return nil
+}
+
+// SubmissionSource downloads the submitted file.
+func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
+	seen, err := p.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	if !seen.MaySeeSource {
+		return site.Forbidden("source", views.Sentence(runs.SourceHidden(seen.Task)))
+	}
+	text, err := p.Store.Source(c.UserContext(), seen.Sub)
+	if err != nil {
+		return err
+	}
+	return site.Attachment(c, seen.Sub.FileName, text)
+}
+
+// Run answers with one run's card, as this reader may see it.
+func (p *Pages) Run(c *fiber.Ctx) error {
+	seen, err := p.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	id, err := site.IDParam(c, "run")
+	if err != nil {
+		return err
+	}
+	run, err := p.Store.Run(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	if run.SubmissionID != seen.Sub.ID {
+		return site.NotFound(c)
+	}
+	card, err := p.RunCard(c.UserContext(), seen.Task, run, seen.MaySeeSource)
+	if err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.Run(card))
+}
+
+func (p *Pages) SubmissionCancel(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	seen, err := p.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	if err := p.Cancel(c.UserContext(), site.Actor(c), seen.Sub.ID); err != nil {
+		return err
+	}
+	return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+"?done=cancelled")
+}

@@ -1,0 +1,167 @@
+package pages
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"path"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const ownSubmissions = 20 // shown on a task's page
+
+// Task shows a task.
+func (p *Pages) Task(c *fiber.Ctx) error {
+	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	return p.showTask(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeRanked)})
+}
+
+// showTask answers with the task's page; form holds what a refused submission had chosen.
+func (p *Pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.SubmitForm) error {
+	ctx := c.UserContext()
+	version, err := p.Store.Version(ctx, task.VersionID)
+	if err != nil {
+		return err
+	}
+	bundle, err := p.Store.Bundle(ctx, version.ID)
+	if err != nil {
+		return err
+	}
+	page, err := p.taskPage(c, task, version, bundle)
+	if err != nil {
+		return err
+	}
+	page.Form, err = p.submitForm(c, page, bundle, form)
+	if err != nil {
+		return err
+	}
+	return p.Render(c, status, views.Task(page))
+}
+
+func (p *Pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, bundle *tasks.Bundle) (page views.TaskPage, err error) {
+	ctx, d := c.UserContext(), version.Definition
+	owner, err := p.Store.User(ctx, task.OwnerID)
+	if err != nil {
+		return page, err
+	}
+	page = views.TaskPage{
+		Page: p.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
+		Version: version.Number, Hidden: task.Visibility == models.Hidden, Deadline: p.DeadlineOf(task), Definition: d,
+		Harness: views.HarnessName(d), Templates: slices.Sorted(maps.Keys(d.Templates)), MayEdit: task.EditableBy(site.Actor(c)),
+	}
+	if page.Description, err = views.Markdown(d.Description); err != nil {
+		return page, err
+	}
+	if page.Files, err = p.taskSources(bundle); err != nil {
+		return page, err
+	}
+	if page.Boards, err = p.taskBoards(ctx, task); err != nil {
+		return page, err
+	}
+	if user := site.Viewer(c); user != nil {
+		page.Mine, err = p.submissionRows(ctx, *user, models.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+	}
+	return page, err
+}
+
+// taskBoards is the head of each of the task's boards.
+func (p *Pages) taskBoards(ctx context.Context, task models.Task) ([]views.BoardTop, error) {
+	boards := make([]models.BoardSummary, len(task.Devices))
+	for i, device := range task.Devices {
+		board, err := p.Store.Board(ctx, task.VersionID, device, 0, 3)
+		if err != nil {
+			return nil, err
+		}
+		boards[i] = models.BoardSummary{Device: device, Size: board.Size, Leaders: board.Standings}
+	}
+	return boardTops(boards), nil
+}
+
+// taskSources are the task's files, the reference first; the templates have their own links.
+func (p *Pages) taskSources(bundle *tasks.Bundle) ([]views.SourceFile, error) {
+	var files []views.SourceFile
+	for _, f := range bundle.Definition.Files {
+		if f.IsSubmission() {
+			continue
+		}
+		file, err := p.code.Source(f.Name, f.Name+"-", bundle.Files[f.Source])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
+	return files, nil
+}
+
+func referenceFirst(name string) int {
+	if stem := path.Base(name); stem[:len(stem)-len(path.Ext(stem))] == "reference" {
+		return 0
+	}
+	return 1
+}
+
+// bundleOf reads the current version of the task in the address.
+func (p *Pages) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
+	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return nil, err
+	}
+	return p.Store.Bundle(c.UserContext(), task.VersionID)
+}
+
+// TaskFile downloads one file by its run-time name.
+func (p *Pages) TaskFile(c *fiber.Ctx) error {
+	bundle, err := p.bundleOf(c)
+	if err != nil {
+		return err
+	}
+	for _, f := range bundle.Definition.Files {
+		if f.Name == c.Query("path") && !f.IsSubmission() {
+			return site.Attachment(c, path.Base(f.Name), bundle.Files[f.Source])
+		}
+	}
+	return site.NotFound(c)
+}
+
+// TaskTemplate downloads a template by its label, under the name that the submission will have.
+func (p *Pages) TaskTemplate(c *fiber.Ctx) error {
+	bundle, err := p.bundleOf(c)
+	if err != nil {
+		return err
+	}
+	text, ok := bundle.Template(c.Query("label"))
+	if !ok {
+		return site.NotFound(c)
+	}
+	return site.Attachment(c, bundle.Definition.SubmissionName(), text)
+}
+
+// TaskBundle downloads the whole task as what would make it again: a zip, or the one reference file
+// of the older form.
+func (p *Pages) TaskBundle(c *fiber.Ctx) error {
+	bundle, err := p.bundleOf(c)
+	if err != nil {
+		return err
+	}
+	if bundle.Definition.Form == tasks.FormLegacy {
+		name, text := site.LegacyFile(bundle)
+		return site.Attachment(c, name, text)
+	}
+	var buf bytes.Buffer
+	if err := tasks.WriteZip(&buf, bundle); err != nil {
+		return err
+	}
+	return site.Attachment(c, c.Params("slug")+".zip", buf.Bytes())
+}

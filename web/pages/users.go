@@ -1,0 +1,84 @@
+package pages
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// User shows a person to everybody. It asks the store five questions, and one more for who is signed in, however
+// much the person has submitted.
+func (p *Pages) User(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	user, err := p.Store.User(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	page := views.UserPage{
+		Page: p.Page(c, user.Name, ""), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
+		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
+	}
+	filter := models.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	if page.Submissions, err = p.submissionRows(c.UserContext(), site.Actor(c), filter); err != nil {
+		return err
+	}
+	if n := len(page.Submissions); n == accountSubmissions {
+		page.Older = page.Submissions[n-1].ID
+	}
+	if err := p.addPlaces(c, &page); err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.User(page))
+}
+
+// personPlaces is how many boards one page of a person lists.
+const personPlaces = 25
+
+// addPlaces fills in the person's entries on the current boards that the viewer may see.
+func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
+	number := max(c.QueryInt("places", 1), 1)
+	list, more, err := p.Store.Placings(c.UserContext(), site.Actor(c), page.Person.ID, (number-1)*personPlaces, personPlaces)
+	if more {
+		page.MorePlaces = number + 1
+	}
+	for _, place := range list {
+		page.Places = append(page.Places, views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
+			Device: place.Device, Rank: place.Rank, ScoreNS: place.ScoreNS, ID: place.SubmissionID})
+	}
+	return err
+}
+
+// UserRole lets an admin change what somebody may do.
+func (p *Pages) UserRole(c *fiber.Ctx) error {
+	return p.manage(c, func(ctx context.Context, admin models.User, id int64) error {
+		return p.Store.SetRole(ctx, admin, id, models.Role(c.FormValue("role")))
+	})
+}
+
+// UserBlock lets an admin shut somebody out, or in again.
+func (p *Pages) UserBlock(c *fiber.Ctx) error {
+	return p.manage(c, func(ctx context.Context, admin models.User, id int64) error {
+		return p.Store.SetBlocked(ctx, admin, id, c.FormValue("blocked") == "1")
+	})
+}
+
+func (p *Pages) manage(c *fiber.Ctx, change func(ctx context.Context, admin models.User, id int64) error) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := change(c.UserContext(), site.Actor(c), id); err != nil {
+		return err
+	}
+	return site.Redirect(c, views.UserURL(id)+"?done=saved")
+}

@@ -1,0 +1,94 @@
+package pages
+
+import (
+	"context"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// credentials lists what admins see of remote workers; nil for everybody else.
+func (p *Pages) credentials(c *fiber.Ctx, page views.Page) (*views.CredentialList, error) {
+	if !site.Actor(c).IsAdmin() {
+		return nil, nil
+	}
+	list, err := p.Store.Credentials(c.UserContext())
+	if err != nil {
+		return nil, err
+	}
+	shown := &views.CredentialList{Page: page}
+	for _, cred := range list {
+		shown.Rows = append(shown.Rows, views.CredentialRow{
+			Name: cred.Name, Devices: cred.Devices, Created: cred.CreatedAt, Used: runs.TimeOf(cred.UsedAt), Live: cred.RevokedAt == nil,
+		})
+	}
+	return shown, nil
+}
+
+// WorkerCreate makes a credential and shows its secret this one time.
+func (p *Pages) WorkerCreate(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	names := strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' })
+	secret, cred, err := p.Store.CreateCredential(c.UserContext(), site.Actor(c), strings.TrimSpace(c.FormValue("name")), names)
+	status, problem := fiber.StatusOK, ""
+	switch models.KindOf(err) {
+	case models.Invalid, models.Conflict:
+		refused := site.FailureOf(err)
+		status, problem = refused.Status, refused.Message
+	default:
+		if err != nil {
+			return err
+		}
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return p.showDevices(c, status, func(l *views.CredentialList) { l.NewSecret, l.NewName, l.Problem = secret, cred.Name, problem })
+}
+
+// WorkerRevoke ends a credential and disconnects its worker.
+func (p *Pages) WorkerRevoke(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	name := c.Params("name")
+	if err := p.Store.RevokeCredential(c.UserContext(), site.Actor(c), name); err != nil {
+		return err
+	}
+	p.Dispatcher.Kick(name)
+	return site.Redirect(c, "/devices?done=revoked#credentials")
+}
+
+// WorkerForget takes a worker that is gone off the list.
+func (p *Pages) WorkerForget(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	if err := p.Store.ForgetWorker(c.UserContext(), site.Actor(c), c.Params("name")); err != nil {
+		return err
+	}
+	return site.Redirect(c, "/devices")
+}
+
+// DevicePause holds back the queue of a device.
+func (p *Pages) DevicePause(c *fiber.Ctx) error { return p.changeDevice(c, p.Store.PauseDevice) }
+
+// DeviceResume lets the queue of a device go on.
+func (p *Pages) DeviceResume(c *fiber.Ctx) error { return p.changeDevice(c, p.Store.ResumeDevice) }
+
+func (p *Pages) changeDevice(c *fiber.Ctx, change func(ctx context.Context, actor models.User, device string) error) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	if err := change(c.UserContext(), site.Actor(c), c.Params("device")); err != nil {
+		return err
+	}
+	p.Dispatcher.Wake()
+	p.Hub.QueueChanged()
+	return site.Redirect(c, "/devices")
+}

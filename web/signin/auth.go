@@ -1,0 +1,126 @@
+package signin
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/web/site"
+	"warpboard/web/wire"
+)
+
+// Begin sends the browser to a provider.
+func (s *SignIn) Begin(c *fiber.Ctx) error {
+	p, err := s.provider(c.Params("provider"))
+	if err != nil {
+		return err
+	}
+	if host := string(c.Request().Host()); host != s.Base.Host && wire.IsLoopback(host) && wire.IsLoopback(s.Base.Host) {
+		// localhost and 127.0.0.1 are one machine and two cookie jars; the provider comes back to the configured one.
+		return c.Redirect(s.BaseURL+c.OriginalURL(), fiber.StatusSeeOther)
+	}
+	link, err := s.linkFor(c)
+	if err != nil {
+		return err
+	}
+	f := oauthState{
+		Provider: p.Name, State: site.RandomText(24), Verifier: site.RandomText(32), Nonce: site.RandomText(24),
+		Next: SafeNext(c.Query("next")), Link: link,
+	}
+	address, err := p.begin(c.UserContext(), f)
+	if err != nil {
+		return s.providerError(c, p, err)
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Errorf("keep the sign-in's state: %w", err)
+	}
+	s.SetCookie(c, stateCookie, base64.RawURLEncoding.EncodeToString(text), stateLife)
+	return c.Redirect(address, fiber.StatusSeeOther)
+}
+
+// Callback is where the provider sends the browser back to.
+func (s *SignIn) Callback(c *fiber.Ctx) error {
+	p, err := s.provider(c.Params("provider"))
+	if err != nil {
+		return err
+	}
+	f, ok := s.popState(c)
+	s.ClearCookie(c, stateCookie)
+	if !ok || f.Provider != p.Name || !site.EqualSecrets(f.State, c.Query("state")) {
+		return site.Forbidden("state", "This sign-in was not started in this browser, or took too long. Start it again.")
+	}
+	if c.Query("error") != "" || c.Query("code") == "" {
+		return site.Forbidden("declined", p.Label+" did not confirm the sign-in. Start it again, or choose another way.")
+	}
+	who, err := p.complete(c.UserContext(), f, c.Query("code"))
+	if err != nil {
+		return s.providerError(c, p, err)
+	}
+	if f.Link != 0 {
+		return s.link(c, f, who)
+	}
+	user, err := s.Store.SignIn(c.UserContext(), s.signInOf(who))
+	if err != nil {
+		return err
+	}
+	if err := s.startSession(c, user, p.Name); err != nil {
+		return err
+	}
+	return c.Redirect(SafeNext(f.Next), fiber.StatusSeeOther)
+}
+
+func (s *SignIn) provider(name string) (*provider, error) {
+	for _, p := range s.Providers {
+		if p.Name == name {
+			return p, nil
+		}
+	}
+	return nil, models.Errorf(models.NotFound, "This site does not sign in with %q.", name)
+}
+
+// providerError keeps what a provider said out of the page: it may hold tokens.
+func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
+	s.Log.Warn("sign-in failed", "provider", p.Name, "id", c.Locals(site.LocalRequestID), "error", err)
+	return &site.Failure{
+		Status: fiber.StatusBadGateway, Code: "provider",
+		Message: p.Label + " could not sign you in just now. Try again, or choose another way.",
+	}
+}
+
+func (s *SignIn) signInOf(who person) models.SignIn {
+	return models.SignIn{
+		Provider: who.provider, Subject: who.subject, Name: cmp.Or(who.login, who.name),
+		Email: who.email, AvatarURL: who.avatar, Admin: s.isAdmin(who),
+	}
+}
+
+// isAdmin tells whether the operator named this person as an admin.
+func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.is) }
+
+// is tells whether an entry of Config.Admins means this person. An entry says what it is: an account's
+// number after "id:", an e-mail address by its "@", else a login. Each is compared with its own kind
+// only, so that nobody can choose a login which is an admin's number or address.
+func (who person) is(entry string) bool {
+	name, own := strings.CutPrefix(entry, who.provider+":")
+	if number, ok := strings.CutPrefix(name, "id:"); ok && own {
+		return number == who.subject
+	}
+	if strings.Contains(name, "@") {
+		return equalASCIIFold(name, who.email)
+	}
+	return own && equalASCIIFold(name, who.login)
+}
+
+// equalASCIIFold compares in any case, but only of ASCII: other letters fold into those of somebody else.
+func equalASCIIFold(entry, said string) bool {
+	return said != "" && !strings.ContainsFunc(said, func(r rune) bool { return r > unicode.MaxASCII }) &&
+		strings.EqualFold(entry, said)
+}

@@ -1,0 +1,61 @@
+package signin
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// LinkURL begins adding a provider's account to the viewer's own. Leaving for the provider is a plain link,
+// which the page's policy lets go anywhere, so it carries a token of the session: another site cannot begin it.
+func (s *SignIn) LinkURL(c *fiber.Ctx, p *provider) templ.SafeURL {
+	return templ.SafeURL("/auth/" + p.Name + "?link=" + url.QueryEscape(s.linkToken(c)))
+}
+
+func (s *SignIn) linkToken(c *fiber.Ctx) string {
+	return site.DeriveToken("link\x00" + s.Cookie(c, site.SessionCookie))
+}
+
+// linkFor is the person whom a sign-in that begins now shall be added to; 0 for a plain sign-in.
+func (s *SignIn) linkFor(c *fiber.Ctx) (int64, error) {
+	token := c.Query("link")
+	if token == "" {
+		return 0, nil
+	}
+	if site.SessionID(c) == 0 || !site.EqualSecrets(token, s.linkToken(c)) {
+		return 0, site.Forbidden("link", "Another way to sign in is added from your own page; begin there.")
+	}
+	return site.Viewer(c).ID, nil
+}
+
+// link adds the account that has just been proved to the person who began; it signs nobody in.
+func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
+	if site.SessionID(c) == 0 || site.Viewer(c).ID != f.Link {
+		return site.Forbidden("link", "Somebody else is signed in here now. Sign in as before, and begin again from your page.")
+	}
+	if err := s.Store.Link(c.UserContext(), f.Link, s.signInOf(who)); err != nil {
+		return err
+	}
+	return c.Redirect("/me?done=linked", fiber.StatusSeeOther)
+}
+
+func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
+	return site.RemoveOwn(c, func(ctx context.Context, userID, id int64) error {
+		return s.Store.Unlink(ctx, userID, id, site.SessionID(c))
+	}, "/me?done=unlinked")
+}
+
+// ProviderLabel is what people call a provider, also one that is not configured any more.
+func (s *SignIn) ProviderLabel(name string) string {
+	for _, provider := range s.Providers {
+		if provider.Name == name {
+			return provider.Label
+		}
+	}
+	return views.Sentence(name)
+}

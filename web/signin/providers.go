@@ -1,0 +1,147 @@
+package signin
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/markbates/goth"
+	"github.com/markbates/goth/providers/discord"
+	"github.com/markbates/goth/providers/github"
+	"github.com/markbates/goth/providers/gitlab"
+	"github.com/markbates/goth/providers/google"
+
+	"warpboard/web/site"
+)
+
+// ProviderConfig switches one way to sign in on.
+type ProviderConfig struct {
+	Name   string // "github", "google", "discord", "gitlab" or "oidc"
+	Key    string // the client id that the provider gave
+	Secret string // the client secret
+	Issuer string // oidc: the issuer's URL; gitlab: the server's URL when it is not gitlab.com
+	Label  string // text of the button; empty: the provider's own name
+}
+
+// provider is a way to sign in.
+type provider struct {
+	Name, Label string
+	oidc        bool // understands PKCE and a nonce
+	open        func(context.Context) (goth.Provider, error)
+}
+
+// newProviders checks the settings; it asks no provider anything yet.
+func newProviders(configs []ProviderConfig, baseURL string) ([]*provider, error) {
+	var all []*provider
+	for _, cfg := range configs {
+		p, err := newProvider(cfg, baseURL+"/auth/"+cfg.Name+"/callback")
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
+	if cfg.Key == "" || cfg.Secret == "" {
+		return nil, fmt.Errorf("sign-in with %s needs both its client id and its client secret", cfg.Name)
+	}
+	p := &provider{Name: cfg.Name, Label: cfg.Label}
+	// A provider that does not answer must not hold a request for ever.
+	web := &http.Client{Timeout: 10 * time.Second}
+	switch cfg.Name {
+	case "github":
+		g := github.New(cfg.Key, cfg.Secret, callback, "read:user", "user:email")
+		g.HTTPClient = web
+		p.use("GitHub", g)
+	case "google":
+		g := google.New(cfg.Key, cfg.Secret, callback, "openid", "email", "profile")
+		g.HTTPClient = web
+		p.use("Google", g)
+	case "discord":
+		g := discord.New(cfg.Key, cfg.Secret, callback, discord.ScopeIdentify, discord.ScopeEmail)
+		g.HTTPClient = web
+		p.use("Discord", g)
+	case "gitlab":
+		g := newGitLab(cfg, callback)
+		g.HTTPClient = web
+		p.use("GitLab", g)
+	case "oidc":
+		issuer, err := newIssuer(cfg, callback, web)
+		if err != nil {
+			return nil, err
+		}
+		p.oidc, p.open = true, issuer.provider
+		p.Label = cmp.Or(p.Label, "Single sign-on")
+	default:
+		return nil, fmt.Errorf("sign-in provider %q is not known; there are github, google, discord, gitlab and oidc", cfg.Name)
+	}
+	return p, nil
+}
+
+func (p *provider) use(label string, g goth.Provider) {
+	p.Label = cmp.Or(p.Label, label)
+	p.open = func(context.Context) (goth.Provider, error) { return g, nil }
+}
+
+func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
+	if cfg.Issuer == "" {
+		return gitlab.New(cfg.Key, cfg.Secret, callback, "read_user")
+	}
+	at := strings.TrimSuffix(cfg.Issuer, "/")
+	return gitlab.NewCustomisedURL(cfg.Key, cfg.Secret, callback,
+		at+"/oauth/authorize", at+"/oauth/token", at+"/api/v4/user", "read_user")
+}
+
+// SignIn is every way to sign in, and who is an admin by the operator's word.
+type SignIn struct {
+	*site.Site
+	Providers []*provider
+	admins    []string // "provider:login", "provider:id:number", or a verified e-mail address
+}
+
+// New checks the settings; it asks no provider anything yet.
+func New(site *site.Site, configs []ProviderConfig, admins []string) (*SignIn, error) {
+	providers, err := newProviders(configs, site.BaseURL)
+	return &SignIn{Site: site, Providers: providers, admins: admins}, err
+}
+
+// person is who a provider says that someone is.
+type person struct {
+	provider, subject string
+	login             string // unique at the provider and not free to choose as a display name is; may be empty
+	name              string
+	email             string // only when the provider says that it is verified
+	avatar            string
+}
+
+func (p *provider) personOf(u goth.User) (person, error) {
+	if u.UserID == "" {
+		return person{}, fmt.Errorf("%s did not say who signed in", p.Name)
+	}
+	who := person{provider: p.Name, subject: u.UserID, login: u.NickName, name: u.Name, avatar: u.AvatarURL}
+	if p.Name == "google" {
+		who.login = "" // goth puts the display name there, which anyone may set to anything
+	}
+	if p.emailVerified(u) {
+		who.email = u.Email
+	}
+	return who, nil
+}
+
+func (p *provider) emailVerified(u goth.User) bool {
+	claim := map[string]string{"google": "verified_email", "discord": "verified", "oidc": "email_verified"}[p.Name]
+	switch p.Name {
+	case "github":
+		return true // shows and returns only verified addresses
+	case "gitlab":
+		at, _ := u.RawData["confirmed_at"].(string)
+		return at != ""
+	}
+	ok, _ := u.RawData[claim].(bool)
+	return ok
+}

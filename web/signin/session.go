@@ -1,0 +1,57 @@
+package signin
+
+import (
+	"warpboard/models"
+	"warpboard/web/site"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// startSession gives the browser a new session. What it had before ends, so that a session which somebody
+// else planted or saw never becomes a signed-in one.
+func (s *SignIn) startSession(c *fiber.Ctx, user models.User, provider string) error {
+	if err := s.endSession(c); err != nil {
+		return err
+	}
+	secret, _, err := s.Store.StartSession(c.UserContext(), models.NewSession{
+		UserID: user.ID, Provider: provider, UserAgent: c.Get(fiber.HeaderUserAgent), Address: c.IP(), Life: site.SessionLife,
+	})
+	if err != nil {
+		return err
+	}
+	s.SetCookie(c, site.SessionCookie, secret, site.SessionLife)
+	s.ClearCookie(c, site.VisitorCookie)
+	return nil
+}
+
+// endSession revokes the session that the browser sent, if it is a live one.
+func (s *SignIn) endSession(c *fiber.Ctx) error {
+	user, id := site.Viewer(c), site.SessionID(c)
+	if user == nil || id == 0 {
+		return nil
+	}
+	return s.Store.EndSession(c.UserContext(), user.ID, id)
+}
+
+func (s *SignIn) SignOut(c *fiber.Ctx) error {
+	if err := s.endSession(c); err != nil {
+		return err
+	}
+	s.ClearCookie(c, site.SessionCookie)
+	return c.Redirect("/", fiber.StatusSeeOther)
+}
+
+// SessionRevoke ends one of the person's sessions, or with the id "others" all but this one.
+func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
+	if c.Params("id") != "others" {
+		return site.RemoveOwn(c, s.Store.EndSession, "/me")
+	}
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	if err := s.Store.EndOtherSessions(c.UserContext(), user.ID, site.SessionID(c)); err != nil {
+		return err
+	}
+	return c.Redirect("/me", fiber.StatusSeeOther)
+}

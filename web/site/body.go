@@ -1,0 +1,161 @@
+package site
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/wire"
+)
+
+// RawHeader is what the sender wrote of a header that holdBody has changed.
+func RawHeader(c *fiber.Ctx, name string) string {
+	for line := range bytes.SplitSeq(c.Request().Header.RawHeaders(), []byte("\r\n")) {
+		key, value, _ := bytes.Cut(line, []byte(":"))
+		if bytes.EqualFold(key, []byte(name)) {
+			return string(bytes.TrimSpace(value))
+		}
+	}
+	return ""
+}
+
+// ReadBody reads the body of a request as it comes, once it is known who sends it: at most so many bytes as
+// limit allows. It stands behind identify and before all that asks for a body.
+func (s *Site) ReadBody(limit func(*fiber.Ctx) int) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		if !c.Request().IsBodyStream() {
+			return c.Next()
+		}
+		return s.readAtMost(c, limit(c))
+	}
+}
+
+func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
+	r := &bodyReader{limits: s.Limits, limit: limit, conn: c.Context().Conn(), who: shareOf(c), budget: s.StrangerBytes}
+	if user := Viewer(c); user != nil {
+		r.who, r.budget = fmt.Sprint("person:", user.ID), s.bodyBytes
+	}
+	defer r.release()
+	length := c.Request().Header.ContentLength() // -1: chunked
+	if length > r.limit {
+		return tooLarge(c)
+	}
+	if strings.EqualFold(RawHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
+		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error comes again with the answer
+	}
+	if err := r.read(c.Request().BodyStream(), length); err != nil {
+		if errors.Is(err, errBodyTooLarge) {
+			return tooLarge(c)
+		}
+		return err
+	}
+	c.Locals(localBody, r)
+	c.Request().SetBodyRaw(r.bytes)
+	return c.Next()
+}
+
+// DropBody frees a body that was understood, where the request goes on for long.
+func DropBody(c *fiber.Ctx) {
+	c.Request().ResetBody()
+	if r, ok := c.Locals(localBody).(*bodyReader); ok {
+		r.release()
+	}
+}
+
+// KernelBody is the size of the largest body of requests that bring no task, in bytes: a kernel of 1 MB fits, also as
+// JSON with escapes.
+const KernelBody = 4 << 20
+
+// SmallBody limits requests that bring no task.
+func SmallBody(c *fiber.Ctx) int {
+	if Viewer(c) == nil {
+		return StrangerBody
+	}
+	return KernelBody
+}
+
+var errBodyTooLarge = errors.New("body too large")
+
+func tooLarge(c *fiber.Ctx) error {
+	if Viewer(c) == nil {
+		return Unauthorized("Sign in, or send a token: without one only small requests are read.")
+	}
+	return fiber.ErrRequestEntityTooLarge
+}
+
+// bodyReader is one body under way.
+type bodyReader struct {
+	limits Limits
+	limit  int // bytes
+	conn   net.Conn
+	who    string
+	budget *wire.Tally
+	taken  int
+	bytes  []byte
+}
+
+// read collects the body. The memory grows with what has come, never with what was announced.
+func (r *bodyReader) read(from io.Reader, length int) error {
+	end := time.Now().Add(r.limits.Body)
+	for {
+		if len(r.bytes) == cap(r.bytes) {
+			if err := r.grow(length); err != nil {
+				return err
+			}
+		}
+		next := time.Now().Add(r.limits.Pause)
+		if next.After(end) {
+			next = end
+		}
+		r.conn.SetReadDeadline(next)
+		n, err := from.Read(r.bytes[len(r.bytes):cap(r.bytes)])
+		r.bytes = r.bytes[:len(r.bytes)+n]
+		switch {
+		case len(r.bytes) > r.limit:
+			return errBodyTooLarge
+		case errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return fiber.ErrRequestTimeout
+		case err != nil:
+			return fiber.ErrBadRequest
+		}
+	}
+}
+
+// grow makes room for as much again, if there is room for it in the whole.
+func (r *bodyReader) grow(length int) error {
+	size := max(2*cap(r.bytes), 4<<10)
+	if most := r.limit + 1; size > most { // one more byte shows that it is too large
+		size = most
+	}
+	if length >= 0 && size > length {
+		size = length + 1 // so that the end is seen
+	}
+	more := size - cap(r.bytes)
+	if more <= 0 {
+		return errBodyTooLarge
+	}
+	switch r.budget.Take(r.who, more) {
+	case wire.UsedUp:
+		return TooMany("Too much is being sent from your address at once. Try again in a moment.", 5*time.Second)
+	case wire.Full:
+		return Busy("Too much is being sent to the site at once. Try again in a moment.")
+	}
+	r.taken += more
+	r.bytes = append(make([]byte, 0, size), r.bytes...)
+	return nil
+}
+
+// release gives the room back; once is enough.
+func (r *bodyReader) release() {
+	r.budget.Give(r.who, r.taken)
+	r.taken, r.bytes = 0, nil
+}

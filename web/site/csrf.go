@@ -1,0 +1,104 @@
+package site
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Names under which a page sends its token back.
+const (
+	CSRFField  = "_csrf"
+	CSRFHeader = "X-CSRF-Token"
+)
+
+const VisitorCookie = "wb_visitor"
+
+// csrfToken is the token that forms of this page must carry. It is made from a cookie that scripts
+// cannot read: only this site's pages can know it, and it changes when the session does.
+func (s *Site) csrfToken(c *fiber.Ctx) string {
+	secret := s.csrfSecret(c)
+	if secret == "" {
+		secret = RandomText(24)
+		s.SetCookie(c, VisitorCookie, secret, 0)
+		c.Request().Header.SetCookie(s.cookieName(VisitorCookie), secret) // a second form on this page gets the same token
+	}
+	return DeriveToken(secret)
+}
+
+func (s *Site) csrfSecret(c *fiber.Ctx) string {
+	if secret := s.Cookie(c, SessionCookie); secret != "" {
+		return secret
+	}
+	return s.Cookie(c, VisitorCookie)
+}
+
+func DeriveToken(secret string) string {
+	sum := sha256.Sum256([]byte("warpboard csrf\x00" + secret))
+	return base64.RawURLEncoding.EncodeToString(sum[:])
+}
+
+// RequireCSRF lets a request that changes something through only if a page of this site sent it: the
+// browser must say so, and the page's token must be there. A personal token is for the API: one that leaked
+// must not make others, or admins.
+func (s *Site) RequireCSRF(c *fiber.Ctx) error {
+	switch {
+	case changesNothing(c):
+		return c.Next()
+	case IsBearer(c):
+		return Forbidden("token", "A token is for the API only; sign in to do this.")
+	}
+	return s.fromPage(c)
+}
+
+// RequireCSRFOrToken is RequireCSRF for the API. Bearer tokens are no cookies, so no other site can make a
+// browser send them; and a visitor has no session to misuse: the handler says that a token is missing.
+func (s *Site) RequireCSRFOrToken(c *fiber.Ctx) error {
+	if changesNothing(c) || IsBearer(c) || Viewer(c) == nil {
+		return c.Next()
+	}
+	return s.fromPage(c)
+}
+
+func changesNothing(c *fiber.Ctx) bool {
+	return slices.Contains([]string{fiber.MethodGet, fiber.MethodHead, fiber.MethodOptions}, c.Method())
+}
+
+func (s *Site) fromPage(c *fiber.Ctx) error {
+	if !s.SameOrigin(c) || !s.tokenMatches(c) {
+		return Forbidden("csrf", "This request did not come from a current page of this site. Reload the page and try again.")
+	}
+	return c.Next()
+}
+
+// SameOrigin trusts what browsers say of where a request comes from, and what is no browser
+// as far as the token goes.
+func (s *Site) SameOrigin(c *fiber.Ctx) bool {
+	switch c.Get("Sec-Fetch-Site") {
+	case "same-origin", "none":
+		return true
+	case "":
+	default:
+		return false
+	}
+	origin := c.Get(fiber.HeaderOrigin)
+	if origin == "" {
+		return true
+	}
+	u, err := url.Parse(origin)
+	return err == nil && u.Host != "" && (u.Host == s.Base.Host || u.Host == string(c.Request().Host()))
+}
+
+func (s *Site) tokenMatches(c *fiber.Ctx) bool {
+	given := c.Get(CSRFHeader)
+	if given == "" && !strings.HasPrefix(c.Get(fiber.HeaderContentType), fiber.MIMEApplicationJSON) {
+		given = c.FormValue(CSRFField)
+	}
+	secret := s.csrfSecret(c)
+	return secret != "" && subtle.ConstantTimeCompare([]byte(given), []byte(DeriveToken(secret))) == 1
+}

@@ -1,0 +1,150 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/web/client"
+)
+
+// Failure is an error with an answer: the sentence goes to the person, the code to programs.
+type Failure struct {
+	Status     int
+	Code       string // stable: clients compare it
+	Message    string
+	RetryAfter time.Duration
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+func Invalid(code, format string, args ...any) error {
+	return &Failure{Status: fiber.StatusUnprocessableEntity, Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func Forbidden(code, message string) error {
+	return &Failure{Status: fiber.StatusForbidden, Code: code, Message: message}
+}
+
+func Unauthorized(message string) error {
+	return &Failure{Status: fiber.StatusUnauthorized, Code: "unauthorized", Message: message}
+}
+
+func TooMany(message string, wait time.Duration) error {
+	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
+}
+
+// RetrySoon is when to ask again what failed by our fault and may work in a moment.
+const RetrySoon = 5 * time.Second
+
+func Busy(message string) *Failure {
+	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message, RetryAfter: RetrySoon}
+}
+
+func NotFound(*fiber.Ctx) error {
+	return &Failure{Status: fiber.StatusNotFound, Code: "not_found", Message: "There is nothing at this address."}
+}
+
+// kinds maps the domain's errors to answers.
+var kinds = map[models.Kind]Failure{
+	models.NotFound:  {Status: fiber.StatusNotFound, Code: "not_found"},
+	models.Invalid:   {Status: fiber.StatusUnprocessableEntity, Code: "invalid"},
+	models.Conflict:  {Status: fiber.StatusConflict, Code: "conflict"},
+	models.Forbidden: {Status: fiber.StatusForbidden, Code: "forbidden"},
+	models.TooMany:   {Status: fiber.StatusTooManyRequests, Code: "too_many", RetryAfter: time.Minute},
+}
+
+// codes names the answers that fiber itself gives.
+var codes = map[int]Failure{
+	fiber.StatusNotFound:                    {Code: "not_found", Message: "There is nothing at this address."},
+	fiber.StatusMethodNotAllowed:            {Code: "method_not_allowed", Message: "This address does not take such a request."},
+	fiber.StatusRequestEntityTooLarge:       {Code: "too_large", Message: "What was sent is larger than allowed."},
+	fiber.StatusRequestTimeout:              {Code: "timeout", Message: "The request took too long to arrive."},
+	fiber.StatusBadRequest:                  {Code: "bad_request", Message: "The request could not be understood."},
+	fiber.StatusBadGateway:                  {Code: "bad_request", Message: "The request broke off.", Status: fiber.StatusBadRequest},
+	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The head of the request is larger than 16 KB.", Status: fiber.StatusBadRequest},
+}
+
+// FailureOf finds the answer to an error. What is nobody's fault but ours says nothing of its inside.
+func FailureOf(err error) Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return *f
+	}
+	var m *models.Error
+	if errors.As(err, &m) {
+		if f, ok := kinds[m.Kind]; ok {
+			f.Message = m.Message
+			f.RetryAfter = cmp.Or(m.RetryAfter, f.RetryAfter)
+			return f
+		}
+	}
+	if len(tasks.ProblemsIn(err)) > 0 {
+		return Failure{Status: fiber.StatusUnprocessableEntity, Code: "invalid", Message: err.Error()}
+	}
+	var fe *fiber.Error
+	if errors.As(err, &fe) {
+		if f, ok := codes[fe.Code]; ok {
+			f.Status = cmp.Or(f.Status, fe.Code)
+			return f
+		}
+	}
+	if models.KindOf(err) == models.Unavailable {
+		return Failure{Status: fiber.StatusServiceUnavailable, Code: "unavailable", RetryAfter: RetrySoon,
+			Message: "The site cannot reach its data just now, or has no room for more. Try again in a moment."}
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return *Busy("The site is too busy to answer just now. Try again in a moment.")
+	}
+	return Failure{Status: fiber.StatusInternalServerError, Code: "internal",
+		Message: "Something went wrong on our side; it has been logged."}
+}
+
+// AnswerProblems marks requests whose errors are told as problems of the API.
+func AnswerProblems(c *fiber.Ctx) error {
+	c.Locals(localProblems, true)
+	return c.Next()
+}
+
+// wantsProblem reports whether an error is told as a problem: on the API, and to a client that asks for JSON
+// and not for HTML.
+func wantsProblem(c *fiber.Ctx) bool {
+	accept := c.Get(fiber.HeaderAccept)
+	return c.Locals(localProblems) != nil || strings.Contains(accept, "json") && !strings.Contains(accept, "html")
+}
+
+// HandleError is the one place where an error becomes an answer.
+func (s *Site) HandleError(c *fiber.Ctx, err error) error {
+	f := FailureOf(err)
+	id, _ := c.Locals(LocalRequestID).(string)
+	if f.Status >= 500 {
+		s.Log.Error("request failed", "id", id, "method", c.Method(), "path", c.Path(), "error", err)
+	}
+	c.Response().ResetBody()
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	if f.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(f.RetryAfter.Seconds())))
+	}
+	if f.Status == fiber.StatusUnauthorized {
+		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
+	}
+	if wantsProblem(c) {
+		return c.Status(f.Status).JSON(client.Problem{Type: "about:blank", Title: http.StatusText(f.Status), Status: f.Status,
+			Code: f.Code, Detail: f.Message, RequestID: id}, "application/problem+json")
+	}
+	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
+	if err := s.Render(c, f.Status, s.errorPage(c, f.Status, f.Message, id)); err != nil {
+		s.Log.Error("error page failed", "id", id, "error", err)
+		return c.Status(f.Status).SendString(f.Message)
+	}
+	return nil
+}

@@ -1,0 +1,135 @@
+package evaluations
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+)
+
+// Answer is the answer to an evaluation that has ended, whatever became of the kernel.
+type Answer struct {
+	JobID      string           `json:"job_id" jsonschema:"id of the evaluation"`
+	Status     string           `json:"status" jsonschema:"success, whatever became of the kernel"`
+	PodName    string           `json:"pod_name" jsonschema:"the machine that evaluated it"`
+	PodIP      string           `json:"pod_ip" jsonschema:"the site's address that was reached"`
+	GPUType    string           `json:"gpu_type,omitempty" jsonschema:"the device that it ran on"`
+	Result     ExecResult       `json:"kernel_exec_result" jsonschema:"what became of the kernel; of a comparison's custom kernel"`
+	RefRuntime *kernelrun.Stats `json:"ref_runtime,omitempty" jsonschema:"times of a comparison's reference, ms; zeros when it was not timed"`
+}
+
+// ExecResult is what is known of the custom kernel. What is not known is absent.
+type ExecResult struct {
+	kernelrun.Report
+	Runtime    float64            `json:"runtime" jsonschema:"mean time, ms; 0 when it was not timed"`
+	RefRuntime *struct{}          `json:"ref_runtime,omitempty" jsonschema:"always absent: it stands beside kernel_exec_result"` // hides the report's
+	Metadata   Metadata           `json:"metadata"`
+	Stage      string             `json:"stage,omitempty" jsonschema:"the last stage that was begun"`
+	Signal     string             `json:"signal,omitempty" jsonschema:"that killed the kernel's process"`
+	Limit      string             `json:"limit,omitempty" jsonschema:"that the kernel's process hit"`
+	Stdout     string             `json:"stdout,omitempty" jsonschema:"the end of what the kernels printed"`
+	Stderr     string             `json:"stderr,omitempty" jsonschema:"the end of what they printed as errors"`
+	Seconds    map[string]float64 `json:"stage_seconds,omitempty" jsonschema:"how long each stage took"`
+}
+
+type Metadata struct {
+	GPUID         int                        `json:"gpu_id"`
+	KernelName    string                     `json:"kernel_name,omitempty"`
+	KernelType    string                     `json:"kernel_type,omitempty"`
+	GPUType       string                     `json:"gpu_type,omitempty" jsonschema:"its maker's name for the device"`
+	CUDAVersion   string                     `json:"cuda_version,omitempty"`
+	Worker        string                     `json:"worker,omitempty"`
+	DeviceMetrics map[string]any             `json:"device_metrics,omitempty" jsonschema:"hardware counters by kernel, category and name"`
+	Reports       map[string]json.RawMessage `json:"ncu_reports,omitempty" jsonschema:"all that Nsight Compute gave, by kernel"`
+	MetricsError  string                     `json:"device_metrics_error,omitempty" jsonschema:"why there are no counters although they were asked for"`
+}
+
+// ResultOf reads what a worker sent; the zero Result before it has.
+func ResultOf(e models.Evaluation) (r kernelrun.Result, err error) {
+	if e.Result != nil {
+		err = json.Unmarshal(e.Result, &r)
+	}
+	if err != nil {
+		err = fmt.Errorf("read the result of evaluation %s: %w", e.ID, err)
+	}
+	return r, err
+}
+
+func NewAnswer(e models.Evaluation, podIP string) (Answer, error) {
+	r, err := ResultOf(e)
+	if err != nil {
+		return Answer{}, err
+	}
+	request, err := RequestOf(e)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{
+		JobID: e.ID, Status: "success", PodName: PodName(r), PodIP: podIP, GPUType: strings.ToLower(r.Device),
+		Result: ExecResult{
+			Report: r.Report, Metadata: metadataOf(request, r), Stage: r.Stage, Signal: r.Signal, Limit: r.Limit,
+			Stdout: r.Stdout, Stderr: r.Stderr, Seconds: r.StageSeconds,
+		},
+	}
+	if r.RuntimeStats != nil {
+		answer.Result.Runtime = r.RuntimeStats.Mean
+	}
+	if request.Kind == kernelrun.Compare {
+		answer.RefRuntime = &kernelrun.Stats{}
+		if r.RefRuntime != nil {
+			answer.RefRuntime = r.RefRuntime
+		}
+	}
+	return answer, nil
+}
+
+// PodName is the machine that answered: the worker, or without one this.
+func PodName(r kernelrun.Result) string {
+	if r.Worker != "" {
+		return r.Worker
+	}
+	host, _ := os.Hostname()
+	return host
+}
+
+func metadataOf(request kernelrun.Request, r kernelrun.Result) Metadata {
+	m := Metadata{
+		GPUID: r.Slot, KernelType: request.Custom.Type, GPUType: r.Name, CUDAVersion: r.CUDA, Worker: r.Worker,
+		MetricsError: r.MetricsError,
+	}
+	for _, key := range []string{"kernel_name", "function_name", "entry_point", "class_name"} {
+		if name, ok := request.Custom.Metadata[key].(string); ok && m.KernelName == "" {
+			m.KernelName = name
+		}
+	}
+	for label, metrics := range r.Metrics {
+		name := label
+		if label == "ref" || request.Kind == kernelrun.Evaluate {
+			name = "original" // the only kernel of an evaluation has this name, too
+		}
+		if m.DeviceMetrics == nil {
+			m.DeviceMetrics, m.Reports = map[string]any{}, map[string]json.RawMessage{}
+		}
+		m.DeviceMetrics[name+"_device_metrics"] = metrics.Device
+		if metrics.Report != nil {
+			m.Reports[name] = metrics.Report
+		}
+	}
+	return m
+}
+
+// PodIP is the address of this site that the caller reached.
+func PodIP(c *fiber.Ctx) string { return c.Context().LocalIP().String() }
+
+// RequestOf reads what an evaluation was asked for.
+func RequestOf(e models.Evaluation) (request kernelrun.Request, err error) {
+	if err = json.Unmarshal(e.Request, &request); err != nil {
+		err = fmt.Errorf("read the request of evaluation %s: %w", e.ID, err)
+	}
+	return request, err
+}

@@ -1,0 +1,117 @@
+package evaluations
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/web/client"
+	"warpboard/web/site"
+)
+
+const keyBytes = 32
+
+// Caller is who sends a request, as far as evaluations care.
+type Caller struct {
+	models.Asker
+	limit string // whom the limits count for: the owner, or the address of somebody with neither token nor session
+	Key   string // of such a caller; empty: they showed none
+}
+
+// Caller tells who sends a request. A caller with a new key is a new caller, whatever the address.
+func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
+	if user := site.Viewer(c); user != nil {
+		owner := fmt.Sprintf("person:%d", user.ID)
+		if secret, ok := site.BearerToken(c); ok {
+			owner = "token:" + hashOf(secret)
+		}
+		return Caller{Asker: models.Asker{User: *user, Owner: owner}, limit: owner}, nil
+	}
+	caller := Caller{limit: "address:" + c.IP(), Key: c.Get(client.EvaluationKeyHeader)}
+	if caller.Key == "" {
+		return caller, nil
+	}
+	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != keyBytes {
+		return caller, site.Invalid("key", "%s is not a key that this site gave out. Send none, and the answer brings one.", client.EvaluationKeyHeader)
+	}
+	caller.Owner = "key:" + hashOf(caller.Key)
+	return caller, nil
+}
+
+// NewCaller is caller for a request that makes an evaluation: whoever has nothing to be known by gets a key.
+func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
+	caller, err := s.Caller(c)
+	if err != nil || caller.Owner != "" {
+		return caller, err
+	}
+	caller.Key = site.RandomText(keyBytes)
+	caller.Owner = "key:" + hashOf(caller.Key)
+	c.Set(client.EvaluationKeyHeader, caller.Key)
+	return caller, nil
+}
+
+func hashOf(secret string) string {
+	sum := sha256.Sum256([]byte(secret))
+	return hex.EncodeToString(sum[:])
+}
+
+// Readable returns an evaluation that the sender of a request may read. Any other is not found: that it exists is
+// its owner's business, too. Everything that shows an evaluation gets it from here.
+func (s *Evaluations) Readable(c *fiber.Ctx, id string) (models.Evaluation, Caller, error) {
+	caller, err := s.Caller(c)
+	if err != nil {
+		return models.Evaluation{}, caller, err
+	}
+	e, err := s.Store.Evaluation(c.UserContext(), id)
+	if models.KindOf(err) == models.NotFound || err == nil && !caller.MayRead(e) {
+		return models.Evaluation{}, caller, NotFound(id)
+	}
+	return e, caller, err
+}
+
+// Changeable is readable for what only the owner and admins may do.
+func (s *Evaluations) Changeable(c *fiber.Ctx, id string) (models.Evaluation, error) {
+	e, caller, err := s.Readable(c, id)
+	if err == nil && !caller.MayChange(e) {
+		err = site.Forbidden("forbidden", "Only whoever asked for this evaluation, and admins, may change it.")
+	}
+	return e, err
+}
+
+// NotFound says the same of an evaluation that is not there and of one that is somebody else's.
+func NotFound(id string) error {
+	return models.Errorf(models.NotFound, "There is no evaluation %s, or it is not shared. If you asked for it, sign in, or send the same token or %s.", id, client.EvaluationKeyHeader)
+}
+
+// Access lets through who shows a token, and where the operator opened the API everybody. A session
+// alone may only look: any page could make a browser send its cookie.
+func (s *Evaluations) Access(c *fiber.Ctx) error {
+	if site.IsBearer(c) || site.Viewer(c) != nil && c.Method() == fiber.MethodGet || s.isOpen(c) {
+		return c.Next()
+	}
+	return site.Unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
+}
+
+// isOpen tells whether the request may evaluate without a token. A page of another site never may,
+// whatever browser it runs in.
+func (s *Evaluations) isOpen(c *fiber.Ctx) bool {
+	switch s.open {
+	case "all":
+		return s.SameOrigin(c)
+	case "loopback":
+		return s.OnThisMachine(c) && s.SameOrigin(c)
+	}
+	return false
+}
+
+// RequireCaller lets through who is signed in, and where the operator opened the API everybody.
+func (s *Evaluations) RequireCaller(c *fiber.Ctx) error {
+	if site.Viewer(c) != nil || s.isOpen(c) {
+		return nil
+	}
+	return site.Unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
+}

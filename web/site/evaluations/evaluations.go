@@ -1,0 +1,48 @@
+package evaluations
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/web/site"
+)
+
+// Limits bound what the evaluation APIs take. A zero field means its default.
+type Limits struct {
+	kernelrun.Bounds
+	Body   int           // bytes of a request; 12 MiB, for a job must fit into the queue
+	AtOnce int           // evaluations of one token, session or address that wait or run; 16
+	Wait   time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
+}
+
+// Evaluations is what the APIs and the playground share: who asks, who may read, how one is read, submitted
+// and followed.
+type Evaluations struct {
+	*site.Site
+	EvalLimits Limits
+	open       string // who may evaluate without a token: "all", "loopback" or "none"
+}
+
+// New fills in defaults and refuses what cannot work.
+func New(site *site.Site, open string, l Limits) (*Evaluations, error) {
+	standard := kernelrun.DefaultBounds()
+	l.Trials, l.Timeout = cmp.Or(l.Trials, standard.Trials), cmp.Or(l.Timeout, standard.Timeout)
+	l.Body, l.AtOnce, l.Wait = cmp.Or(l.Body, 12<<20), cmp.Or(l.AtOnce, 16), cmp.Or(l.Wait, 300*time.Second)
+	if open = cmp.Or(open, "none"); !slices.Contains([]string{"all", "loopback", "none"}, open) {
+		return nil, fmt.Errorf("open evaluation API %q: want all, loopback or none", open)
+	}
+	return &Evaluations{Site: site, EvalLimits: l, open: open}, nil
+}
+
+// BodyLimit limits requests that carry kernels.
+func (s *Evaluations) BodyLimit(c *fiber.Ctx) int {
+	if site.Viewer(c) != nil || s.isOpen(c) {
+		return s.EvalLimits.Body
+	}
+	return site.StrangerBody
+}

@@ -1,0 +1,103 @@
+package evaluations
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"mime"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+)
+
+// BodyError is a body that is no JSON object: FastAPI's own answer.
+type BodyError struct {
+	Type  string         `json:"type"`
+	Loc   []any          `json:"loc"`
+	Msg   string         `json:"msg"`
+	Input any            `json:"input"`
+	Ctx   map[string]any `json:"ctx,omitempty"`
+}
+
+func (b *BodyError) Error() string { return b.Msg }
+
+// FieldErrors are fields that could not be read.
+type FieldErrors []kernelrun.Problem
+
+func (b FieldErrors) Error() string {
+	var all []string
+	for _, p := range b {
+		all = append(all, p.Field+": "+p.Sentence())
+	}
+	return strings.Join(all, " ")
+}
+
+// readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError.
+func readObject(c *fiber.Ctx) (map[string]any, error) {
+	body := c.Request().Body() // not c.Body, which copies it
+	if len(body) == 0 {
+		return nil, &BodyError{Type: "missing", Loc: []any{"body"}, Msg: "Field required"}
+	}
+	notObject := &BodyError{Type: "dict_type", Loc: []any{"body"}, Msg: "Input should be a valid dictionary"}
+	if !IsJSON(c.Get(fiber.HeaderContentType)) {
+		notObject.Input = string(body)
+		return nil, notObject
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	var value any
+	err := decoder.Decode(&value)
+	if err == nil {
+		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("Extra data")
+		}
+	}
+	if err != nil {
+		return nil, &BodyError{Type: "json_invalid", Loc: []any{"body", decoder.InputOffset()}, Msg: "JSON decode error",
+			Input: map[string]any{}, Ctx: map[string]any{"error": err.Error()}}
+	}
+	object, ok := value.(map[string]any)
+	if !ok {
+		notObject.Input = value
+		return nil, notObject
+	}
+	return object, nil
+}
+
+// IsJSON takes a body without a content type for JSON, too.
+func IsJSON(contentType string) bool {
+	if contentType == "" {
+		return true
+	}
+	kind, _, err := mime.ParseMediaType(contentType)
+	return err == nil && (kind == fiber.MIMEApplicationJSON || strings.HasPrefix(kind, "application/") && strings.HasSuffix(kind, "+json"))
+}
+
+// ReadRequest reads and checks a request; without a kind it is one of the versioned API, where every unknown key is
+// a mistake. The error is a *BodyError, FieldErrors or a *kernelrun.Refusal.
+func (s *Evaluations) ReadRequest(c *fiber.Ctx, kind kernelrun.Kind) (kernelrun.Request, error) {
+	body, err := readObject(c)
+	if err != nil {
+		return kernelrun.Request{}, err
+	}
+	extras := kernelrun.RefuseMistyped
+	if kind == "" {
+		kind, extras = kindOf(body), kernelrun.RefuseAll
+	}
+	request, problems := kernelrun.Read(kind, body, extras)
+	if len(problems) > 0 {
+		return request, FieldErrors(problems)
+	}
+	return request, request.Check(s.EvalLimits.Bounds)
+}
+
+// kindOf tells what a body of the versioned API asks for.
+func kindOf(body map[string]any) kernelrun.Kind {
+	if _, one := body["kernel"]; one {
+		return kernelrun.Evaluate
+	}
+	return kernelrun.Compare
+}

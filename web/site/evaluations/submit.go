@@ -1,0 +1,158 @@
+package evaluations
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/web/site"
+)
+
+// Submit queues a request that was read. The error is a *kernelrun.Refusal when its device is
+// not there.
+func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelrun.Request) (models.Evaluation, error) {
+	if err := s.Room(); err != nil {
+		return models.Evaluation{}, err
+	}
+	device, err := s.chooseDevice(ctx, request.GPUType)
+	if err != nil {
+		return models.Evaluation{}, err
+	}
+	shared := request.Shared
+	request.Shared = false // no part of what is measured
+	data, err := json.Marshal(request)
+	if err != nil {
+		return models.Evaluation{}, fmt.Errorf("write the evaluation's request: %w", err)
+	}
+	sources := request.Custom.Source
+	if request.Ref != nil {
+		sources = request.Ref.Source + "\x00" + sources
+	}
+	e, err := s.Store.SubmitEvaluation(ctx, models.NewEvaluation{
+		User: caller.User, Owner: caller.Owner, Caller: caller.limit, Shared: shared, Kind: string(request.Kind), Device: device, Request: data,
+		Sources: []byte(sources), AtOnce: s.EvalLimits.AtOnce,
+	})
+	if err == nil {
+		s.Dispatcher.Wake()
+	}
+	return e, err
+}
+
+// Device is a kind of device as far as evaluations care.
+type Device struct {
+	Name        string
+	slots, free int
+}
+
+// chooseDevice chooses the device: the one that is asked for, in any case, else the GPU with the most free
+// slots, else the CPU.
+func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, error) {
+	workers, err := s.Store.Workers(ctx)
+	if err != nil {
+		return "", err
+	}
+	units := Devices(workers, s.Now())
+	if len(units) == 0 {
+		return "", &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "no_device", RetryAfter: 30 * time.Second,
+			Message: "No worker is attached that can evaluate kernels: one with a Python that has PyTorch."}
+	}
+	if asked == "" {
+		return units[0].Name, nil
+	}
+	var names []string
+	for _, u := range units {
+		if strings.EqualFold(u.Name, asked) {
+			return u.Name, nil
+		}
+		names = append(names, strings.ToLower(u.Name))
+	}
+	return "", &kernelrun.Refusal{
+		Message: fmt.Sprintf("gpu_type '%s' is not attached; there are: %s", asked, strings.Join(names, ", ")),
+		Details: map[string]any{"gpu_type": asked, "available": names},
+	}
+}
+
+// Devices lists the devices that live workers evaluate on, the best choice first.
+func Devices(workers []models.Worker, now time.Time) []Device {
+	byName := map[string]*Device{}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if !w.Live(now) || !w.Takes(slot) || slot.Machine.Torch == "" {
+				continue
+			}
+			u := byName[slot.Device]
+			if u == nil {
+				u = &Device{Name: slot.Device}
+				byName[slot.Device] = u
+			}
+			u.slots++
+			if slot.Attempt == "" {
+				u.free++
+			}
+		}
+	}
+	units := make([]Device, 0, len(byName))
+	for _, u := range byName {
+		units = append(units, *u)
+	}
+	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == "CPU"] }
+	slices.SortFunc(units, func(a, b Device) int {
+		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
+	})
+	return units
+}
+
+// Share opens or closes an evaluation; those who follow what was closed hear no more.
+func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (models.Evaluation, error) {
+	e, err := s.Store.ShareEvaluation(ctx, id, shared)
+	if err == nil {
+		s.Hub.EvaluationChanged(e)
+	}
+	return e, err
+}
+
+// pollInterval is how long a missed message of the hub can delay a waiting caller.
+const pollInterval = time.Second
+
+// Await follows an evaluation until ctx ends or until ready says that it has seen enough; it
+// returns the evaluation as it then is.
+func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Evaluation) bool) (models.Evaluation, error) {
+	changed, stop := s.Hub.Watch(site.EvaluationTopic(id))
+	defer stop()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for {
+		e, err := s.Store.Evaluation(ctx, id)
+		if err != nil || ready(e) {
+			return e, err
+		}
+		select {
+		case <-changed:
+		case <-poll.C:
+		case <-ctx.Done():
+			return e, context.Cause(ctx)
+		}
+	}
+}
+
+func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
+	census, err := s.Store.EvaluationCensus(ctx)
+	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
+}
+
+// IdleSlots counts the units that could evaluate now.
+func (s *Evaluations) IdleSlots(ctx context.Context) (idle int, err error) {
+	workers, err := s.Store.Workers(ctx)
+	for _, u := range Devices(workers, s.Now()) {
+		idle += u.free
+	}
+	return idle, err
+}

@@ -1,0 +1,48 @@
+package site
+
+import (
+	"fmt"
+	"io"
+	"mime/multipart"
+	"strings"
+	"unicode"
+	"warpboard/tasks"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Attachment answers with a file to be kept, which no browser shows as a page of this site. Its name may be
+// older than the rule for names: a line break would name another file, or end the header.
+func Attachment(c *fiber.Ctx, name string, data []byte) error {
+	c.Attachment(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) {
+			return '_'
+		}
+		return r
+	}, name))
+	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
+	return c.Send(data)
+}
+
+// ReadUpload reads an uploaded file, at most one byte more than limit: whoever gets that byte can refuse it.
+func ReadUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
+	file, err := header.Open()
+	if err != nil {
+		return nil, fmt.Errorf("open the upload %s: %w", header.Filename, err)
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return nil, fmt.Errorf("read the upload %s: %w", header.Filename, err)
+	}
+	return data, nil
+}
+
+// LegacyFile is the one file of a task of the older form, under a name whose suffix tells the language;
+// its run-time name, reference.cuh for C++ too, does not.
+func LegacyFile(b *tasks.Bundle) (name string, text []byte) {
+	for _, text = range b.Files {
+		break
+	}
+	return b.Name + "." + string(b.Definition.Lang), text
+}

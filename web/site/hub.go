@@ -1,0 +1,76 @@
+package site
+
+import (
+	"sync"
+
+	"warpboard/models"
+	"warpboard/web/stream"
+)
+
+// RunBuffer is how many events a reader of runs may be behind; then they are sent to the store instead.
+const RunBuffer = 32
+
+// Hub announces on its topics what the recorder and the dispatcher tell. The store is the truth; what is
+// published is a hint to read it. It implements dispatch.Notifier and never blocks its callers.
+type Hub struct{ *stream.Hub }
+
+// NewHub returns a hub without readers.
+func NewHub() *Hub { return &Hub{stream.NewHub()} }
+
+// RunTopic is one submission's events.
+func RunTopic(submissionID int64) stream.Topic {
+	return stream.Topic{Kind: "submission", ID: submissionID}
+}
+
+// BoardTopic is the change numbers of one board.
+func BoardTopic(versionID int64, device string) stream.Topic {
+	return stream.Topic{Kind: "board", ID: versionID, Name: device}
+}
+
+// QueueTopic is the queues of all devices.
+func QueueTopic() stream.Topic { return stream.Topic{Kind: "queue"} }
+
+// EvaluationTopic is the change numbers of one evaluation.
+func EvaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evaluation", Name: id} }
+
+// RunEvent passes an event to the readers of its submission.
+func (h *Hub) RunEvent(e models.RunEvent) {
+	h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
+}
+
+// BoardChanged passes the readers of a board its new change number.
+func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
+	h.Publish(BoardTopic(versionID, device), stream.Message{Change: change})
+}
+
+// QueueChanged lets the readers of the queue know that it looks different now.
+func (h *Hub) QueueChanged() { h.Publish(QueueTopic(), stream.Message{}) }
+
+// EvaluationChanged passes the readers of an evaluation the number of its change; they read the rest.
+func (h *Hub) EvaluationChanged(e models.Evaluation) {
+	h.Publish(EvaluationTopic(e.ID), stream.Message{Change: e.Change})
+}
+
+// SharedEvent is a run event that is encoded once for all the streams that send it.
+type SharedEvent struct {
+	models.RunEvent
+	frames [formats]struct {
+		once  sync.Once
+		bytes []byte
+	}
+}
+
+// Format is how an event is put into a stream.
+type Format int
+
+const (
+	AsHTML Format = iota // for pages
+	AsJSON               // for the API
+	formats
+)
+
+// Encoded is the event in one format; encode is called for the first reader only.
+func (e *SharedEvent) Encoded(f Format, encode func(models.RunEvent) []byte) []byte {
+	e.frames[f].once.Do(func() { e.frames[f].bytes = encode(e.RunEvent) })
+	return e.frames[f].bytes
+}

@@ -1,0 +1,74 @@
+package site
+
+import (
+	"cmp"
+	"syscall"
+	"time"
+
+	"warpboard/web/wire"
+)
+
+// Limits bound what strangers can hold of this process. A zero field means its default. "Each" is for one
+// address; addresses of trusted proxies have no share of their own, those that they name do.
+type Limits struct {
+	Connections, ConnectionsEach int // open; default: what the system allows, less a reserve
+	Requests, RequestsEach       int // under way
+	Streams, StreamsEach         int // live streams open
+	Bodies, BodiesEach           int // bytes of bodies under way, of those who have shown who they are
+	Strangers, StrangersEach     int // bytes of bodies under way, of those who have not
+
+	Head      time.Duration // until the head of a request is there
+	Pause     time.Duration // without a byte of a body
+	Body      time.Duration // until a whole body is there
+	Answer    time.Duration // until an answer is taken
+	KeepAlive time.Duration // of a waiting evaluation: then the first byte is sent, see eval_late.go
+}
+
+const (
+	smallestReserve = 96      // descriptors kept from visitors: database, queue, a run's pipes
+	mostConnections = 1 << 15 // an idle one costs some kilobytes
+	// StrangerBody is the largest body of somebody who has not shown who he is: forms are small.
+	StrangerBody = 64 << 10
+)
+
+func (l Limits) withDefaults(nofile int) Limits {
+	set := func(field *int, standard int) { *field = cmp.Or(*field, standard) }
+	set(&l.Connections, connectionsFor(nofile))
+	set(&l.ConnectionsEach, min(512, max(l.Connections/4, 1)))
+	set(&l.Requests, 4096)
+	set(&l.RequestsEach, 256)
+	set(&l.Streams, min(20000, max(l.Connections*3/4, 1)))
+	set(&l.StreamsEach, min(256, max(l.ConnectionsEach*3/4, 1)))
+	set(&l.Bodies, 256<<20)
+	set(&l.BodiesEach, 64<<20)
+	set(&l.Strangers, 16<<20)
+	set(&l.StrangersEach, 13<<20)
+	l.Head = cmp.Or(l.Head, 15*time.Second)
+	l.Pause = cmp.Or(l.Pause, 15*time.Second)
+	l.Body = cmp.Or(l.Body, 2*time.Minute)
+	l.Answer = cmp.Or(l.Answer, 2*time.Minute)
+	l.KeepAlive = cmp.Or(l.KeepAlive, 40*time.Second)
+	return l
+}
+
+func (s *Site) setLimits() {
+	l := s.Limits.withDefaults(descriptors())
+	s.Limits = l
+	s.Connected = wire.NewTally(l.Connections, l.ConnectionsEach)
+	s.UnderWay, s.streaming = wire.NewTally(l.Requests, l.RequestsEach), wire.NewTally(l.Streams, l.StreamsEach)
+	s.bodyBytes, s.StrangerBytes = wire.NewTally(l.Bodies, l.BodiesEach), wire.NewTally(l.Strangers, l.StrangersEach)
+}
+
+// connectionsFor is how many connections fit beside all else that needs descriptors.
+func connectionsFor(nofile int) int {
+	return min(max(nofile-max(smallestReserve, nofile/4), 8), mostConnections)
+}
+
+// descriptors is how many files this process may have open. Go has raised it to the hard limit at start.
+func descriptors() int {
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
+		return 1024
+	}
+	return int(min(limit.Cur, 1<<20))
+}

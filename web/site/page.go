@@ -1,0 +1,64 @@
+package site
+
+import (
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// notices are what a page says after a change, by the name in ?done=.
+var notices = map[string]string{
+	"saved":     "Saved.",
+	"published": "Published.",
+	"texts":     "Published. The boards stay as they are.",
+	"version":   "Published as a new version; its boards begin empty.",
+	"deleted":   "The task is gone, with its boards and submissions.",
+	"cancelled": "Cancelled.",
+	"revoked":   "Revoked. The worker is disconnected.",
+	"linked":    "Added. You can sign in with that account from now on.",
+	"unlinked":  "Removed. That account does not open this one any more, and you are signed out everywhere but here.",
+}
+
+// Page is what every page has; section names its link in the head.
+func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
+	p := views.Page{
+		Title: title, Section: section, CSRF: s.csrfToken(c), Nonce: nonce(c), Next: c.OriginalURL(),
+		Notice: notices[c.Query("done")], SandboxOff: s.SandboxOff, Version: s.Version,
+	}
+	if theme := c.Cookies("theme"); theme == "light" || theme == "dark" {
+		p.Theme = theme
+	}
+	if user := Viewer(c); user != nil {
+		p.Viewer = &views.Viewer{Person: PersonOf(user.ID, user.Name), Creator: user.MayCreate(), Admin: user.IsAdmin()}
+	}
+	return p
+}
+
+func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
+
+func TaskRef(t models.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
+
+func (s *Site) DeadlineOf(t models.Task) views.Deadline {
+	d := views.Deadline{Now: s.Now()}
+	if t.Deadline != nil {
+		d.Time = *t.Deadline
+	}
+	return d
+}
+
+// errorPage is what a person sees when a request failed.
+func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) templ.Component {
+	p := views.ErrorPage{Page: s.Page(c, "Error", ""), Status: status, Sentence: sentence, RequestID: requestID}
+	p.Title = p.Heading()
+	if c.Method() != fiber.MethodGet {
+		p.Next = "/" // an address that only takes forms is nothing to come back to
+	}
+	return views.Error(p)
+}
+
+// Redirect answers a form with the page to look at next.
+func Redirect(c *fiber.Ctx, url templ.SafeURL) error {
+	return c.Redirect(string(url), fiber.StatusSeeOther)
+}

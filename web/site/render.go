@@ -1,0 +1,82 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+)
+
+// What one page may cost. A program cannot be stopped in the middle of a loop that writes nothing: such
+// loops are bounded where they stand, and the fuzz tests of views hold them to it.
+const (
+	mostPage   = 32 << 20 // bytes; the largest that is meant is a coloured source of 256 KiB, some 8 MB
+	renderTime = 10 * time.Second
+)
+
+// bounded collects a page until it is too large, or too late.
+type bounded struct {
+	ctx  context.Context
+	most int
+	page bytes.Buffer // not embedded: it has other ways to be written to
+}
+
+// Write fails at the bounds, which ends the rendering: a component returns the first error of its writer.
+func (b *bounded) Write(part []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if b.page.Len()+len(part) > b.most {
+		return 0, &Failure{Status: fiber.StatusInternalServerError, Code: "too_large",
+			Message: fmt.Sprintf("This page is larger than %d MiB and cannot be shown.", b.most>>20)}
+	}
+	return b.page.Write(part)
+}
+
+// RenderToMemory is a component's HTML within the bounds.
+func RenderToMemory(ctx context.Context, component templ.Component) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, renderTime)
+	defer cancel()
+	to := bounded{ctx: ctx, most: mostPage}
+	if err := component.Render(ctx, &to); err != nil {
+		return nil, err
+	}
+	return []byte(showBidi(to.page.String())), nil
+}
+
+// showBidi puts marks for the controls of direction in a page, whatever people and programs stored: a line that
+// reads one way and is another shows it. Texts to be edited stay as they were typed; stored text cannot
+// begin or end one, because it is escaped.
+func showBidi(page string) string {
+	var out strings.Builder
+	for {
+		shown, rest, more := strings.Cut(page, "<textarea")
+		out.WriteString(job.ShowBidi(shown))
+		if !more {
+			return out.String()
+		}
+		typed, after, _ := strings.Cut(rest, "</textarea>")
+		out.WriteString("<textarea" + typed + "</textarea>")
+		page = after
+	}
+}
+
+// Render answers with an HTML page or fragment. It renders to memory first: a component that fails
+// half-way must leave nothing in the body.
+func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
+	page, err := RenderToMemory(templ.WithNonce(c.UserContext(), nonce(c)), component)
+	if err != nil {
+		return fmt.Errorf("render %s: %w", c.Path(), err)
+	}
+	if len(c.Response().Header.Peek(fiber.HeaderCacheControl)) == 0 {
+		c.Set(fiber.HeaderCacheControl, "private, no-cache")
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return c.Status(status).Send(page)
+}

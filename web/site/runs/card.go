@@ -1,0 +1,216 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// maxCardEvents bounds what is read to show a run that goes on; its log is bounded by the store.
+const maxCardEvents = 10000
+
+// RunCard reads all that a card shows. What programs printed is left out unless the reader may see the source.
+func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, source bool) (views.RunCard, error) {
+	card := cardOf(task, run)
+	version, err := s.Store.Version(ctx, run.VersionID)
+	if err != nil {
+		return card, err
+	}
+	stages, err := s.Store.Stages(ctx, run.ID)
+	if err != nil {
+		return card, err
+	}
+	if !run.State.Final() {
+		if err := s.addProgress(ctx, run, &card); err != nil {
+			return card, err
+		}
+	}
+	card.SelfMeasured = selfMeasured(run, version.Definition)
+	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), StagesOfAttempt(run, stages), card.Stages, run.State.Final())
+	if !source {
+		hideOutput(&card)
+	}
+	card.Ranking, card.SourceName = views.RankingName(version.Definition.RankingBy), version.Definition.SubmissionName()
+	if run.Valid() && run.VersionID == task.VersionID {
+		if err := s.addRank(ctx, run, &card); err != nil {
+			return card, err
+		}
+	}
+	return card, s.addMeasures(ctx, run, version.Definition, &card)
+}
+
+// selfMeasured reports whether the kernel runs inside a program that its task brought, and so can tell it any time.
+func selfMeasured(run models.Run, def tasks.Definition) bool {
+	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
+}
+
+func hideOutput(card *views.RunCard) {
+	card.Log = ""
+	for i := range card.Stages {
+		r := &card.Stages[i].Result
+		r.Stdout, r.Stderr, r.Command = "", "", ""
+	}
+}
+
+func cardOf(task models.Task, run models.Run) views.RunCard {
+	return views.RunCard{
+		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
+		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
+		Failure: run.Failure, ScoreNS: run.ScoreNS, Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
+		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness,
+	}
+}
+
+func TimeOf(t *time.Time) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	return *t
+}
+
+// addRank gives the run its place if it is its person's entry, else the entry that it did not beat.
+func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard) error {
+	st, err := s.Store.Place(ctx, run.VersionID, run.Device, run.UserID)
+	switch {
+	case models.KindOf(err) == models.NotFound:
+		return nil
+	case err != nil:
+		return err
+	}
+	if st.RunID == run.ID {
+		card.Rank, card.FirstNS = st.Rank, st.ScoreNS-st.GapNS
+	} else {
+		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank}
+	}
+	return nil
+}
+
+// addProgress fills in what only events have told of a run that goes on: the stage it is in, with
+// its cases so far, and the log. A waiting run gets its place instead.
+func (s *Runs) addProgress(ctx context.Context, run models.Run, card *views.RunCard) error {
+	if run.State == models.StateQueued {
+		return s.addPlace(ctx, run, card)
+	}
+	events, err := s.Store.EventsSince(ctx, run.SubmissionID, 0, maxCardEvents)
+	if err != nil {
+		return err
+	}
+	now, log := progressOf(events, run.AttemptID)
+	if card.Log = log; now != nil {
+		card.Stages = []views.StageView{*now}
+	}
+	return nil
+}
+
+// progressOf reads the stage that an attempt is in, nil between stages, and its output so far.
+func progressOf(events []models.RunEvent, attemptID string) (now *views.StageView, log string) {
+	var output strings.Builder
+	for _, e := range events {
+		if e.AttemptID != attemptID || e.Event == nil {
+			continue
+		}
+		switch e.Type {
+		case job.EventStage:
+			now = &views.StageView{Result: job.StageResult{Stage: e.Event.Stage, Started: e.CreatedAt}, Total: e.Event.Total, Running: true}
+		case job.EventCase:
+			if now != nil && e.Event.Case != nil {
+				now.Result.Cases = append(now.Result.Cases, *e.Event.Case)
+				now.Total = max(now.Total, e.Event.Total)
+			}
+		case job.EventEnded:
+			now = nil
+		case job.EventLog:
+			output.WriteString(e.Event.Text)
+		}
+	}
+	return now, output.String()
+}
+
+// addPlace says where a run stands in the queue, and why it waits.
+func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard) error {
+	places, err := s.Store.Places(ctx, run.SubmissionID)
+	if err != nil {
+		return err
+	}
+	devices, err := s.DeviceList(ctx)
+	if err != nil {
+		return err
+	}
+	card.Position = places[run.ID]
+	card.Waiting = fmt.Sprintf("No worker with %s is here at the moment; the run starts when one comes.", run.Device)
+	for _, d := range devices {
+		switch {
+		case d.Device != run.Device || d.Slots == 0:
+		case d.PausedSince != nil:
+			card.Waiting = fmt.Sprintf("%s paused %s; the run keeps its place and starts when that ends.", d.PausedBy, run.Device)
+		case d.Busy >= d.Slots:
+			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
+		default:
+			card.Waiting = "A slot is free; it starts in a moment."
+		}
+	}
+	return nil
+}
+
+// StagesOfAttempt keeps the stages of the run's current or last attempt.
+func StagesOfAttempt(run models.Run, stages []models.Stage) []job.StageResult {
+	if len(stages) == 0 {
+		return nil
+	}
+	attempt := run.AttemptID
+	if attempt == "" && run.State.Final() {
+		attempt = stages[len(stages)-1].AttemptID
+	}
+	var results []job.StageResult
+	for _, stage := range stages {
+		if stage.AttemptID == attempt {
+			results = append(results, stage.Result)
+		}
+	}
+	return results
+}
+
+// plannedStages are the stages that a run of a mode goes through; Python needs no build.
+func plannedStages(mode job.Mode, lang tasks.Lang) []job.Stage {
+	stages := map[job.Mode][]job.Stage{
+		job.ModeTest:      {job.StageBuild, job.StageTest},
+		job.ModeBenchmark: {job.StageBuild, job.StageBenchmark},
+		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked},
+		job.ModeProfile:   {job.StageBuild, job.StageProfile},
+	}[mode]
+	if lang == tasks.LangPython && len(stages) > 0 {
+		return stages[1:]
+	}
+	return stages
+}
+
+// mergeStages puts the ended stages, the one that goes on and those to come in one row.
+func mergeStages(planned []job.Stage, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
+	var all []views.StageView
+	seen := map[job.Stage]bool{}
+	for _, r := range ended {
+		all = append(all, views.StageView{Result: r, Ended: true})
+		seen[r.Stage] = true
+	}
+	for _, stage := range now {
+		if !seen[stage.Result.Stage] {
+			all = append(all, stage)
+			seen[stage.Result.Stage] = true
+		}
+	}
+	for _, stage := range planned {
+		if !seen[stage] {
+			all = append(all, views.StageView{Result: job.StageResult{Stage: stage}, Skipped: over})
+		}
+	}
+	return all
+}

@@ -1,0 +1,99 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/client"
+)
+
+// DeviceList counts, for every device that has a slot or a run, its slots and its queue.
+func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
+	workers, err := s.Store.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lengths, err := s.Store.QueueLengths(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pauses, err := s.Store.Pauses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]*client.Device{}
+	at := func(name string) *client.Device {
+		if byName[name] == nil {
+			byName[name] = &client.Device{Device: name}
+		}
+		return byName[name]
+	}
+	for _, worker := range workers {
+		if worker.Live(s.Now()) {
+			addSlots(at, worker)
+		}
+	}
+	for _, length := range lengths {
+		at(length.Device).Queued, at(length.Device).Running = length.Waiting, length.Running
+	}
+	list := make([]client.Device, 0, len(byName))
+	for name, d := range byName {
+		if pause, ok := pauses[name]; ok {
+			d.PausedBy, d.PausedSince = pause.By, &pause.Since
+		}
+		list = append(list, *d)
+	}
+	slices.SortFunc(list, func(a, b client.Device) int { return cmp.Compare(a.Device, b.Device) })
+	return list, nil
+}
+
+func addSlots(at func(string) *client.Device, worker models.Worker) {
+	for _, slot := range worker.Slots {
+		d := at(slot.Device)
+		if worker.Refusing == "" && slot.Disabled == "" {
+			d.Slots++
+		}
+		if slot.Attempt != "" {
+			d.Busy++
+		}
+	}
+}
+
+// DeviceChoices describes devices for a form. With nothing chosen before, the first that is there is.
+func (p *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
+	known, err := p.DeviceList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	choices := make([]views.DeviceChoice, len(names))
+	for i, name := range names {
+		choices[i] = views.DeviceChoice{Device: name, Note: "No worker at the moment", Offline: true}
+		for _, d := range known {
+			if d.Device == name && d.Slots > 0 {
+				choices[i].Offline = false
+				choices[i].Note = fmt.Sprintf("%d of %d free, %d waiting", max(d.Slots-d.Busy, 0), d.Slots, d.Queued)
+				if d.PausedSince != nil {
+					choices[i].Note = fmt.Sprintf("Paused, %d waiting", d.Queued)
+				}
+			}
+		}
+		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })
+	}
+	if len(before) == 0 && len(choices) > 0 {
+		first := max(slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline }), 0)
+		choices[first].Chosen = true
+	}
+	return choices, nil
+}
+
+func ChosenDevices(names []string) []views.DeviceChoice {
+	choices := []views.DeviceChoice{{}} // not empty: choosing nothing was a choice, too
+	for _, name := range names {
+		choices = append(choices, views.DeviceChoice{Device: name, Chosen: true})
+	}
+	return choices
+}

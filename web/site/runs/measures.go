@@ -1,0 +1,106 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+)
+
+// addMeasures fills in what a card shows of a run that has ended beside its stages.
+func (s *Runs) addMeasures(ctx context.Context, run models.Run, def tasks.Definition, card *views.RunCard) (err error) {
+	if !run.State.Final() {
+		return nil
+	}
+	if card.Timeline, err = s.Timeline(ctx, run); err != nil {
+		return err
+	}
+	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
+	profile, err := s.ProfileOf(ctx, run)
+	if err != nil {
+		return err
+	}
+	if profile.Run.ID != 0 && profile.Missing == "" {
+		card.Details = string(views.ProfileURL(run.SubmissionID, run.ID))
+	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {
+		card.ProfileNote = profile.Missing
+	}
+	var stages []job.StageResult
+	for _, stage := range card.Stages {
+		stages = append(stages, stage.Result)
+		if stage.Result.Stage == job.StageBuild {
+			card.Kernels = views.KernelsOf(stage.Result.Extra)
+		}
+	}
+	if card.Measured, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
+		return err
+	}
+	first, err := s.Leader(ctx, run)
+	card.Compare = views.CompareURL(first, run.ID)
+	return err
+}
+
+// measuredCases sets the times of the cases beside the work that the task says they are.
+func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.StageResult) ([]views.MeasuredCase, error) {
+	var cases []views.MeasuredCase
+	for _, c := range stage.Cases {
+		if c.Status != job.StatusPass || !(c.Mean > 0) {
+			continue
+		}
+		one := views.MeasuredCase{Case: c}
+		if def.Roofline != nil {
+			if declared, ok := caseOf(def.Benchmarks, c.Spec); ok {
+				one.Bytes, one.Flops, _ = def.Roofline.Eval(declared) // the task was refused if this could fail
+			}
+		}
+		roofs, err := s.roofs(profile, c.Index)
+		if err != nil {
+			return nil, err
+		}
+		one.PeakBytes, one.PeakFlops, one.PeakKind = roofs.bandwidth, roofs.flops, roofs.kind
+		cases = append(cases, one)
+	}
+	return cases, nil
+}
+
+// roofs are the device's, from the case's own report or else from that of another case.
+func (s *Runs) roofs(profile Profile, index int) (reportFacts, error) {
+	facts, ok, err := s.facts(profile, index)
+	for _, c := range profile.Cases {
+		if ok || err != nil {
+			break
+		}
+		facts, ok, err = s.facts(profile, c.Index)
+	}
+	return facts, err
+}
+
+// caseOf finds the declared case that a line names.
+func caseOf(cases []tasks.Case, spec string) (tasks.Case, bool) {
+	for _, c := range cases {
+		parts := make([]string, len(c))
+		for i, arg := range c {
+			parts[i] = arg.Name + ": " + arg.Value
+		}
+		if strings.Join(parts, "; ") == spec {
+			return c, true
+		}
+	}
+	return nil, false
+}
+
+// Leader is the run to compare a run with: its board's first; 0 when it leads itself or has no time.
+func (s *Runs) Leader(ctx context.Context, run models.Run) (int64, error) {
+	if run.ScoreNS == nil {
+		return 0, nil
+	}
+	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, 1)
+	if err != nil || len(board.Standings) == 0 || board.Standings[0].RunID == run.ID {
+		return 0, err
+	}
+	return board.Standings[0].RunID, nil
+}

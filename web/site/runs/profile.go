@@ -1,0 +1,184 @@
+package runs
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/web/site"
+)
+
+// maxUnpacked bounds a parsed report in bytes; real ones have about one million.
+const maxUnpacked = 32 << 20
+
+// RunAccess is a run, and what the one who asks may see of its submission.
+type RunAccess struct {
+	Access
+	Run models.Run
+}
+
+// LoadRun reads the run in an address below its submission's.
+func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
+	id, err := site.IDParam(c, "run")
+	if err != nil {
+		return seen, err
+	}
+	submission, err := site.IDParam(c, "id")
+	if err != nil {
+		return seen, err
+	}
+	if seen, err = s.RunByID(c, id); err == nil && seen.Sub.ID != submission {
+		err = site.NotFound(c)
+	}
+	return seen, err
+}
+
+func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
+	none := models.Errorf(models.NotFound, "There is no run %d.", id)
+	if seen.Run, err = s.Store.Run(c.UserContext(), id); models.KindOf(err) == models.NotFound {
+		return seen, none
+	}
+	if err != nil {
+		return seen, err
+	}
+	seen.Access, err = s.SubmissionByID(c, seen.Run.SubmissionID)
+	if models.KindOf(err) == models.NotFound {
+		err = none
+	}
+	return seen, err
+}
+
+// Profile is what is kept of a run's profile.
+type Profile struct {
+	Run     models.Run       // that made it: the one that followed a ranked run, or the run itself
+	Cases   []job.CaseResult // how each case went
+	Notes   map[string]string
+	files   map[string]models.Artifact
+	Missing string // there is none (yet), in a sentence
+}
+
+// ProfileOf reads what there is of a run's profile, and why there is none.
+func (s *Runs) ProfileOf(ctx context.Context, run models.Run) (p Profile, err error) {
+	if p.Run, err = s.Store.ProfileRun(ctx, run); models.KindOf(err) == models.NotFound {
+		p.Missing, err = s.whyUnprofiled(ctx, run)
+		return p, err
+	}
+	if err != nil {
+		return p, err
+	}
+	p.Missing = profileState(p.Run)
+	stages, err := s.Store.Stages(ctx, p.Run.ID)
+	if err != nil {
+		return p, err
+	}
+	for _, stage := range StagesOfAttempt(p.Run, stages) {
+		if stage.Stage == job.StageProfile {
+			p.Cases, p.Notes = stage.Cases, stage.Extra
+		}
+	}
+	list, err := s.Store.Artifacts(ctx, p.Run.ID)
+	p.files = make(map[string]models.Artifact, len(list))
+	for _, a := range list {
+		p.files[a.Name] = a
+	}
+	return p, err
+}
+
+func (s *Runs) whyUnprofiled(ctx context.Context, run models.Run) (string, error) {
+	version, err := s.Store.Version(ctx, run.VersionID)
+	switch {
+	case err != nil:
+		return "", err
+	case version.Definition.NoProfile:
+		return "The task says that its runs are not profiled.", nil
+	case run.Device == "CPU" || version.Lang == tasks.LangCPP:
+		return "Nsight Compute profiles GPUs; a run on a CPU has no profile.", nil
+	case run.Mode != job.ModeRanked:
+		return "Only ranked runs are profiled by themselves; submit with the mode profile to profile any other.", nil
+	case !run.Valid():
+		return "Only a ranked run that passed is profiled.", nil
+	}
+	return fmt.Sprintf("When this run ended, no worker with %s could profile.", run.Device), nil
+}
+
+// profileState says why a run has left no profile so far; nothing when it has ended well.
+func profileState(run models.Run) string {
+	switch {
+	case run.State == models.StateDone:
+		return ""
+	case run.State == models.StateQueued:
+		return fmt.Sprintf("The profile waits until nothing else waits for %s.", run.Device)
+	case !run.State.Final():
+		return "The profile is being made now: Nsight Compute replays every kernel some forty times."
+	case run.Failure != nil:
+		return run.Failure.Reason
+	}
+	return "The profile was cancelled."
+}
+
+// MissingReason says why a case has no report.
+func (p Profile) MissingReason(index int) string {
+	for _, c := range p.Cases {
+		if c.Index == index && c.Status != job.StatusPass {
+			return c.Message
+		}
+	}
+	if p.Missing != "" {
+		return p.Missing
+	}
+	return "This benchmark case was not profiled."
+}
+
+func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
+
+func ReportFileName(index int) string { return fmt.Sprintf("profile.%d.ncu-rep.gz", index) }
+
+// ReportFile is what ncu wrote of a case, if it was kept: packed, but for what the first workers left.
+func (p Profile) ReportFile(index int) (a models.Artifact, kept bool) {
+	name := ReportFileName(index)
+	if a, kept = p.files[name]; !kept {
+		a, kept = p.files[strings.TrimSuffix(name, ".gz")]
+	}
+	return a, kept
+}
+
+// Report reads the parsed report of a case; nil when there is none.
+func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
+	artifact, ok := p.files[reportName(index)]
+	if !ok {
+		return nil, nil
+	}
+	f, err := s.Store.OpenArtifact(artifact)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	var report ncu.Report
+	z, err := gzip.NewReader(f)
+	if err == nil {
+		err = json.NewDecoder(io.LimitReader(z, maxUnpacked)).Decode(&report)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s of run %d: %w", artifact.Name, p.Run.ID, err)
+	}
+	return &report, nil
+}
+
+// HideSource takes out of a report what shows the program itself.
+func HideSource(report *ncu.Report) {
+	for i := range report.Kernels {
+		report.Kernels[i].Source = nil
+	}
+}
+
+// CaseSpec shortens a case's line for a tab.
+func CaseSpec(spec string) string { return strings.ReplaceAll(spec, "; ", ", ") }

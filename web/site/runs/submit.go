@@ -1,0 +1,101 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/web/site"
+)
+
+// SubmitRequest is a submission as it was sent: by the form, the API or the command.
+type SubmitRequest struct {
+	Task     string   // slug; empty: the source says it
+	Devices  []string // empty: the source says it, or the task has only one
+	Mode     job.Mode // empty: test
+	FileName string
+	Source   []byte
+	Via      string // "web", "api", "cli"
+}
+
+// Submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
+// the rules themselves are the store's.
+func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (models.Submission, []models.Run, error) {
+	if err := s.Room(); err != nil {
+		return models.Submission{}, nil, err
+	}
+	said, err := tasks.ParseDirectives(in.Source)
+	if err != nil {
+		return models.Submission{}, nil, err
+	}
+	switch {
+	case in.Task == "" && said.Leaderboard == "":
+		return models.Submission{}, nil, site.Invalid("task",
+			"Name the task, in the request or as #!POPCORN leaderboard NAME in the source.")
+	case in.Task == "":
+		in.Task = said.Leaderboard
+	case said.Leaderboard != "" && !sameTask(said.Leaderboard, in.Task):
+		return models.Submission{}, nil, site.Invalid("task_mismatch",
+			"The source is for the task %q, and was sent to %q.", said.Leaderboard, in.Task)
+	}
+	task, err := s.VisibleTask(ctx, user, models.Slug(in.Task))
+	if err != nil {
+		return models.Submission{}, nil, err
+	}
+	sub, runs, err := s.Store.Submit(ctx, models.NewSubmission{
+		User: user, TaskID: task.ID, Devices: chooseDevices(in.Devices, said.GPUs, task.Devices), Mode: chooseMode(in.Mode),
+		FileName: in.FileName, Source: in.Source, Via: in.Via,
+	})
+	if err != nil {
+		return models.Submission{}, nil, err
+	}
+	s.Dispatcher.Wake()
+	return sub, runs, nil
+}
+
+// VisibleTask returns the task if the person may know of it.
+func (s *Runs) VisibleTask(ctx context.Context, user models.User, slug string) (models.Task, error) {
+	task, err := s.Store.Task(ctx, slug)
+	if err == nil && !task.VisibleTo(user) {
+		err = models.Errorf(models.NotFound, "There is no task %q.", slug)
+	}
+	return task, err
+}
+
+// chooseDevices prefers the request over the source, and with neither takes a task's only device. Names count
+// in any case, as the task writes them; one that the task lacks is left for the store to refuse.
+func chooseDevices(asked, said, offered []string) []string {
+	if len(asked) == 0 {
+		asked = said
+	}
+	if len(asked) == 0 && len(offered) == 1 {
+		return offered
+	}
+	chosen := make([]string, 0, len(asked))
+	for _, name := range asked {
+		name = strings.TrimSpace(name)
+		if i := slices.IndexFunc(offered, func(o string) bool { return strings.EqualFold(o, name) }); i >= 0 {
+			name = offered[i]
+		}
+		if name != "" && !slices.Contains(chosen, name) {
+			chosen = append(chosen, name)
+		}
+	}
+	return chosen
+}
+
+func chooseMode(mode job.Mode) job.Mode {
+	switch mode {
+	case "":
+		return job.ModeTest
+	case "leaderboard": // what KernelBot calls it
+		return job.ModeRanked
+	}
+	return mode
+}
+
+// sameTask compares a task's names as people write them: vector_add is vector-add.
+func sameTask(a, b string) bool { return models.Slug(a) == models.Slug(b) }

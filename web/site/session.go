@@ -1,0 +1,171 @@
+package site
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+)
+
+const (
+	SessionCookie = "wb_session"
+	SessionLife   = 30 * 24 * time.Hour
+)
+
+// Viewer is the person who sent the request; nil is a visitor.
+func Viewer(c *fiber.Ctx) *models.User {
+	user, _ := c.Locals(localViewer).(*models.User)
+	return user
+}
+
+// Actor is viewer as the store wants it: a visitor is the zero User.
+func Actor(c *fiber.Ctx) models.User {
+	if user := Viewer(c); user != nil {
+		return *user
+	}
+	return models.User{}
+}
+
+// SessionID is the id of the session that the request came with; 0 without one.
+func SessionID(c *fiber.Ctx) int64 {
+	id, _ := c.Locals(localSession).(int64)
+	return id
+}
+
+// Identify finds out who sent the request: by a personal token if there is one, else by the session.
+func (s *Site) Identify(c *fiber.Ctx) error {
+	if err := s.Recognize(c); err != nil {
+		return err
+	}
+	return c.Next()
+}
+
+func (s *Site) Recognize(c *fiber.Ctx) error {
+	if secret, ok := BearerToken(c); ok {
+		_, user, err := s.Store.TokenUser(c.UserContext(), secret)
+		if models.KindOf(err) == models.NotFound {
+			return Unauthorized("This token is not valid: it is unknown, has expired or was revoked. Make another on your page.")
+		}
+		if err != nil {
+			return err
+		}
+		c.Locals(localBearer, true)
+		c.Locals(localViewer, &user)
+		return nil
+	}
+	if secret := s.Cookie(c, SessionCookie); secret != "" {
+		session, user, err := s.Store.SessionUser(c.UserContext(), secret)
+		switch {
+		case err == nil:
+			c.Locals(localSession, session.ID)
+			c.Locals(localViewer, &user)
+		case models.KindOf(err) != models.NotFound:
+			return err
+		}
+	}
+	return nil
+}
+
+// reauthorize returns what checks again, later, whether the sign-in that a request came with still counts.
+func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
+	secret, bearer := BearerToken(c)
+	switch {
+	case Viewer(c) == nil:
+		return func(context.Context) error { return nil }
+	case !bearer:
+		secret = s.Cookie(c, SessionCookie)
+	}
+	return func(ctx context.Context) (err error) {
+		if bearer {
+			_, _, err = s.Store.TokenUser(ctx, secret)
+		} else {
+			_, _, err = s.Store.SessionUser(ctx, secret)
+		}
+		return err
+	}
+}
+
+func BearerToken(c *fiber.Ctx) (string, bool) {
+	scheme, secret, found := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	return strings.TrimSpace(secret), found && strings.EqualFold(scheme, "Bearer")
+}
+
+// RemoveOwn removes what the address names by its id and the viewer owns, and goes on to a page.
+func RemoveOwn(c *fiber.Ctx, remove func(ctx context.Context, userID, id int64) error, next string) error {
+	user, err := RequireUser(c)
+	if err != nil {
+		return err
+	}
+	id, err := IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := remove(c.UserContext(), user.ID, id); err != nil {
+		return err
+	}
+	return c.Redirect(next, fiber.StatusSeeOther)
+}
+
+// RequireUser refuses visitors.
+func RequireUser(c *fiber.Ctx) (*models.User, error) {
+	if user := Viewer(c); user != nil {
+		return user, nil
+	}
+	return nil, Unauthorized("Sign in first.")
+}
+
+// IDParam reads a number from the address; anything else is an address that does not exist.
+func IDParam(c *fiber.Ctx, name string) (int64, error) {
+	id, err := strconv.ParseInt(c.Params(name), 10, 64)
+	if err != nil || id <= 0 {
+		return 0, NotFound(c)
+	}
+	return id, nil
+}
+
+// cookieName keeps sibling domains and plain HTTP from planting a cookie: browsers take one with this
+// prefix only from the host itself, over TLS.
+func (s *Site) cookieName(name string) string {
+	if s.Secure() {
+		return "__Host-" + name
+	}
+	return name
+}
+
+func (s *Site) Cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.cookieName(name)) }
+
+// SetCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
+func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
+	c.Cookie(&fiber.Cookie{
+		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
+		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
+	})
+}
+
+func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
+	c.Cookie(&fiber.Cookie{
+		Name: s.cookieName(name), Path: "/", Expires: time.Unix(1, 0),
+		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode,
+	})
+}
+
+// NeedsSignIn sends visitors to the sign-in page, and back afterwards.
+func (p *Site) needsSignIn(c *fiber.Ctx) error {
+	if Viewer(c) == nil {
+		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)
+	}
+	return c.Next()
+}
+
+// NeedsSignIn sends visitors to the sign-in page, and back afterwards.
+func NeedsSignIn(c *fiber.Ctx) error {
+	if Viewer(c) == nil {
+		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)
+	}
+	return c.Next()
+}

@@ -1,0 +1,115 @@
+package site
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/url"
+	"sync"
+	"time"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/models"
+	"warpboard/web/wire"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+const defaultHeartbeat = 15 * time.Second
+
+// Config is what every handler may know of the site: its parts and the settings of its operator.
+type Config struct {
+	Store      *models.Store
+	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
+	Hub        *Hub
+	Log        *slog.Logger
+	Now        func() time.Time // in UTC; nil: time.Now
+
+	Addr    string // address to listen on, "127.0.0.1:3000"
+	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
+	Version string
+
+	SandboxOff bool          // the worker runs programs unprotected: every page says so
+	Heartbeat  time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
+	Disk       string        // directory whose disk is watched; empty: none is
+	MinFree    int64         // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
+
+	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
+	Limits         Limits
+}
+
+// Site is what all rooms share. Handlers embed it and add what only they need.
+type Site struct {
+	Config
+	Base    *url.URL
+	Proxies wire.Proxies
+
+	Connected, UnderWay, streaming *wire.Tally // connections, requests, live streams
+	bodyBytes, StrangerBytes       *wire.Tally
+
+	// fiber's own request context never ends. Requests derive from the first of these, streams from
+	// the second, because at the end streams must go at once while requests get a moment to finish.
+	Requests, Streams         context.Context
+	StopRequests, StopStreams context.CancelFunc
+	Sending                   sync.WaitGroup // answers that were taken over
+}
+
+// New fills in defaults and refuses settings that cannot work, with a sentence for the operator.
+func New(cfg Config) (*Site, error) {
+	if cfg.Store == nil || cfg.Hub == nil || cfg.Dispatcher == nil || cfg.Log == nil {
+		return nil, errors.New("web: a server needs Store, Hub, Dispatcher and Log")
+	}
+	s := &Site{Config: cfg}
+	var err error
+	if s.Base, err = readBaseURL(cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))); err != nil {
+		return nil, err
+	}
+	if s.Proxies, err = wire.ParseProxies(cfg.TrustedProxies); err != nil {
+		return nil, err
+	}
+	s.BaseURL = s.Base.String()
+	s.Heartbeat = cmp.Or(cfg.Heartbeat, defaultHeartbeat)
+	now := time.Now
+	if cfg.Now != nil {
+		now = cfg.Now
+	}
+	s.Now = func() time.Time { return now().UTC() }
+	s.setLimits()
+	s.Requests, s.StopRequests = context.WithCancel(context.Background())
+	s.Streams, s.StopStreams = context.WithCancel(s.Requests)
+	return s, nil
+}
+
+// readBaseURL accepts a scheme and a host only: the site's links begin at the root.
+func readBaseURL(text string) (*url.URL, error) {
+	base, err := url.Parse(text)
+	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
+		return nil, fmt.Errorf("base URL %q: want http:// or https:// and a host, like https://boards.example.org", text)
+	}
+	if base.Path != "" && base.Path != "/" {
+		return nil, fmt.Errorf("base URL %q: the site must be at the root of its host, without a path", text)
+	}
+	return &url.URL{Scheme: base.Scheme, Host: base.Host}, nil
+}
+
+// browserHost is the host under which a browser on this machine reaches a listening address: one that
+// listens everywhere, like ":3000", is localhost.
+func browserHost(addr string) string {
+	host, port, err := net.SplitHostPort(addr)
+	if ip := net.ParseIP(host); err == nil && (host == "" || ip != nil && ip.IsUnspecified()) {
+		return net.JoinHostPort("localhost", port)
+	}
+	return addr
+}
+
+// Secure reports whether browsers reach the site over TLS.
+func (s *Site) Secure() bool { return s.Base.Scheme == "https" }
+
+// OnThisMachine reports whether a request surely comes from this machine to a site that serves only it.
+// A base URL elsewhere means a proxy, which may leave no mark.
+func (s *Site) OnThisMachine(c *fiber.Ctx) bool {
+	return wire.IsLoopback(s.Addr) && wire.IsLoopback(s.Base.Host) && wire.FromThisMachine(c)
+}

@@ -1,0 +1,61 @@
+package site
+
+import (
+	"bytes"
+	"net"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/stream"
+	"warpboard/web/wire"
+)
+
+// TakeOver answers with a body that write makes bit by bit, after the handler has returned and all that
+// fasthttp keeps for a request is free again. Nothing of c may be used in write.
+func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
+	request, connection, inChunks := c.Context(), c.Context().Conn(), c.Request().Header.IsHTTP11()
+	header := &request.Response.Header
+	header.SetContentLength(-2)
+	if inChunks {
+		header.SetContentLength(-1)
+	}
+	header.SetConnectionClose()
+	request.HijackSetNoResponse(true)
+	request.Hijack(func(net.Conn) {
+		head := bytes.Clone(header.Header())
+		s.Sending.Go(func() {
+			defer connection.Close()
+			out := wire.NewWriter(connection, head, inChunks)
+			write(out)
+			out.End()
+		})
+	})
+}
+
+// Stream answers with server-sent events until the source is complete, the reader is gone or signed out, or
+// the server stops.
+func (s *Site) Stream(c *fiber.Ctx, source stream.Source) error {
+	who := shareOf(c)
+	switch s.streaming.Take(who, 1) {
+	case wire.UsedUp:
+		return TooMany("Too many pages are being watched live from your address. Close some of them.", time.Minute)
+	case wire.Full:
+		return TooMany("Too many pages are being watched live. Reload in a minute.", time.Minute)
+	}
+	c.Set(fiber.HeaderContentType, "text/event-stream; charset=utf-8")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	c.Set("X-Accel-Buffering", "no")
+	source.Heartbeat, source.Reauthorize = s.Heartbeat, s.reauthorize(c)
+	wire.WhenClosed(c.Context().Conn(), func() { s.streaming.Give(who, 1) })
+	if c.Method() == fiber.MethodHead {
+		c.Context().SetConnectionClose()
+		return nil
+	}
+	s.TakeOver(c, func(out *wire.Writer) {
+		if err := source.Send(s.Streams, s.Hub.Hub, out); err != nil {
+			s.Log.Debug("stream ended", "err", err)
+		}
+	})
+	return nil
+}

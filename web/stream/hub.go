@@ -1,0 +1,97 @@
+package stream
+
+import "sync"
+
+// Topic is what a stream listens to.
+type Topic struct {
+	Kind string
+	ID   int64
+	Name string
+}
+
+// Message is one thing that was published. Its event is shared by all readers, who must not change it. A message
+// without one says that events were left out: the reader finds them where they are kept.
+type Message struct {
+	Event  any
+	Change int64
+}
+
+// subscription is one reader's queue. Only the hub sends to it, under its lock.
+type subscription struct {
+	messages chan Message
+	topic    Topic
+}
+
+// Hub passes messages to the open streams. It remembers nothing and never blocks whoever publishes.
+type Hub struct {
+	mu     sync.Mutex
+	topics map[Topic]map[*subscription]struct{}
+	open   int
+}
+
+// NewHub returns a hub without readers.
+func NewHub() *Hub {
+	return &Hub{topics: map[Topic]map[*subscription]struct{}{}}
+}
+
+// Publish passes a message to all readers of a topic.
+func (h *Hub) Publish(t Topic, m Message) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for sub := range h.topics[t] {
+		select {
+		case sub.messages <- m:
+		default:
+			sub.coalesce(m)
+		}
+	}
+}
+
+// Watch subscribes until stop is called. Only the newest message waits for a reader who is slow.
+func (h *Hub) Watch(t Topic) (messages <-chan Message, stop func()) {
+	sub := h.subscribe(t, 1)
+	return sub.messages, func() { h.unsubscribe(sub) }
+}
+
+// StreamCount is the number of readers.
+func (h *Hub) StreamCount() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.open
+}
+
+// subscribe adds a reader who may be so many messages behind.
+func (h *Hub) subscribe(t Topic, buffer int) *subscription {
+	sub := &subscription{messages: make(chan Message, max(buffer, 1)), topic: t}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.topics[t] == nil {
+		h.topics[t] = map[*subscription]struct{}{}
+	}
+	h.topics[t][sub] = struct{}{}
+	h.open++
+	return sub
+}
+
+func (h *Hub) unsubscribe(sub *subscription) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.topics[sub.topic], sub)
+	if len(h.topics[sub.topic]) == 0 {
+		delete(h.topics, sub.topic)
+	}
+	h.open--
+}
+
+// coalesce replaces all that a slow reader has not taken yet by one message without an event: the newest state,
+// or the word that events were left out.
+func (s *subscription) coalesce(m Message) {
+	for len(s.messages) > 0 {
+		select {
+		case <-s.messages:
+		default: // the reader took it meanwhile
+		}
+	}
+	m.Event = nil
+	s.messages <- m
+}

@@ -1,0 +1,111 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/wire"
+)
+
+const (
+	streamLife  = 30 * time.Minute // then the browser connects again, to whichever server is there
+	streamRetry = "retry: 1000\n\n"
+)
+
+// ErrDone ends a stream that has nothing more to say.
+var ErrDone = errors.New("stream is complete")
+
+// Source is what one stream sends. Nothing of a fiber.Ctx may be inside: the stream outlives its handler.
+type Source struct {
+	Topic  Topic
+	Buffer int // messages that a reader may be behind; a slower one gets a message without event
+	// Backlog writes what is kept and the reader does not have. It runs after subscribing, so that
+	// nothing falls between.
+	Backlog func(ctx context.Context, out *wire.Writer) error
+	// Live writes one message, unless Backlog has sent it already.
+	Live func(ctx context.Context, m Message, out *wire.Writer) error
+
+	Heartbeat   time.Duration
+	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
+}
+
+// Send feeds one reader until they leave, take nothing any more or are signed out, half an hour is over, or
+// ctx ends. The error says why it ended; nil: the source is complete.
+func (s Source) Send(ctx context.Context, hub *Hub, out *wire.Writer) error {
+	sub := hub.subscribe(s.Topic, s.Buffer)
+	defer hub.unsubscribe(sub)
+	ctx, cancel := context.WithTimeout(ctx, streamLife)
+	defer cancel()
+	if err := s.send(ctx, sub.messages, out); !errors.Is(err, ErrDone) {
+		return err
+	}
+	return nil
+}
+
+func (s Source) send(ctx context.Context, messages <-chan Message, out *wire.Writer) error {
+	gone := out.Watch()
+	defer out.Flush()
+	out.WriteString(streamRetry)
+	if err := out.Flush(); err != nil { // the page knows that it is connected before the store is asked
+		return err
+	}
+	if err := s.Backlog(ctx, out); err != nil {
+		return err
+	}
+	beat := time.NewTicker(s.Heartbeat)
+	defer beat.Stop()
+	for {
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		select {
+		case m := <-messages:
+			if err := s.Live(ctx, m, out); err != nil {
+				return err
+			}
+		case <-beat.C:
+			if err := s.Reauthorize(ctx); err != nil {
+				return err
+			}
+			out.WriteString(":\n\n")
+		case <-gone:
+			return errors.New("reader left")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Frame is one server-sent event. Without a name browsers deliver it as a plain message; id 0 sends no id.
+func Frame(id int64, name string, data []byte) []byte {
+	var b bytes.Buffer
+	if id > 0 {
+		b.WriteString("id: " + strconv.FormatInt(id, 10) + "\n")
+	}
+	if name != "" {
+		b.WriteString("event: " + name + "\n")
+	}
+	data = bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n")) // a lone \r would end the line, too
+	for line := range bytes.SplitSeq(data, []byte("\n")) {
+		b.WriteString("data: ")
+		b.Write(line)
+		b.WriteByte('\n')
+	}
+	b.WriteByte('\n')
+	return b.Bytes()
+}
+
+// LastSeen is the id of the newest event that the reader has: the Last-Event-ID of a reconnect, else ?after=.
+func LastSeen(c *fiber.Ctx) int64 {
+	seen, _ := strconv.ParseInt(c.Query("after"), 10, 64)
+	if again, err := strconv.ParseInt(c.Get("Last-Event-ID"), 10, 64); err == nil && again > seen {
+		seen = again
+	}
+	return max(seen, 0)
+}

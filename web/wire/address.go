@@ -1,0 +1,126 @@
+package wire
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"net/netip"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// Proxies are the networks whose word is taken for who a visitor is. It decides about limits and the log,
+// never about rights: whatever runs on this machine could say so, too.
+type Proxies []netip.Prefix
+
+// ParseNetworks reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8.
+func ParseNetworks(texts []string) (list []netip.Prefix, err error) {
+	for _, text := range texts {
+		network, err := netip.ParsePrefix(text)
+		if address, notNetwork := netip.ParseAddr(text); notNetwork == nil {
+			address = address.Unmap()
+			network, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%q: want an address or a network, like 10.0.0.7 or 10.0.0.0/8", text)
+		}
+		list = append(list, network.Masked())
+	}
+	return list, nil
+}
+
+// ParseProxies reads addresses and networks; none are this machine's own.
+func ParseProxies(list []string) (Proxies, error) {
+	if len(list) == 0 {
+		list = []string{"127.0.0.0/8", "::1"}
+	}
+	networks, err := ParseNetworks(list)
+	if err != nil {
+		err = fmt.Errorf("trusted proxy %w", err)
+	}
+	return networks, err
+}
+
+func (p Proxies) Trust(a netip.Addr) bool {
+	for _, network := range p {
+		if network.Contains(a) {
+			return true
+		}
+	}
+	return false
+}
+
+// Visitor is the address that a request comes from: the nearest that is no trusted proxy's. It is invalid
+// when a proxy says nothing of it.
+func (p Proxies) Visitor(c *fiber.Ctx) netip.Addr {
+	peer := AddrOf(c.Context().RemoteAddr())
+	if !p.Trust(peer) {
+		return peer
+	}
+	for _, name := range []string{fiber.HeaderXForwardedFor, "X-Real-Ip"} {
+		said := bytes.Join(c.Request().Header.PeekAll(name), []byte(","))
+		hops := strings.Split(string(said), ",")
+		for i := len(hops) - 1; i >= 0; i-- {
+			hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+			if err != nil {
+				break // what stands before it is not the proxy's word any more
+			}
+			if hop = hop.Unmap(); !p.Trust(hop) {
+				return hop
+			}
+		}
+	}
+	return netip.Addr{}
+}
+
+// ShareName names an address in a tally. With IPv6 whoever has one address has 2⁶⁴ of them.
+func ShareName(a netip.Addr) string {
+	if !a.IsValid() {
+		return ""
+	}
+	if a.Is6() {
+		network, _ := a.WithZone("").Prefix(64)
+		return network.String()
+	}
+	return a.String()
+}
+
+func AddrOf(a net.Addr) netip.Addr {
+	tcp, ok := a.(*net.TCPAddr)
+	if !ok {
+		return netip.Addr{}
+	}
+	return tcp.AddrPort().Addr().Unmap()
+}
+
+// IsLoopback tells whether a "host:port" or a host names this machine only.
+func IsLoopback(hostport string) bool {
+	host, _, err := net.SplitHostPort(hostport)
+	if err != nil {
+		host = hostport
+	}
+	if host == "localhost" {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// FromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
+// the world look local, so its marks count against; a foreign Host would be DNS rebinding.
+func FromThisMachine(c *fiber.Ctx) bool {
+	ip := c.Context().RemoteIP()
+	return IsLoopback(string(c.Request().Host())) && !HasProxyMark(c) && (ip.IsLoopback() || ip.IsUnspecified())
+}
+
+// ProxyMarks are headers that proxies add.
+func ProxyMarks() []string {
+	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
+}
+
+// HasProxyMark tells whether a proxy has left its mark on the request.
+func HasProxyMark(c *fiber.Ctx) bool {
+	return slices.ContainsFunc(ProxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
+}

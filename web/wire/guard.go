@@ -1,0 +1,164 @@
+package wire
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+const (
+	longestPause = time.Second      // between two tries to accept
+	warnEvery    = 10 * time.Second // however often it happens
+	lingerTime   = 500 * time.Millisecond
+	lingerBytes  = 256 << 10
+	firstByte    = time.Minute // browsers open connections that they may need
+)
+
+// Guard is a listener that outlives a lack of descriptors and turns away whom there is no room for.
+type Guard struct {
+	net.Listener
+	open    *Tally
+	proxies Proxies
+	log     *slog.Logger
+	closed  chan struct{}
+	once    sync.Once
+	warned  time.Time // Accept is called by one goroutine
+}
+
+func NewGuard(ln net.Listener, open *Tally, proxies Proxies, log *slog.Logger) *Guard {
+	return &Guard{Listener: ln, open: open, proxies: proxies, log: log,
+		closed: make(chan struct{})}
+}
+
+// Accept waits for a connection that there is room for. Its error is for good.
+func (g *Guard) Accept() (net.Conn, error) {
+	for pause := 5 * time.Millisecond; ; {
+		conn, err := g.Listener.Accept()
+		switch {
+		case err == nil:
+			if admitted := g.admit(conn); admitted != nil {
+				return admitted, nil
+			}
+			continue
+		case !passes(err):
+			return nil, err
+		}
+		g.warn("a visitor cannot be let in; trying again", "error", err)
+		select {
+		case <-time.After(pause):
+		case <-g.closed:
+			return nil, net.ErrClosed
+		}
+		pause = min(2*pause, longestPause)
+	}
+}
+
+// Close ends Accept, too, when that waits for better times.
+func (g *Guard) Close() error {
+	g.once.Do(func() { close(g.closed) })
+	return g.Listener.Close()
+}
+
+// passes tells whether an error of accept is of one connection or of the moment, as net/http sees it.
+func passes(err error) bool {
+	for _, of := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
+		syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ETIMEDOUT} {
+		if errors.Is(err, of) {
+			return true
+		}
+	}
+	return false
+}
+
+func (g *Guard) admit(conn net.Conn) net.Conn {
+	peer := AddrOf(conn.RemoteAddr())
+	who := ShareName(peer)
+	if g.proxies.Trust(peer) {
+		who = ""
+	}
+	switch g.open.Take(who, 1) {
+	case UsedUp:
+		g.turnAway(conn, "429 Too Many Requests")
+		g.warn("an address has its share of connections; if it is a reverse proxy, name it in --trusted-proxies", "ip", peer, "share", g.open.share)
+		return nil
+	case Full:
+		g.turnAway(conn, "503 Service Unavailable")
+		g.warn("there is no room for more connections; a higher limit of open files (ulimit -n) makes some", "most", g.open.most)
+		return nil
+	}
+	conn.SetReadDeadline(time.Now().Add(firstByte))
+	return &guarded{Conn: conn, left: []func(){func() { g.open.Give(who, 1) }}}
+}
+
+// turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket.
+func (g *Guard) turnAway(conn net.Conn, status string) {
+	conn.SetWriteDeadline(time.Now().Add(time.Millisecond))
+	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
+	conn.Close()
+}
+
+func (g *Guard) warn(message string, args ...any) {
+	if now := time.Now(); now.Sub(g.warned) > warnEvery {
+		g.warned = now
+		g.log.Warn(message, args...)
+	}
+}
+
+// guarded is a connection that is counted until it is closed.
+type guarded struct {
+	net.Conn
+	linger atomic.Bool // its answer came before the request was read
+	mu     sync.Mutex
+	left   []func() // called when it is closed
+}
+
+// SyscallConn is for those who watch whether the other side is still there.
+func (g *guarded) SyscallConn() (syscall.RawConn, error) {
+	if sc, ok := g.Conn.(syscall.Conn); ok {
+		return sc.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
+// Close lets the answer arrive: closing with unread bytes would reset the connection under it.
+func (g *guarded) Close() error {
+	if tcp, ok := g.Conn.(*net.TCPConn); ok && g.linger.Swap(false) {
+		tcp.CloseWrite()
+		tcp.SetReadDeadline(time.Now().Add(lingerTime))
+		io.CopyN(io.Discard, tcp, lingerBytes)
+	}
+	err := g.Conn.Close()
+	g.mu.Lock()
+	left := g.left
+	g.left = nil
+	g.mu.Unlock()
+	for _, f := range left {
+		f()
+	}
+	return err
+}
+
+// WhenClosed calls fn when a connection is closed; at once if that is not to be known.
+func WhenClosed(conn net.Conn, fn func()) {
+	g, ok := conn.(*guarded)
+	if !ok {
+		fn()
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.left = append(g.left, fn)
+}
+
+// LingerAtClose marks a connection whose request was not read to its end.
+func LingerAtClose(conn net.Conn) {
+	if g, ok := conn.(*guarded); ok {
+		g.linger.Store(true)
+	}
+}
