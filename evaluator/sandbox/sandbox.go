@@ -20,6 +20,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // ErrStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in
@@ -86,7 +88,7 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 type host struct {
 	bwrap   string
 	filters map[bool][]byte // seccomp programs, by Spec.Interfaces
-	cgroups *cgroups        // nil: no limits on whole trees
+	cgroups *cgroup.Tree    // nil: no limits on whole trees
 	ownUID  bool            // runs get the uid of their slot
 	stage   bool            // runs get their files from a mount namespace of their own
 }
@@ -106,7 +108,7 @@ func (s *Sandbox) prepare() (*host, error) {
 			return nil, err
 		}
 	}
-	if err := adoptOrphans(); err != nil {
+	if err := setSubreaper(); err != nil {
 		return nil, err
 	}
 	h := &host{bwrap: bwrap, filters: filters}
@@ -117,8 +119,10 @@ func (s *Sandbox) prepare() (*host, error) {
 	}
 	s.endOrphans(h.ownUID)
 	h.stage = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
-	if h.cgroups, err = findCgroups(); err != nil {
+	if h.cgroups, err = cgroup.Find(); err != nil {
 		s.config.Log.Warn("no cgroups: memory and processes are limited by rlimits alone", "err", err)
+	} else {
+		h.cgroups.Sweep(orphaned, orphanPatience)
 	}
 	return h, nil
 }

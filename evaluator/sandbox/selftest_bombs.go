@@ -26,7 +26,7 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckLine {
 		return line(name, "", err)
 	case o.ExitCode == 0 || o.Limit == limitWall:
 		return line(name, "", fmt.Errorf("a program went on past its memory limit (%d bytes)", o.MemoryMax))
-	case h.cgroups == nil || h.cgroups.memory.dir == "":
+	case !h.cgroups.LimitsMemory():
 		return line(name, degraded+"no memory cgroup can be made here; each process is limited by itself", nil)
 	case o.Limit != limitMemory:
 		return line(name, "", fmt.Errorf("a program ended with code %d, not by its memory limit: %s", o.ExitCode, o.Stderr))
@@ -42,7 +42,7 @@ func (s *Sandbox) checkForks(ctx context.Context, h *host) job.CheckLine {
 		return line(name, "", err)
 	case o.ExitCode == 0:
 		return line(name, "", fmt.Errorf("a program made 64 processes where %d are allowed", selfTestLimits().Processes))
-	case h.cgroups == nil || h.cgroups.pids.dir == "":
+	case !h.cgroups.LimitsProcesses():
 		return line(name, degraded+"no pids cgroup can be made here; RLIMIT_NPROC holds", nil)
 	case o.Limit != limitProcesses:
 		return line(name, "", fmt.Errorf("a program ended with code %d, not by its process limit: %s", o.ExitCode, o.Stderr))

@@ -1,4 +1,4 @@
-package sandbox
+package cgroup
 
 import (
 	"errors"
@@ -12,39 +12,49 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// The limits that Exceeded names.
+const (
+	Memory    = "memory"
+	Processes = "processes"
+)
+
 // forkBomb is how many refused forks make a bomb of a program that met its process limit.
 const forkBomb = 1000
 
-// group is the cgroups of one run. A nil group limits and counts nothing.
-type group struct {
+// Group is the cgroups of one run. A nil Group limits and counts nothing.
+type Group struct {
 	memory, pids controller // directories of this run; they may be the same one
 }
 
-// usage is what a group saw.
-type usage struct {
-	memoryMax    int64
-	oomKills     int64
-	refusedForks int64
+// Usage is what a group counted.
+type Usage struct {
+	MemoryMax    int64 // bytes
+	OOMKills     int64
+	RefusedForks int64
 }
 
-func (c *cgroups) newGroup(name string, l Limits) (*group, error) {
-	g := &group{memory: c.memory.child(name), pids: c.pids.child(name)}
+// New makes the cgroups of a run. Memory is in bytes; a limit of 0 is none.
+func (c *Tree) New(name string, memory int64, processes int) (*Group, error) {
+	g := &Group{memory: c.memory.child(name), pids: c.pids.child(name)}
 	for _, dir := range g.dirs() {
 		if err := os.Mkdir(dir, 0o755); err != nil {
-			return nil, errors.Join(fmt.Errorf("make a cgroup: %w", err), g.remove())
+			return nil, errors.Join(fmt.Errorf("make a cgroup: %w", err), g.Remove())
 		}
 	}
-	if err := errors.Join(g.limitMemory(l.Memory), g.limitProcesses(l.Processes)); err != nil {
-		return nil, errors.Join(fmt.Errorf("limit a cgroup: %w", err), g.remove())
+	if err := errors.Join(g.limitMemory(memory), g.limitProcesses(processes)); err != nil {
+		return nil, errors.Join(fmt.Errorf("limit a cgroup: %w", err), g.Remove())
 	}
 	return g, nil
 }
 
-func (g *group) limitsMemory() bool    { return g != nil && g.memory.dir != "" }
-func (g *group) limitsProcesses() bool { return g != nil && g.pids.dir != "" }
+// LimitsMemory reports whether the group limits memory.
+func (g *Group) LimitsMemory() bool { return g != nil && g.memory.dir != "" }
 
-func (g *group) limitMemory(bytes int64) error {
-	if !g.limitsMemory() || bytes == 0 {
+// LimitsProcesses reports whether the group limits the number of processes.
+func (g *Group) LimitsProcesses() bool { return g != nil && g.pids.dir != "" }
+
+func (g *Group) limitMemory(bytes int64) error {
+	if !g.LimitsMemory() || bytes == 0 {
 		return nil
 	}
 	if g.memory.v2 {
@@ -60,8 +70,8 @@ func (g *group) limitMemory(bytes int64) error {
 	)
 }
 
-func (g *group) limitProcesses(n int) error {
-	if !g.limitsProcesses() || n == 0 {
+func (g *Group) limitProcesses(n int) error {
+	if !g.LimitsProcesses() || n == 0 {
 		return nil
 	}
 	return g.pids.write("pids.max", int64(n)+1, false) // bubblewrap's own pid 1 counts
@@ -104,7 +114,7 @@ func (c controller) number(name, key string) int64 {
 }
 
 // dirs are the directories of the group, each once.
-func (g *group) dirs() []string {
+func (g *Group) dirs() []string {
 	var dirs []string
 	for _, each := range []controller{g.memory, g.pids} {
 		if each.dir != "" && (len(dirs) == 0 || dirs[0] != each.dir) {
@@ -114,8 +124,8 @@ func (g *group) dirs() []string {
 	return dirs
 }
 
-// add moves a process into the group; what it forks from then on is in it too.
-func (g *group) add(pid int) error {
+// Add moves a process into the group; what it forks from then on is in it too.
+func (g *Group) Add(pid int) error {
 	if g == nil {
 		return nil
 	}
@@ -127,47 +137,49 @@ func (g *group) add(pid int) error {
 	return nil
 }
 
-func (g *group) usage() usage {
+// Usage reads the counters.
+func (g *Group) Usage() Usage {
 	if g == nil {
-		return usage{}
+		return Usage{}
 	}
-	u := usage{refusedForks: g.pids.number("pids.events", "max")}
+	u := Usage{RefusedForks: g.pids.number("pids.events", "max")}
 	if g.memory.v2 {
-		u.memoryMax = g.memory.number("memory.peak", "")
-		u.oomKills = g.memory.number("memory.events", "oom_kill")
+		u.MemoryMax = g.memory.number("memory.peak", "")
+		u.OOMKills = g.memory.number("memory.events", "oom_kill")
 	} else {
-		u.memoryMax = g.memory.number("memory.max_usage_in_bytes", "")
-		u.oomKills = g.memory.number("memory.oom_control", "oom_kill")
+		u.MemoryMax = g.memory.number("memory.max_usage_in_bytes", "")
+		u.OOMKills = g.memory.number("memory.oom_control", "oom_kill")
 	}
 	return u
 }
 
-// exceeded is the limit for which the run must be ended now, or "". Version 1 kills only one
+// Exceeded is the limit for which the run must be ended now, or "". Version 1 kills only one
 // process when memory runs out, and a fork bomb goes on however often it is refused.
-func (g *group) exceeded() string {
-	switch u := g.usage(); {
-	case u.oomKills > 0:
-		return limitMemory
-	case u.refusedForks >= forkBomb:
-		return limitProcesses
+func (g *Group) Exceeded() string {
+	switch u := g.Usage(); {
+	case u.OOMKills > 0:
+		return Memory
+	case u.RefusedForks >= forkBomb:
+		return Processes
 	}
 	return ""
 }
 
-// kill ends every process of the group and returns when there is none, or ErrStuck.
-func (g *group) kill(deadline time.Time) error {
+// Kill ends every process of the group and reports whether none was left at the deadline: a process
+// that hangs in a driver does not die.
+func (g *Group) Kill(deadline time.Time) (dead bool) {
 	if g == nil {
-		return nil
+		return true
 	}
 	for _, dir := range g.dirs() {
 		for !killProcs(dir) {
 			if time.Now().After(deadline) {
-				return ErrStuck
+				return false
 			}
 			time.Sleep(time.Millisecond)
 		}
 	}
-	return nil
+	return true
 }
 
 // killProcs sends SIGKILL to every process of a cgroup and reports whether there was none.
@@ -187,8 +199,8 @@ func killProcs(dir string) bool {
 	return false
 }
 
-// remove deletes the directories. The kernel may need a moment after the last process.
-func (g *group) remove() error {
+// Remove deletes the directories. The kernel may need a moment after the last process.
+func (g *Group) Remove() error {
 	if g == nil {
 		return nil
 	}

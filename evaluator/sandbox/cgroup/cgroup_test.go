@@ -1,6 +1,7 @@
-package sandbox
+package cgroup
 
 import (
+	"crypto/rand"
 	"errors"
 	"os"
 	"os/exec"
@@ -103,7 +104,7 @@ func TestControllersAreTakenWhereTheyAreMountedAndNotWhereAnotherProgramBoundThe
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			c, err := chooseCgroups(test.lines, test.cgroup)
+			c, err := choose(test.lines, test.cgroup)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -146,22 +147,22 @@ func TestVersion2GroupsGoWhereControllersAreHandedOut(t *testing.T) {
 		"system.slice/cgroup.subtree_control":     "cpu memory pids",
 		"system.slice/own/cgroup.subtree_control": "",
 	})
-	c := &cgroups{}
+	c := &Tree{}
 	if err := c.use(hierarchy{mount: root, own: filepath.Join(root, "system.slice/own"), v2: true}); err != nil {
 		t.Fatal(err)
 	}
-	want := cgroups{
+	want := Tree{
 		memory: controller{dir: filepath.Join(root, "system.slice"), v2: true},
 		pids:   controller{dir: filepath.Join(root, "system.slice"), v2: true},
 	}
-	if diff := cmp.Diff(want, *c, cmp.AllowUnexported(cgroups{}, controller{})); diff != "" {
+	if diff := cmp.Diff(want, *c, cmp.AllowUnexported(Tree{}, controller{})); diff != "" {
 		t.Error(diff)
 	}
 }
 
 func TestRootOfVersion2IsToldToHandOutControllers(t *testing.T) {
 	root := tree(t, map[string]string{"cgroup.controllers": "memory pids", "cgroup.subtree_control": ""})
-	c := &cgroups{}
+	c := &Tree{}
 	if err := c.use(hierarchy{mount: root, own: root, v2: true}); err != nil || c.memory.dir != root {
 		t.Fatalf("found %+v, %v", c, err)
 	}
@@ -189,7 +190,7 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 		"run/memory.events": "low 0\nhigh 0\nmax 7\noom 2\noom_kill 1\n", "run/pids.events": "max 3\n", "run/cgroup.procs": "",
 	})
 	run := controller{dir: filepath.Join(root, "run"), v2: true}
-	g := &group{memory: run, pids: run}
+	g := &Group{memory: run, pids: run}
 	if err := errors.Join(g.limitMemory(1<<20), g.limitProcesses(8)); err != nil {
 		t.Fatal(err)
 	}
@@ -198,58 +199,36 @@ func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
 			t.Errorf("%s is %q, want %q", file, got, want)
 		}
 	}
-	want := usage{memoryMax: 4096, oomKills: 1, refusedForks: 3}
-	if diff := cmp.Diff(want, g.usage(), cmp.AllowUnexported(usage{})); diff != "" {
+	want := Usage{MemoryMax: 4096, OOMKills: 1, RefusedForks: 3}
+	if diff := cmp.Diff(want, g.Usage(), cmp.AllowUnexported(Usage{})); diff != "" {
 		t.Error(diff)
 	}
-	if got := g.exceeded(); got != limitMemory {
+	if got := g.Exceeded(); got != Memory {
 		t.Errorf("exceeded %q", got)
 	}
 	if got := g.dirs(); len(got) != 1 {
 		t.Errorf("a group of one tree has the directories %v", got)
 	}
-	if err := g.kill(time.Now()); err != nil {
-		t.Error(err)
-	}
-}
-
-func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
-	own, space := runName(), "-"+pidNamespace()+"-"
-	if words := strings.Count(own, "-"); words != 4 {
-		t.Errorf("an older server takes %s for a run of its own", own)
-	}
-	tests := map[string]bool{
-		own:                                false,
-		strings.Replace(own, "-", "-4", 1): true, // a pid that there is not
-		strings.Replace(own, space, "9"+space, 1): true,  // a pid that was used again
-		strings.Replace(own, space, "-1-", 1):     false, // in another container: alive or not
-		"warpboard-4000000-17-X":                  true,  // of an older version
-		"warpboard-secret-1":                      false,
-		"warpboard-x-1-1":                         false,
-		"other-1-1-1":                             false,
-	}
-	for name, want := range tests {
-		if got := orphaned(name); got != want {
-			t.Errorf("orphaned(%q) = %v", name, got)
-		}
+	if !g.Kill(time.Now()) {
+		t.Error("processes are left")
 	}
 }
 
 func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
-	found, err := findCgroups()
+	found, err := Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	tests := map[string]*cgroups{"of this machine": found}
+	tests := map[string]*Tree{"of this machine": found}
 	for _, h := range parseHierarchies(read(t, "/proc/self/mountinfo"), read(t, "/proc/self/cgroup")) {
 		if h.v2 {
 			// Without its controllers, version 2 still has cgroup.kill.
-			tests["version 2"] = &cgroups{memory: controller{dir: h.mount, v2: true}}
+			tests["version 2"] = &Tree{memory: controller{dir: h.mount, v2: true}}
 		}
 	}
 	for name, c := range tests {
 		t.Run(name, func(t *testing.T) {
-			g, err := c.newGroup(runName(), Limits{})
+			g, err := c.New("warpboard-test-"+rand.Text(), 0, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -260,19 +239,19 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 					t.Fatal(err)
 				}
 				started = append(started, cmd)
-				if err := g.add(cmd.Process.Pid); err != nil {
+				if err := g.Add(cmd.Process.Pid); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := g.kill(time.Now().Add(5 * time.Second)); err != nil {
-				t.Error(err)
+			if !g.Kill(time.Now().Add(5 * time.Second)) {
+				t.Error("processes are left")
 			}
 			for _, cmd := range started {
 				if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
 					t.Errorf("a process ended with: %v", err)
 				}
 			}
-			if err := g.remove(); err != nil {
+			if err := g.Remove(); err != nil {
 				t.Error(err)
 			}
 			for _, dir := range g.dirs() {

@@ -1,4 +1,4 @@
-package sandbox
+package cgroup
 
 import (
 	"cmp"
@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroups is where this server may make the cgroups of its runs. Machines differ: version 1,
-// version 2, or both with a controller on either, so each controller is looked for by itself.
-type cgroups struct {
+// Tree is where this server may make the cgroups of its runs. Machines differ: version 1, version 2,
+// or both with a controller on either, so each controller is looked for separately.
+type Tree struct {
 	memory, pids controller
 }
 
 // controller is a directory in which a child gets the controller's files.
 type controller struct {
-	dir string // "" when the controller is not to be had
+	dir string // "" when the controller cannot be used
 	v2  bool
 }
 
@@ -33,8 +33,8 @@ type hierarchy struct {
 	controllers []string // version 1 only
 }
 
-// findCgroups looks for the controllers. It fails only when neither is to be had.
-func findCgroups() (*cgroups, error) {
+// Find looks for the controllers. It fails only when neither can be used.
+func Find() (*Tree, error) {
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return nil, err
@@ -43,16 +43,11 @@ func findCgroups() (*cgroups, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := chooseCgroups(string(mounts), string(own))
-	if err != nil {
-		return nil, err
-	}
-	c.sweep()
-	return c, nil
+	return choose(string(mounts), string(own))
 }
 
-func chooseCgroups(mountinfo, own string) (*cgroups, error) {
-	c := &cgroups{}
+func choose(mountinfo, own string) (*Tree, error) {
+	c := &Tree{}
 	var failed error
 	for _, h := range parseHierarchies(mountinfo, own) {
 		failed = errors.Join(failed, c.use(h))
@@ -64,7 +59,7 @@ func chooseCgroups(mountinfo, own string) (*cgroups, error) {
 }
 
 // use takes from a hierarchy the controllers that it has and that no better one had.
-func (c *cgroups) use(h hierarchy) error {
+func (c *Tree) use(h hierarchy) error {
 	offered := h.controllers
 	if h.v2 {
 		offered = words(filepath.Join(h.mount, "cgroup.controllers"))
@@ -208,9 +203,10 @@ func vacate(dir string, names []string) error {
 	return handOut(dir, names)
 }
 
-// sweep removes the cgroups of runs whose server was killed, and ends what still is in them.
-func (c *cgroups) sweep() {
-	deadline := time.Now().Add(orphanPatience)
+// Sweep kills what is in the cgroups below that orphaned reports of, and removes them. A cgroup whose
+// processes are not dead within patience is left to the next start.
+func (c *Tree) Sweep(orphaned func(name string) bool, patience time.Duration) {
+	deadline := time.Now().Add(patience)
 	for _, parent := range []string{c.memory.dir, c.pids.dir} {
 		if parent == "" {
 			continue
@@ -218,13 +214,19 @@ func (c *cgroups) sweep() {
 		entries, _ := os.ReadDir(parent)
 		for _, entry := range entries {
 			if orphaned(entry.Name()) {
-				left := &group{memory: controller{dir: filepath.Join(parent, entry.Name())}}
-				// What cannot be killed or removed now is left to the next start.
-				_ = errors.Join(left.kill(deadline), left.remove())
+				left := &Group{memory: controller{dir: filepath.Join(parent, entry.Name())}}
+				left.Kill(deadline)
+				_ = left.Remove() // fails while a process lives
 			}
 		}
 	}
 }
+
+// LimitsMemory reports whether groups of the tree limit memory.
+func (c *Tree) LimitsMemory() bool { return c != nil && c.memory.dir != "" }
+
+// LimitsProcesses reports whether groups of the tree limit the number of processes.
+func (c *Tree) LimitsProcesses() bool { return c != nil && c.pids.dir != "" }
 
 // words reads a file of words; a file that cannot be read has none.
 func words(path string) []string {
