@@ -20,7 +20,7 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 	u := p.group.Usage()
 	o := Outcome{
 		ExitCode: -1, Cancelled: cause == cancelled, MemoryMax: u.MemoryMax,
-		Stdout: p.stdout.text(), Stderr: p.stderr.text(),
+		Stdout: p.stdout.String(), Stderr: p.stderr.String(),
 	}
 	if p.state != nil {
 		o.CPU = p.state.UserTime() + p.state.SystemTime()

@@ -31,7 +31,7 @@ type Process struct {
 
 	gate, statusPipe *os.File // the server's ends
 
-	stdout, stderr capture
+	stdout, stderr Capture
 	streams        []*os.File
 	pumps          sync.WaitGroup
 	meter          *meter
@@ -220,7 +220,7 @@ func (p *Process) abort() error {
 	_, _ = p.cmd.Process.Wait()
 	p.reapInit()
 	p.drain()
-	if said := p.stderr.text(); said != "" {
+	if said := p.stderr.String(); said != "" {
 		err = errors.Join(err, errors.New(strings.TrimSpace(said)))
 	}
 	return err

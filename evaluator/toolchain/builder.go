@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"sync"
 	"time"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/toolchain/warm"
 	"warpboard/tasks"
 )
 
@@ -30,12 +30,10 @@ type Config struct {
 // Builder turns a job's sources into something that runs, and keeps what it compiled. It is safe
 // for use by several goroutines.
 type Builder struct {
-	cfg    Config
-	store  *store
-	claims claims // of units that are being compiled for the store
-
-	mu      sync.Mutex
-	shelves map[int]*shelf // warm runners, by slot
+	cfg   Config
+	store *store
+	units keyLocks // of units that are being compiled for the store
+	pool  *warm.Pool
 }
 
 // NewBuilder returns a builder.
@@ -43,7 +41,7 @@ func NewBuilder(cfg Config) *Builder {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Builder{cfg: cfg, store: newStore(cfg.Cache), shelves: map[int]*shelf{}}
+	return &Builder{cfg: cfg, store: newStore(cfg.Cache), pool: warm.NewPool(cfg.Runner, cfg.Log)}
 }
 
 // BuildRequest asks for one build.

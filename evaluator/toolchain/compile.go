@@ -65,22 +65,22 @@ func (c *compilation) judge(ctx context.Context) (step, error) {
 	return step{}, nil
 }
 
-// taskUnit compiles a unit of the task's, or finds it in the store. Who compiles the same unit at the
-// same time is waited for. That a bundle's own unit does not compile without the submission is
+// taskUnit compiles a unit of the task's, or finds it in the store. If another build compiles the same unit at the
+// same time, it waits. That a bundle's own unit does not compile without the submission is
 // remembered, so that it is not tried at every run.
 func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, error) {
 	files := c.plan.layout.TaskFiles()
 	objectKey := key("object", c.plan.base, unit.Name, filesKey(files))
-	needyKey := key("needs the submission", objectKey)
-	giveUp, err := c.builder.claims.claim(ctx, objectKey)
+	needsSubmissionKey := key("needs the submission", objectKey)
+	unlock, err := c.builder.units.lock(ctx, objectKey)
 	if err != nil {
 		return step{unit: unit, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
-	defer giveUp()
+	defer unlock()
 	if object, ok := c.builder.store.get(objectKey); ok {
 		return step{unit: unit, product: object, reused: true}, nil
 	}
-	if _, needy := c.builder.store.get(needyKey); needy {
+	if _, needs := c.builder.store.get(needsSubmissionKey); needs {
 		return step{unit: unit}, nil
 	}
 	s, err := c.compileOne(ctx, unit, files, false)
@@ -89,14 +89,14 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 		return s, err
 	case s.product != nil:
 		return s, c.builder.store.put(objectKey, s.product)
-	case s.refused() && !c.plan.layout.Separable:
-		return s, c.builder.store.put(needyKey, nil)
+	case s.compilerRejected() && !c.plan.layout.Separable:
+		return s, c.builder.store.put(needsSubmissionKey, nil)
 	}
 	return s, nil
 }
 
-// refused tells whether the compiler came to its end and wants no such source.
-func (s step) refused() bool {
+// compilerRejected reports whether the compiler came to its end and rejected the source.
+func (s step) compilerRejected() bool {
 	return s.outcome.ExitCode != 0 && s.outcome.Signal == "" && s.outcome.Limit == "" && !s.outcome.Cancelled
 }
 

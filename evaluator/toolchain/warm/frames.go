@@ -1,4 +1,4 @@
-package toolchain
+package warm
 
 import (
 	"encoding/binary"
@@ -6,7 +6,7 @@ import (
 	"io"
 )
 
-// The types of a warm runner's frames; programs/runner/warm.py describes them.
+// The types of frames; warm.py in the harness's runner programs describes them.
 const (
 	frameReady  = 'w'
 	frameStdout = 'o'
@@ -15,7 +15,7 @@ const (
 	frameEnded  = 'x'
 )
 
-// maxFrame is above what the runner ever sends at once.
+// maxFrame is above what warm.py ever sends at once.
 const maxFrame = 1 << 20
 
 type frame struct {
@@ -23,7 +23,7 @@ type frame struct {
 	data []byte
 }
 
-// readFrame reads one frame; io.EOF means that the runner is gone.
+// readFrame reads one frame; io.EOF means that the Python is gone.
 func readFrame(from io.Reader) (frame, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(from, head[:]); err != nil {
@@ -31,7 +31,7 @@ func readFrame(from io.Reader) (frame, error) {
 	}
 	size := binary.BigEndian.Uint32(head[1:])
 	if size > maxFrame {
-		return frame{}, fmt.Errorf("the Python runner sent a frame of %d bytes", size)
+		return frame{}, fmt.Errorf("the warm Python sent a frame of %d bytes", size)
 	}
 	data := make([]byte, size)
 	if _, err := io.ReadFull(from, data); err != nil {
