@@ -15,6 +15,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/kernelrun/evaluation"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -78,12 +79,12 @@ func (p *asideProgram) Next(a *toolchain.Artifact) toolchain.Program {
 }
 
 func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
-	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[kernelrun.CompiledFile])
+	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[evaluation.CompiledFile])
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold
 	}
 	p.builder.limit.Store(int64(req.Timeout))
-	if req.Mode == kernelrun.ModeCompile {
+	if req.Mode == evaluation.ModeCompile {
 		if p.builder.fail {
 			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: headStartTook}}, nil
 		}

@@ -22,12 +22,15 @@ const (
 // the number of cases that the program announced, 0 if it has not.
 type CaseFunc func(c job.CaseResult, total int)
 
+// maxLine bounds one line of the result pipe.
+const maxLine = 1 << 20
+
 // Parser reads the "key: value" lines of a result pipe while the program writes them. It is
 // tolerant: keys may come in any order, unknown keys are kept as Extra, of which the last wins, and bytes
 // that are no UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
 // counts that comes after the verdict, and Judge hears of both. It is not safe for concurrent use.
 type Parser struct {
-	lines      lines
+	lines      Lines
 	onCase     CaseFunc
 	size       int               // bytes of the pipe so far
 	doubt      string            // why Judge must not believe the report, a sentence; empty if it may
@@ -48,7 +51,7 @@ func NewParser(onCase CaseFunc) *Parser {
 	}
 	p := &Parser{onCase: onCase, open: -1, seen: map[string]string{},
 		cases: map[int]*job.CaseResult{}, extra: map[string]string{}}
-	p.lines.each = p.line
+	p.lines = Lines{Max: maxLine, Each: p.line}
 	return p
 }
 
@@ -58,14 +61,14 @@ func (p *Parser) Write(b []byte) (int, error) {
 		p.refuse("The program reported more than a result can hold.")
 		return len(b), nil
 	}
-	p.lines.feed(b)
+	p.lines.Feed(b)
 	return len(b), nil
 }
 
 // Close takes the end of the pipe: a last line without a line break counts, and a case that is
 // complete is told.
 func (p *Parser) Close() {
-	p.lines.flush()
+	p.lines.Flush()
 	p.finishOpen()
 }
 

@@ -29,6 +29,15 @@ func CasesFile(cases []tasks.Case) []byte {
 	return []byte(b.String())
 }
 
+// PublicSeed is the seed that a task names for its stages, nil for none.
+func PublicSeed(def tasks.Definition) *uint64 {
+	if def.Seed == nil {
+		return nil
+	}
+	seed := uint64(*def.Seed)
+	return &seed
+}
+
 // StageCases chooses what a stage runs: the tests, or the benchmarks, of which only the last
 // counts (and so only the last is run) when the task is ranked by it.
 func StageCases(def tasks.Definition, stage job.Stage) []tasks.Case {

@@ -79,8 +79,8 @@ type Metrics struct {
 	Report json.RawMessage           `json:"report,omitempty"` // all that Nsight Compute gave: ncu.Report
 }
 
-// Slim is the result without what can be missed: whole reports, single times and what was printed.
-func (r Result) Slim() Result {
+// WithoutDetails is the result without what matters least: whole reports, single times and what was printed.
+func (r Result) WithoutDetails() Result {
 	metrics := map[string]Metrics{}
 	for label, m := range r.Metrics {
 		metrics[label] = Metrics{Device: m.Device}

@@ -19,8 +19,10 @@ import (
 //go:embed syntax.py
 var syntaxScript string
 
-// compilesExtensions recognises a submission that builds a C++ or CUDA extension when imported.
-var compilesExtensions = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
+var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
+
+// CompilesExtension reports whether a Python source seems to compile a C++ or CUDA extension when it is imported.
+func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
 
 // Where extensions are built: the same path in every sandbox, for ninja's files name it.
 const (
@@ -49,7 +51,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 		}
 	}
 	for _, name := range a.layout.Submitted {
-		if !compilesExtensions.Match(a.layout.Files[name]) {
+		if !CompilesExtension(a.layout.Files[name]) {
 			continue
 		}
 		if err := b.buildExtensions(ctx, req, a, name, result); err != nil || result.Status != job.StatusPass {
