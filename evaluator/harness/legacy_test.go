@@ -26,9 +26,9 @@ bool check_implementation(output_t custom, output_t ref) {
 }
 `
 
-// olderForm builds the older form's judge, for which one reference is enough, and returns what builds a
+// legacyFormat builds the legacy format's judge, for which one reference is enough, and returns what builds a
 // submission's runner and runs both as a ranked run.
-func olderForm(t *testing.T, lang tasks.Lang) (rank func(t *testing.T, submission string) (report *Parser, stdout string)) {
+func legacyFormat(t *testing.T, lang tasks.Lang) (rank func(t *testing.T, submission string) (report *Parser, stdout string)) {
 	t.Helper()
 	n := native{t.TempDir()}
 	writeAll(t, n.dir, Sources(tasks.FormLegacy, lang))
@@ -80,7 +80,7 @@ func TestOlderFormTakesWhatPeopleWrite(t *testing.T) {
 		"a reference of its own": {tasks.LangCPP, "output_t custom_kernel(input_t in) { return in; }\n#define ref_kernel(x) x\n", "fail"},
 	}
 	rank := map[tasks.Lang]func(*testing.T, string) (*Parser, string){
-		tasks.LangCPP: olderForm(t, tasks.LangCPP), tasks.LangCUDA: olderForm(t, tasks.LangCUDA),
+		tasks.LangCPP: legacyFormat(t, tasks.LangCPP), tasks.LangCUDA: legacyFormat(t, tasks.LangCUDA),
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

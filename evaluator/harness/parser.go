@@ -30,18 +30,18 @@ const maxLine = 1 << 20
 // that are no UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
 // counts that comes after the verdict, and Judge hears of both. It is not safe for concurrent use.
 type Parser struct {
-	lines      Lines
-	onCase     CaseFunc
-	size       int               // bytes of the pipe so far
-	doubt      string            // why Judge must not believe the report, a sentence; empty if it may
-	seen       map[string]string // hashes of values, by key
-	total      int
-	check      string
-	open       int // the case whose lines are coming in, -1 for none
-	changed    bool
-	cases      map[int]*job.CaseResult
-	extra      map[string]string
-	extraBytes int
+	lines         Lines
+	onCase        CaseFunc
+	size          int               // bytes of the pipe so far
+	inconsistency string            // why Judge must not believe the report, a sentence; empty if it may
+	seen          map[string]string // hashes of values, by key
+	total         int
+	check         string
+	open          int // the case whose lines are coming in, -1 for none
+	changed       bool
+	cases         map[int]*job.CaseResult
+	extra         map[string]string
+	extraBytes    int
 }
 
 // NewParser returns a parser of one stage's pipe. onCase may be nil.
@@ -105,7 +105,7 @@ func (p *Parser) line(raw []byte) {
 	case "check":
 		p.verdict(key, value)
 	case "test-count", "benchmark-count":
-		if n, err := strconv.Atoi(value); p.once(key, value) && err == nil && n >= 0 && n <= maxCases {
+		if n, err := strconv.Atoi(value); p.record(key, value) && err == nil && n >= 0 && n <= maxCases {
 			p.total = n
 		}
 	default:
@@ -125,7 +125,7 @@ func caseKey(key string) (index int, field string, ok bool) {
 }
 
 func (p *Parser) caseLine(index int, field, value, key string) {
-	if !p.once(key, value) {
+	if !p.record(key, value) {
 		return
 	}
 	if index != p.open {

@@ -1,6 +1,6 @@
 package kernelrun
 
-// The defaults of a request. A body of the older form has a shorter time limit.
+// The defaults of a request. A body of the legacy format has a shorter time limit.
 const (
 	defaultTrials        = 100
 	defaultTimeout       = 120

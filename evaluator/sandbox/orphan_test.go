@@ -172,7 +172,7 @@ func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
 	if found := cgroupsNamed(name); len(found) == 0 {
 		t.Fatal("no cgroup was made: this test looks in the wrong place")
 	}
-	c.Sweep(orphaned, orphanPatience)
+	c.Sweep(orphaned, orphanTimeout)
 	if found := cgroupsNamed(name); len(found) > 0 {
 		t.Errorf("left are %v", found)
 	}

@@ -122,7 +122,7 @@ func (s *Sandbox) prepare() (*host, error) {
 	if h.cgroups, err = cgroup.Find(); err != nil {
 		s.config.Log.Warn("no cgroups: memory and processes are limited by rlimits alone", "err", err)
 	} else {
-		h.cgroups.Sweep(orphaned, orphanPatience)
+		h.cgroups.Sweep(orphaned, orphanTimeout)
 	}
 	return h, nil
 }

@@ -59,10 +59,10 @@ type Artifact struct {
 	Command string // the build commands, one per line, as one would type them
 
 	lang       tasks.Lang
-	program    []byte         // cu, cpp: the executable that has the submission
-	judge      []byte         // cu, cpp: the one that has the reference; nil where program judges itself
-	layout     harness.Layout // py
-	extensions []byte         // py: archive of what the submission compiled when it was imported
+	program    []byte            // cu, cpp: the executable that has the submission
+	judge      []byte            // cu, cpp: the one that has the reference; nil where program judges itself
+	sources    harness.SourceSet // py
+	extensions []byte            // py: archive of what the submission compiled when it was imported
 }
 
 // Build compiles the job. A submission that does not compile is no error: the stage result's
@@ -74,7 +74,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	}
 	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}
 	def := req.Job.Task
-	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, layout: harness.Lay(def, req.Job.Sources)}
+	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources)}
 	build := b.buildNative
 	if def.Lang == tasks.LangPython {
 		build = b.buildPython

@@ -35,13 +35,13 @@ type compilation struct {
 // task's units see the submission.
 func (c *compilation) run(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for i, unit := range c.plan.layout.Units {
+	for i, unit := range c.plan.sources.Units {
 		if c.steps[i].product != nil {
 			continue
 		}
 		group.Go(func() (err error) {
 			if unit.Submitted || together {
-				c.steps[i], err = c.compileOne(ctx, unit, c.plan.layout.Files, true)
+				c.steps[i], err = c.compileOne(ctx, unit, c.plan.sources.Files, true)
 			} else {
 				c.steps[i], err = c.taskUnit(ctx, unit)
 			}
@@ -53,7 +53,7 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 
 // judge returns the judge's program; nil if the program of the submission judges itself.
 func (c *compilation) judge(ctx context.Context) (step, error) {
-	for i, unit := range c.plan.layout.Units {
+	for i, unit := range c.plan.sources.Units {
 		if !unit.Judge {
 			continue
 		}
@@ -69,7 +69,7 @@ func (c *compilation) judge(ctx context.Context) (step, error) {
 // same time, it waits. That a bundle's own unit does not compile without the submission is
 // remembered, so that it is not tried at every run.
 func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, error) {
-	files := c.plan.layout.TaskFiles()
+	files := c.plan.sources.TaskFiles()
 	objectKey := key("object", c.plan.base, unit.Name, filesKey(files))
 	needsSubmissionKey := key("needs the submission", objectKey)
 	unlock, err := c.builder.units.lock(ctx, objectKey)
@@ -89,7 +89,7 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 		return s, err
 	case s.product != nil:
 		return s, c.builder.store.put(objectKey, s.product)
-	case s.compilerRejected() && !c.plan.layout.Separable:
+	case s.compilerRejected() && !c.plan.sources.Separable:
 		return s, c.builder.store.put(needsSubmissionKey, nil)
 	}
 	return s, nil
@@ -142,10 +142,10 @@ func (c *compilation) log(stream string, text []byte) {
 	c.req.OnLog(stream, text)
 }
 
-// needsAll tells whether a bundle's own unit failed for want, perhaps, of the submission.
+// needsAll reports whether a bundle's own unit failed for want, perhaps, of the submission.
 func (c *compilation) needsAll() bool {
 	for _, s := range c.steps {
-		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.layout.Separable {
+		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
 			return true
 		}
 	}

@@ -56,7 +56,7 @@ type Program interface {
 	// Next makes another build of the same person run at this place with what is ready, and takes this
 	// program's place. It is nil when nothing can be kept; both end with Close.
 	Next(a *Artifact) Program
-	// Warm tells whether a runner that had already imported everything serves the stages.
+	// Warm reports whether a runner that had already imported everything serves the stages.
 	Warm() bool
 	// Close ends whatever still runs.
 	Close() error

@@ -74,7 +74,7 @@ func (b *Builder) preloads(place Place) []string {
 }
 
 // judged reports whether a judge of its own runs beside the submission.
-func (p *pythonProgram) judged() bool { return p.artifact.layout.Runner != "" }
+func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
@@ -112,8 +112,8 @@ func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 
 // runnerSpec is the process beside a judge as an interpreter of its own.
 func (p *pythonProgram) runnerSpec(req StageRequest) sandbox.Spec {
-	layout := p.artifact.layout
-	return p.withExtensions(p.builder.pythonSpec(p.place, req, []string{layout.Runner}, layout.Files))
+	sources := p.artifact.sources
+	return p.withExtensions(p.builder.pythonSpec(p.place, req, []string{sources.Runner}, sources.Files))
 }
 
 func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
@@ -139,11 +139,11 @@ func (p *pythonProgram) withExtensions(spec sandbox.Spec) sandbox.Spec {
 }
 
 func (p *pythonProgram) script(req StageRequest) []string {
-	return []string{p.artifact.layout.Main, req.Mode, casesName}
+	return []string{p.artifact.sources.Main, req.Mode, casesName}
 }
 
 func (p *pythonProgram) files(req StageRequest) map[string][]byte {
-	files := maps.Clone(p.artifact.layout.Files)
+	files := maps.Clone(p.artifact.sources.Files)
 	files[casesName] = harness.CasesFile(req.Cases)
 	maps.Copy(files, req.Files)
 	return files
@@ -174,9 +174,9 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	if err != nil {
 		return judge.Ending{}, err
 	}
-	layout := p.artifact.layout
+	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
-	own := layout.TaskFiles()
+	own := sources.TaskFiles()
 	own[casesName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
 	at := p.place.Judges()
@@ -192,7 +192,7 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 			return wrapped(ctx, cold)
 		}
 		return p.process(ctx, &p.runner, p.place, theirs, cold, warm.Stage{
-			Argv: []string{layout.Runner}, Files: layout.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
+			Argv: []string{sources.Runner}, Files: sources.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
 	}
 	return judge.Run(ctx, wires, judging, running)
 }

@@ -17,14 +17,14 @@ const rounding = 1e-6
 // refuse keeps the first reason not to believe a report. Reasons name nothing that a program
 // wrote: of a stage with secret inputs nothing else would be shown either.
 func (p *Parser) refuse(sentence string) {
-	if p.doubt == "" {
-		p.doubt = sentence
+	if p.inconsistency == "" {
+		p.inconsistency = sentence
 	}
 }
 
-// once tells whether a line of the protocol is news, and refuses one that contradicts an earlier
+// record reports whether a line of the protocol is news, and refuses one that contradicts an earlier
 // line or comes after the verdict.
-func (p *Parser) once(key, value string) bool {
+func (p *Parser) record(key, value string) bool {
 	sum := sha256.Sum256([]byte(value))
 	old, again := p.seen[key]
 	switch {
@@ -44,15 +44,15 @@ func (p *Parser) once(key, value string) bool {
 
 // verdict takes the line that ends a report.
 func (p *Parser) verdict(key, value string) {
-	if p.once(key, value) {
+	if p.record(key, value) {
 		p.check = value
 	}
 }
 
-// doubts says why a report that was written in order is not to be believed, empty if it may be: it is not
+// checkReport says why a report that was written in order is not to be believed, empty if it may be: it is not
 // about the wanted cases, or has times that cannot be. Without wanted cases the program decides what it
 // reports and how it rounds; the score still needs times.
-func doubts(p *Parser, want []tasks.Case) string {
+func checkReport(p *Parser, want []tasks.Case) string {
 	if len(want) == 0 {
 		return ""
 	}
@@ -62,7 +62,7 @@ func doubts(p *Parser, want []tasks.Case) string {
 			return fmt.Sprintf("The program reported more cases than the %d that it was given.", len(want))
 		case c.Spec != "" && c.Spec != specAsReported(want[c.Index]):
 			return fmt.Sprintf("The program reported case %d as another than it was given.", c.Index)
-		case c.Status != job.StatusFail && p.impossible(c):
+		case c.Status != job.StatusFail && p.implausible(c):
 			return fmt.Sprintf("The program reported times of case %d that cannot be.", c.Index)
 		}
 	}
@@ -73,8 +73,8 @@ func specAsReported(c tasks.Case) string {
 	return strings.TrimSpace(sandbox.Text([]byte(SpecLine(c))))
 }
 
-// impossible tells whether no clock and no arithmetic makes such times.
-func (p *Parser) impossible(c job.CaseResult) bool {
+// implausible reports whether no clock and no arithmetic makes such times.
+func (p *Parser) implausible(c job.CaseResult) bool {
 	reported := func(field string) bool {
 		_, ok := p.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
 		return ok
@@ -89,16 +89,16 @@ func (p *Parser) impossible(c job.CaseResult) bool {
 	case reported("worst") && c.Worst < c.Mean*(1-rounding):
 		return true
 	}
-	return reported("times") && !sameTimes(c) || c.Judged() && impossibleClocks(c)
+	return reported("times") && !sameTimes(c) || c.Judged() && implausibleClocks(c)
 }
 
-// impossibleClocks tells whether no judge reports such clocks.
-func impossibleClocks(c job.CaseResult) bool {
+// implausibleClocks reports whether no judge reports such clocks.
+func implausibleClocks(c job.CaseResult) bool {
 	return c.Clocks.Counts == unknownClock || c.Clocks.Late < 0 || c.Clocks.Late > c.Runs ||
 		c.Median <= 0 || c.Median < c.Best*(1-rounding) || c.Median > c.Worst*(1+rounding)
 }
 
-// sameTimes tells whether a case's single times give its mean.
+// sameTimes reports whether a case's single times give its mean.
 func sameTimes(c job.CaseResult) bool {
 	sum := 0.0
 	for _, t := range c.Times {

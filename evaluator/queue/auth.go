@@ -11,15 +11,15 @@ import (
 // siteUser cannot be a worker's token: "=" is always followed by two hexadecimal digits there.
 const siteUser = "=site"
 
-// gate decides who may connect to the embedded server, and what they may say.
-type gate struct {
+// authenticator decides who may connect to the embedded server, and what they may say.
+type authenticator struct {
 	secret    string
 	authorize func(name, secret string) (devices []string, ok bool)
 	log       *slog.Logger
 }
 
 // Check lets in the site itself with all rights, and authorized workers with a worker's rights.
-func (g *gate) Check(c server.ClientAuthentication) bool {
+func (g *authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUser {
 		return subtle.ConstantTimeCompare([]byte(secret), []byte(g.secret)) == 1

@@ -17,9 +17,9 @@ type Unit struct {
 	Judge bool
 }
 
-// Layout is everything that a run's program is made of: the task's files, the submission and the
+// SourceSet is everything that a run's program is made of: the task's files, the submission and the
 // harness that measures it.
-type Layout struct {
+type SourceSet struct {
 	Files     map[string][]byte // by run-time name
 	Submitted []string          // names of those that hold the submission
 	Units     []Unit            // cu, cpp: what is compiled, in link order
@@ -34,8 +34,8 @@ const runnerScript = "warpboard_runner.py"
 
 // Lay puts a task's sources and, unless the bundle brings its own, Warpboard's harness together.
 // Sources holds the text of every file of def.Files, the submission's included.
-func Lay(def tasks.Definition, sources map[string][]byte) Layout {
-	l := Layout{Files: map[string][]byte{}, Main: def.Config.Main}
+func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
+	l := SourceSet{Files: map[string][]byte{}, Main: def.Config.Main}
 	maps.Copy(l.Files, sources)
 	for _, f := range def.Files {
 		if f.IsSubmission() {
@@ -44,17 +44,17 @@ func Lay(def tasks.Definition, sources map[string][]byte) Layout {
 	}
 	switch {
 	case def.Form == tasks.FormLegacy:
-		l.layLegacy(def)
+		l.addLegacyHarness(def)
 	case def.OwnHarness:
 		l.addUnits(def.Config.Sources)
 	default:
-		l.layOurs(def)
+		l.addHarness(def)
 	}
 	return l
 }
 
-// layLegacy: the reference is included by the judge, and with the submission by the runner's one unit.
-func (l *Layout) layLegacy(def tasks.Definition) {
+// addLegacyHarness: the reference is included by the judge, and with the submission by the runner's one unit.
+func (l *SourceSet) addLegacyHarness(def tasks.Definition) {
 	maps.Copy(l.Files, Sources(def.Form, def.Lang))
 	if def.Lang == tasks.LangPython {
 		l.Main, l.Runner = "warpboard_legacy.py", runnerScript
@@ -64,9 +64,9 @@ func (l *Layout) layLegacy(def tasks.Definition) {
 	}
 }
 
-// layOurs replaces a bundle's eval program, if it has one, and for C++ the utils.h that goes with
+// addHarness replaces a bundle's eval program, if it has one, and for C++ the utils.h that goes with
 // it. A Python bundle's utils.py stays, for its reference may use anything in it.
-func (l *Layout) layOurs(def tasks.Definition) {
+func (l *SourceSet) addHarness(def tasks.Definition) {
 	for name := range l.Files {
 		if isEval(name) {
 			delete(l.Files, name)
@@ -90,7 +90,7 @@ func (l *Layout) layOurs(def tasks.Definition) {
 	l.addUnits(def.Config.Sources)
 }
 
-func (l *Layout) addUnits(names []string) {
+func (l *SourceSet) addUnits(names []string) {
 	for _, name := range names {
 		if !(l.Separable && isEval(name)) {
 			l.Units = append(l.Units, Unit{Name: name, Submitted: slices.Contains(l.Submitted, name)})
@@ -99,7 +99,7 @@ func (l *Layout) addUnits(names []string) {
 }
 
 // TaskFiles returns the files without the submission.
-func (l Layout) TaskFiles() map[string][]byte {
+func (l SourceSet) TaskFiles() map[string][]byte {
 	files := maps.Clone(l.Files)
 	for _, name := range l.Submitted {
 		delete(files, name)

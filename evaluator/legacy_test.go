@@ -8,7 +8,7 @@ import (
 	"warpboard/tasks"
 )
 
-const olderReference = `#include <cmath>
+const legacyReference = `#include <cmath>
 #include <vector>
 using input_t = std::vector<float>;
 using output_t = std::vector<float>;
@@ -25,7 +25,7 @@ bool check_implementation(output_t custom, output_t ref) { return custom == ref;
 `
 
 func TestOneReferenceFileIsATask(t *testing.T) {
-	bundle, err := tasks.FromReference("roots.cpp", []byte(olderReference), []string{"CPU"})
+	bundle, err := tasks.FromReference("roots.cpp", []byte(legacyReference), []string{"CPU"})
 	if err != nil {
 		t.Fatal(err)
 	}
