@@ -34,7 +34,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, d *queue.Delivery) 
 
 	result, err := w.attempt(ctx, s, d.Job)
 	if attempt.HandedBack(err) {
-		log.Info("job handed back", "why", err)
+		log.Info("job handed back", "err", err)
 	}
 	w.deliver(stop, d, result, log)
 }

@@ -60,7 +60,7 @@ func (w *Worker) precompile(ctx context.Context, p job.Preparation) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		log.Info("task not precompiled", "why", err)
+		log.Info("task not precompiled", "err", err)
 	case made > 0:
 		log.Info("task precompiled", "units", made, "took", time.Since(began).Round(time.Millisecond))
 	}

@@ -55,7 +55,7 @@ func TestWorkerThatFailsEverythingIsSetAsideAndEndsWithAnError(t *testing.T) {
 			}
 		}
 	}
-	if !errors.Is(err, evaluator.ErrSetAside) || !strings.Contains(err.Error(), "no space left on device") {
+	if !errors.Is(err, evaluator.ErrNoSlotLeft) || !strings.Contains(err.Error(), "no space left on device") {
 		t.Errorf("the worker ended with %v", err)
 	}
 	s.wait("last heartbeat", func() bool { return s.beats["w1"].Stopping })

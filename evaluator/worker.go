@@ -19,8 +19,8 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// ErrSetAside is why a worker ends without being stopped: infrastructure errors have retired all its slots.
-var ErrSetAside = errors.New("every slot of the worker is out of service")
+// ErrNoSlotLeft is why a worker ends without being stopped: infrastructure errors have retired all its slots.
+var ErrNoSlotLeft = errors.New("every slot of the worker is out of service")
 
 // A job that is to avoid this worker is passed on so often and with these pauses; then no other worker
 // is free, and it is evaluated here.
@@ -65,7 +65,7 @@ func NewWorker(cfg Config) *Worker {
 // Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
 // Config.Grace to end; all others, and those that take longer, are handed back to the queue for
 // another worker. It returns an error when the connection to the site is closed for good, and
-// ErrSetAside when no slot is left in service.
+// ErrNoSlotLeft when no slot is left in service.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations go on while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
@@ -105,7 +105,7 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	precompiling.Go(func() { w.precompileLoop(receiving, hints) })
 	for _, s := range w.pool.All() {
 		defer context.AfterFunc(s.Service(), func() {
-			w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "why", context.Cause(s.Service()))
+			w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
 		})()
 		w.keepPythons(warm, s, &warming)
 		group.Go(func() error {
@@ -119,7 +119,7 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	}
 	err := group.Wait()
 	if err == nil && ctx.Err() == nil && len(w.pool.All()) > 0 {
-		err = w.setAside()
+		err = w.noSlotLeft()
 	}
 	w.stop()
 	w.inFlight.requeueWaiting()
@@ -192,14 +192,14 @@ func (w *Worker) pass(ctx context.Context, d *queue.Delivery) {
 	}
 }
 
-// setAside says that the worker takes no jobs any more, and why.
-func (w *Worker) setAside() error {
+// noSlotLeft says that the worker takes no jobs any more, and why.
+func (w *Worker) noSlotLeft() error {
 	causes := []string{}
 	for _, s := range w.pool.All() {
 		causes = append(causes, fmt.Sprintf("slot %d: %v", s.Index, context.Cause(s.Service())))
 	}
-	err := fmt.Errorf("%w: %s", ErrSetAside, strings.Join(causes, "; "))
-	w.log.Error("the worker is set aside", "why", err)
+	err := fmt.Errorf("%w: %s", ErrNoSlotLeft, strings.Join(causes, "; "))
+	w.log.Error("the worker takes no more jobs", "err", err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.refusing = attempt.Sentence(err) + " Fix this and start the worker again."
@@ -221,7 +221,7 @@ func (w *Worker) selfTest(ctx context.Context) bool {
 	refusing := ""
 	if len(failed) > 0 {
 		refusing = "The sandbox failed its self-test: " + strings.Join(failed, "; ") + ". Fix this and restart the worker."
-		w.log.Error("no jobs are taken", "why", refusing)
+		w.log.Error("no jobs are taken", "err", refusing)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

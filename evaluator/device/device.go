@@ -47,7 +47,7 @@ type Options struct {
 }
 
 // Detect finds the GPUs and then the CPU's slots. A machine without an NVIDIA driver, or a GPU
-// that does not answer, is no error: what works is there. NVML stays open for Watch.
+// that does not answer, is not an error: what works is there. NVML stays open for Watch.
 func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Bounds of what a result pipe can make us keep, however long a program writes.
+// Bounds of what is kept of a result pipe, however long a program writes.
 const (
 	maxCases      = 4096
 	maxExtra      = 256
@@ -27,7 +27,7 @@ const maxLine = 1 << 20
 
 // Parser reads the "key: value" lines of a result pipe while the program writes them. It is
 // tolerant: keys may come in any order, unknown keys are kept as Extra, of which the last wins, and bytes
-// that are no UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
+// that are not UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
 // counts that comes after the verdict, and Judge hears of both. It is not safe for concurrent use.
 type Parser struct {
 	lines         Lines
@@ -144,7 +144,7 @@ func (p *Parser) caseLine(index int, field, value, key string) {
 	}
 }
 
-// finishOpen tells of the open case if it has ended; the next line is about something else.
+// finishOpen reports the open case if it has ended; the next line is about something else.
 func (p *Parser) finishOpen() {
 	if p.open < 0 {
 		return
@@ -248,7 +248,7 @@ func status(value string) job.Status {
 	return job.StatusFail
 }
 
-// number reads a time or a spread; what is none is 0, which is no time that a score accepts.
+// number reads a time or a spread; anything else is 0, which no score accepts as a time.
 func number(value string, valid func(float64) bool) float64 {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || !valid(f) {

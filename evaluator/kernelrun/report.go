@@ -66,7 +66,7 @@ type Result struct {
 	Waited  float64 `json:"waited"`  // seconds until the unit was free, on the worker
 	// StageSeconds is how long each stage took, the last as far as it came.
 	StageSeconds map[string]float64 `json:"stage_seconds,omitempty"`
-	Cached       *bool              `json:"cached,omitempty"` // of what can be compiled ahead: an earlier request had it compiled
+	Cached       *bool              `json:"cached,omitempty"` // whether an earlier request had compiled what can be compiled before the run
 
 	Metrics map[string]Metrics `json:"metrics,omitempty"` // "custom", "ref"
 	// MetricsError says why there are no device metrics although they were asked for.

@@ -80,7 +80,7 @@ func Text(b []byte) string {
 	}, s))
 }
 
-// meter counts both streams of a run and tells, once, when they exceed the limit.
+// meter counts both streams of a run and closes full when they exceed the limit.
 type meter struct {
 	left atomic.Int64
 	full chan struct{}

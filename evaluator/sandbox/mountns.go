@@ -18,7 +18,7 @@ const outInodes = 16 << 10
 const stageDir = "/tmp"
 
 // stage makes an area that only the calling thread and its children can see: a mount namespace
-// with sized tmpfs, where also the binds are that the run's uid might not reach by itself. It
+// with sized tmpfs, where also the binds are that the run's uid might not reach. It
 // needs no clearing, for it ends with the run, however the server ends.
 func stage(_ string, uid int, spec *Spec) (*area, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {

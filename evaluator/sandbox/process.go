@@ -121,7 +121,7 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 		return err
 	}
 	if err := p.release(uid); err != nil {
-		// bubblewrap may have ended by itself, and then has said why.
+		// bubblewrap may have ended, and then has said why.
 		return errors.Join(fmt.Errorf("make the sandbox: %w", err), p.abort())
 	}
 	return nil
@@ -216,7 +216,7 @@ func (p *Process) find() error {
 // abort ends a run that did not get past the gate, and is what bubblewrap said.
 func (p *Process) abort() error {
 	err := p.killAll()
-	// The state of a process that was killed is no news.
+	// The state of a process that was killed says nothing new.
 	_, _ = p.cmd.Process.Wait()
 	p.reapInit()
 	p.drain()

@@ -25,7 +25,7 @@ func setRlimits(pid int, l Limits, g *cgroup.Group) error {
 	if l.Processes > 0 {
 		limits[unix.RLIMIT_NPROC] = uint64(l.Processes)
 		if g.LimitsProcesses() {
-			// The cgroup is to be hit first: only it tells that it was.
+			// The cgroup is to be hit first: only it reports that it was.
 			limits[unix.RLIMIT_NPROC] *= 2
 		}
 	}

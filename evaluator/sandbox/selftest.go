@@ -122,7 +122,7 @@ func (s *Sandbox) probe(ctx context.Context) (report, error) {
 	}
 	defer listener.Close()
 	limits := selfTestLimits()
-	limits.Memory, limits.Processes = 0, 0 // this program may be large, and is no bomb
+	limits.Memory, limits.Processes = 0, 0 // this program may be large, and does no harm
 	o, err := s.Run(ctx, Spec{
 		Argv:   []string{"/probe", probeCommand, secret, listener.Addr().String()},
 		Mounts: []Mount{{Host: self, Inside: "/probe"}},

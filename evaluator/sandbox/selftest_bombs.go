@@ -27,7 +27,7 @@ func (s *Sandbox) checkMemory(ctx context.Context, h *host) job.CheckLine {
 	case o.ExitCode == 0 || o.Limit == limitWall:
 		return line(name, "", fmt.Errorf("a program went on past its memory limit (%d bytes)", o.MemoryMax))
 	case !h.cgroups.LimitsMemory():
-		return line(name, degraded+"no memory cgroup can be made here; each process is limited by itself", nil)
+		return line(name, degraded+"no memory cgroup can be made here; each process is limited on its own", nil)
 	case o.Limit != limitMemory:
 		return line(name, "", fmt.Errorf("a program ended with code %d, not by its memory limit: %s", o.ExitCode, o.Stderr))
 	}

@@ -23,13 +23,13 @@ const (
 	limitOutput    = "output"
 )
 
-// cancelled is the cause of an end that is no limit.
+// cancelled is the cause of an end that is not a limit.
 const cancelled = "cancelled"
 
 // killTimeout is how long a killed process may take to die; one that hangs in a driver never does.
 const killTimeout = 10 * time.Second
 
-// supervise sees a run to its end, by itself or by force, and clears it away.
+// supervise sees a run to its end, of its own accord or by force, and clears it away.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	cause := p.watch(ctx)

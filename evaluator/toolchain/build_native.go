@@ -25,7 +25,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	}
 	p, err := b.newPlan(def, a.sources, req.Place.Arch)
 	if err != nil {
-		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to mend it: " + err.Error() + "."})
+		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return nil
 	}
 	a.Command = p.String()

@@ -82,7 +82,7 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	return false, nil
 }
 
-// buildExtensions imports one submission. That this fails is no verdict: without a GPU it may, and
+// buildExtensions imports one submission. A failure is not a verdict: without a GPU it may, and
 // the stages will say so better.
 func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) error {
 	python := b.cfg.Tools.Python

@@ -65,8 +65,8 @@ type Artifact struct {
 	extensions []byte            // py: archive of what the submission compiled when it was imported
 }
 
-// Build compiles the job. A submission that does not compile is no error: the stage result's
-// Status and Failure say so, and the artifact is nil. The error is ours (ErrMissing, a broken
+// Build compiles the job. A submission that does not compile is not an error: the stage result's
+// Status and Failure say so, and the artifact is nil. The error is an infrastructure error (ErrMissing, a broken
 // sandbox, a full disk).
 func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.StageResult, error) {
 	if req.OnLog == nil {

@@ -142,7 +142,7 @@ func (c *compilation) log(stream string, text []byte) {
 	c.req.OnLog(stream, text)
 }
 
-// needsAll reports whether a bundle's own unit failed for want, perhaps, of the submission.
+// needsAll reports whether a bundle's own unit failed, perhaps because it needs the submission.
 func (c *compilation) needsAll() bool {
 	for _, s := range c.steps {
 		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
@@ -163,7 +163,7 @@ func (c *compilation) reused() []string {
 	return names
 }
 
-// failed is the step to tell about: the submission's, if both its and the task's failed.
+// failed is the step to report: the submission's, if both its and the task's failed.
 func (c *compilation) failed() *step {
 	var failed *step
 	for i := range c.steps {

@@ -12,7 +12,7 @@ import (
 
 // Prepare compiles what belongs to a task into the cache, one unit after the other: what every build
 // for the task at such a place begins with. It returns how many units were not there yet. The error
-// is ctx's, ours, or says what is wrong with the task.
+// is ctx's, an infrastructure error, or says what is wrong with the task.
 func (b *Builder) Prepare(ctx context.Context, p job.Preparation, place Place) (made int, err error) {
 	sources := harness.Assemble(p.Task, p.Sources)
 	units := slices.DeleteFunc(slices.Clone(sources.Units), func(u harness.Unit) bool { return u.Submitted })

@@ -204,9 +204,9 @@ func vacate(dir string, names []string) error {
 }
 
 // Sweep kills what is in the cgroups below that orphaned reports of, and removes them. A cgroup whose
-// processes are not dead within patience is left to the next start.
-func (c *Tree) Sweep(orphaned func(name string) bool, patience time.Duration) {
-	deadline := time.Now().Add(patience)
+// processes do not die within the timeout is left to the next start.
+func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
+	deadline := time.Now().Add(timeout)
 	for _, parent := range []string{c.memory.dir, c.pids.dir} {
 		if parent == "" {
 			continue

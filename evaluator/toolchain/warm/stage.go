@@ -141,7 +141,7 @@ func call(see func([]byte), data []byte) {
 }
 
 // conclude says how the stage ended. A stage that failed takes its Python with it: what the
-// sandbox counted meanwhile (memory, processes) tells why.
+// sandbox counted meanwhile (memory, processes) says why.
 func (s *running) conclude(ended *ending, cut string, wall time.Duration) (sandbox.Outcome, error) {
 	var o sandbox.Outcome
 	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidateFail) {
@@ -171,7 +171,7 @@ func (s *running) conclude(ended *ending, cut string, wall time.Duration) (sandb
 // exitValidateFail is the exit code of a program that ran in order and found a wrong answer.
 const exitValidateFail = 112
 
-// limitOf keeps the limit that the sandbox saw, and adds those that a signal tells.
+// limitOf keeps the limit that the sandbox saw, and adds those that a signal stands for.
 func limitOf(o sandbox.Outcome) string {
 	switch {
 	case o.Limit != "":
