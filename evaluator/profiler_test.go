@@ -27,7 +27,7 @@ import (
 func installNCU(t *testing.T, orders ...string) ncu.Tool {
 	t.Helper()
 	dir := t.TempDir()
-	pages, err := filepath.Glob("profile/testdata/*")
+	pages, err := filepath.Glob("ncu/testdata/*")
 	if err != nil {
 		t.Fatal(err)
 	}
