@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 func TestBoardNameIsTheModel(t *testing.T) {
@@ -68,5 +70,13 @@ func TestLibraryIsFoundInTheFirstDirectoryThatHasIt(t *testing.T) {
 	}
 	if got := findLibrary("libcuda.so.1", []string{empty}); got != "" {
 		t.Errorf("found in %q", got)
+	}
+}
+
+func TestOnlySettingsOfLinksReachPrograms(t *testing.T) {
+	environ := []string{"NCCL_NVLS_ENABLE=0", "PATH=/bin", "TORCH_SYMM_MEM_DISABLE_MULTICAST=1", "WARPBOARD_NATS_TOKEN=secret", "NCCL_ALGO=a=b", "MY_NCCL_ALGO=1", "NCCL_SOCKET_IFNAME=eth0", "NCCL_TOPO_FILE=/x", "TORCH_HOME=/x"}
+	want := map[string]string{"NCCL_NVLS_ENABLE": "0", "TORCH_SYMM_MEM_DISABLE_MULTICAST": "1", "NCCL_ALGO": "a=b"}
+	if diff := cmp.Diff(want, linkSettings(environ)); diff != "" {
+		t.Error(diff)
 	}
 }
