@@ -1,5 +1,3 @@
-// Package device finds what a worker can evaluate on, GPUs through NVML and the CPU, and samples
-// the conditions under which a run is timed. It is the only package that knows NVML.
 package device
 
 import (

@@ -1,5 +1,3 @@
-// Package harness holds the programs that feed cases to a submission, check its answers and take
-// the time, and reads the protocol in which such programs (Warpboard's and bundles' own) report.
 package harness
 
 import (

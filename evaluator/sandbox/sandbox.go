@@ -1,12 +1,3 @@
-// Package sandbox runs one untrusted process tree under bubblewrap, with limits.
-//
-// What a run may see and do is decided here and nowhere else: an unprivileged uid of its slot,
-// which is taken before bubblewrap starts; every namespace, no network, no capabilities; a seccomp
-// filter; a read-only system; sized writable areas at /tmp, /dev/shm and /out; cgroup limits (v1 or
-// v2) and rlimits. Everything of the run is dead before its outputs are opened, and nothing of it
-// stays on the machine.
-//
-// A server that is not root gets the same walls without the uid of its own; SelfTest says so.
 package sandbox
 
 import (
