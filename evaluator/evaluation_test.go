@@ -105,6 +105,16 @@ func newEvaluator(t *testing.T) *evaluator.Worker {
 	return evaluator.NewWorker(cfg)
 }
 
+// newDoubleEvaluator returns one for two evaluations at a time, whose times are then of no use.
+func newDoubleEvaluator(t *testing.T) *evaluator.Worker {
+	t.Helper()
+	cfg := realConfig(t)
+	second := cfg.Slots[0]
+	second.Index = 1
+	cfg.Conn, cfg.Slots = evaluator.NopConn{}, append(cfg.Slots, second)
+	return evaluator.NewWorker(cfg)
+}
+
 func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	r := evaluateOn(t, newEvaluator(t), compare(t, torch(doubling), torch(model("print('hello'); return x + x"))))
 	if !r.Compiled || !r.Correctness || r.TotalTrials != 2 || *r.TrialsPassed != 2 || r.ProfilingMethod != "wall_clock" || r.Device != "CPU" {
@@ -162,9 +172,10 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 			"Entry point 'run' not found in source. Available: ['f']"},
 		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
 	}
-	w := newEvaluator(t)
+	w := newDoubleEvaluator(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			r := evaluateOn(t, w, tt.request)
 			said := r.ValidationError
 			if !tt.compiled {
