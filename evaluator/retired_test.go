@@ -62,7 +62,7 @@ func TestWorkerThatFailsEverythingIsSetAsideAndEndsWithAnError(t *testing.T) {
 	if why := s.beat("w1").Refusing; !strings.Contains(why, "no space left on device") {
 		t.Errorf("the devices page is told %q", why)
 	}
-	if text := log.String(); strings.Count(text, "level=ERROR") < 3 || !strings.Contains(text, "set aside") {
+	if text := log.String(); strings.Count(text, "level=ERROR") < 3 || !strings.Contains(text, "takes no more jobs") {
 		t.Errorf("its own log says:\n%s", text)
 	}
 }
