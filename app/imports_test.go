@@ -24,6 +24,19 @@ var forbidden = []struct {
 	{"migrations", nil, []string{"warpboard/"}, "migrations are a leaf"},
 	{"evaluator", []string{"evaluator/dispatch"}, []string{"warpboard/models", "warpboard/migrations", "gorm.io"}, "a worker has no database"},
 	{"evaluator", nil, []string{"warpboard/web", "warpboard/views", "warpboard/static"}, "an evaluator knows no pages"},
+	{"evaluator/taskrun", nil, []string{"warpboard/evaluator/kernelrun", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}, "a run knows no evaluation and no queue"},
+	{"evaluator/kernelrun", nil, []string{"warpboard/evaluator/taskrun", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}, "an evaluation knows no run and no queue"},
+	{"evaluator/kernelrun", []string{"evaluator/kernelrun/evaluation"}, []string{"warpboard/evaluator/"}, "what an evaluation is, is a leaf; running it is kernelrun/evaluation's"},
+	{"evaluator/attempt", nil, aboveAttempt, "an attempt does not know of what it is"},
+	{"evaluator/slots", nil, append([]string{"warpboard/evaluator/attempt", "warpboard/evaluator/profiling", "warpboard/evaluator/judge"}, aboveAttempt...), "slots know no work"},
+	{"evaluator/profiling", nil, aboveTools, "tools know no slots"},
+	{"evaluator/toolchain", nil, append([]string{"warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "tools know no slots"},
+	{"evaluator/judge", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "the judge knows no tools"},
+	{"evaluator/harness", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "the harness knows no tools"},
+	{"evaluator/sandbox", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun", "warpboard/evaluator/harness", "warpboard/evaluator/judge"}, aboveTools...), "the sandbox knows no programs"},
+	{"evaluator/sandbox/cgroup", nil, []string{"warpboard/"}, "control groups are a leaf"},
+	{"evaluator/job", nil, []string{"warpboard/evaluator/"}, "messages are a leaf"},
+	{"evaluator/ncu", nil, []string{"warpboard/evaluator/"}, "the reader of reports is a leaf"},
 	{"views", nil, []string{"warpboard/web", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch", "warpboard/evaluator/sandbox"}, "views only show"},
 	{"web", nil, []string{"warpboard/evaluator/queue", "warpboard/evaluator/sandbox", "warpboard/evaluator/toolchain"}, "the site reaches workers through dispatch alone"},
 	{"web/pages", nil, []string{"warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/metrics", "warpboard/web/mcp"}, "rooms of the site do not know each other"},
@@ -45,6 +58,12 @@ var forbidden = []struct {
 	{".", []string{"evaluator/queue"}, []string{"github.com/nats-io"}, "NATS stays in evaluator/queue"},
 	{".", []string{"evaluator/device"}, []string{"github.com/NVIDIA"}, "NVML stays in evaluator/device"},
 }
+
+// The rooms of the evaluator that stand above an attempt, and above the tools that every attempt uses.
+var (
+	aboveAttempt = []string{"warpboard/evaluator/taskrun", "warpboard/evaluator/kernelrun", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}
+	aboveTools   = []string{"warpboard/evaluator/slots", "warpboard/evaluator/attempt", "warpboard/evaluator/taskrun", "warpboard/evaluator/kernelrun/evaluation", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}
+)
 
 func TestImportsGoOneWay(t *testing.T) {
 	checked := 0

@@ -101,7 +101,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 // devices page.
 func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
 	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log)
-	if errors.Is(err, evaluator.ErrSetAside) {
+	if errors.Is(err, evaluator.ErrNoSlotLeft) {
 		log.Error("the site goes on without its own worker until the next start", "err", err)
 		return nil
 	}

@@ -11,8 +11,10 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/slots"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -47,7 +49,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	}
 	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
 	if config.Tools.NVCC != nil {
-		config.Probe = (&evaluator.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
+		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}
 	addNsight(ctx, &config, box, cfg.Worker.Profile)
 	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
@@ -57,7 +59,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 // machine is a worker's configuration as far as this machine decides it: its devices, compilers and
 // sandbox. The rest is left to the command.
 func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (evaluator.Config, *sandbox.Sandbox, error) {
-	slots, err := device.Detect(ctx, device.Options{CPUSlots: cpus, Log: log})
+	units, err := device.Detect(ctx, device.Options{CPUSlots: cpus, Log: log})
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}
@@ -68,7 +70,7 @@ func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (eval
 		Libraries: cfg.Worker.libraries(), Log: log,
 	})
 	return evaluator.Config{
-		Name: cfg.Worker.Name, Version: version(), Sandbox: box, Builder: builder, Tools: tools, Slots: slots, Log: log,
+		Name: cfg.Worker.Name, Version: version(), Sandbox: box, Builder: builder, Tools: tools, Slots: units, Log: log,
 	}, box, nil
 }
 
@@ -82,9 +84,9 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 		config.Log.Warn("nothing is profiled", "why", err)
 		return
 	}
-	config.Counters = &evaluator.Counters{Tool: tool, Runner: box}
+	config.Nsight = &profiling.Nsight{Tool: tool, Runner: box}
 	if profiles {
-		config.Profiler = &evaluator.Nsight{Tool: tool, Runner: box}
+		config.Profiler = config.Nsight
 	}
 }
 

@@ -21,6 +21,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
@@ -86,7 +87,7 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 		Name: "rack-1", Conn: conn, Sandbox: box, Tools: tools, Log: log,
 		Slots:    []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}},
 		Builder:  toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: objects, Log: log}),
-		Profiler: &evaluator.Nsight{Tool: tool, Runner: box},
+		Profiler: &profiling.Nsight{Tool: tool, Runner: box},
 	}).Run(ctx)
 }
 

@@ -8,9 +8,11 @@ import (
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun/evaluation"
+	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/queue"
+	"warpboard/evaluator/taskrun"
 	"warpboard/evaluator/toolchain"
-	"warpboard/tasks"
 )
 
 // Conn is a worker's connection to the site; *queue.Conn is the real one.
@@ -33,30 +35,12 @@ type Sandbox interface {
 
 // Builder builds jobs and makes them run; *toolchain.Builder is the real one.
 type Builder interface {
-	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
-	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
-	OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program
+	taskrun.Builder
+	evaluation.Builder
+	// KeepWarm keeps n Pythons ready at a place until ctx ends.
 	KeepWarm(ctx context.Context, place toolchain.Place, n int) error
-	Recall(toolchain.RecallKey) []byte
-	Remember(data []byte, k toolchain.RecallKey)
+	// Prepare compiles what belongs to a task, and returns how many units were not compiled yet.
 	Prepare(ctx context.Context, p job.Preparation, place toolchain.Place) (made int, err error)
-}
-
-// ProfileRequest asks for a profile of what was just built, on the slot that it holds.
-type ProfileRequest struct {
-	Job     job.Job
-	Program toolchain.Program
-	Place   toolchain.Place
-	Cases   []tasks.Case
-	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnCase sees each case as it ends.
-	OnLog  func(stream string, text []byte)
-	OnCase func(job.CaseResult)
-}
-
-// Profiler profiles a program on its device; *Nsight is the real one. What goes wrong with the program is in the stage's
-// Status and Failure; the error is ours.
-type Profiler interface {
-	Profile(ctx context.Context, req ProfileRequest) (job.StageResult, []job.Artifact, error)
 }
 
 // Config is what a Worker needs. Zero times and counts mean the defaults named with them.
@@ -70,20 +54,20 @@ type Config struct {
 	Slots   []device.Slot
 	// Builds is how many jobs are compiled at the same time; 0 means half of the processors.
 	Builds int
-	// Warm is how many Pythons wait at each slot with their imports done; 0 means none.
+	// Warm is how many Pythons with their imports done are kept ready at each slot; 0 means none.
 	Warm int
-	// Ahead has what belongs to tasks compiled before anybody submits to them.
+	// Ahead precompiles what belongs to tasks before anybody submits to them.
 	Ahead bool
 	// Profiler is nil where nothing can be profiled, or nothing shall be.
-	Profiler Profiler
-	// Counters reads the device metrics of evaluations; nil where nothing can.
-	Counters *Counters
+	Profiler taskrun.Profiler
+	// Nsight reads the device metrics of evaluations; nil where none can be read.
+	Nsight *profiling.Nsight
 	// Probe checks a slot's unit with a small known program, after something failed on it; nil
 	// for none. An error takes the slot out of service.
 	Probe func(context.Context, device.Slot) error
 
 	Beat   time.Duration // between heartbeats; 2 s
-	Extend time.Duration // between signs of life for a job in hand; 8 s
+	Extend time.Duration // between signs of life for a job in flight; 8 s
 	Grace  time.Duration // for jobs on their slot to end when the worker stops; 30 s
 	Log    *slog.Logger
 }

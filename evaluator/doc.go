@@ -1,9 +1,28 @@
-// Package evaluator makes a Result of a Job: its Worker owns the device slots of one machine,
-// takes jobs for them from the queue, builds and runs each in the sandbox, tells what happens as
-// it happens, and hands the result over. It has no database and keeps nothing between jobs.
+// Package evaluator is the worker: it owns the device slots of one machine, takes jobs for them from the queue,
+// evaluates each in the sandbox, reports what happens as it happens, and delivers a result. It has no database and
+// keeps nothing between jobs but compiled objects.
 //
-// Building is not the device's work: a slot is held only while something runs on it, and the
-// next job is built meanwhile. What belongs to a task is compiled before anybody submits to it, while
-// no job needs the processors. Whatever a submission does is a result with its reason; what is
-// the worker's own fault is marked as ours, so that the site tries again elsewhere.
+// In reading order:
+//
+//	config.go      what a worker needs: its connection, sandbox, builder, slots
+//	worker.go      Run: self-test, receiving, stopping
+//	deliver.go     one job from its delivery to its end on the queue: result delivered, or job handed back
+//	work.go        one attempt: Build without a unit, hold the units, Run, Conclude
+//	inflight.go    the attempts under way, for cancelling and handing back
+//	heartbeat.go   what the site hears every two seconds
+//	precompile.go  what belongs to tasks is compiled while no job needs the processors
+//	truncate.go    a result that is too large for a message loses what matters least
+//	offline.go     a worker without a site, for verify-task
+//
+// The rooms below: slots has the units; attempt what every kind of work shares; taskrun and kernelrun/evaluation
+// are the kinds; toolchain, sandbox, judge, harness and profiling do the work; queue and job connect to the site.
+//
+// Building does not need the device: a slot is held only while something runs on it, and on a GPU the next job is
+// built meanwhile. Whatever a submission does is a result with its reason. What is not the submitter's failure is an
+// infrastructure error, which the site retries elsewhere; three in a row retire a slot, and a worker without slots
+// ends (ErrNoSlotLeft).
+//
+// What may go wrong: the site is away (results are delivered again and again, events are lost); a worker is too slow
+// with its signs of life (the queue delivers the job elsewhere, and the site ignores the second result); a process
+// does not die (its slot is retired).
 package evaluator

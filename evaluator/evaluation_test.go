@@ -101,7 +101,17 @@ func evaluateOn(t *testing.T, w *evaluator.Worker, request kernelrun.Request) ke
 func newEvaluator(t *testing.T) *evaluator.Worker {
 	t.Helper()
 	cfg := realConfig(t)
-	cfg.Conn = evaluator.Nobody{}
+	cfg.Conn = evaluator.NopConn{}
+	return evaluator.NewWorker(cfg)
+}
+
+// newDoubleEvaluator returns one for two evaluations at a time, whose times are then of no use.
+func newDoubleEvaluator(t *testing.T) *evaluator.Worker {
+	t.Helper()
+	cfg := realConfig(t)
+	second := cfg.Slots[0]
+	second.Index = 1
+	cfg.Conn, cfg.Slots = evaluator.NopConn{}, append(cfg.Slots, second)
 	return evaluator.NewWorker(cfg)
 }
 
@@ -148,7 +158,7 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		{"no tensors", compare(t, torch(strings.Replace(doubling, "return x * 2", "return 1", 1)), torch(model("return 1"))), true,
 			"Neither kernel produced a tensor"},
 		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
-		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "ended by itself, with exit code 0, while validating"},
+		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "exited with code 0 while validating"},
 		{"segfault", compare(t, torch(doubling), torch(model("ctypes.string_at(0)"))), true, "killed by SIGSEGV while validating"},
 		{"syntax", evaluateOne(t, torch("def forward(:\n")), false, "SyntaxError"},
 		{"missing import", evaluateOne(t, torch("import nothing_of_this_name\n")), false, "No module named 'nothing_of_this_name'"},
@@ -162,9 +172,10 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 			"Entry point 'run' not found in source. Available: ['f']"},
 		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
 	}
-	w := newEvaluator(t)
+	w := newDoubleEvaluator(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			r := evaluateOn(t, w, tt.request)
 			said := r.ValidationError
 			if !tt.compiled {
@@ -272,7 +283,7 @@ func (l lessMemory) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome
 func TestAKernelThatNeedsTooMuchMemoryIsTold(t *testing.T) {
 	var used atomic.Bool
 	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, &used} })
-	cfg.Conn = evaluator.Nobody{}
+	cfg.Conn = evaluator.NopConn{}
 	r := evaluateOn(t, evaluator.NewWorker(cfg), evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: torch.ones(1 << 29)\n")))
 	if !used.Load() || !r.Compiled || r.Correctness || !(r.Limit == "memory" || strings.Contains(r.ValidationError, "memory")) {
 		t.Errorf("report: %+v", r)
@@ -289,7 +300,7 @@ func TestNoCountersIsSaidAndChangesNothing(t *testing.T) {
 
 func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 	cfg := realConfig(t)
-	cfg.Conn, cfg.Tools.Python = evaluator.Nobody{}, nil
+	cfg.Conn, cfg.Tools.Python = evaluator.NopConn{}, nil
 	result, err := evaluator.NewWorker(cfg).Evaluate(t.Context(), evaluationJob(t, evaluateOne(t, torch(doubling))))
 	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.Ours || !strings.Contains(result.Failure.Reason, "PyTorch") {
 		t.Errorf("result: %+v, %v", result, err)

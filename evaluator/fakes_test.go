@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"warpboard/evaluator"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/judge"
+	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/taskrun"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -152,9 +153,9 @@ func (f flakyConn) PublishResult(ctx context.Context, r job.Result) error {
 }
 
 // hugeReports makes the first report file larger than a message.
-type hugeReports struct{ evaluator.Profiler }
+type hugeReports struct{ taskrun.Profiler }
 
-func (h hugeReports) Profile(ctx context.Context, req evaluator.ProfileRequest) (job.StageResult, []job.Artifact, error) {
+func (h hugeReports) Profile(ctx context.Context, req profiling.Request) (job.StageResult, []job.Artifact, error) {
 	result, artifacts, err := h.Profiler.Profile(ctx, req)
 	for i, a := range artifacts {
 		if a.Name == "profile.0.ncu-rep.gz" {

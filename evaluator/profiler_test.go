@@ -18,6 +18,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -57,7 +58,7 @@ func profilingConfig(t *testing.T, orders ...string) evaluator.Config {
 	var box toolchain.Runner
 	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { box = r; return r })
 	cfg.Slots = []device.Slot{{Device: "H200", Name: "NVIDIA H200", Arch: "90"}}
-	cfg.Profiler = &evaluator.Nsight{Tool: installNCU(t, orders...), Runner: box}
+	cfg.Profiler = &profiling.Nsight{Tool: installNCU(t, orders...), Runner: box}
 	return cfg
 }
 

@@ -12,37 +12,35 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
+	"warpboard/evaluator/slots"
 	"warpboard/evaluator/toolchain"
 )
 
-// errStopping is why a job is taken from a worker that stops: it is handed back, not cancelled.
-var errStopping = errors.New("the worker is stopping")
-
-// ErrSetAside is why a worker ends by itself: what it evaluated failed by its own fault, again and again.
-var ErrSetAside = errors.New("every slot of the worker is out of service")
+// ErrNoSlotLeft is why a worker ends without being stopped: infrastructure errors have retired all its slots.
+var ErrNoSlotLeft = errors.New("every slot of the worker is out of service")
 
 // A job that is to avoid this worker is passed on so often and with these pauses; then no other worker
-// has the time, and it is evaluated here.
+// is free, and it is evaluated here.
 const (
-	passOn     = 2
-	passAfter  = 100 * time.Millisecond // until the job is in the queue again
-	leaveAlone = 500 * time.Millisecond // until this slot asks again
+	passOn      = 2
+	passAfter   = 100 * time.Millisecond // until the job is in the queue again
+	passBackoff = 500 * time.Millisecond // until this slot asks again
 )
 
-// lastWords is how long a worker that stops still tries to hand over a finished result.
-const lastWords = 5 * time.Second
+// deliveryTimeout bounds one try to deliver a finished result, and to hand a job back.
+const deliveryTimeout = 5 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
 type Worker struct {
-	cfg     Config
-	log     *slog.Logger
-	started time.Time
-	slots   []*slot
-	builds  chan int // the sandbox's slots that are free for building
-	inHand  attempts
-	quiet   quiet
+	cfg      Config
+	log      *slog.Logger
+	started  time.Time
+	pool     *slots.Pool
+	inFlight inFlight
+	gate     slots.IdleGate
 
 	mu       sync.Mutex
 	checks   []job.CheckLine
@@ -53,122 +51,120 @@ type Worker struct {
 // NewWorker returns a worker for cfg.Slots.
 func NewWorker(cfg Config) *Worker {
 	cfg = cfg.withDefaults()
-	w := &Worker{
-		cfg:      cfg,
-		log:      cfg.Log,
-		started:  time.Now().UTC(),
-		builds:   make(chan int, cfg.Builds),
+	return &Worker{
+		cfg:     cfg,
+		log:     cfg.Log,
+		started: time.Now().UTC(),
+		pool: slots.NewPool(slots.Config{
+			Worker: cfg.Name, Sandbox: cfg.Sandbox.Name(), Tools: cfg.Tools, Slots: cfg.Slots, Builds: cfg.Builds, Probe: cfg.Probe,
+		}),
 		refusing: "The self-test of the sandbox is still running.",
 	}
-	for i, s := range cfg.Slots {
-		slot := newSlot(s, i)
-		slot.memory = memoryShare(len(cfg.Slots))
-		w.slots = append(w.slots, slot)
-	}
-	for i := range cfg.Builds {
-		w.builds <- len(cfg.Slots) + i // no build shares its uid with a program on a slot
-	}
-	return w
 }
 
 // Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
 // Config.Grace to end; all others, and those that take longer, are handed back to the queue for
 // another worker. It returns an error when the connection to the site is closed for good, and
-// ErrSetAside when no slot is left in service.
+// ErrNoSlotLeft when no slot is left in service.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations go on while the last jobs end.
-	base, endBase := context.WithCancel(context.WithoutCancel(ctx))
-	defer endBase()
-	deaf, err := w.cfg.Conn.Cancels(w.inHand.cancel)
+	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
+	defer hardStop()
+	unsubscribe, err := w.cfg.Conn.Cancels(w.inFlight.cancel)
 	if err != nil {
 		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
-	defer deaf()
+	defer unsubscribe()
 	hints, err := w.hints(base)
 	if err != nil {
 		return fmt.Errorf("worker %s: %w", w.cfg.Name, err)
 	}
 	var beating sync.WaitGroup
-	beating.Go(func() { w.beats(base) })
-	err = w.work(ctx, hints)
-	endBase()
+	beating.Go(func() { w.heartbeatLoop(base) })
+	if w.selfTest(ctx) {
+		err = w.serve(ctx, hints)
+	} else {
+		<-ctx.Done()
+		w.stop()
+	}
+	hardStop()
 	beating.Wait()
-	w.beat() // says that it leaves in order
+	w.sendHeartbeat() // says that it leaves in order
 	return err
 }
 
-func (w *Worker) work(ctx context.Context, hints <-chan job.Preparation) error {
-	if !w.selfTest(ctx) {
-		<-ctx.Done()
-		w.stop()
-		return nil
-	}
-	jobs, cutOff := context.WithCancelCause(context.WithoutCancel(ctx))
-	defer cutOff(nil)
-	var running, warming, preparing sync.WaitGroup
-	warm, coolDown := context.WithCancel(jobs)
+// serve evaluates jobs until ctx ends or no slot is left in service. Three things end one after the other:
+// receiving with ctx, the jobs at most Config.Grace later, and then the Pythons that are kept ready for them.
+func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error {
+	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer endJobs(nil)
+	var running, warming, precompiling sync.WaitGroup
+	warm, stopPool := context.WithCancel(jobs)
+	defer stopPool()
 	group, receiving := errgroup.WithContext(ctx)
-	preparing.Go(func() { w.prepares(receiving, hints) })
-	for _, s := range w.slots {
-		defer context.AfterFunc(s.service, func() {
-			w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "why", context.Cause(s.service))
+	precompiling.Go(func() { w.precompileLoop(receiving, hints) })
+	for _, s := range w.pool.All() {
+		defer context.AfterFunc(s.Service(), func() {
+			w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
 		})()
-		warming.Go(func() { w.keepWarm(warm, s, w.place([]*slot{s}, 0), w.cfg.Warm) })
-		warming.Go(func() { w.keepWarm(warm, s, w.place([]*slot{s}, 0).Judges(), w.cfg.Warm) })
-		if s.IsGPU() {
-			warming.Go(func() { w.keepWarm(warm, s, w.asidePlace(s), min(w.cfg.Warm, 1)) })
-		}
+		w.keepPythons(warm, s, &warming)
 		group.Go(func() error {
-			return w.serve(receiving, s, func(d *queue.Delivery, done func()) {
+			return w.receive(receiving, s, func(d *queue.Delivery) {
 				running.Go(func() {
-					defer done()
-					w.evaluate(jobs, s, d)
+					defer s.Unreserve()
+					w.handle(jobs, s, d)
 				})
 			})
 		})
 	}
 	err := group.Wait()
-	if err == nil && ctx.Err() == nil && len(w.slots) > 0 {
-		err = w.setAside()
+	if err == nil && ctx.Err() == nil && len(w.pool.All()) > 0 {
+		err = w.noSlotLeft()
 	}
 	w.stop()
-	w.inHand.handBackWaiting()
-	timer := time.AfterFunc(w.cfg.Grace, func() { cutOff(errStopping) })
+	w.inFlight.requeueWaiting()
+	timer := time.AfterFunc(w.cfg.Grace, func() { endJobs(attempt.ErrStopping) })
 	defer timer.Stop()
 	running.Wait()
-	for _, s := range w.slots {
-		s.spare.close()
-		s.aside.close()
+	for _, s := range w.pool.All() {
+		s.Cached.Close()
+		s.Sidecar.Close()
 	}
-	coolDown()
+	stopPool()
 	warming.Wait()
-	preparing.Wait()
+	precompiling.Wait()
 	return err
 }
 
+// keepPythons keeps Pythons ready for the programs on a slot, for the judges beside them, and on a GPU for the
+// sidecar.
+func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
+	at := w.pool.Place(s)
+	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.Warm) })
+	warming.Go(func() { w.keepWarm(ctx, s, at.Judges(), w.cfg.Warm) })
+	if s.IsGPU() {
+		warming.Go(func() { w.keepWarm(ctx, s, w.pool.SidecarPlace(s), min(w.cfg.Warm, 1)) })
+	}
+}
+
 // keepWarm keeps Pythons ready at a place of the slot while it is in service.
-func (w *Worker) keepWarm(ctx context.Context, s *slot, at toolchain.Place, n int) {
+func (w *Worker) keepWarm(ctx context.Context, s *slots.Slot, at toolchain.Place, n int) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.service, cancel)()
+	defer context.AfterFunc(s.Service(), cancel)()
 	if err := w.cfg.Builder.KeepWarm(ctx, at, n); err != nil && ctx.Err() == nil {
 		w.log.Error("no Python is kept ready", "slot", s.Index, "err", err)
 	}
 }
 
-// serve receives the jobs of one slot: one for the unit, and on a GPU another to build ahead. It
+// receive receives the jobs of one slot: one for the unit, and on a GPU another to build meanwhile. It
 // ends when ctx does or when the slot is out of service.
-func (w *Worker) serve(ctx context.Context, s *slot, begin func(d *queue.Delivery, done func())) error {
+func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*queue.Delivery)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.service, cancel)()
-	for {
-		select {
-		case s.tickets <- struct{}{}:
-		case <-ctx.Done():
-			return nil
-		}
-		d, err := w.cfg.Conn.Prefetch(ctx, s.Device, s.busy)
+	defer context.AfterFunc(s.Service(), cancel)()
+	for s.Reserve(ctx) {
+		d, err := w.cfg.Conn.Prefetch(ctx, s.Device, s.Busy)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil
@@ -177,39 +173,40 @@ func (w *Worker) serve(ctx context.Context, s *slot, begin func(d *queue.Deliver
 		}
 		if slices.Contains(d.Job.Avoid, w.cfg.Name) && d.Deliveries() <= passOn {
 			w.pass(ctx, d)
-			<-s.tickets
+			s.Unreserve()
 			continue
 		}
-		begin(d, func() { <-s.tickets })
+		begin(d)
 	}
+	return nil
 }
 
 // pass leaves a job to other workers, and them the time to take it.
 func (w *Worker) pass(ctx context.Context, d *queue.Delivery) {
 	if err := d.ReturnAfter(ctx, passAfter); err != nil {
-		w.log.Warn("job not passed on; it comes free by itself", "attempt", d.Job.AttemptID, "err", err)
+		w.log.Warn("job not passed on; the queue delivers it again in time", "attempt", d.Job.AttemptID, "err", err)
 	}
 	select {
 	case <-ctx.Done():
-	case <-time.After(leaveAlone):
+	case <-time.After(passBackoff):
 	}
 }
 
-// setAside says that the worker takes no jobs any more, and why.
-func (w *Worker) setAside() error {
+// noSlotLeft says that the worker takes no jobs any more, and why.
+func (w *Worker) noSlotLeft() error {
 	causes := []string{}
-	for _, s := range w.slots {
-		causes = append(causes, fmt.Sprintf("slot %d: %v", s.Index, context.Cause(s.service)))
+	for _, s := range w.pool.All() {
+		causes = append(causes, fmt.Sprintf("slot %d: %v", s.Index, context.Cause(s.Service())))
 	}
-	err := fmt.Errorf("%w: %s", ErrSetAside, strings.Join(causes, "; "))
-	w.log.Error("the worker is set aside", "why", err)
+	err := fmt.Errorf("%w: %s", ErrNoSlotLeft, strings.Join(causes, "; "))
+	w.log.Error("the worker takes no more jobs", "err", err)
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.refusing = sentence(err) + " Fix this and start the worker again."
+	w.refusing = attempt.Sentence(err) + " Fix this and start the worker again."
 	return err
 }
 
-// selfTest tells whether the sandbox holds; a worker whose sandbox does not hold takes no jobs.
+// selfTest reports whether the sandbox holds; a worker whose sandbox does not hold takes no jobs.
 func (w *Worker) selfTest(ctx context.Context) bool {
 	checks := w.cfg.Sandbox.SelfTest(ctx)
 	if ctx.Err() != nil {
@@ -223,8 +220,8 @@ func (w *Worker) selfTest(ctx context.Context) bool {
 	}
 	refusing := ""
 	if len(failed) > 0 {
-		refusing = "The sandbox failed its self-test: " + strings.Join(failed, "; ") + ". Mend this and restart the worker."
-		w.log.Error("no jobs are taken", "why", refusing)
+		refusing = "The sandbox failed its self-test: " + strings.Join(failed, "; ") + ". Fix this and restart the worker."
+		w.log.Error("no jobs are taken", "err", refusing)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -111,7 +111,7 @@ func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed 
 	if err != nil {
 		t.Fatal(err)
 	}
-	layout := harness.Lay(b.Definition, sources)
+	layout := harness.Assemble(b.Definition, sources)
 	layout.Files["cases.txt"] = harness.CasesFile(b.Definition.Tests)
 	for _, name := range slices.Sorted(maps.Keys(layout.Files)) {
 		write(t, filepath.Join(dir, name), string(layout.Files[name]))
@@ -147,7 +147,7 @@ func python(t *testing.T) string {
 }
 
 // build makes dir/judge and dir/program, compiling the submission anew and the rest once.
-func build(t *testing.T, dir string, layout harness.Layout) {
+func build(t *testing.T, dir string, layout harness.SourceSet) {
 	t.Helper()
 	link := []string{"-o", filepath.Join(dir, "program")}
 	for _, unit := range layout.Units {

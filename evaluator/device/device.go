@@ -1,5 +1,3 @@
-// Package device finds what a worker can evaluate on, GPUs through NVML and the CPU, and samples
-// the conditions under which a run is timed. It is the only package that knows NVML.
 package device
 
 import (
@@ -47,7 +45,7 @@ type Options struct {
 }
 
 // Detect finds the GPUs and then the CPU's slots. A machine without an NVIDIA driver, or a GPU
-// that does not answer, is no error: what works is there. NVML stays open for Watch.
+// that does not answer, is not an error: what works is there. NVML stays open for Watch.
 func Detect(ctx context.Context, options Options) ([]Slot, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

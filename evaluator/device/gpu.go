@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
 )
@@ -89,4 +91,49 @@ func findLibrary(name string, dirs []string) string {
 		}
 	}
 	return ""
+}
+
+// linkPrefixes begin the names of settings that say which links between GPUs may be used on this machine. Those
+// that name its interfaces, adapters and files are not among them: none of these is in a sandbox.
+var linkPrefixes = []string{
+	"NCCL_ALGO", "NCCL_PROTO", "NCCL_NVLS_", "NCCL_P2P_", "NCCL_SHM_", "NCCL_CUMEM_", "NCCL_MNNVL_",
+	"NVSHMEM_DISABLE_", "TORCH_SYMM_MEM_",
+}
+
+// linkSettings picks the operator's settings of the links between GPUs: programs on several get them too, although
+// nothing else of the worker's environment reaches a sandbox. A machine may depend on them.
+func linkSettings(environ []string) map[string]string {
+	var settings map[string]string
+	for _, entry := range environ {
+		name, value, _ := strings.Cut(entry, "=")
+		if slices.ContainsFunc(linkPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			if settings == nil {
+				settings = map[string]string{}
+			}
+			settings[name] = value
+		}
+	}
+	return settings
+}
+
+// boardName is the name under which a GPU has its boards: its model, without its maker, form and
+// memory, so that "NVIDIA A100-SXM4-80GB" is on the board "A100" and "Tesla T4" on "T4". It is
+// made of the words up to the first that has a digit, and of the words after that which tell
+// models apart: "NVIDIA GeForce RTX 4070 Ti SUPER" is "RTX-4070-Ti-SUPER".
+func boardName(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' })
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return slices.Contains([]string{"NVIDIA", "Tesla", "Quadro", "GeForce"}, word)
+	})
+	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
+	if end == 0 {
+		end = len(words) // "TITAN RTX"
+	}
+	for end < len(words) && slices.Contains([]string{"Ti", "SUPER", "Ada", "D"}, words[end]) {
+		end++
+	}
+	if len(words) == 0 {
+		return name
+	}
+	return strings.Join(words[:end], "-")
 }

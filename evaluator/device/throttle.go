@@ -20,7 +20,7 @@ func readThrottle(slot Slot) uint64 {
 	return reasons
 }
 
-// throttleReasons names the bits. That a GPU was idle between two runs is no reason.
+// throttleReasons names the bits. That a GPU was idle between two runs is not one.
 func throttleReasons(bits uint64) string {
 	names := []struct {
 		bit  uint64

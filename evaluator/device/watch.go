@@ -91,7 +91,7 @@ func (w *Watcher) sample() {
 // series is the first, least, greatest and last value of one quantity.
 type series struct {
 	name, unit              string
-	scale                   uint32 // of NVML's unit in ours
+	scale                   uint32 // of NVML's unit in the sample's
 	read                    func() (uint32, nvml.Return)
 	first, min, max, latest uint32
 	seen                    bool

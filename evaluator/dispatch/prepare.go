@@ -94,7 +94,7 @@ func (d *Dispatcher) hint(ctx context.Context, task models.Task, device string) 
 
 // preparable tells whether a part of the task's programs does not hold the submission.
 func preparable(def tasks.Definition) bool {
-	return slices.ContainsFunc(harness.Lay(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
+	return slices.ContainsFunc(harness.Assemble(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
 }
 
 // ownSources gives the task's files by their run-time names.

@@ -153,7 +153,7 @@ func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
 		{"more than the description has", says(array(1<<62, 0, 0)), 116, outside},
 		{"wants all memory", says(room(math.MaxUint64)), 116, "refused: The answer needs more shared memory than there is."},
 		{"wants memory without a size", says([]byte{'N'}), 116, "refused: The answer needs more shared memory than there is."},
-		{"wants memory for ever", func(p *player) {
+		{"wants memory forever", func(p *player) {
 			p.frame(1, 0)
 			for number := p.call(); number != 0; number = p.call() {
 				p.answer(number, room(4096), 5)

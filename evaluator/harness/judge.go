@@ -53,35 +53,35 @@ var signalTexts = map[string]string{
 // decides (a bundle's own). The failure is nil exactly when the status is StatusPass.
 func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
 	if end.Judge == nil {
-		return whole(end.Outcome, limit, p, want)
+		return judgeProcess(end.Outcome, limit, p, want)
 	}
 	said := p.Extra()
 	j := *end.Judge
 	switch {
 	case end.RunnerFirst && left(end.Outcome), j.Limit == "" && j.ExitCode == exitRunnerGone && left(end.Outcome):
-		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + whereabouts(p) + ": it left before its calls were done."}
+		return job.StatusError, &job.Failure{Reason: "The program ended without a verdict" + progressText(p) + ": it left before its calls were done."}
 	case end.RunnerFirst:
-		return whole(end.Outcome, limit, p, want)
+		return judgeProcess(end.Outcome, limit, p, want)
 	case j.Cancelled || j.Limit == "wall":
-		return whole(j, limit, p, want)
+		return judgeProcess(j, limit, p, want)
 	case end.Outcome.Limit == "wall": // it was killed, and the judge saw it go in time
-		return whole(end.Outcome, limit, p, want)
+		return judgeProcess(end.Outcome, limit, p, want)
 	case j.Signal == "" && j.Limit == "" && (j.ExitCode == 0 || j.ExitCode == exitFailed):
 		return verdict(j, p, want)
 	case j.Signal == "" && j.Limit == "" && j.ExitCode == exitBadSpec:
-		return whole(j, limit, p, want)
+		return judgeProcess(j, limit, p, want)
 	case j.Signal == "SIGKILL" && j.Limit == "":
 		return job.StatusError, &job.Failure{Ours: true, Signal: j.Signal,
-			Reason: "The judge's process was killed from outside" + whereabouts(p) + ", and not by a limit. Neither the task nor the submission is to blame."}
+			Reason: "The judge's process was killed from outside" + progressText(p) + ", and not by a limit. Neither the task nor the submission is to blame."}
 	case j.Limit != "": // the task's, whatever the judge said as it ended
 	case j.ExitCode == exitRunnerGone:
-		return whole(end.Outcome, limit, p, want)
+		return judgeProcess(end.Outcome, limit, p, want)
 	case j.ExitCode == exitRefused && said["refused"] != "":
-		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(said["refused"], ".") + whereabouts(p) + "."}
+		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(said["refused"], ".") + progressText(p) + "."}
 	case j.ExitCode == exitTask && said["task"] != "":
-		return job.StatusError, &job.Failure{Reason: "The task failed" + whereabouts(p) + ", not the submission: " + strings.TrimSuffix(said["task"], ".") + "."}
+		return job.StatusError, &job.Failure{Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(said["task"], ".") + "."}
 	}
-	_, failure := whole(j, limit, p, nil)
+	_, failure := judgeProcess(j, limit, p, nil)
 	failure.Reason = "The task failed, not the submission. " + strings.Replace(failure.Reason, "The program", "Its generator, reference or checker", 1)
 	return job.StatusError, failure
 }
@@ -91,9 +91,9 @@ func left(out sandbox.Outcome) bool {
 	return !out.Cancelled && out.Limit == "" && out.Signal == "" && (out.ExitCode == 0 || out.ExitCode == exitFailed)
 }
 
-// whole judges a process that ran to its end or was ended.
-func whole(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
-	where := whereabouts(p)
+// judgeProcess judges a process that ran to its end or was ended.
+func judgeProcess(out sandbox.Outcome, limit time.Duration, p *Parser, want []tasks.Case) (job.Status, *job.Failure) {
+	where := progressText(p)
 	switch {
 	case out.Cancelled:
 		return job.StatusCancelled, &job.Failure{Reason: "The run was cancelled."}
@@ -121,16 +121,16 @@ func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *jo
 			return failure(job.StatusFail, wrong(c))
 		}
 	}
-	doubt := doubts(p, want)
+	inconsistency := checkReport(p, want)
 	switch {
-	case p.doubt != "":
-		return failure(job.StatusError, p.doubt)
+	case p.inconsistency != "":
+		return failure(job.StatusError, p.inconsistency)
 	case p.Check() == "":
-		return failure(job.StatusError, "The program ended without a verdict"+whereabouts(p)+": it left before its checks were done.")
+		return failure(job.StatusError, "The program ended without a verdict"+progressText(p)+": it left before its checks were done.")
 	case p.Check() != "pass":
 		return failure(job.StatusFail, "The program reported that its check failed.")
-	case doubt != "":
-		return failure(job.StatusError, doubt)
+	case inconsistency != "":
+		return failure(job.StatusError, inconsistency)
 	case out.ExitCode == exitFailed:
 		return failure(job.StatusFail, "The program's exit code says that its check failed.")
 	case len(want) > passedCases(p):
@@ -168,8 +168,8 @@ func passedCases(p *Parser) int {
 	return n
 }
 
-// whereabouts says which case was being run when the program ended, as far as its report tells.
-func whereabouts(p *Parser) string {
+// progressText says which case was being run when the program ended, as far as its report tells.
+func progressText(p *Parser) string {
 	cases := p.Cases()
 	for _, c := range cases {
 		if c.Status == "" {

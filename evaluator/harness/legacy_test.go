@@ -3,6 +3,7 @@ package harness
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // A reference as people wrote them for KernelBot: it leans on what the harness includes and on no
 // name but its own.
-const oldReference = `#include <vector>
+const legacyReference = `#include <vector>
 #define CUDA_CHECK(x) do { if ((x) != 0) std::abort(); } while (0)
 template <class T> struct DeviceBuffer { T* data; };
 struct Host {}; struct Gpu {}; struct Report {}; struct Stats {};
@@ -26,24 +27,18 @@ bool check_implementation(output_t custom, output_t ref) {
 }
 `
 
-// olderForm builds the older form's judge, for which one reference is enough, and returns what builds a
-// submission's runner and runs both as a ranked run.
-func olderForm(t *testing.T, lang tasks.Lang) (rank func(t *testing.T, submission string) (report *Parser, stdout string)) {
+// legacyJudge readies the legacy format's judge, for which one reference is enough; flags compile for its language.
+func legacyJudge(t *testing.T, lang tasks.Lang) (n native, flags []string) {
 	t.Helper()
-	n := native{t.TempDir()}
+	n = native{t.TempDir()}
 	writeAll(t, n.dir, Sources(tasks.FormLegacy, lang))
 	writeAll(t, n.dir, testdata(t, "gpu/cuda_runtime.h", "gpu/cuda.h"))
-	writeAll(t, n.dir, map[string][]byte{"reference.cuh": []byte(oldReference)})
-	flags := []string{"-x", "c++"}
+	writeAll(t, n.dir, map[string][]byte{"reference.cuh": []byte(legacyReference)})
+	flags = []string{"-x", "c++"}
 	if lang == tasks.LangCUDA {
 		flags = append(flags, "-D__CUDACC__")
 	}
-	judge := n.build(t, "judge", append(flags, "eval."+string(lang))...)
-	return func(t *testing.T, submission string) (*Parser, string) {
-		writeAll(t, n.dir, map[string][]byte{"train.cuh": []byte(submission)})
-		r := pairtest.Run(t, judge, n.build(t, "runner", append(flags, "warpboard_runner."+string(lang))...), "leaderboard", "")
-		return parseReport(r.Report), r.Stdout
-	}
+	return n, flags
 }
 
 func writeAll(t *testing.T, dir string, files map[string][]byte) {
@@ -65,7 +60,7 @@ func wantVerdict(t *testing.T, check string, report *Parser, stdout string) {
 	}
 }
 
-func TestOlderFormTakesWhatPeopleWrite(t *testing.T) {
+func TestLegacyFormatTakesWhatPeopleWrite(t *testing.T) {
 	const answer = "for (float& x : in) x = 2 * x; return in; }\n"
 	tests := map[string]struct {
 		lang       tasks.Lang
@@ -79,13 +74,28 @@ func TestOlderFormTakesWhatPeopleWrite(t *testing.T) {
 		"a checker of its own":   {tasks.LangCUDA, "output_t custom_kernel(input_t in) { return in; }\n#define check_implementation(a, b) true\n", "fail"},
 		"a reference of its own": {tasks.LangCPP, "output_t custom_kernel(input_t in) { return in; }\n#define ref_kernel(x) x\n", "fail"},
 	}
-	rank := map[tasks.Lang]func(*testing.T, string) (*Parser, string){
-		tasks.LangCPP: olderForm(t, tasks.LangCPP), tasks.LangCUDA: olderForm(t, tasks.LangCUDA),
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			report, stdout := rank[test.lang](t, test.submission)
-			wantVerdict(t, test.check, report, stdout)
-		})
+	for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA} {
+		n, flags := legacyJudge(t, lang)
+		programs := map[string][]string{"judge": append(slices.Clone(flags), "eval."+string(lang))}
+		for name, test := range tests {
+			if test.lang == lang {
+				// Each submission is the one file train.cuh, in a folder of its own that is looked at first.
+				dir := filepath.Join(n.dir, "of "+name)
+				if err := os.Mkdir(dir, 0o755); err != nil {
+					t.Fatal(err)
+				}
+				writeAll(t, dir, map[string][]byte{"train.cuh": []byte(test.submission)})
+				programs[name] = append(slices.Clone(flags), "-I"+dir, "warpboard_runner."+string(lang))
+			}
+		}
+		n.buildAll(t, programs)
+		for name, test := range tests {
+			if test.lang == lang {
+				t.Run(name, func(t *testing.T) {
+					r := pairtest.Run(t, n.program("judge"), n.program(name), "leaderboard", "")
+					wantVerdict(t, test.check, parseReport(r.Report), r.Stdout)
+				})
+			}
+		}
 	}
 }

@@ -2,19 +2,18 @@ package harness
 
 import "bytes"
 
-// maxLine bounds one line of the result pipe; what is longer is cut and the rest of it dropped.
-const maxLine = 1 << 20
+// Lines splits a stream into lines, however the pieces it comes in are cut, and never holds more than Max
+// bytes: what is longer is cut and the rest of the line dropped.
+type Lines struct {
+	Max  int
+	Each func(line []byte) // is not called for empty lines
 
-// lines cuts a stream into lines, whatever the pieces it comes in, and never holds more than
-// maxLine bytes.
-type lines struct {
 	pending []byte
 	skip    bool // inside the dropped rest of an over-long line
-	each    func(line []byte)
 }
 
-// feed takes the next piece of the stream.
-func (l *lines) feed(b []byte) {
+// Feed takes the next piece of the stream.
+func (l *Lines) Feed(b []byte) {
 	for len(b) > 0 {
 		end := bytes.IndexByte(b, '\n')
 		if end < 0 {
@@ -22,25 +21,25 @@ func (l *lines) feed(b []byte) {
 			return
 		}
 		l.keep(b[:end])
-		l.flush()
+		l.Flush()
 		b = b[end+1:]
 	}
 }
 
-func (l *lines) keep(b []byte) {
+func (l *Lines) keep(b []byte) {
 	if l.skip {
 		return
 	}
-	if room := maxLine - len(l.pending); len(b) > room {
+	if room := l.Max - len(l.pending); len(b) > room {
 		b, l.skip = b[:room], true
 	}
 	l.pending = append(l.pending, b...)
 }
 
-// flush hands on what stands in the buffer: a whole line, or at the stream's end a broken one.
-func (l *lines) flush() {
+// Flush hands on what stands in the buffer: a whole line, or at the stream's end a broken one.
+func (l *Lines) Flush() {
 	if len(l.pending) > 0 {
-		l.each(l.pending)
+		l.Each(l.pending)
 	}
 	l.pending, l.skip = l.pending[:0], false
 }

@@ -5,9 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/sync/errgroup"
 
 	"warpboard/evaluator/harness/pairtest"
 	"warpboard/tasks"
@@ -45,6 +48,26 @@ func (n native) build(t *testing.T, name string, arguments ...string) (program s
 	return program
 }
 
+// buildAll compiles several programs, by their names, as many at a time as there are processors.
+func (n native) buildAll(t *testing.T, programs map[string][]string) {
+	t.Helper()
+	var group errgroup.Group
+	group.SetLimit(runtime.NumCPU())
+	for name, arguments := range programs {
+		group.Go(func() error {
+			if _, printed, err := n.compile(name, arguments...); err != nil {
+				return fmt.Errorf("%s does not compile: %w\n%s", name, err, printed)
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (n native) program(name string) string { return filepath.Join(n.dir, name) }
+
 func testdata(t *testing.T, names ...string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -67,8 +90,12 @@ func parseReport(text string) *Parser {
 
 func TestNativeVerdicts(t *testing.T) {
 	n := newNative(t, testdata(t, "cpp/task.h", "cpp/reference.h", "cpp/correct.cpp", "cpp/wrong.cpp", "cpp/stale.cpp", "cpp/counting.cpp", "cpp/crash.cpp"))
-	judge := n.build(t, "judge", "eval.cpp")
-	n.build(t, "runner.o", "-c", "warpboard_runner.cpp")
+	n.buildAll(t, map[string][]string{"judge": {"eval.cpp"}, "runner.o": {"-c", "warpboard_runner.cpp"}})
+	runners := map[string][]string{}
+	for _, name := range []string{"correct.cpp", "wrong.cpp", "stale.cpp", "counting.cpp", "crash.cpp"} {
+		runners["runner of "+name] = []string{"-DWARPBOARD_SUBMISSION", "runner.o", name}
+	}
+	n.buildAll(t, runners)
 	for _, tt := range []struct {
 		submission, mode string
 		judge            int
@@ -84,8 +111,7 @@ func TestNativeVerdicts(t *testing.T) {
 		{"crash.cpp", "test", 115, "", ""},
 	} {
 		t.Run(tt.submission+"/"+tt.mode, func(t *testing.T) {
-			runner := n.build(t, "runner", "-DWARPBOARD_SUBMISSION", "runner.o", tt.submission)
-			r := pairtest.Run(t, judge, runner, tt.mode, twoCases)
+			r := pairtest.Run(t, n.program("judge"), n.program("runner of "+tt.submission), tt.mode, twoCases)
 			report := parseReport(r.Report)
 			if r.Judge.ExitCode() != tt.judge || report.Check() != tt.check {
 				t.Fatalf("judge: %v, runner: %v; want exit code %d\n%s\n%s", r.Judge, r.Runner, tt.judge, r.Report, r.Stderr)
@@ -108,10 +134,11 @@ const growingCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size
 // The ways are those of ways.cpp, in its order.
 func TestUnusualUsesOfMemory(t *testing.T) {
 	n := newNative(t, testdata(t, "cpp/task.h", "cpp/reference.h", "cpp/ways.cpp"))
-	judge := n.build(t, "judge", "eval.cpp")
-	n.build(t, "runner.o", "-c", "warpboard_runner.cpp")
-	runner := n.build(t, "runner", "-DWARPBOARD_SUBMISSION", "runner.o", "ways.cpp")
-	ownHeap := n.build(t, "own_heap", "-DWARPBOARD_SUBMISSION", "-DOWN_HEAP", "runner.o", "ways.cpp")
+	n.buildAll(t, map[string][]string{"judge": {"eval.cpp"}, "runner.o": {"-c", "warpboard_runner.cpp"}})
+	n.buildAll(t, map[string][]string{
+		"runner":   {"-DWARPBOARD_SUBMISSION", "runner.o", "ways.cpp"},
+		"own_heap": {"-DWARPBOARD_SUBMISSION", "-DOWN_HEAP", "runner.o", "ways.cpp"},
+	})
 	ways := []string{"keeps_inputs", "own_heap", "throws", "leaves", "large_answer", "grown_answer", "late_writer"}
 	for _, tt := range []struct {
 		way           string
@@ -127,11 +154,11 @@ func TestUnusualUsesOfMemory(t *testing.T) {
 		{"late_writer", 112, 0, ""},
 	} {
 		t.Run(tt.way, func(t *testing.T) {
-			program := runner
+			program := "runner"
 			if tt.way == "own_heap" {
-				program = ownHeap
+				program = "own_heap"
 			}
-			r := pairtest.Run(t, judge, program, "test", growingCases, fmt.Sprint("WAY=", slices.Index(ways, tt.way)))
+			r := pairtest.Run(t, n.program("judge"), n.program(program), "test", growingCases, fmt.Sprint("WAY=", slices.Index(ways, tt.way)))
 			if r.Judge.ExitCode() != tt.judge || r.Runner.ExitCode() != tt.runner || !strings.Contains(r.Stderr, tt.printed) {
 				t.Errorf("judge: %v, runner: %v; want exit codes %d and %d\n%s\n%s", r.Judge, r.Runner, tt.judge, tt.runner, r.Report, r.Stderr)
 			}

@@ -10,7 +10,7 @@ import (
 	"warpboard/evaluator/sandbox"
 )
 
-// Bounds of what a result pipe can make us keep, however long a program writes.
+// Bounds of what is kept of a result pipe, however long a program writes.
 const (
 	maxCases      = 4096
 	maxExtra      = 256
@@ -22,23 +22,26 @@ const (
 // the number of cases that the program announced, 0 if it has not.
 type CaseFunc func(c job.CaseResult, total int)
 
+// maxLine bounds one line of the result pipe.
+const maxLine = 1 << 20
+
 // Parser reads the "key: value" lines of a result pipe while the program writes them. It is
 // tolerant: keys may come in any order, unknown keys are kept as Extra, of which the last wins, and bytes
-// that are no UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
+// that are not UTF-8 are replaced. Of what a verdict or a score is made of, the first counts, nothing
 // counts that comes after the verdict, and Judge hears of both. It is not safe for concurrent use.
 type Parser struct {
-	lines      lines
-	onCase     CaseFunc
-	size       int               // bytes of the pipe so far
-	doubt      string            // why Judge must not believe the report, a sentence; empty if it may
-	seen       map[string]string // hashes of values, by key
-	total      int
-	check      string
-	open       int // the case whose lines are coming in, -1 for none
-	changed    bool
-	cases      map[int]*job.CaseResult
-	extra      map[string]string
-	extraBytes int
+	lines         Lines
+	onCase        CaseFunc
+	size          int               // bytes of the pipe so far
+	inconsistency string            // why Judge must not believe the report, a sentence; empty if it may
+	seen          map[string]string // hashes of values, by key
+	total         int
+	check         string
+	open          int // the case whose lines are coming in, -1 for none
+	changed       bool
+	cases         map[int]*job.CaseResult
+	extra         map[string]string
+	extraBytes    int
 }
 
 // NewParser returns a parser of one stage's pipe. onCase may be nil.
@@ -48,7 +51,7 @@ func NewParser(onCase CaseFunc) *Parser {
 	}
 	p := &Parser{onCase: onCase, open: -1, seen: map[string]string{},
 		cases: map[int]*job.CaseResult{}, extra: map[string]string{}}
-	p.lines.each = p.line
+	p.lines = Lines{Max: maxLine, Each: p.line}
 	return p
 }
 
@@ -58,14 +61,14 @@ func (p *Parser) Write(b []byte) (int, error) {
 		p.refuse("The program reported more than a result can hold.")
 		return len(b), nil
 	}
-	p.lines.feed(b)
+	p.lines.Feed(b)
 	return len(b), nil
 }
 
 // Close takes the end of the pipe: a last line without a line break counts, and a case that is
 // complete is told.
 func (p *Parser) Close() {
-	p.lines.flush()
+	p.lines.Flush()
 	p.finishOpen()
 }
 
@@ -102,7 +105,7 @@ func (p *Parser) line(raw []byte) {
 	case "check":
 		p.verdict(key, value)
 	case "test-count", "benchmark-count":
-		if n, err := strconv.Atoi(value); p.once(key, value) && err == nil && n >= 0 && n <= maxCases {
+		if n, err := strconv.Atoi(value); p.record(key, value) && err == nil && n >= 0 && n <= maxCases {
 			p.total = n
 		}
 	default:
@@ -122,7 +125,7 @@ func caseKey(key string) (index int, field string, ok bool) {
 }
 
 func (p *Parser) caseLine(index int, field, value, key string) {
-	if !p.once(key, value) {
+	if !p.record(key, value) {
 		return
 	}
 	if index != p.open {
@@ -141,7 +144,7 @@ func (p *Parser) caseLine(index int, field, value, key string) {
 	}
 }
 
-// finishOpen tells of the open case if it has ended; the next line is about something else.
+// finishOpen reports the open case if it has ended; the next line is about something else.
 func (p *Parser) finishOpen() {
 	if p.open < 0 {
 		return
@@ -245,7 +248,7 @@ func status(value string) job.Status {
 	return job.StatusFail
 }
 
-// number reads a time or a spread; what is none is 0, which is no time that a score accepts.
+// number reads a time or a spread; anything else is 0, which no score accepts as a time.
 func number(value string, valid func(float64) bool) float64 {
 	f, err := strconv.ParseFloat(value, 64)
 	if err != nil || !valid(f) {

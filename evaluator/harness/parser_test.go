@@ -129,8 +129,8 @@ func TestManyJudgedCasesLeaveRoomForTheRest(t *testing.T) {
 	}
 	p.Write([]byte("refused: The runner left.\ncheck: pass\n"))
 	p.Close()
-	if p.doubt != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.Counts != job.ClockSnapshot {
-		t.Errorf("%d of %d cases, doubt %q", len(p.Cases()), cases, p.doubt)
+	if p.inconsistency != "" || len(p.Cases()) != cases || p.Cases()[cases-1].Clocks.Counts != job.ClockSnapshot {
+		t.Errorf("%d of %d cases, inconsistency %q", len(p.Cases()), cases, p.inconsistency)
 	}
 	if diff := cmp.Diff(map[string]string{"refused": "The runner left."}, p.Extra()); diff != "" {
 		t.Errorf("extra (-want +got):\n%s", diff)

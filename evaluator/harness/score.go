@@ -12,18 +12,18 @@ import (
 // What a time can be, in nanoseconds: no clock shows less than one, and none has run for thirty years.
 // Sums and spreads of such times stay finite.
 const (
-	leastTime = 1
-	mostTime  = 1e18
+	minTime = 1
+	maxTime = 1e18
 )
 
 // isTime reports whether a clock can have shown this; nothing that is not a number is.
-func isTime(ns float64) bool { return ns >= leastTime && ns <= mostTime }
+func isTime(ns float64) bool { return ns >= minTime && ns <= maxTime }
 
 // isSpread reports whether this can be how far times lie apart.
-func isSpread(ns float64) bool { return ns >= 0 && ns <= mostTime }
+func isSpread(ns float64) bool { return ns >= 0 && ns <= maxTime }
 
 // isDifference reports whether this can be a time less a constant.
-func isDifference(ns float64) bool { return ns >= -mostTime && ns <= mostTime }
+func isDifference(ns float64) bool { return ns >= -maxTime && ns <= maxTime }
 
 // Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule. A case that a
 // judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time). It fails
@@ -34,7 +34,7 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	}
 	for _, c := range cases {
 		if c.Status != job.StatusPass || !isTime(c.Time()) || !isSpread(c.Std) || !isSpread(c.Err) {
-			return 0, fmt.Errorf("case %d (%s) has no time that a clock can show (at least %d ns), and so the run has no score", c.Index, c.Spec, leastTime)
+			return 0, fmt.Errorf("case %d (%s) has no time that a clock can show (at least %d ns), and so the run has no score", c.Index, c.Spec, minTime)
 		}
 	}
 	switch ranking {

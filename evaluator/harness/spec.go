@@ -1,5 +1,3 @@
-// Package harness holds the programs that feed cases to a submission, check its answers and take
-// the time, and reads the protocol in which such programs (ours and bundles' own) report.
 package harness
 
 import (
@@ -27,6 +25,15 @@ func CasesFile(cases []tasks.Case) []byte {
 		b.WriteByte('\n')
 	}
 	return []byte(b.String())
+}
+
+// PublicSeed is the seed that a task names for its stages, nil for none.
+func PublicSeed(def tasks.Definition) *uint64 {
+	if def.Seed == nil {
+		return nil
+	}
+	seed := uint64(*def.Seed)
+	return &seed
 }
 
 // StageCases chooses what a stage runs: the tests, or the benchmarks, of which only the last

@@ -48,7 +48,7 @@ func TestStagesRunTheirCases(t *testing.T) {
 }
 
 // unit names in link order, the judge's and the submission's marked.
-func units(l Layout) []string {
+func units(l SourceSet) []string {
 	var names []string
 	for _, u := range l.Units {
 		if u.Submitted {
@@ -69,10 +69,10 @@ func TestLay(t *testing.T) {
 
 	bundle := cuda
 	bundle.OwnHarness = true
-	if l := Lay(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable || !cmp.Equal(units(l), []string{"eval.cu", "*submission.cu"}) {
+	if l := Assemble(bundle, own); string(l.Files["eval.cu"]) != "theirs" || l.Separable || !cmp.Equal(units(l), []string{"eval.cu", "*submission.cu"}) {
 		t.Errorf("a bundle's own harness: %v, separable %v", units(l), l.Separable)
 	}
-	l := Lay(cuda, own)
+	l := Assemble(cuda, own)
 	if string(l.Files["eval.cu"]) == "theirs" || string(l.Files["utils.h"]) == "theirs" || !l.Separable || !cmp.Equal(units(l), []string{"judge eval.cu", "warpboard_runner.cu", "*submission.cu"}) {
 		t.Errorf("ours in place of a bundle's: %v, separable %v", units(l), l.Separable)
 	}
@@ -84,14 +84,14 @@ func TestLay(t *testing.T) {
 	}
 
 	python := tasks.Definition{Lang: tasks.LangPython, Config: tasks.Config{Main: "eval.py"}}
-	l = Lay(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
+	l = Assemble(python, map[string][]byte{"eval.py": []byte("theirs"), "utils.py": []byte("theirs")})
 	if string(l.Files["eval.py"]) == "theirs" || string(l.Files["utils.py"]) != "theirs" || l.Main != "warpboard_judge.py" || l.Runner == "" || l.Files["eval.py"] != nil {
 		t.Errorf("Python: main %s, files %v", l.Main, slices.Sorted(maps.Keys(l.Files)))
 	}
 
 	legacy := tasks.Definition{Form: tasks.FormLegacy, Lang: tasks.LangCPP}
-	if l = Lay(legacy, nil); !cmp.Equal(units(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
-		t.Errorf("older form: %v", units(l))
+	if l = Assemble(legacy, nil); !cmp.Equal(units(l), []string{"judge eval.cpp", "*warpboard_runner.cpp"}) || l.Files["utils.h"] != nil {
+		t.Errorf("legacy format: %v", units(l))
 	}
 }
 

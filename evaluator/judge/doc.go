@@ -58,7 +58,7 @@
 // # Three clocks
 //
 // The runner's own (event), w = t1 - t0 - k (wall) and s = t2 - t0 - k' (snapshot). k and k' are measured with a
-// runner of ours, forked from the judge before it is told anything, on the same device, for each case. A case's
+// runner of its own, forked from the judge before it is told anything, on the same device, for each case. A case's
 // time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. A call that was released
 // late counts by the larger of w and s - tolerance: the device's switching between two contexts falls between its
 // events. k' is that of the smallest answer that the case's calls gave, for a runner chooses how large they are.

@@ -20,9 +20,9 @@ type Ending struct {
 	RunnerFirst bool
 }
 
-// lastWords is how long a runner may take to leave when the judge has ended in order: what it still prints is kept. It
+// lingerTimeout is how long a runner may take to leave when the judge has ended in order: what it still prints is kept. It
 // is also how long the judge may take to see that the runner was killed.
-const lastWords = 2 * time.Second
+const lingerTimeout = 2 * time.Second
 
 // Run starts both sides and returns when nothing of either is left. The judge decides when a stage ends: when it
 // has, the runner goes too; and when the runner has ended, the judge is told by the end of the channel.
@@ -57,22 +57,22 @@ func Run(ctx context.Context, w *Wires, judge, runner Side) (Ending, error) {
 			stop()
 		}
 	}
-	patience := time.NewTimer(0) // with the side that is left
-	<-patience.C
+	timeout := time.NewTimer(0) // with the side that is left
+	<-timeout.C
 	for judgeLeft, runnerLeft := true, true; judgeLeft || runnerLeft; {
 		select {
 		case got := <-judged:
 			take(e.Judge, got)
 			judgeLeft = false
 			w.CloseJudge()
-			patience.Reset(patienceAfter(got.outcome))
+			timeout.Reset(timeoutAfter(got.outcome))
 		case got := <-ran:
 			take(&e.Outcome, got)
 			runnerLeft = false
 			if judgeLeft && killed(got.outcome) {
-				patience.Reset(lastWords)
+				timeout.Reset(lingerTimeout)
 			}
-		case <-patience.C:
+		case <-timeout.C:
 			if e.RunnerFirst = judgeLeft; judgeLeft {
 				stopJudge()
 			}
@@ -87,9 +87,9 @@ func Run(ctx context.Context, w *Wires, judge, runner Side) (Ending, error) {
 // it leaves, when its calls are done and the judge goes on without it.
 func killed(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
 
-func patienceAfter(judge sandbox.Outcome) time.Duration {
+func timeoutAfter(judge sandbox.Outcome) time.Duration {
 	if killed(judge) || judge.Cancelled {
 		return 0
 	}
-	return lastWords
+	return lingerTimeout
 }

@@ -1,4 +1,10 @@
-// Package kernelrun is the evaluation of single kernels, as far as the site and its workers share it:
-// what a request may say, the Python program that compiles, checks and times it, and the report that
-// the program gives. It reads and carries; running is the evaluator's part, answering the web's.
+// Package kernelrun is what an evaluation of single kernels is, as the site and its workers share it: what a request
+// may say, and what a report and a result hold. It is a leaf; package evaluation below it runs evaluations.
+//
+// In reading order: request.go has Request, Read and Check; models.go describes the fields, also as JSON Schema;
+// kinds.go reads values as laxly as pydantic does, and words its problems the same, because clients of the foreign API
+// compare them; extras.go decides about unknown keys; report.go has the report and the result.
+//
+// The site reads requests (web) and stores results (evaluator/dispatch); a worker gets the Request's JSON and answers
+// with the Result's. Both are stored: their JSON names stay.
 package kernelrun

@@ -66,7 +66,7 @@ type Result struct {
 	Waited  float64 `json:"waited"`  // seconds until the unit was free, on the worker
 	// StageSeconds is how long each stage took, the last as far as it came.
 	StageSeconds map[string]float64 `json:"stage_seconds,omitempty"`
-	Cached       *bool              `json:"cached,omitempty"` // of what can be compiled ahead: an earlier request had it compiled
+	Cached       *bool              `json:"cached,omitempty"` // whether an earlier request had compiled what can be compiled before the run
 
 	Metrics map[string]Metrics `json:"metrics,omitempty"` // "custom", "ref"
 	// MetricsError says why there are no device metrics although they were asked for.
@@ -79,8 +79,8 @@ type Metrics struct {
 	Report json.RawMessage           `json:"report,omitempty"` // all that Nsight Compute gave: ncu.Report
 }
 
-// Slim is the result without what can be missed: whole reports, single times and what was printed.
-func (r Result) Slim() Result {
+// WithoutDetails is the result without what matters least: whole reports, single times and what was printed.
+func (r Result) WithoutDetails() Result {
 	metrics := map[string]Metrics{}
 	for label, m := range r.Metrics {
 		metrics[label] = Metrics{Device: m.Device}

@@ -71,7 +71,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	return r, nil
 }
 
-// modern turns a body of the older form, which holds only the two sources, into one of today's.
+// modern turns a body of the legacy format, which holds only the two sources, into one of today's.
 func modern(body map[string]any) map[string]any {
 	ref, custom := body["ref_code"], body["custom_code"]
 	if ref == nil || custom == nil {
@@ -108,7 +108,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Message }
 
-// Check tells whether the request may be carried out; the error is a *Refusal. Only Triton's need of a
+// Check reports whether the request may be carried out; the error is a *Refusal. Only Triton's need of a
 // contract is checked here: what else a kernel lacks is a failure to compile.
 func (r Request) Check(max Bounds) error {
 	refuse := func(name string, value any, format string, args ...any) error {

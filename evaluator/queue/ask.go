@@ -59,7 +59,7 @@ func parseAsk(subject string) (worker, what, device string) {
 	return "", "", ""
 }
 
-// ownReply tells whether an answer to this subject reaches the worker that asked, and nobody else.
+// ownReply reports whether an answer to this subject reaches the worker that asked, and nobody else.
 func ownReply(worker, reply string) bool {
 	rest, own := strings.CutPrefix(reply, inboxPrefix+token(worker)+".")
 	return own && rest != "" && !strings.ContainsAny(rest, "*> \t\r\n")

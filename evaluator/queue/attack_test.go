@@ -185,7 +185,7 @@ func TestAStolenSecretOfAWorkerReachesNobodyElse(t *testing.T) {
 	})
 }
 
-// reaches tells whether a subject is one of the worker's own.
+// reaches reports whether a subject is one of the worker's own.
 func reaches(subject, worker string) bool {
 	return slices.Contains(strings.Split(subject, "."), token(worker)) || strings.HasPrefix(subject, inboxPrefix+token(worker)+".")
 }

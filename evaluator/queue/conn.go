@@ -39,8 +39,8 @@ type Conn struct {
 	dropped atomic.Int64
 }
 
-// Dial connects a worker, and waits for a site that is not up yet. A lost connection is taken up again by itself; a refused credential
-// closes it for good. Close it when done.
+// Dial connects a worker, and waits for a site that is not up yet. A lost connection is
+// restored automatically; a refused credential closes it for good. Close it when done.
 func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	if cfg.Name == "" {
 		return nil, errors.New("queue: a worker needs a name")
@@ -83,7 +83,7 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Con
 		case !errors.Is(err, nats.ErrNoServers):
 			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
 		}
-		log.Warn("nobody answers; is the site up, and is this the address of its --nats-listen?", "url", cfg.URL, "again_in", dialAgain)
+		log.Warn("the site does not answer: is it running, and is this the address of its --nats-listen?", "url", cfg.URL, "again_in", dialAgain)
 		select {
 		case <-ctx.Done():
 			return nil, ctx.Err()

@@ -48,7 +48,7 @@ func (h *health) note(stream string, err error) {
 	}
 }
 
-// isCrowded tells whether a worker has too many results waiting to be recorded.
+// isCrowded reports whether a worker has too many results waiting to be recorded.
 func isCrowded(err error) bool {
 	return err != nil && strings.Contains(err.Error(), "maximum messages per subject exceeded")
 }
@@ -88,7 +88,7 @@ func (q *Queue) Health(ctx context.Context) error {
 	return nil
 }
 
-// stopped tells whether the embedded server, or its JetStream, is down.
+// stopped reports whether the embedded server, or its JetStream, is down.
 func (q *Queue) stopped() error {
 	if q.host == nil {
 		return nil

@@ -25,7 +25,7 @@ type broken struct{ error }
 func (b broken) Unwrap() error { return b.error }
 
 // host runs the embedded server. It can be stopped and started again: the connections of this process find
-// the new one by themselves, because they ask the host, and so do remote workers, at the same address.
+// the new one, because they ask the host, and so do remote workers, at the same address.
 type host struct {
 	cfg    Config
 	secret string // what the site itself shows to the server

@@ -17,7 +17,7 @@ import (
 	"warpboard/evaluator/job"
 )
 
-// ownersKept is far more than there are jobs in hand.
+// ownersKept is far more than there are jobs in flight.
 const ownersKept = 20_000
 
 var errNoJob = errors.New("there is no such job in the queue")
@@ -26,7 +26,7 @@ var errNoJob = errors.New("there is no such job in the queue")
 type owner struct {
 	consumer string
 	secret   [sha256.Size]byte
-	broken   error // it is no job at all
+	broken   error // it is not a job at all
 }
 
 // owners remembers the jobs' proofs, so that a sign of life does not read the whole job again.
@@ -102,7 +102,7 @@ func ownerOf(msg *jetstream.RawStreamMsg) owner {
 	return found
 }
 
-// settle does what a worker says about a job in its hands. What is no job is taken off the queue, whatever
+// settle does what a worker says about a job that it works on. What is not a job is taken off the queue, whatever
 // the worker says of it.
 func (d *desk) settle(ctx context.Context, worker, what string, m *nats.Msg) error {
 	var c claim

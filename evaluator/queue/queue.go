@@ -179,7 +179,7 @@ func (q *Queue) makeConsumer(ctx context.Context, device string) error {
 		AckWait:       q.cfg.AckWait,
 		MaxDeliver:    maxDeliver,
 		MaxWaiting:    waiting,
-		// An idle slot anywhere comes before a busy one that only wants to build ahead.
+		// An idle slot anywhere comes before a busy one that only wants to build its next job.
 		PriorityPolicy: jetstream.PriorityPolicyPrioritized,
 		PriorityGroups: []string{slotsGroup},
 	})

@@ -17,11 +17,11 @@ const (
 	roomToOpen = 2 * MaxMessage
 	// reopenPause is the pause after a queue could not be opened again.
 	reopenPause = 5 * time.Second
-	// probe is no device's and no attempt's: tokens have hexadecimal digits behind "=".
+	// probe belongs to no device and no attempt: tokens have hexadecimal digits behind "=".
 	probe = jobPrefix + "=.probe"
 )
 
-// begin starts the embedded server, if that is ours, and makes the streams. A folder that cannot be used
+// begin starts the embedded server, if there is one, and makes the streams. A folder that cannot be used
 // is set aside: all that it held comes again, from the database and from workers.
 func (q *Queue) begin(ctx context.Context) error {
 	err := q.beginOnce(ctx)
@@ -208,7 +208,7 @@ func (q *Queue) refill(ctx context.Context) error {
 	return nil
 }
 
-// connected waits for this process's connection, which finds a new server by itself.
+// connected waits for this process's connection, which finds a new server automatically.
 func (q *Queue) connected(ctx context.Context) (err error) {
 	if q.nc == nil {
 		if q.nc, err = q.connect(siteUser); err != nil {

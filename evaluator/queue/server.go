@@ -26,7 +26,7 @@ func (h *host) options() (*server.Options, error) {
 		NoSigs:                     true, // signals belong to the process
 		MaxPayload:                 MaxMessage,
 		DontListen:                 h.cfg.Listen == "",
-		CustomClientAuthentication: &gate{secret: h.secret, authorize: h.cfg.Authorize, log: h.log},
+		CustomClientAuthentication: &authenticator{secret: h.secret, authorize: h.cfg.Authorize, log: h.log},
 	}
 	if h.cfg.Listen == "" {
 		return opts, nil

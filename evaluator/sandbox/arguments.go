@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -50,4 +51,86 @@ func sealedFile(name, text string) (*os.File, error) {
 		return nil, err
 	}
 	return file, nil
+}
+
+// systemDirs are links into /usr on most machines, and directories of their own on the others.
+func systemDirs() []string {
+	return []string{"/bin", "/sbin", "/lib", "/lib32", "/lib64"}
+}
+
+// environment is what every program gets, with the run's own on top.
+func environment(own map[string]string) map[string]string {
+	env := map[string]string{
+		"PATH": "/usr/local/cuda/bin:/usr/local/bin:/usr/bin:/bin",
+		"HOME": "/tmp", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
+		// There is no /etc/passwd: programs that ask for a user's name look here first.
+		"USER": "job", "LOGNAME": "job",
+	}
+	maps.Copy(env, own)
+	return env
+}
+
+// arguments is bubblewrap's command line for a run; fds are the descriptors that it reads.
+func arguments(spec *Spec, a *area, uid int, fds control) []string {
+	gid := uid
+	if uid < 0 {
+		uid, gid = os.Getuid(), os.Getgid()
+	}
+	args := []string{
+		"--unshare-user", "--unshare-all", "--disable-userns",
+		"--uid", strconv.Itoa(uid), "--gid", strconv.Itoa(gid), "--hostname", "job",
+		"--die-with-parent", "--new-session", "--clearenv",
+	}
+	env := environment(spec.Env)
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		args = append(args, "--setenv", name, env[name])
+	}
+	args = append(args, system()...)
+	if spec.Proc {
+		// bubblewrap's own process has the run's uid and no filter: whoever wrote its memory through
+		// /proc would be free of the filter, and its command line holds the program's secrets.
+		args = append(args, "--proc", "/proc", "--perms", "0555", "--size", "4096", "--tmpfs", "/proc/1", "--remount-ro", "/proc/1")
+	}
+	args = append(args, "--dev", "/dev") // the device nodes below would be hidden by it
+	for _, node := range spec.Device {
+		args = append(args, "--dev-bind", node, node)
+	}
+	args = append(args, tmpfs("/dev/shm", spec.Limits.Shm)...)
+	args = append(args, tmpfs("/tmp", spec.Limits.Tmp)...)
+	for _, b := range a.binds {
+		args = append(args, "--ro-bind", b.host, b.inside)
+	}
+	dir := spec.Dir
+	if dir == "" {
+		dir = "/tmp"
+	}
+	args = append(args,
+		"--ro-bind", a.in, "/in", "--bind", a.out, "/out",
+		"--seccomp", strconv.Itoa(fds.seccomp),
+		"--json-status-fd", strconv.Itoa(fds.status), "--block-fd", strconv.Itoa(fds.gate),
+		// Last, for mount points are made in them. Both are tmpfs of half the machine's memory.
+		"--remount-ro", "/dev", "--remount-ro", "/",
+		"--chdir", dir, "--",
+	)
+	return append(args, spec.Argv...)
+}
+
+// system shows the host's programs and libraries, and of /etc only what the loader needs.
+func system() []string {
+	args := []string{"--ro-bind", "/usr", "/usr"}
+	for _, dir := range systemDirs() {
+		if target, err := os.Readlink(dir); err == nil {
+			args = append(args, "--symlink", target, dir)
+		} else {
+			args = append(args, "--ro-bind-try", dir, dir)
+		}
+	}
+	return append(args,
+		"--ro-bind-try", "/etc/alternatives", "/etc/alternatives",
+		"--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache",
+	)
+}
+
+func tmpfs(dir string, size int64) []string {
+	return []string{"--size", fmt.Sprint(areaSize(size)), "--tmpfs", dir}
 }

@@ -18,15 +18,17 @@ const (
 	keptTail = 16 << 10
 )
 
-// capture keeps the head and the tail of one stream.
-type capture struct {
+// Capture keeps the head and the tail of one stream. The zero value is ready; it is safe for use by several
+// goroutines.
+type Capture struct {
 	mu    sync.Mutex
 	total int64
 	head  []byte
 	tail  []byte // the last bytes after head, at most twice keptTail of them
 }
 
-func (c *capture) write(b []byte) {
+// Write never fails.
+func (c *Capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.total += int64(len(b))
@@ -36,10 +38,11 @@ func (c *capture) write(b []byte) {
 	if len(c.tail) > 2*keptTail {
 		c.tail = append(c.tail[:0], c.tail[len(c.tail)-keptTail:]...)
 	}
+	return len(b), nil
 }
 
-// text is what was kept, printable, with a note where bytes are missing.
-func (c *capture) text() string {
+// String is what was kept, printable, with a note where bytes are missing.
+func (c *Capture) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	tail := c.tail[max(0, len(c.tail)-keptTail):]
@@ -77,7 +80,7 @@ func Text(b []byte) string {
 	}, s))
 }
 
-// meter counts both streams of a run and tells, once, when they exceed the limit.
+// meter counts both streams of a run and closes full when they exceed the limit.
 type meter struct {
 	left atomic.Int64
 	full chan struct{}
@@ -100,13 +103,13 @@ func (m *meter) add(n int) {
 }
 
 // pump reads a stream to its end.
-func (c *capture) pump(from *os.File, m *meter, see func([]byte)) {
+func (c *Capture) pump(from *os.File, m *meter, see func([]byte)) {
 	defer from.Close()
 	buf := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buf)
 		if n > 0 {
-			c.write(buf[:n])
+			_, _ = c.Write(buf[:n])
 			if see != nil {
 				see(buf[:n])
 			}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // notExecutable is the exit code of a run whose program is not there or cannot be executed, as
@@ -15,10 +17,10 @@ const notExecutable = 127
 
 // conclude says how a dead run ended and reads its outputs.
 func (p *Process) conclude(cause string) (Outcome, error) {
-	u := p.group.usage()
+	u := p.group.Usage()
 	o := Outcome{
-		ExitCode: -1, Cancelled: cause == cancelled, MemoryMax: u.memoryMax,
-		Stdout: p.stdout.text(), Stderr: p.stderr.text(),
+		ExitCode: -1, Cancelled: cause == cancelled, MemoryMax: u.MemoryMax,
+		Stdout: p.stdout.String(), Stderr: p.stderr.String(),
 	}
 	if p.state != nil {
 		o.CPU = p.state.UserTime() + p.state.SystemTime()
@@ -32,7 +34,7 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 		o.ExitCode, o.Signal = code, signalOf(code)
 	case cause == "" && strings.HasPrefix(o.Stderr, "bwrap: execvp"):
 		o.ExitCode = notExecutable
-	case cause == "" && u.oomKills == 0:
+	case cause == "" && u.OOMKills == 0:
 		return o, fmt.Errorf("the sandbox ended without its program: %s", strings.TrimSpace(o.Stderr))
 	default:
 		o.Signal = "SIGKILL"
@@ -74,16 +76,16 @@ func signalOf(code int) string {
 
 // limit is the limit that ended the run, or that made it fail, or "". What the kernel counted goes
 // before the clock: a bomb that was contained until its time was up is still a bomb.
-func (p *Process) limit(cause string, o Outcome, u usage) string {
+func (p *Process) limit(cause string, o Outcome, u cgroup.Usage) string {
 	failed := o.ExitCode != 0
 	switch {
 	case cause == cancelled:
 		return ""
 	case cause == limitOutput:
 		return limitOutput
-	case u.oomKills > 0:
+	case u.OOMKills > 0:
 		return limitMemory
-	case failed && u.refusedForks > 0:
+	case failed && u.RefusedForks > 0:
 		return limitProcesses
 	case o.Signal == "SIGXCPU", failed && cause == "" && p.usedUp(o.CPU):
 		return limitCPU

@@ -15,11 +15,11 @@ import (
 // uidRange is how far the uids of one server reach from its first one, at most.
 const uidRange = 1000
 
-// orphanPatience is how long all that a killed server left may take to die, before the next one goes on.
-const orphanPatience = 2 * time.Second
+// orphanTimeout is how long all that a killed server left may take to die, before the next one goes on.
+const orphanTimeout = 2 * time.Second
 
 // endOrphans kills the processes of runs whose server was killed: bubblewrap dies with its server, but
-// not while it still sets itself up, and then its child sleeps for ever. What is killed carries a dead
+// not while it still sets itself up, and then its child sleeps forever. What is killed carries a dead
 // server's mark and a uid of this server's: runs of living servers are left alone, whatever uids those
 // have, and so is what is left of servers with other uids, which is for their next start to end.
 func (s *Sandbox) endOrphans(ownUID bool) {
@@ -38,7 +38,7 @@ func (s *Sandbox) endOrphans(ownUID bool) {
 		return
 	}
 	s.config.Log.Info("ended what a killed server left", "processes", len(dying))
-	deadline := time.Now().Add(orphanPatience)
+	deadline := time.Now().Add(orphanTimeout)
 	for _, fd := range dying {
 		if !deadBy(fd, deadline) {
 			s.config.Log.Warn("a process that a killed server left cannot be ended")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/evaluator/sandbox/cgroup"
 	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
@@ -32,7 +34,7 @@ func ServerAtGate(config Config) error {
 		if p.area, err = s.newArea(h, name, uid, &p.spec); err != nil {
 			failed <- err
 		}
-		if p.group, err = h.cgroups.newGroup(name, p.spec.Limits); err != nil {
+		if p.group, err = h.cgroups.New(name, p.spec.Limits.Memory, p.spec.Limits.Processes); err != nil {
 			failed <- err
 		}
 		if err := p.start(h, name, uid); err != nil {
@@ -150,11 +152,12 @@ func TestOnlyWhatADeadServerLeftIsEnded(t *testing.T) {
 }
 
 func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
-	c, err := findCgroups()
+	c, err := cgroup.Find()
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := c.newGroup(strings.Replace(runName(), "-", "-4", 1), Limits{})
+	name := strings.Replace(runName(), "-", "-4", 1)
+	g, err := c.New(name, 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,15 +166,27 @@ func TestCgroupThatAKilledServersProcessStillHasIsSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() { _ = left.Wait() }()
-	if err := g.add(left.Process.Pid); err != nil {
+	if err := g.Add(left.Process.Pid); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := findCgroups(); err != nil {
-		t.Fatal(err)
+	if found := cgroupsNamed(name); len(found) == 0 {
+		t.Fatal("no cgroup was made: this test looks in the wrong place")
 	}
-	if slices.ContainsFunc(g.dirs(), func(dir string) bool { _, err := os.Stat(dir); return err == nil }) {
-		t.Errorf("left are %v", g.dirs())
+	c.Sweep(orphaned, orphanTimeout)
+	if found := cgroupsNamed(name); len(found) > 0 {
+		t.Errorf("left are %v", found)
 	}
+}
+
+// cgroupsNamed are the cgroups of this name, of all controllers.
+func cgroupsNamed(name string) (found []string) {
+	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == name {
+			found = append(found, path)
+		}
+		return nil // a cgroup may go while this looks
+	})
+	return found
 }
 
 // TestGateHasNoEnd: bubblewrap takes the end of the gate for its opening.
@@ -195,5 +210,27 @@ func TestGateHasNoEnd(t *testing.T) {
 	}
 	if _, err := gate.Read(opened); err == io.EOF {
 		t.Error("the gate ends with the server")
+	}
+}
+
+func TestOnlyRunsOfDeadServersAreOrphaned(t *testing.T) {
+	own, space := runName(), "-"+pidNamespace()+"-"
+	if words := strings.Count(own, "-"); words != 4 {
+		t.Errorf("an older server takes %s for a run of its own", own)
+	}
+	tests := map[string]bool{
+		own:                                false,
+		strings.Replace(own, "-", "-4", 1): true, // a pid that there is not
+		strings.Replace(own, space, "9"+space, 1): true,  // a pid that was used again
+		strings.Replace(own, space, "-1-", 1):     false, // in another container: alive or not
+		"warpboard-4000000-17-X":                  true,  // of an older version
+		"warpboard-secret-1":                      false,
+		"warpboard-x-1-1":                         false,
+		"other-1-1-1":                             false,
+	}
+	for name, want := range tests {
+		if got := orphaned(name); got != want {
+			t.Errorf("orphaned(%q) = %v", name, got)
+		}
 	}
 }

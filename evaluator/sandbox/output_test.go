@@ -141,3 +141,22 @@ func TestFileNamesLeadNowhereElse(t *testing.T) {
 		}
 	}
 }
+
+func TestCaptureKeepsHeadTailAndANote(t *testing.T) {
+	var c sandbox.Capture
+	const head, tail = 48 << 10, 16 << 10
+	_, _ = c.Write([]byte("begin" + strings.Repeat("x", head)))
+	for range 10 {
+		_, _ = c.Write([]byte(strings.Repeat("y", tail/2)))
+	}
+	_, _ = c.Write([]byte("end"))
+	text := c.String()
+	if !strings.HasPrefix(text, "begin") || !strings.HasSuffix(text, "end") || !strings.Contains(text, "bytes are cut here]") || len(text) > head+tail+100 {
+		t.Errorf("%d bytes: %.20s...%s", len(text), text, text[len(text)-20:])
+	}
+	var short sandbox.Capture
+	_, _ = short.Write([]byte("\xffshort"))
+	if short.String() != "\uFFFDshort" {
+		t.Errorf("got %q", short.String())
+	}
+}

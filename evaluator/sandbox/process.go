@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // Process is a run that has begun.
@@ -20,7 +22,7 @@ type Process struct {
 	spec  Spec
 	off   bool
 	area  *area
-	group *group
+	group *cgroup.Group
 
 	cmd    *exec.Cmd // bubblewrap, or the program itself where there is no sandbox
 	pid    int       // pid 1 of the run's pid namespace, or the program itself
@@ -29,7 +31,7 @@ type Process struct {
 
 	gate, statusPipe *os.File // the server's ends
 
-	stdout, stderr capture
+	stdout, stderr Capture
 	streams        []*os.File
 	pumps          sync.WaitGroup
 	meter          *meter
@@ -111,7 +113,7 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 		return err
 	}
 	if h.cgroups != nil {
-		if p.group, err = h.cgroups.newGroup(name, p.spec.Limits); err != nil {
+		if p.group, err = h.cgroups.New(name, p.spec.Limits.Memory, p.spec.Limits.Processes); err != nil {
 			return err
 		}
 	}
@@ -119,7 +121,7 @@ func (p *Process) launch(s *Sandbox, h *host) (err error) {
 		return err
 	}
 	if err := p.release(uid); err != nil {
-		// bubblewrap may have ended by itself, and then has said why.
+		// bubblewrap may have ended, and then has said why.
 		return errors.Join(fmt.Errorf("make the sandbox: %w", err), p.abort())
 	}
 	return nil
@@ -130,7 +132,7 @@ func (p *Process) release(uid int) error {
 	if err := p.find(); err != nil {
 		return err
 	}
-	if err := errors.Join(p.group.add(p.pid), shareUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
+	if err := errors.Join(p.group.Add(p.pid), shareUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
 		return err
 	}
 	p.begun = time.Now()
@@ -214,11 +216,11 @@ func (p *Process) find() error {
 // abort ends a run that did not get past the gate, and is what bubblewrap said.
 func (p *Process) abort() error {
 	err := p.killAll()
-	// The state of a process that was killed is no news.
+	// The state of a process that was killed says nothing new.
 	_, _ = p.cmd.Process.Wait()
-	p.bury()
+	p.reapInit()
 	p.drain()
-	if said := p.stderr.text(); said != "" {
+	if said := p.stderr.String(); said != "" {
 		err = errors.Join(err, errors.New(strings.TrimSpace(said)))
 	}
 	return err

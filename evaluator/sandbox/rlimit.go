@@ -5,11 +5,13 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // setRlimits limits a process that has not begun its program; its children inherit. Where the
 // group limits the whole tree, the rlimits are only a second wall.
-func setRlimits(pid int, l Limits, g *group) error {
+func setRlimits(pid int, l Limits, g *cgroup.Group) error {
 	limits := map[int]uint64{unix.RLIMIT_CORE: 0}
 	if l.CPU > 0 {
 		limits[unix.RLIMIT_CPU] = uint64((l.CPU + time.Second - 1) / time.Second)
@@ -22,12 +24,12 @@ func setRlimits(pid int, l Limits, g *group) error {
 	}
 	if l.Processes > 0 {
 		limits[unix.RLIMIT_NPROC] = uint64(l.Processes)
-		if g.limitsProcesses() {
-			// The cgroup is to be hit first: only it tells that it was.
+		if g.LimitsProcesses() {
+			// The cgroup is to be hit first: only it reports that it was.
 			limits[unix.RLIMIT_NPROC] *= 2
 		}
 	}
-	if l.Memory > 0 && !g.limitsMemory() {
+	if l.Memory > 0 && !g.LimitsMemory() {
 		limits[unix.RLIMIT_DATA] = uint64(l.Memory)
 	}
 	for resource, value := range limits {

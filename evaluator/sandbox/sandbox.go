@@ -1,12 +1,3 @@
-// Package sandbox runs one untrusted process tree under bubblewrap, with limits.
-//
-// What a run may see and do is decided here and nowhere else: an unprivileged uid of its slot,
-// which is taken before bubblewrap starts; every namespace, no network, no capabilities; a seccomp
-// filter; a read-only system; sized writable areas at /tmp, /dev/shm and /out; cgroup limits (v1 or
-// v2) and rlimits. Everything of the run is dead before its outputs are opened, and nothing of it
-// stays on the machine.
-//
-// A server that is not root gets the same walls without the uid of its own; SelfTest says so.
 package sandbox
 
 import (
@@ -20,6 +11,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // ErrStuck means that a process of the run did not die within ten seconds of SIGKILL: it hangs in
@@ -86,7 +79,7 @@ func (s *Sandbox) Run(ctx context.Context, spec Spec) (Outcome, error) {
 type host struct {
 	bwrap   string
 	filters map[bool][]byte // seccomp programs, by Spec.Interfaces
-	cgroups *cgroups        // nil: no limits on whole trees
+	cgroups *cgroup.Tree    // nil: no limits on whole trees
 	ownUID  bool            // runs get the uid of their slot
 	stage   bool            // runs get their files from a mount namespace of their own
 }
@@ -106,7 +99,7 @@ func (s *Sandbox) prepare() (*host, error) {
 			return nil, err
 		}
 	}
-	if err := adoptOrphans(); err != nil {
+	if err := setSubreaper(); err != nil {
 		return nil, err
 	}
 	h := &host{bwrap: bwrap, filters: filters}
@@ -117,8 +110,10 @@ func (s *Sandbox) prepare() (*host, error) {
 	}
 	s.endOrphans(h.ownUID)
 	h.stage = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
-	if h.cgroups, err = findCgroups(); err != nil {
+	if h.cgroups, err = cgroup.Find(); err != nil {
 		s.config.Log.Warn("no cgroups: memory and processes are limited by rlimits alone", "err", err)
+	} else {
+		h.cgroups.Sweep(orphaned, orphanTimeout)
 	}
 	return h, nil
 }

@@ -161,7 +161,7 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
 		living, dead := census(firstUID, firstUID+100)
 		if len(living) == 0 {
-			bury(t, dead)
+			reap(t, dead)
 			break
 		}
 		if time.Now().After(deadline) {
@@ -186,8 +186,8 @@ func TestKilledServerTakesItsRunsWithIt(t *testing.T) {
 	}
 }
 
-// bury waits for orphans of a killed server, which this process has adopted as any server does.
-func bury(t *testing.T, dead []int) {
+// reap waits for orphans of a killed server, which this process has adopted as any server does.
+func reap(t *testing.T, dead []int) {
 	t.Helper()
 	for _, pid := range dead {
 		if _, err := syscall.Wait4(pid, nil, 0, nil); err != nil {

@@ -9,25 +9,27 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/sandbox/cgroup"
 )
 
 // The limits that an Outcome names.
 const (
 	limitWall      = "wall"
 	limitCPU       = "cpu"
-	limitMemory    = "memory"
-	limitProcesses = "processes"
+	limitMemory    = cgroup.Memory
+	limitProcesses = cgroup.Processes
 	limitFileSize  = "file size"
 	limitOutput    = "output"
 )
 
-// cancelled is the cause of an end that is no limit.
+// cancelled is the cause of an end that is not a limit.
 const cancelled = "cancelled"
 
-// patience is how long a killed process may take to die; one in a driver may take for ever.
-const patience = 10 * time.Second
+// killTimeout is how long a killed process may take to die; one that hangs in a driver never does.
+const killTimeout = 10 * time.Second
 
-// supervise sees a run to its end, by itself or by force, and clears it away.
+// supervise sees a run to its end, of its own accord or by force, and clears it away.
 func (p *Process) supervise(ctx context.Context) {
 	defer close(p.done)
 	cause := p.watch(ctx)
@@ -37,7 +39,7 @@ func (p *Process) supervise(ctx context.Context) {
 		return
 	}
 	<-p.exited
-	p.bury()
+	p.reapInit()
 	p.drain()
 	p.outcome, p.err = p.conclude(cause)
 	p.outcome.Wall = wall
@@ -60,7 +62,7 @@ func (p *Process) watch(ctx context.Context) string {
 		case <-p.meter.full:
 			return limitOutput
 		case <-poll.C:
-			if limit := p.group.exceeded(); limit != "" {
+			if limit := p.group.Exceeded(); limit != "" {
 				return limit
 			}
 		}
@@ -70,7 +72,7 @@ func (p *Process) watch(ctx context.Context) string {
 // killAll ends every process of the run and returns when there is none. The death of pid 1 ends
 // all of its namespace, and is not seen before theirs; the cgroup is a second, independent way.
 func (p *Process) killAll() error {
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(killTimeout)
 	if p.pidfd >= 0 {
 		_ = unix.PidfdSendSignal(p.pidfd, unix.SIGKILL, nil, 0)
 	}
@@ -80,8 +82,8 @@ func (p *Process) killAll() error {
 	if p.pidfd >= 0 && !p.dead(deadline) {
 		return fmt.Errorf("process %d of slot %d: %w", p.pid, p.spec.Slot, ErrStuck)
 	}
-	if err := p.group.kill(deadline); err != nil {
-		return fmt.Errorf("the processes of slot %d: %w", p.spec.Slot, err)
+	if !p.group.Kill(deadline) {
+		return fmt.Errorf("the processes of slot %d: %w", p.spec.Slot, ErrStuck)
 	}
 	return nil
 }
@@ -101,9 +103,9 @@ func deadBy(pidfd int, deadline time.Time) bool {
 	}
 }
 
-// bury waits for the run's first process where it has become a child of this server, as adoptOrphans
-// has it: bubblewrap may end before it. Else it is buried already, and this does nothing.
-func (p *Process) bury() {
+// reapInit reaps the run's first process where it has become a child of this server, as setSubreaper
+// has it: bubblewrap may end before it. Otherwise it is reaped already, and this does nothing.
+func (p *Process) reapInit() {
 	if !p.off && p.pidfd >= 0 {
 		_ = unix.Waitid(unix.P_PIDFD, p.pidfd, nil, unix.WEXITED|unix.WNOHANG, nil)
 	}
@@ -126,7 +128,7 @@ func (p *Process) clear() error {
 	if p.pidfd >= 0 {
 		unix.Close(p.pidfd)
 	}
-	err := p.group.remove()
+	err := p.group.Remove()
 	if p.area != nil {
 		err = errors.Join(err, p.area.remove())
 	}

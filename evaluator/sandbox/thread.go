@@ -49,9 +49,9 @@ func shareUser(uid int) error {
 	return nil
 }
 
-// adoptOrphans makes this process the parent of what its dead children leave, in place of the
-// machine's init, which in many a container buries nobody.
-func adoptOrphans() error {
+// setSubreaper makes this process the parent of what its dead children leave, in place of the
+// machine's init, which in many containers reaps nothing.
+func setSubreaper() error {
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("become the parent of orphans: %w", err)
 	}

@@ -23,14 +23,14 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	if b.cfg.Tools.For(def.Lang) == nil {
 		return fmt.Errorf("%w: no compiler for %s was found", ErrMissing, def.Lang)
 	}
-	p, err := b.newPlan(def, a.layout, req.Place.Arch)
+	p, err := b.newPlan(def, a.sources, req.Place.Arch)
 	if err != nil {
-		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to mend it: " + err.Error() + "."})
+		refuse(result, job.StatusError, job.Failure{Reason: "The task cannot be built here; its author has to fix it: " + err.Error() + "."})
 		return nil
 	}
 	a.Command = p.String()
-	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.layout.Units))}
-	programKey := key("program", p.base, filesKey(a.layout.Files), strings.Join(unitNames(a.layout), "\n"))
+	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.Units))}
+	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
 	var done built
 	if data, ok := b.store.get(programKey); ok && json.Unmarshal(data, &done) == nil {
 		result.Cached = true
@@ -45,7 +45,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	if err != nil {
 		return err
 	}
-	if judge.product == nil && a.layout.Separable {
+	if judge.product == nil && a.sources.Separable {
 		c.explain(result, judge)
 		return nil
 	}
@@ -54,7 +54,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	return nil
 }
 
-func unitNames(l harness.Layout) []string {
+func unitNames(l harness.SourceSet) []string {
 	names := make([]string, len(l.Units))
 	for i, unit := range l.Units {
 		names[i] = unit.Name

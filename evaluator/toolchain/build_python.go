@@ -19,8 +19,10 @@ import (
 //go:embed syntax.py
 var syntaxScript string
 
-// compilesExtensions recognises a submission that builds a C++ or CUDA extension when imported.
-var compilesExtensions = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
+var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
+
+// CompilesExtension reports whether a Python source seems to compile a C++ or CUDA extension when it is imported.
+func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
 
 // Where extensions are built: the same path in every sandbox, for ninja's files name it.
 const (
@@ -39,7 +41,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrMissing)
 	}
-	for _, name := range a.layout.Submitted {
+	for _, name := range a.sources.Submitted {
 		if filepath.Ext(name) != ".py" {
 			continue
 		}
@@ -48,8 +50,8 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 			return err
 		}
 	}
-	for _, name := range a.layout.Submitted {
-		if !compilesExtensions.Match(a.layout.Files[name]) {
+	for _, name := range a.sources.Submitted {
+		if !CompilesExtension(a.sources.Files[name]) {
 			continue
 		}
 		if err := b.buildExtensions(ctx, req, a, name, result); err != nil || result.Status != job.StatusPass {
@@ -65,7 +67,7 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
-		Files: map[string][]byte{name: a.layout.Files[name]}, Mounts: python.Mounts, Limits: req.Place.Build,
+		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: req.Place.Build,
 		OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
@@ -80,14 +82,14 @@ func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact
 	return false, nil
 }
 
-// buildExtensions imports one submission. That this fails is no verdict: without a GPU it may, and
+// buildExtensions imports one submission. A failure is not a verdict: without a GPU it may, and
 // the stages will say so better.
 func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) error {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(req.Place)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
 	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
-		b.nvccVersion(), processor(), name, filesKey(a.layout.Files), req.Job.Caller)
+		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
 	a.Command += "\n" + quote([]string{python.Path, name})
 	if data, ok := b.store.get(archiveKey); ok && keep {
@@ -101,7 +103,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	limits.Memory = max(limits.Memory, req.Place.Run.Memory)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
-		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: a.layout.Files,
+		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: a.sources.Files,
 		Mounts: python.Mounts, Limits: limits, Collect: map[string]int64{extensionsArchive: maxProduct},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
-	"sync"
 	"time"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/toolchain/warm"
 	"warpboard/tasks"
 )
 
@@ -30,12 +30,10 @@ type Config struct {
 // Builder turns a job's sources into something that runs, and keeps what it compiled. It is safe
 // for use by several goroutines.
 type Builder struct {
-	cfg    Config
-	store  *store
-	claims claims // of units that are being compiled for the store
-
-	mu      sync.Mutex
-	shelves map[int]*shelf // warm runners, by slot
+	cfg   Config
+	store *store
+	units keyLocks // of units that are being compiled for the store
+	pool  *warm.Pool
 }
 
 // NewBuilder returns a builder.
@@ -43,7 +41,7 @@ func NewBuilder(cfg Config) *Builder {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Builder{cfg: cfg, store: newStore(cfg.Cache), shelves: map[int]*shelf{}}
+	return &Builder{cfg: cfg, store: newStore(cfg.Cache), pool: warm.NewPool(cfg.Runner, cfg.Log)}
 }
 
 // BuildRequest asks for one build.
@@ -61,14 +59,14 @@ type Artifact struct {
 	Command string // the build commands, one per line, as one would type them
 
 	lang       tasks.Lang
-	program    []byte         // cu, cpp: the executable that has the submission
-	judge      []byte         // cu, cpp: the one that has the reference; nil where program judges itself
-	layout     harness.Layout // py
-	extensions []byte         // py: archive of what the submission compiled when it was imported
+	program    []byte            // cu, cpp: the executable that has the submission
+	judge      []byte            // cu, cpp: the one that has the reference; nil where program judges itself
+	sources    harness.SourceSet // py
+	extensions []byte            // py: archive of what the submission compiled when it was imported
 }
 
-// Build compiles the job. A submission that does not compile is no error: the stage result's
-// Status and Failure say so, and the artifact is nil. The error is ours (ErrMissing, a broken
+// Build compiles the job. A submission that does not compile is not an error: the stage result's
+// Status and Failure say so, and the artifact is nil. The error is an infrastructure error (ErrMissing, a broken
 // sandbox, a full disk).
 func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.StageResult, error) {
 	if req.OnLog == nil {
@@ -76,7 +74,7 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	}
 	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}
 	def := req.Job.Task
-	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, layout: harness.Lay(def, req.Job.Sources)}
+	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources)}
 	build := b.buildNative
 	if def.Lang == tasks.LangPython {
 		build = b.buildPython

@@ -2,12 +2,15 @@ package toolchain
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 )
 
@@ -35,13 +38,13 @@ type compilation struct {
 // task's units see the submission.
 func (c *compilation) run(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
-	for i, unit := range c.plan.layout.Units {
+	for i, unit := range c.plan.sources.Units {
 		if c.steps[i].product != nil {
 			continue
 		}
 		group.Go(func() (err error) {
 			if unit.Submitted || together {
-				c.steps[i], err = c.compileOne(ctx, unit, c.plan.layout.Files, true)
+				c.steps[i], err = c.compileOne(ctx, unit, c.plan.sources.Files, true)
 			} else {
 				c.steps[i], err = c.taskUnit(ctx, unit)
 			}
@@ -53,7 +56,7 @@ func (c *compilation) run(ctx context.Context, together bool) error {
 
 // judge returns the judge's program; nil if the program of the submission judges itself.
 func (c *compilation) judge(ctx context.Context) (step, error) {
-	for i, unit := range c.plan.layout.Units {
+	for i, unit := range c.plan.sources.Units {
 		if !unit.Judge {
 			continue
 		}
@@ -65,22 +68,22 @@ func (c *compilation) judge(ctx context.Context) (step, error) {
 	return step{}, nil
 }
 
-// taskUnit compiles a unit of the task's, or finds it in the store. Who compiles the same unit at the
-// same time is waited for. That a bundle's own unit does not compile without the submission is
+// taskUnit compiles a unit of the task's, or finds it in the store. If another build compiles the same unit at the
+// same time, it waits. That a bundle's own unit does not compile without the submission is
 // remembered, so that it is not tried at every run.
 func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, error) {
-	files := c.plan.layout.TaskFiles()
+	files := c.plan.sources.TaskFiles()
 	objectKey := key("object", c.plan.base, unit.Name, filesKey(files))
-	needyKey := key("needs the submission", objectKey)
-	giveUp, err := c.builder.claims.claim(ctx, objectKey)
+	needsSubmissionKey := key("needs the submission", objectKey)
+	unlock, err := c.builder.units.lock(ctx, objectKey)
 	if err != nil {
 		return step{unit: unit, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
-	defer giveUp()
+	defer unlock()
 	if object, ok := c.builder.store.get(objectKey); ok {
 		return step{unit: unit, product: object, reused: true}, nil
 	}
-	if _, needy := c.builder.store.get(needyKey); needy {
+	if _, needs := c.builder.store.get(needsSubmissionKey); needs {
 		return step{unit: unit}, nil
 	}
 	s, err := c.compileOne(ctx, unit, files, false)
@@ -89,14 +92,14 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 		return s, err
 	case s.product != nil:
 		return s, c.builder.store.put(objectKey, s.product)
-	case s.refused() && !c.plan.layout.Separable:
-		return s, c.builder.store.put(needyKey, nil)
+	case s.compilerRejected() && !c.plan.sources.Separable:
+		return s, c.builder.store.put(needsSubmissionKey, nil)
 	}
 	return s, nil
 }
 
-// refused tells whether the compiler came to its end and wants no such source.
-func (s step) refused() bool {
+// compilerRejected reports whether the compiler came to its end and rejected the source.
+func (s step) compilerRejected() bool {
 	return s.outcome.ExitCode != 0 && s.outcome.Signal == "" && s.outcome.Limit == "" && !s.outcome.Cancelled
 }
 
@@ -142,10 +145,10 @@ func (c *compilation) log(stream string, text []byte) {
 	c.req.OnLog(stream, text)
 }
 
-// needsAll tells whether a bundle's own unit failed for want, perhaps, of the submission.
+// needsAll reports whether a bundle's own unit failed, perhaps because it needs the submission.
 func (c *compilation) needsAll() bool {
 	for _, s := range c.steps {
-		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.layout.Separable {
+		if s.product == nil && !s.unit.Submitted && !s.outcome.Cancelled && !c.plan.sources.Separable {
 			return true
 		}
 	}
@@ -163,7 +166,7 @@ func (c *compilation) reused() []string {
 	return names
 }
 
-// failed is the step to tell about: the submission's, if both its and the task's failed.
+// failed is the step to report: the submission's, if both its and the task's failed.
 func (c *compilation) failed() *step {
 	var failed *step
 	for i := range c.steps {
@@ -184,4 +187,38 @@ func (c *compilation) output(linked step) (stdout, stderr string) {
 		}
 	}
 	return stdout, stderr
+}
+
+// Prepare compiles what belongs to a task into the cache, one unit after the other: what every build
+// for the task at such a place begins with. It returns how many units were not there yet. The error
+// is ctx's, an infrastructure error, or says what is wrong with the task.
+func (b *Builder) Prepare(ctx context.Context, p job.Preparation, place Place) (made int, err error) {
+	sources := harness.Assemble(p.Task, p.Sources)
+	units := slices.DeleteFunc(slices.Clone(sources.Units), func(u harness.Unit) bool { return u.Submitted })
+	if len(units) == 0 {
+		return 0, nil
+	}
+	if b.cfg.Tools.For(p.Task.Lang) == nil {
+		return 0, fmt.Errorf("%w: no compiler for %s was found", ErrMissing, p.Task.Lang)
+	}
+	plan, err := b.newPlan(p.Task, sources, place.Arch)
+	if err != nil {
+		return 0, err
+	}
+	c := &compilation{builder: b, req: BuildRequest{Place: place}, plan: plan}
+	for _, unit := range units {
+		s, err := c.taskUnit(ctx, unit)
+		switch {
+		case err != nil:
+			return made, err
+		case ctx.Err() != nil:
+			return made, ctx.Err()
+		case s.product == nil && sources.Separable:
+			_, failure := failedCommand(s.outcome, "compiling "+unit.Name)
+			return made, errors.New(failure.Reason)
+		case s.product != nil && !s.reused:
+			made++
+		}
+	}
+	return made, nil
 }

@@ -21,7 +21,7 @@ func (c *compilation) explain(result *job.StageResult, s step) {
 	}
 	status, failure := failedCommand(s.outcome, what)
 	if !s.unit.Submitted && status == job.StatusError {
-		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to mend it: %s", s.unit.Name, failure.Reason)
+		failure.Reason = fmt.Sprintf("The task's own file %s does not compile; its author has to fix it: %s", s.unit.Name, failure.Reason)
 	}
 	refuse(result, status, failure)
 }

@@ -29,7 +29,7 @@ func (r *spyRunner) specs() []sandbox.Spec {
 	return r.seen
 }
 
-// legacyJob is a task of the older form; the reference is to be added.
+// legacyJob is a task of the legacy format; the reference is to be added.
 func legacyJob(lang tasks.Lang, name string, submission []byte) job.Job {
 	return job.Job{
 		Task: tasks.Definition{

@@ -1,5 +1,3 @@
-// Package toolchain finds the compilers and interpreters of a machine, builds submissions with
-// them in the sandbox, keeps compiled objects, and runs the stages of what was built.
 package toolchain
 
 import (

@@ -84,8 +84,8 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 		{"unknown type", "broken.cpp", nil, "Compiling submission.cpp failed: submission.cpp:3:1: error: ‘output_tt’ does not name a type"},
 		{"no custom_kernel", "missing.cpp", nil, "undefined reference to `custom_kernel(Scaled)'"},
 		{"task's own fault", "correct.cpp", func(j *job.Job) { j.Sources["reference.h"] = []byte("nonsense;") },
-			"The task's own file eval.cpp does not compile; its author has to mend it"},
-		{"plugin", "correct.cpp", flags("-fplugin=/tmp/x.so"), `its author has to mend it: config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among`},
+			"The task's own file eval.cpp does not compile; its author has to fix it"},
+		{"plugin", "correct.cpp", flags("-fplugin=/tmp/x.so"), `its author has to fix it: config.compile_flags[0]: "-fplugin=/tmp/x.so" is not among`},
 		{"include library", "correct.cpp", func(j *job.Job) { j.Task.Config.IncludeDirs = []string{"/CUTLASS/include"} },
 			`no include library "/CUTLASS/include" (it has: none)`},
 	}

@@ -3,7 +3,10 @@ package toolchain
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +19,7 @@ import (
 // plan is how one C++ or CUDA program is compiled and linked.
 type plan struct {
 	compiler *Compiler
-	layout   harness.Layout
+	sources  harness.SourceSet
 	compile  []string // the compiler and the flags of every command
 	link     []string // what follows the objects when linking
 	mounts   []sandbox.Mount
@@ -34,9 +37,9 @@ var (
 )
 
 // newPlan works out the commands. Its error is about the task's config, in words for its author.
-func (b *Builder) newPlan(def tasks.Definition, layout harness.Layout, arch string) (*plan, error) {
+func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch string) (*plan, error) {
 	cuda := def.Lang == tasks.LangCUDA
-	p := &plan{compiler: b.cfg.Tools.For(def.Lang), layout: layout}
+	p := &plan{compiler: b.cfg.Tools.For(def.Lang), sources: sources}
 	flags, err := tasks.CheckFlags(def.Lang, def.Config.CompileFlags)
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func (p *plan) compileTo(unit harness.Unit, product string) []string {
 		return slices.Concat(p.compile, []string{unit.Name}, p.link, []string{"-o", product})
 	}
 	command := slices.Clone(p.compile)
-	if unit.Submitted && p.layout.Separable {
+	if unit.Submitted && p.sources.Separable {
 		command = append(command, "-DWARPBOARD_SUBMISSION")
 	}
 	return append(command, "-c", unit.Name, "-o", product)
@@ -129,7 +132,7 @@ func (p *plan) compileTo(unit harness.Unit, product string) []string {
 // linkCommand links the objects in /in, in the order of the units, to the program of the submission.
 func (p *plan) linkCommand() []string {
 	command := slices.Clone(p.compile)
-	for i, unit := range p.layout.Units {
+	for i, unit := range p.sources.Units {
 		if !unit.Judge {
 			command = append(command, objectName(i))
 		}
@@ -142,7 +145,7 @@ func objectName(i int) string { return strconv.Itoa(i) + ".o" }
 // String is the whole build, as one would type it.
 func (p *plan) String() string {
 	var lines []string
-	for i, unit := range p.layout.Units {
+	for i, unit := range p.sources.Units {
 		product := objectName(i)
 		if unit.Judge {
 			product = "judge"
@@ -189,4 +192,37 @@ func processor() string {
 		}
 	}
 	return ""
+}
+
+// librariesDir is where include libraries are shown in the sandbox.
+const librariesDir = "/libraries"
+
+// include resolves one entry of a task's include_dirs: "." is the task's own folder, anything else
+// begins with the name of an include library, whatever its case: "CUTLASS", "ThunderKittens/include",
+// or as tasks of the original have it "/ThunderKittens/include".
+func (b *Builder) include(dir string) (flag string, mount *sandbox.Mount, err error) {
+	cleaned := strings.TrimPrefix(path.Clean(dir), "/")
+	if cleaned == "." || cleaned == "" {
+		return "-I/in", nil, nil
+	}
+	name, rest, _ := strings.Cut(cleaned, "/")
+	for _, known := range slices.Sorted(maps.Keys(b.cfg.Libraries)) {
+		if !strings.EqualFold(known, name) {
+			continue
+		}
+		if rest != "" && !filepath.IsLocal(rest) {
+			break
+		}
+		inside := path.Join(librariesDir, known)
+		return "-I" + path.Join(inside, rest), &sandbox.Mount{Host: b.cfg.Libraries[known], Inside: inside}, nil
+	}
+	return "", nil, fmt.Errorf("include_dirs: this worker has no include library %q (it has: %s)", dir, b.libraryNames())
+}
+
+func (b *Builder) libraryNames() string {
+	names := slices.Sorted(maps.Keys(b.cfg.Libraries))
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
 }

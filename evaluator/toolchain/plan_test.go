@@ -25,7 +25,7 @@ func TestCUDACommandsAreThoseOfTheOriginal(t *testing.T) {
 	}
 	libraries := map[string]string{"ThunderKittens": t.TempDir(), "CUTLASS": t.TempDir()}
 	b := NewBuilder(Config{Tools: Toolchain{NVCC: &Compiler{Path: "/opt/cuda/bin/nvcc", Version: "13.0"}}, Libraries: libraries})
-	p, err := b.newPlan(def, harness.Lay(def, nil), "90")
+	p, err := b.newPlan(def, harness.Assemble(def, nil), "90")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestPlanRefusesWhatReachesTheCompiler(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			def := tasks.Definition{Lang: tasks.LangCPP}
 			tt.change(&def)
-			if p, err := b.newPlan(def, harness.Layout{}, ""); err == nil {
+			if p, err := b.newPlan(def, harness.SourceSet{}, ""); err == nil {
 				t.Errorf("got %s", p)
 			}
 		})

@@ -53,9 +53,9 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 		job   job.Job
 		units []string
 	}{
-		"our harness":      {cppJob(t, "correct.cpp"), []string{"eval.cpp", "warpboard_runner.cpp"}},
-		"the bundle's own": {ownBundleJob(t), []string{"eval.cpp", "more.cpp"}},
-		"the older form":   {older, []string{"eval.cpp"}},
+		"our harness":       {cppJob(t, "correct.cpp"), []string{"eval.cpp", "warpboard_runner.cpp"}},
+		"the bundle's own":  {ownBundleJob(t), []string{"eval.cpp", "more.cpp"}},
+		"the legacy format": {older, []string{"eval.cpp"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, spy := newSpiedBuilder(t)

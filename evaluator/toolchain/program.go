@@ -48,7 +48,7 @@ type StageRequest struct {
 // Program is a built submission at one place. Its stages run one after another, and nothing
 // that one stage leaves behind reaches the next but compiled kernels.
 type Program interface {
-	// RunStage runs one stage to its end. The error is ours; what the program did is in the outcome.
+	// RunStage runs one stage to its end. The error is an infrastructure error; what the program did is in the outcome.
 	RunStage(ctx context.Context, req StageRequest) (judge.Ending, error)
 	// RunWrapped is RunStage for tools that wrap a command line (ncu): wrapped runs the submission's process, which
 	// is one of its own here. Its Pipe is left to wrapped: POPCORN_FD says 3.
@@ -56,7 +56,7 @@ type Program interface {
 	// Next makes another build of the same person run at this place with what is ready, and takes this
 	// program's place. It is nil when nothing can be kept; both end with Close.
 	Next(a *Artifact) Program
-	// Warm tells whether a runner that had already imported everything serves the stages.
+	// Warm reports whether a runner that had already imported everything serves the stages.
 	Warm() bool
 	// Close ends whatever still runs.
 	Close() error
@@ -120,7 +120,7 @@ func runWithPipe(ctx context.Context, runner Runner, spec sandbox.Spec, onPipe f
 	return outcome, err
 }
 
-// run is Runner.Run, but for a run that was cancelled before it could begin: that is no error.
+// run is Runner.Run, but for a run that was cancelled before it could begin, which is not an error.
 func run(ctx context.Context, runner Runner, spec sandbox.Spec) (sandbox.Outcome, error) {
 	outcome, err := runner.Run(ctx, spec)
 	if err != nil && ctx.Err() != nil {

@@ -104,7 +104,7 @@ func (p *Python) worth() int {
 // bin is the directory of the interpreter and of the tools installed beside it (ninja).
 func (p *Python) bin() string { return filepath.Dir(p.Path) }
 
-// reachable tells whether everyone may pass through every directory on the way to path, and to
+// reachable reports whether everyone may pass through every directory on the way to path, and to
 // where its links lead.
 func reachable(path string) bool {
 	real, err := filepath.EvalSymlinks(path)

@@ -2,18 +2,13 @@ package toolchain
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
 	"maps"
 	"os"
-	"syscall"
-	"time"
-
-	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain/warm"
 )
 
 // pythonProgram runs a script's stages in a warm runner, or where that cannot be had each in an
@@ -22,45 +17,87 @@ type pythonProgram struct {
 	builder  *Builder
 	place    Place
 	artifact *Artifact
-	runner   *runner
-	judge    *runner // of a task that has one; a warm Python under the judge's uid
-	warm     bool    // the first runner was ready before it was asked for
+	runner   *warm.Python
+	judge    *warm.Python // of a task that has one; a warm Python under the judge's uid
+	warm     bool         // the first runner was ready before it was asked for
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
-	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.take(ctx, place)}
+	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.pool.Take(ctx, b.warmSpec(place))}
 	if p.judged() {
-		p.judge = b.take(ctx, place.Judges())
+		p.judge = b.pool.Take(ctx, b.warmSpec(place.Judges()))
 	}
 	p.warm = p.runner != nil
 	return p
 }
 
+// KeepWarm keeps n warm Pythons ready at a place until ctx ends; Open takes them.
+func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
+	if b.cfg.Tools.Python == nil || n < 1 {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return b.pool.Keep(ctx, b.warmSpec(place), n, place.Arch == "")
+}
+
+// OpenReady opens a Python artifact in a warm Python that waits at the place; nil when none does.
+func (b *Builder) OpenReady(a *Artifact, place Place) Program {
+	r := b.pool.TakeReady(place.Slot)
+	if r == nil {
+		return nil
+	}
+	return &pythonProgram{builder: b, place: place, artifact: a, runner: r, warm: true}
+}
+
+// warmSpec is the warm process. No limit on its wall time: it waits for work.
+func (b *Builder) warmSpec(place Place) sandbox.Spec {
+	python := b.cfg.Tools.Python
+	env := b.pythonEnv(place)
+	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
+		env["WARPBOARD_ALONE"] = "1"
+	}
+	spec := place.spec(StageRequest{})
+	spec.Argv = append([]string{python.Path, "/in/warm.py"}, b.preloads(place)...)
+	spec.Env, spec.Files = env, harness.RunnerSources()
+	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
+	return spec
+}
+
+// preloads are the modules worth importing before a job is known: torch only where there is a GPU.
+func (b *Builder) preloads(place Place) []string {
+	names := []string{"numpy"}
+	if place.Arch != "" {
+		// torch imports the last one, for seconds, when a task asks for deterministic algorithms.
+		names = append(names, "torch", "triton", "triton.language", "torch._inductor.config")
+	}
+	return names
+}
+
 // judged reports whether a judge of its own runs beside the submission.
-func (p *pythonProgram) judged() bool { return p.artifact.layout.Runner != "" }
+func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
 // Next hands the runner over. Every stage is a fork of its pristine process, and finds what the first stages of the
 // programs before it compiled; compiled extensions stay their own program's.
 func (p *pythonProgram) Next(a *Artifact) Program {
-	if p.runner == nil || !p.runner.alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
+	if p.runner == nil || !p.runner.Alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
 		return nil
 	}
 	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, runner: p.runner, judge: p.judge, warm: true}
 	p.runner, p.judge = nil, nil
-	for _, r := range []*runner{next.runner, next.judge} {
+	for _, r := range []*warm.Python{next.runner, next.judge} {
 		if r != nil {
-			r.served = false
+			r.Fresh()
 		}
 	}
 	return next
 }
 
 func (p *pythonProgram) Close() error {
-	for _, r := range []*runner{p.runner, p.judge} {
+	for _, r := range []*warm.Python{p.runner, p.judge} {
 		if r != nil {
-			r.stop()
+			r.Stop()
 		}
 	}
 	p.runner, p.judge = nil, nil
@@ -75,8 +112,8 @@ func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 
 // runnerSpec is the process beside a judge as an interpreter of its own.
 func (p *pythonProgram) runnerSpec(req StageRequest) sandbox.Spec {
-	layout := p.artifact.layout
-	return p.withExtensions(p.builder.pythonSpec(p.place, req, []string{layout.Runner}, layout.Files))
+	sources := p.artifact.sources
+	return p.withExtensions(p.builder.pythonSpec(p.place, req, []string{sources.Runner}, sources.Files))
 }
 
 func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
@@ -102,11 +139,11 @@ func (p *pythonProgram) withExtensions(spec sandbox.Spec) sandbox.Spec {
 }
 
 func (p *pythonProgram) script(req StageRequest) []string {
-	return []string{p.artifact.layout.Main, req.Mode, casesName}
+	return []string{p.artifact.sources.Main, req.Mode, casesName}
 }
 
 func (p *pythonProgram) files(req StageRequest) map[string][]byte {
-	files := maps.Clone(p.artifact.layout.Files)
+	files := maps.Clone(p.artifact.sources.Files)
 	files[casesName] = harness.CasesFile(req.Cases)
 	maps.Copy(files, req.Files)
 	return files
@@ -116,7 +153,7 @@ func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.E
 	if p.judged() {
 		return p.runJudged(ctx, req, nil)
 	}
-	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), request{
+	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), warm.Stage{
 		Argv: p.script(req), Files: p.files(req), Extensions: p.artifact.extensions, Report: true}, nil, func() {})
 	return judge.Ending{Outcome: outcome}, err
 }
@@ -137,15 +174,15 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	if err != nil {
 		return judge.Ending{}, err
 	}
-	layout := p.artifact.layout
+	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
-	own := layout.TaskFiles()
+	own := sources.TaskFiles()
 	own[casesName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
 	at := p.place.Judges()
 	judging := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
-		return p.process(ctx, &p.judge, at, cases, spec, request{Argv: p.script(req), Files: own, Report: true}, wires.Judge(), started)
+		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{Argv: p.script(req), Files: own, Report: true}, wires.Judge(), started)
 	}
 	running := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
 		theirs := StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr}
@@ -154,23 +191,23 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 			cold.ExtraFiles = wires.Runner()
 			return wrapped(ctx, cold)
 		}
-		return p.process(ctx, &p.runner, p.place, theirs, cold, request{
-			Argv: []string{layout.Runner}, Files: layout.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
+		return p.process(ctx, &p.runner, p.place, theirs, cold, warm.Stage{
+			Argv: []string{sources.Runner}, Files: sources.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
 	}
 	return judge.Run(ctx, wires, judging, running)
 }
 
 // process runs one process of a stage to its end: in the warm runner at r, which is started where there is none, or
 // where that fails in an interpreter of its own.
-func (p *pythonProgram) process(ctx context.Context, r **runner, place Place, req StageRequest, cold sandbox.Spec,
-	asked request, wires []*os.File, started func()) (sandbox.Outcome, error) {
-	if *r != nil && !(*r).alive() {
-		(*r).stop()
+func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Place, req StageRequest, cold sandbox.Spec,
+	asked warm.Stage, wires []*os.File, started func()) (sandbox.Outcome, error) {
+	if *r != nil && !(*r).Alive() {
+		(*r).Stop()
 		*r = nil
 	}
 	if *r == nil {
 		// One import for the stages to come beats one for each.
-		fresh, err := p.builder.warmRunner(ctx, place)
+		fresh, err := p.builder.pool.Start(ctx, p.builder.warmSpec(place))
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
@@ -183,152 +220,8 @@ func (p *pythonProgram) process(ctx context.Context, r **runner, place Place, re
 	}
 	asked.Env = place.environment(req)
 	maps.Copy(asked.Env, p.builder.pythonEnv(place))
-	asked.Keep, (*r).served = !(*r).served, true
-	s := &stage{runner: *r, req: req, limits: place.Run, log: p.builder.cfg.Log}
-	return s.run(ctx, asked, wires, started)
-}
-
-// stage is one stage in a warm runner.
-type stage struct {
-	runner         *runner
-	req            StageRequest
-	limits         sandbox.Limits
-	log            *slog.Logger
-	stdout, stderr kept
-	output         int64
-}
-
-// run sends the request and follows the stage to its end, which may be the runner's too.
-func (s *stage) run(ctx context.Context, req request, wires []*os.File, started func()) (sandbox.Outcome, error) {
-	begun := time.Now()
-	frames := make(chan frame)
-	go s.receive(req, wires, started, frames)
-	cut := ""
-	timeout := ctx.Done()
-	var wall <-chan time.Time
-	if s.req.Timeout > 0 {
-		timer := time.NewTimer(s.req.Timeout)
-		defer timer.Stop()
-		wall = timer.C
-	}
-	stop := func(why string) {
-		cut, timeout, wall = why, nil, nil
-		s.runner.kill()
-	}
-	var ended *ending
-	for open := true; open; {
-		select {
-		case f, ok := <-frames:
-			if open = ok; ok && cut == "" {
-				ended = s.see(f)
-				if s.limits.Output > 0 && s.output > s.limits.Output {
-					stop("output")
-				}
-			}
-		case <-timeout:
-			stop("cancelled")
-		case <-wall:
-			stop("wall")
-		}
-	}
-	took := time.Since(begun)
-	if ended != nil && ended.Kept != nil && ended.Kept.Files > 0 {
-		s.log.Debug("later stages find what this one compiled", "files", ended.Kept.Files, "bytes", ended.Kept.Bytes, "sha256", ended.Kept.SHA256)
-	}
-	if ended != nil && ended.Spent {
-		s.log.Info("a stage left what cannot be removed; the next one gets another Python")
-		s.runner.stop()
-	}
-	return s.conclude(ended, cut, took)
-}
-
-// receive asks for the stage and hands on its frames, to the last one of the stage or the runner.
-func (s *stage) receive(req request, wires []*os.File, started func(), frames chan<- frame) {
-	defer close(frames)
-	if err := s.runner.send(req, wires); err != nil {
-		return // the runner is gone; its outcome says why
-	}
-	started()
-	for {
-		f, err := readFrame(s.runner.control)
-		if err != nil {
-			return
-		}
-		frames <- f
-		if f.kind == frameEnded {
-			return
-		}
-	}
-}
-
-// see takes one frame; the stage has ended when it returns something.
-func (s *stage) see(f frame) *ending {
-	switch f.kind {
-	case frameStdout:
-		s.output += int64(len(f.data))
-		s.stdout.write(f.data)
-		call(s.req.OnStdout, f.data)
-	case frameStderr:
-		s.output += int64(len(f.data))
-		s.stderr.write(f.data)
-		call(s.req.OnStderr, f.data)
-	case frameResult:
-		call(s.req.OnPipe, f.data)
-	case frameEnded:
-		var e ending
-		if json.Unmarshal(f.data, &e) == nil {
-			return &e
-		}
-	}
-	return nil
-}
-
-func call(see func([]byte), data []byte) {
-	if see != nil {
-		see(data)
-	}
-}
-
-// conclude says how the stage ended. A stage that failed takes its runner with it: what the
-// sandbox counted meanwhile (memory, processes) tells why.
-func (s *stage) conclude(ended *ending, cut string, wall time.Duration) (sandbox.Outcome, error) {
-	var o sandbox.Outcome
-	if ended == nil || ended.Signal != 0 || (ended.ExitCode != 0 && ended.ExitCode != exitValidateFail) {
-		s.runner.stop()
-		if s.runner.err != nil && cut == "" {
-			return o, s.runner.err
-		}
-		o = s.runner.outcome
-		s.stderr.write([]byte(o.Stderr)) // the runner's own last words, if it had any
-	}
-	if ended != nil {
-		o.ExitCode, o.CPU, o.MemoryMax = ended.ExitCode, time.Duration(ended.CPU), max(o.MemoryMax, ended.MaxRSS)
-		o.Signal = ""
-		if ended.Signal != 0 {
-			o.ExitCode, o.Signal = 128+ended.Signal, unix.SignalName(syscall.Signal(ended.Signal))
-		}
-		o.Limit = limitOf(o)
-	}
-	o.Cancelled = cut == "cancelled"
-	if cut != "" && !o.Cancelled {
-		o.Limit = cut
-	}
-	o.Wall, o.Stdout, o.Stderr = wall, s.stdout.String(), s.stderr.String()
-	return o, nil
-}
-
-// exitValidateFail is the exit code of a program that ran in order and found a wrong answer.
-const exitValidateFail = 112
-
-// limitOf keeps the limit that the sandbox saw, and adds those that a signal tells.
-func limitOf(o sandbox.Outcome) string {
-	switch {
-	case o.Limit != "":
-		return o.Limit
-	case o.Signal == "SIGXCPU":
-		return "cpu"
-	case o.Signal == "SIGXFSZ":
-		return "file size"
-	}
-	return ""
+	asked.Wires, asked.Started = wires, started
+	asked.Timeout, asked.Output, asked.Log = req.Timeout, place.Run.Output, p.builder.cfg.Log
+	asked.OnPipe, asked.OnStdout, asked.OnStderr = req.OnPipe, req.OnStdout, req.OnStderr
+	return (*r).Run(ctx, asked)
 }

@@ -20,7 +20,7 @@ func keepWarm(t *testing.T, b *Builder) {
 	done := make(chan struct{})
 	go func() { defer close(done); b.KeepWarm(ctx, cpu(), 1) }()
 	t.Cleanup(func() { cancel(); <-done })
-	for b.shelf(0) == nil { // until KeepWarm has put up its shelf
+	for !b.pool.Keeps(0) {
 		select {
 		case <-done:
 			t.Fatal("KeepWarm ended")

@@ -3,7 +3,6 @@ package toolchain
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 )
@@ -76,20 +75,23 @@ func TestKeysOfDifferentListsDiffer(t *testing.T) {
 	}
 }
 
-func TestKeptStreamHasHeadTailAndNote(t *testing.T) {
-	var k kept
-	k.write([]byte("begin" + strings.Repeat("x", keptHead)))
-	for range 10 {
-		k.write([]byte(strings.Repeat("y", keptTail/2)))
+func TestWhatWasCompiledIsRecalledForTheSameOwnerAndKernelsAlone(t *testing.T) {
+	b := newBuilder()
+	k := RecallKey{Owner: t.Name(), Arch: "90", Text: "kernels"}
+	b.Remember([]byte("archive"), k)
+	if got := string(b.Recall(k)); got != "archive" {
+		t.Errorf("got %q", got)
 	}
-	k.write([]byte("end"))
-	text := k.String()
-	if !strings.HasPrefix(text, "begin") || !strings.HasSuffix(text, "end") || !strings.Contains(text, "bytes are cut here]") || len(text) > keptHead+keptTail+100 {
-		t.Errorf("%d bytes: %.20s...%s", len(text), text, text[len(text)-20:])
+	for name, other := range map[string]RecallKey{
+		"owner": {"another", k.Arch, k.Text}, "arch": {k.Owner, "80", k.Text}, "kernels": {k.Owner, k.Arch, "others"},
+	} {
+		if got := b.Recall(other); got != nil {
+			t.Errorf("another %s: got %q", name, got)
+		}
 	}
-	k = kept{}
-	k.write([]byte("\xffshort"))
-	if k.String() != "\uFFFDshort" {
-		t.Errorf("got %q", k.String())
+	nobody := RecallKey{Arch: k.Arch, Text: k.Text}
+	b.Remember([]byte("archive"), nobody)
+	if got := b.Recall(nobody); got != nil {
+		t.Errorf("for nobody %q is kept", got)
 	}
 }

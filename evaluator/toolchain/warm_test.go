@@ -52,11 +52,11 @@ func runners(spy *spyRunner) int {
 func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
-	r := b.take(t.Context(), cpu())
+	r := b.pool.Take(t.Context(), b.warmSpec(cpu()))
 	if r == nil {
 		t.Fatal("no runner came")
 	}
-	r.stop()
+	r.Stop()
 	a, _ := mustBuild(t, b, bundle(whoEval))
 	if r := runStage(t, mustOpen(t, b, a), StageRequest{Mode: "test"}, 0); r.status != job.StatusPass {
 		t.Errorf("got %s: %s", r.status, r.failure.Reason)
@@ -70,8 +70,8 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	two.Device = []string{"/dev/null", "/dev/zero"}
 	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
 	for _, place := range []Place{two, one} {
-		if r := b.take(t.Context(), place); r != nil {
-			r.stop()
+		if r := b.pool.Take(t.Context(), b.warmSpec(place)); r != nil {
+			r.Stop()
 			t.Errorf("a runner of another place was taken for %+v", place)
 		}
 	}

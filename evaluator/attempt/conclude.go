@@ -1,0 +1,106 @@
+package attempt
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/slots"
+)
+
+var (
+	// ErrCancelled is the cause of a context that the site cancelled.
+	ErrCancelled = errors.New("the run was cancelled")
+	// ErrStopping is the cause of a context that ends because the worker does: the job is handed back.
+	ErrStopping = errors.New("the worker is stopping")
+)
+
+// Rejection says that the submission failed: a normal end, and not an infrastructure error.
+type Rejection struct{ *job.Failure }
+
+func (r Rejection) Error() string { return r.Reason }
+
+// Reject is a Rejection for a reason that needs no more than a sentence.
+func Reject(format string, args ...any) error {
+	return Rejection{&job.Failure{Reason: fmt.Sprintf(format, args...)}}
+}
+
+// suspect is an infrastructure error that the job may have brought about: the job is not retried without end.
+type suspect struct{ error }
+
+func (s suspect) Unwrap() error { return s.error }
+
+// Suspected marks an error as one that the job may have brought about.
+func Suspected(err error) error { return suspect{err} }
+
+// HandedBack reports whether the job goes to another worker, and nothing is held against it.
+func HandedBack(err error) bool {
+	return errors.Is(err, ErrStopping) || errors.Is(err, slots.ErrOutOfService)
+}
+
+// Conclude completes the result by how the attempt ended: nil when everything passed, a Rejection, the cause
+// of its context, and any other error for an infrastructure error.
+func (a *Attempt) Conclude(err error) job.Result {
+	r := &a.Result
+	var rejected Rejection
+	switch {
+	case err == nil:
+		r.Outcome = job.OutcomeDone
+		a.Slot.Worked()
+	case errors.As(err, &rejected):
+		r.Outcome, r.Failure = job.OutcomeFailed, rejected.Failure
+		a.Slot.Worked()
+	case errors.Is(err, ErrCancelled):
+		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.inStage())}
+	case HandedBack(err):
+		r.Outcome = job.OutcomeReturned
+		r.Failure = &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.inStage(), Sentence(err))}
+	default:
+		r.Outcome = job.OutcomeLost
+		r.Failure = &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
+			a.worker, a.inStage(), Sentence(err))}
+		r.Suspect = errors.As(err, new(suspect)) || errors.Is(err, sandbox.ErrStuck)
+		a.Slot.Fault(err)
+	}
+	r.WallNS = time.Since(a.began).Nanoseconds()
+	return *r
+}
+
+func (a *Attempt) inStage() string {
+	if a.stage == "" {
+		return ""
+	}
+	return fmt.Sprintf(" in its %s stage", a.stage)
+}
+
+// Sentence makes an error's text fit for a page.
+func Sentence(err error) string {
+	text := strings.TrimSuffix(strings.TrimSpace(err.Error()), ".")
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// TextSize is the size of a map of texts in bytes.
+func TextSize(m map[string]string) int {
+	n := 0
+	for k, v := range m {
+		n += len(k) + len(v)
+	}
+	return n
+}
+
+// Cut shortens s to about limit bytes by taking out its middle, with a note there.
+func Cut(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	note := fmt.Sprintf(" [… %d bytes cut …] ", len(s)-limit)
+	keep := max(0, limit-len(note))
+	head, tail := strings.ToValidUTF8(s[:keep/2], ""), strings.ToValidUTF8(s[len(s)-keep/2:], "")
+	return strings.TrimSpace(head + note + tail)
+}

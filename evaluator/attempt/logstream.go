@@ -1,0 +1,118 @@
+package attempt
+
+import (
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"warpboard/evaluator/job"
+)
+
+const (
+	// logPiece is the size of the largest log event, and logBudget what is shown live of one
+	// stream of one stage, both in bytes. The result keeps more, and says what was cut.
+	logPiece  = 4 << 10
+	logBudget = 128 << 10
+	// logDelay is how long small pieces are gathered into one event.
+	logDelay = 100 * time.Millisecond
+
+	logEnd = "\n[no more of this output is shown live]\n"
+)
+
+// StageLog passes on the two output streams of a stage.
+type StageLog struct{ stdout, stderr *logStream }
+
+// Write takes a piece of a stream, "stdout" or "stderr".
+func (l *StageLog) Write(stream string, b []byte) {
+	if stream == "stderr" {
+		l.stderr.write(b)
+		return
+	}
+	l.stdout.write(b)
+}
+
+// Close sends what is still held back.
+func (l *StageLog) Close() {
+	l.stdout.close()
+	l.stderr.close()
+}
+
+// logStream gathers output into few pieces of valid UTF-8, up to its budget.
+type logStream struct {
+	send func(text string)
+
+	mu     sync.Mutex
+	held   []byte
+	budget int
+	timer  *time.Timer // runs while something is held
+}
+
+func newLogStream(send func(text string)) *logStream {
+	return &logStream{send: send, budget: logBudget}
+}
+
+func (l *logStream) write(b []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.budget == 0 || len(b) == 0 {
+		return
+	}
+	b = b[:min(len(b), l.budget)]
+	l.budget -= len(b)
+	l.held = append(l.held, b...)
+	for len(l.held) >= logPiece {
+		l.cut(logPiece)
+	}
+	if l.budget == 0 {
+		l.flush(true)
+		l.send(logEnd)
+		return
+	}
+	if len(l.held) > 0 && l.timer == nil {
+		l.timer = time.AfterFunc(logDelay, func() {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.flush(false)
+		})
+	}
+}
+
+func (l *logStream) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.flush(true)
+	l.budget = 0
+}
+
+// flush sends what is held; an unfinished character at its end waits for its rest unless this is
+// the last.
+func (l *logStream) flush(last bool) {
+	if l.timer != nil {
+		l.timer.Stop()
+		l.timer = nil
+	}
+	if len(l.held) > 0 {
+		l.cut(len(l.held))
+	}
+	if last && len(l.held) > 0 {
+		l.send("\uFFFD")
+		l.held = nil
+	}
+}
+
+// cut sends the first n bytes held, less a character that is not whole yet.
+func (l *logStream) cut(n int) {
+	for back := 1; back < utf8.UTFMax && back <= n; back++ {
+		if b := l.held[n-back]; utf8.RuneStart(b) {
+			if !utf8.FullRune(l.held[n-back:]) || !utf8.FullRune(l.held[n-back:n]) {
+				n -= back
+			}
+			break
+		}
+	}
+	if n > 0 {
+		l.send(job.ShowBidi(strings.ToValidUTF8(string(l.held[:n]), "\uFFFD")))
+		l.held = append([]byte(nil), l.held[n:]...)
+	}
+}

@@ -1,0 +1,12 @@
+// Package device finds what a worker can evaluate on, GPUs through NVML and the CPU, and samples the conditions under
+// which a run is timed. It is the only package that knows NVML.
+//
+// In reading order: device.go is Detect and Slot; gpu.go and cpu.go find units, with the board's name for each;
+// watch.go samples clocks, temperature and power while a stage is timed, throttle.go names why a GPU was slowed.
+//
+// The app detects at start; slots keeps the units; taskrun and kernelrun/evaluation watch.
+//
+// A machine without a driver has no GPUs, which is not an error. A GPU that stops answering while it is watched leaves
+// its samples out. A CPU's slots share one processor: their runs disturb each other's times, and so there is one less
+// than there are cores.
+package device

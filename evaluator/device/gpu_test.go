@@ -1,0 +1,82 @@
+package device
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestBoardNameIsTheModel(t *testing.T) {
+	for name, want := range map[string]string{
+		"NVIDIA H200":                      "H200",
+		"NVIDIA H200 141GB HBM3e":          "H200",
+		"NVIDIA H100 80GB HBM3":            "H100",
+		"NVIDIA H100 PCIe":                 "H100",
+		"NVIDIA A100-SXM4-80GB":            "A100",
+		"NVIDIA A100 80GB PCIe":            "A100",
+		"Tesla T4":                         "T4",
+		"Tesla V100-SXM2-16GB":             "V100",
+		"NVIDIA L4":                        "L4",
+		"NVIDIA L40S":                      "L40S",
+		"NVIDIA B200":                      "B200",
+		"NVIDIA GH200 480GB":               "GH200",
+		"NVIDIA GeForce RTX 4090":          "RTX-4090",
+		"NVIDIA GeForce RTX 4070 Ti SUPER": "RTX-4070-Ti-SUPER",
+		"NVIDIA GeForce GTX 1080 Ti":       "GTX-1080-Ti",
+		"NVIDIA RTX 6000 Ada Generation":   "RTX-6000-Ada",
+		"NVIDIA RTX PRO 6000 Blackwell":    "RTX-PRO-6000",
+		"NVIDIA RTX A6000":                 "RTX-A6000",
+		"Quadro RTX 8000":                  "RTX-8000",
+		"NVIDIA TITAN RTX":                 "TITAN-RTX",
+		"NVIDIA":                           "NVIDIA",
+		"":                                 "",
+	} {
+		if got := boardName(name); got != want {
+			t.Errorf("boardName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestModelNameIsReadFromEveryKindOfCpuinfo(t *testing.T) {
+	for cpuinfo, want := range map[string]string{
+		"processor\t: 0\nmodel name\t: AMD EPYC  7B13 \nflags\t: a\nmodel name\t: other\n": "AMD EPYC 7B13",
+		"processor\t: 0\nBogoMIPS\t: 50\n":                                                 "CPU (amd64)",
+	} {
+		if got := modelName(cpuinfo); got != want {
+			t.Errorf("modelName(%q) = %q, want %q", cpuinfo, got, want)
+		}
+	}
+}
+
+func TestThrottleReasonsAreNamed(t *testing.T) {
+	for bits, want := range map[uint64]string{
+		0: "none", 1: "none", 4: "power cap", 0x48: "hardware slowdown, hardware thermal slowdown", 0x1001: "unknown reasons 0x1000",
+	} {
+		if got := throttleReasons(bits); got != want {
+			t.Errorf("throttleReasons(%#x) = %q, want %q", bits, got, want)
+		}
+	}
+}
+
+func TestLibraryIsFoundInTheFirstDirectoryThatHasIt(t *testing.T) {
+	empty, full := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(full, "libcuda.so.1"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := findLibrary("libcuda.so.1", []string{"", empty, full}); got != full {
+		t.Errorf("found in %q", got)
+	}
+	if got := findLibrary("libcuda.so.1", []string{empty}); got != "" {
+		t.Errorf("found in %q", got)
+	}
+}
+
+func TestOnlySettingsOfLinksReachPrograms(t *testing.T) {
+	environ := []string{"NCCL_NVLS_ENABLE=0", "PATH=/bin", "TORCH_SYMM_MEM_DISABLE_MULTICAST=1", "WARPBOARD_NATS_TOKEN=secret", "NCCL_ALGO=a=b", "MY_NCCL_ALGO=1", "NCCL_SOCKET_IFNAME=eth0", "NCCL_TOPO_FILE=/x", "TORCH_HOME=/x"}
+	want := map[string]string{"NCCL_NVLS_ENABLE": "0", "TORCH_SYMM_MEM_DISABLE_MULTICAST": "1", "NCCL_ALGO": "a=b"}
+	if diff := cmp.Diff(want, linkSettings(environ)); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,111 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/tasks"
+)
+
+// rounding is by how much numbers may disagree that were printed with ten digits.
+const rounding = 1e-6
+
+// refuse keeps the first reason not to believe a report. Reasons name nothing that a program
+// wrote: of a stage with secret inputs nothing else would be shown either.
+func (p *Parser) refuse(sentence string) {
+	if p.inconsistency == "" {
+		p.inconsistency = sentence
+	}
+}
+
+// record reports whether a line of the protocol is news, and refuses one that contradicts an earlier
+// line or comes after the verdict.
+func (p *Parser) record(key, value string) bool {
+	sum := sha256.Sum256([]byte(value))
+	old, again := p.seen[key]
+	switch {
+	case again && old == string(sum[:]):
+	case again:
+		p.refuse("The result was reported twice, with different values.")
+	case p.check != "":
+		p.refuse("The program reported results after its verdict.")
+	case len(p.seen) >= maxCases*32:
+		p.refuse("The program reported more than a result can hold.")
+	default:
+		p.seen[key] = string(sum[:])
+		return true
+	}
+	return false
+}
+
+// verdict takes the line that ends a report.
+func (p *Parser) verdict(key, value string) {
+	if p.record(key, value) {
+		p.check = value
+	}
+}
+
+// checkReport says why a report that was written in order is not to be believed, empty if it may be: it is not
+// about the wanted cases, or has times that cannot be. Without wanted cases the program decides what it
+// reports and how it rounds; the score still needs times.
+func checkReport(p *Parser, want []tasks.Case) string {
+	if len(want) == 0 {
+		return ""
+	}
+	for _, c := range p.Cases() {
+		switch {
+		case c.Index >= len(want):
+			return fmt.Sprintf("The program reported more cases than the %d that it was given.", len(want))
+		case c.Spec != "" && c.Spec != specAsReported(want[c.Index]):
+			return fmt.Sprintf("The program reported case %d as another than it was given.", c.Index)
+		case c.Status != job.StatusFail && p.implausible(c):
+			return fmt.Sprintf("The program reported times of case %d that cannot be.", c.Index)
+		}
+	}
+	return ""
+}
+
+func specAsReported(c tasks.Case) string {
+	return strings.TrimSpace(sandbox.Text([]byte(SpecLine(c))))
+}
+
+// implausible reports whether no clock and no arithmetic makes such times.
+func (p *Parser) implausible(c job.CaseResult) bool {
+	reported := func(field string) bool {
+		_, ok := p.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
+		return ok
+	}
+	switch {
+	case !reported("mean") && !reported("runs"):
+		return reported("best") || reported("worst") || reported("times") || c.Judged()
+	case c.Runs <= 0 || c.Mean <= 0:
+		return true
+	case reported("best") && (c.Best <= 0 || c.Best > c.Mean*(1+rounding)):
+		return true
+	case reported("worst") && c.Worst < c.Mean*(1-rounding):
+		return true
+	}
+	return reported("times") && !sameTimes(c) || c.Judged() && implausibleClocks(c)
+}
+
+// implausibleClocks reports whether no judge reports such clocks.
+func implausibleClocks(c job.CaseResult) bool {
+	return c.Clocks.Counts == unknownClock || c.Clocks.Late < 0 || c.Clocks.Late > c.Runs ||
+		c.Median <= 0 || c.Median < c.Best*(1-rounding) || c.Median > c.Worst*(1+rounding)
+}
+
+// sameTimes reports whether a case's single times give its mean.
+func sameTimes(c job.CaseResult) bool {
+	sum := 0.0
+	for _, t := range c.Times {
+		if t <= 0 {
+			return false
+		}
+		sum += t
+	}
+	return len(c.Times) == c.Runs && math.Abs(sum/float64(c.Runs)-c.Mean) <= c.Mean*rounding
+}

@@ -1,0 +1,223 @@
+package evaluation
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/profiling"
+	"warpboard/evaluator/slots"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+// extensionFailed is how PyTorch reports an extension that does not compile; without a device nothing
+// else that an import says is a verdict.
+const extensionFailed = "Error building extension"
+
+// Builder builds programs, makes them run, and remembers what they compiled; *toolchain.Builder is the real one.
+type Builder interface {
+	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
+	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
+	OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program
+	Recall(toolchain.RecallKey) []byte
+	Remember(data []byte, k toolchain.RecallKey)
+}
+
+// Evaluation is one attempt of an evaluation.
+type Evaluation struct {
+	*attempt.Attempt
+	builder Builder
+	nsight  *profiling.Nsight
+	torch   bool
+
+	request     kernelrun.Request
+	artifact    *toolchain.Artifact
+	built       job.StageResult
+	precompiled precompiled
+	waiting     time.Time // for a unit, since then
+	held        *slots.Held
+	began       time.Time // on the unit
+	deadline    time.Time
+	clean       bool // the program came to its end
+}
+
+// New returns an evaluation of which nothing has been done. Torch says that the worker's Python has PyTorch;
+// nsight is nil where no counters can be read.
+func New(a *attempt.Attempt, builder Builder, nsight *profiling.Nsight, torch bool) *Evaluation {
+	a.Result.Harness = "warpboard/kernel"
+	return &Evaluation{Attempt: a, builder: builder, nsight: nsight, torch: torch}
+}
+
+// Build readies the evaluation without its unit: extensions are compiled on a build place, and while the unit is
+// somebody else's also kernels that need none for that. It is not ready when an extension does not compile, which
+// is a result.
+func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
+	if err := json.Unmarshal(e.Job.Evaluation, &e.request); err != nil {
+		return false, fmt.Errorf("read the evaluation's request: %w", err)
+	}
+	if !e.torch {
+		return false, attempt.Rejection{Failure: &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
+	}
+	if e.Job.Task, e.Job.Sources, err = taskOf(e.request, e.Job.Device); err != nil {
+		return false, err
+	}
+	e.Taken()
+	if err := e.buildExtensions(ctx); err != nil {
+		return false, err
+	}
+	if e.artifact == nil {
+		return false, e.keep(refused(e.built.Stderr))
+	}
+	e.waiting = time.Now()
+	e.precompiled, err = e.precompile(ctx)
+	return true, e.Interrupted(ctx, "", err)
+}
+
+// buildExtensions builds what compiles when it is imported, on a build place. There is no artifact when it does
+// not compile; the result's Stderr then says why.
+func (e *Evaluation) buildExtensions(ctx context.Context) error {
+	place := e.Pool.BuildPlace(e.Slot, 0)
+	if e.hasExtension() {
+		number, release, err := e.Pool.AcquireBuild(ctx)
+		if err != nil {
+			return err
+		}
+		defer release()
+		place.Slot = number
+		e.begin(kernelrun.StageCompiling)
+	}
+	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place})
+	if err := e.Interrupted(ctx, "", err); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if strings.Contains(result.Stderr, extensionFailed) {
+		artifact = nil
+	} else if result.Failure != nil {
+		result.Stderr = strings.TrimSpace(result.Failure.Reason + "\n" + result.Stderr)
+	}
+	e.artifact, e.built = artifact, result
+	return nil
+}
+
+// hasExtension reports whether one of the kernels compiles an extension.
+func (e *Evaluation) hasExtension() bool {
+	return slices.ContainsFunc(e.Job.Task.Files, tasks.File.IsSubmission)
+}
+
+func (e *Evaluation) begin(stage string) { e.Begin(job.Stage(stage), 0) }
+
+// Units is how many units an evaluation holds.
+func (e *Evaluation) Units() int { return 1 }
+
+// Run compiles, checks and times the kernels on the unit held. Waiting for the unit is not charged to the
+// request's time limit.
+func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
+	e.held, e.began = held, time.Now()
+	e.deadline = e.began.Add(time.Duration(e.request.Timeout)*time.Second - e.built.Ended.Sub(e.built.Started) - e.precompiled.took)
+	program, err := e.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.clean && e.Slot.IsGPU()) }()
+	result, err := e.test(ctx, program)
+	if err != nil {
+		return err
+	}
+	if e.request.DeviceMetrics && result.Correctness {
+		if err := e.count(ctx, program, &result); err != nil {
+			return err
+		}
+	}
+	result.Warm, result.Seconds, result.Waited = program.Warm(), time.Since(e.began).Seconds(), e.began.Sub(e.waiting).Seconds()
+	switch {
+	case e.hasExtension():
+		result.Cached = &e.built.Cached
+	case e.Slot.IsGPU() && compilesAlone(e.request):
+		result.Cached = &e.precompiled.known
+	}
+	return e.keep(result)
+}
+
+// open readies the program, in the runner that the caller's last evaluation left if there is one.
+func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
+	if next := e.Slot.Cached.Next(e.Job.Caller, e.artifact); next != nil {
+		return next, nil
+	}
+	program, err := e.builder.Open(ctx, e.artifact, e.held.Place(0))
+	return program, e.Interrupted(ctx, "", err)
+}
+
+// test runs the program once, with its report read while it is written.
+func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
+	report := newReader(e.begin)
+	req := toolchain.StageRequest{
+		Mode: ModeTest, Timeout: max(time.Until(e.deadline), time.Millisecond), OnPipe: report.read,
+	}
+	if e.precompiled.archive != nil {
+		req.Files = map[string][]byte{CompiledFile: e.precompiled.archive}
+	}
+	watch := device.Watch(ctx, e.Slot.Slot)
+	out, err := program.RunStage(ctx, req)
+	e.Result.Machine.Conditions = watch.Stop()
+	e.Result.ProgramNS += out.Wall.Nanoseconds()
+	if err := e.Interrupted(ctx, "", err); err != nil {
+		return kernelrun.Result{}, err
+	}
+	if out.Cancelled {
+		return kernelrun.Result{}, context.Cause(ctx)
+	}
+	e.clean = out.ExitCode == 0
+	if e.clean && report.compiled != nil {
+		e.builder.Remember(report.compiled, e.precompiled.key)
+	}
+	if out.Signal != "" || out.Limit != "" {
+		e.held.Check(ctx)
+	}
+	return report.conclude(out.Outcome)
+}
+
+// count reads the device metrics of each kernel in a pass of its own. Without them the result is the same.
+func (e *Evaluation) count(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
+	modes := map[string]string{"custom": modeProfileCustom}
+	if e.request.Ref != nil {
+		modes["ref"] = modeProfileRef
+	}
+	result.Metrics = map[string]kernelrun.Metrics{}
+	for label, mode := range modes {
+		limit := time.Until(e.deadline)
+		metrics, err := e.nsight.Counters(ctx, program, toolchain.StageRequest{Mode: mode, Timeout: limit}, e.request.Sections)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			result.MetricsError = fmt.Sprintf("%s kernel: %s", label, attempt.Sentence(err))
+			continue
+		}
+		result.Metrics[label] = metrics
+	}
+	return nil
+}
+
+// keep puts the evaluation's result into the attempt's.
+func (e *Evaluation) keep(result kernelrun.Result) error {
+	m := e.Result.Machine
+	result.Device, result.Name, result.CUDA = e.Job.Device, m.Name, m.CUDA
+	result.Slot, result.Worker = e.Slot.Index, e.Worker()
+	data, err := json.Marshal(result)
+	if err != nil {
+		return fmt.Errorf("write the evaluation's result: %w", err)
+	}
+	e.Result.Evaluation = data
+	return nil
+}

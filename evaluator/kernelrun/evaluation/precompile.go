@@ -1,0 +1,71 @@
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// precompiled is what the kernels of an evaluation were compiled to before their run.
+type precompiled struct {
+	key     toolchain.RecallKey // by which it is kept; zero where nothing is
+	archive []byte
+	known   bool          // an earlier evaluation left it
+	took    time.Duration // what the caller is charged for it
+}
+
+// precompile finds what the caller's same kernels were compiled to earlier, or compiles them in a sidecar runner
+// while the slot is somebody else's. There is no archive when the run on the slot has to compile: because the slot is
+// free, no Python waits, or the kernels do not compile, of which that run says more. A slot that falls free meanwhile
+// waits for the compiler, as it would if that ran on it.
+func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
+	if !e.Slot.IsGPU() {
+		return precompiled{}, nil
+	}
+	// For the caller alone: user code shares the process that hands an archive over.
+	found := precompiled{key: toolchain.RecallKey{Owner: e.Job.Caller, Arch: e.Slot.Arch, Text: kernelsText(e.request)}}
+	if found.archive = e.builder.Recall(found.key); found.archive != nil {
+		found.known = true
+		return found, nil
+	}
+	if !compilesAlone(e.request) || !e.Pool.AllBusy(e.Slot.Device) {
+		return found, nil
+	}
+	program := e.Slot.Sidecar.Next(e.Job.Caller, e.artifact)
+	if program == nil {
+		program = e.builder.OpenReady(e.artifact, e.Pool.SidecarPlace(e.Slot))
+	}
+	if program == nil {
+		return found, nil
+	}
+	e.begin(kernelrun.StageCompiling)
+	var err error
+	found.archive, found.took, err = e.compileIn(ctx, program, time.Duration(e.request.Timeout)*time.Second/2)
+	if found.archive != nil {
+		e.builder.Remember(found.archive, found.key)
+	}
+	return found, err
+}
+
+// compileIn returns an error only when the sidecar's place must not be used again. What did not compile is not charged:
+// whether it was tried before must not decide whether the time limit is kept.
+func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, limit time.Duration) (archive []byte, took time.Duration, err error) {
+	report := newReader(func(string) {})
+	out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit, OnPipe: report.read})
+	e.Result.ProgramNS += out.Wall.Nanoseconds()
+	clean := err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
+	e.Slot.Sidecar.Keep(e.Job.Caller, program, clean)
+	switch {
+	case errors.Is(err, sandbox.ErrStuck):
+		return nil, 0, err
+	case err != nil:
+		e.Log.Warn("kernels not compiled before their run", "evaluation", e.Job.EvaluationID, "err", err)
+	case clean && report.compiled != nil:
+		return report.compiled, out.Wall, nil
+	}
+	return nil, 0, nil
+}

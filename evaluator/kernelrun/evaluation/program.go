@@ -1,0 +1,121 @@
+package evaluation
+
+import (
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+//go:embed program/*.py
+var program embed.FS
+
+// Modes of the program.
+const (
+	ModeTest          = "test"           // compile, check and time
+	ModeCompile       = "compile"        // compile what needs no GPU for that
+	modeProfileRef    = "profile-ref"    // one call of the reference for Nsight Compute
+	modeProfileCustom = "profile-custom" // one call of the custom kernel
+)
+
+const mainFile = "evaluate.py"
+
+// CompiledFile is where the program finds what the same kernels were compiled to before.
+const CompiledFile = "compiled.tar.gz"
+
+// The files of sources that compile an extension.
+const (
+	customFile = "custom_kernel.py"
+	refFile    = "ref_kernel.py"
+)
+
+// taskOf makes a Python task of a request, which is built and run as any other. A source that compiles an
+// extension is its submission, so that it is compiled before a device is held.
+func taskOf(r kernelrun.Request, device string) (tasks.Definition, map[string][]byte, error) {
+	def := tasks.Definition{
+		Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
+		Config: tasks.Config{Main: mainFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},
+	}
+	request, err := json.Marshal(struct {
+		kernelrun.Request
+		Device string `json:"device"`
+	}{r, device})
+	if err != nil {
+		return def, nil, fmt.Errorf("write the program's request: %w", err)
+	}
+	files, err := programFiles()
+	if err != nil {
+		return def, nil, err
+	}
+	files["request.json"] = request
+	addSubmission(&def, files, customFile, &r.Custom)
+	addSubmission(&def, files, refFile, r.Ref)
+	return def, files, nil
+}
+
+// refused is the result of a request whose extension could not be built. The text is the compiler's, or a
+// traceback, and names the file.
+func refused(text string) kernelrun.Result {
+	report := kernelrun.Report{CompilationError: "Compilation error:\n" + text}
+	if strings.Contains(text, refFile) {
+		report = kernelrun.Report{RefCompilationError: report.CompilationError, ValidationError: skipped}
+	}
+	return kernelrun.Result{Report: report, Stage: kernelrun.StageCompiling}
+}
+
+// skipped is what a custom kernel's report says when its reference does not compile.
+const skipped = "Skipped due to compilation failure"
+
+// compilesAlone reports whether ModeCompile has something to compile.
+func compilesAlone(r kernelrun.Request) bool {
+	return slices.ContainsFunc(codes(r), func(code *kernelrun.Code) bool { return code.Type == "triton" || code.Type == "cuda" })
+}
+
+// kernelsText is a text of the request's kernels and of the program: where it is the same, the same is compiled.
+func kernelsText(r kernelrun.Request) string {
+	files, err := programFiles()
+	text, unwritten := json.Marshal(struct {
+		Program map[string][]byte
+		Kernels []*kernelrun.Code
+	}{files, codes(r)})
+	if err := errors.Join(err, unwritten); err != nil {
+		panic(err) // the files are part of this binary, and the kernels were read from JSON
+	}
+	return string(text)
+}
+
+func programFiles() (map[string][]byte, error) {
+	names, err := program.ReadDir("program")
+	if err != nil {
+		return nil, fmt.Errorf("read the program: %w", err)
+	}
+	files := map[string][]byte{}
+	for _, entry := range names {
+		if files[entry.Name()], err = program.ReadFile("program/" + entry.Name()); err != nil {
+			return nil, fmt.Errorf("read the program: %w", err)
+		}
+	}
+	return files, nil
+}
+
+func codes(r kernelrun.Request) []*kernelrun.Code {
+	if r.Ref == nil {
+		return []*kernelrun.Code{&r.Custom}
+	}
+	return []*kernelrun.Code{&r.Custom, r.Ref}
+}
+
+func addSubmission(def *tasks.Definition, files map[string][]byte, name string, code *kernelrun.Code) {
+	if code == nil || code.Type == "cuda" || !toolchain.CompilesExtension([]byte(code.Source)) {
+		return
+	}
+	files[name] = []byte(code.Source)
+	def.Files = append(def.Files, tasks.File{Name: name, Source: tasks.SubmissionSource})
+}

@@ -1,0 +1,55 @@
+package evaluation
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/tasks"
+)
+
+func TestTheProgramsOwnTests(t *testing.T) {
+	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-W", "ignore", "testdata/test_program.py")
+	cmd.Env = append(os.Environ(), "PYTHONPATH=program")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestOnlySourcesThatCompileExtensionsAreBuiltAhead(t *testing.T) {
+	inline := kernelrun.Code{Type: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\n"}
+	plain := kernelrun.Code{Type: "torch", Source: "x = 1\n"}
+	for _, tt := range []struct {
+		request kernelrun.Request
+		want    []string
+	}{
+		{kernelrun.Request{Kind: kernelrun.Compare, Ref: &plain, Custom: inline, Timeout: 7}, []string{customFile}},
+		{kernelrun.Request{Kind: kernelrun.Compare, Ref: &inline, Custom: inline}, []string{customFile, refFile}},
+		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: plain}, nil},
+		{kernelrun.Request{Kind: kernelrun.Evaluate, Custom: kernelrun.Code{Type: "cuda", Source: "// load_inline"}}, nil},
+	} {
+		def, files, err := taskOf(tt.request, "H200")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, f := range def.Files {
+			if f.Source != tasks.SubmissionSource || string(files[f.Name]) != inline.Source {
+				t.Errorf("file %+v with %q", f, files[f.Name])
+			}
+			got = append(got, f.Name)
+		}
+		if len(got) != len(tt.want) || files[def.Config.Main] == nil {
+			t.Errorf("built ahead: %v, want %v", got, tt.want)
+		}
+		var read struct {
+			Device string
+			Custom kernelrun.Code
+		}
+		if err := json.Unmarshal(files["request.json"], &read); err != nil || read.Device != "H200" || read.Custom.Source != tt.request.Custom.Source {
+			t.Errorf("request.json: %+v, %v", read, err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package evaluation
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/sandbox"
+)
+
+// said is a program's pipe up to somewhere.
+func said(lines ...string) *reader {
+	r := newReader(func(string) {})
+	for _, line := range lines {
+		for _, piece := range []string{line[:len(line)/2], line[len(line)/2:] + "\n"} {
+			r.read([]byte(piece))
+		}
+	}
+	return r
+}
+
+const (
+	compilingCustom = `{"stage":"compiling","kernel":"custom"}`
+	customCompiled  = `{"report":{"compiled":true,"correctness":false}}`
+	compilingRef    = `{"stage":"compiling","kernel":"ref"}`
+	validating      = `{"stage":"validating"}`
+	right           = `{"report":{"compiled":true,"correctness":true,"max_difference":"inf"}}`
+	profiled        = `{"stage":"profiling"}`
+)
+
+func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
+	crash := sandbox.Outcome{ExitCode: 139, Signal: "SIGSEGV"}
+	for _, tt := range []struct {
+		name  string
+		lines []string
+		end   sandbox.Outcome
+		want  kernelrun.Report
+	}{
+		{"custom", []string{compilingCustom}, crash,
+			kernelrun.Report{CompilationError: "Compilation error:\nThe kernel's process was killed by SIGSEGV while compiling."}},
+		{"ref", []string{compilingCustom, customCompiled, compilingRef}, crash, kernelrun.Report{Compiled: true,
+			RefCompilationError: "Compilation error:\nThe kernel's process was killed by SIGSEGV while compiling.", ValidationError: skipped}},
+		{"validating", []string{compilingCustom, customCompiled, validating}, crash,
+			kernelrun.Report{Compiled: true, ValidationError: "The kernel's process was killed by SIGSEGV while validating."}},
+		{"profiling", []string{compilingCustom, customCompiled, validating, right, profiled}, sandbox.Outcome{Limit: "memory"},
+			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf", ProfilingError: "Profiling failed:\nThe kernel's process hit its memory limit and was killed while profiling."}},
+		{"it left", []string{compilingCustom, customCompiled, validating}, sandbox.Outcome{},
+			kernelrun.Report{Compiled: true, ValidationError: "The kernel's process exited with code 0 while validating."}},
+		{"done", []string{compilingCustom, customCompiled, validating, right, profiled, `{"done":true}`}, sandbox.Outcome{ExitCode: 1},
+			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf"}},
+		{"garbage", []string{"{", compilingCustom, customCompiled, `{"stage":"winning"}`, "", `{"done":true}`}, sandbox.Outcome{}, kernelrun.Report{Compiled: true}},
+	} {
+		result, err := said(tt.lines...).conclude(tt.end)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, result.Report); diff != "" {
+			t.Errorf("%s: (-want +got)\n%s", tt.name, diff)
+		}
+	}
+}
+
+func TestAProgramThatNeverBeganIsNotTheKernelsFault(t *testing.T) {
+	_, err := said().conclude(sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nImportError: libcudart\n"})
+	if err == nil || !strings.Contains(err.Error(), "ImportError: libcudart") {
+		t.Errorf("error: %v", err)
+	}
+	if result, err := said().conclude(sandbox.Outcome{Limit: "wall"}); err != nil || !result.TimedOut {
+		t.Errorf("a time limit before it began: %+v, %v", result, err)
+	}
+}
+
+func TestAFloodOnThePipeIsBounded(t *testing.T) {
+	const done = "\n{\"done\":true}\n"
+	flood := []byte(strings.Repeat("x", 1<<20))
+	for _, tt := range []struct {
+		pieces int
+		done   bool
+	}{{maxLine>>20 + 1, true}, {maxSaid >> 20, false}} {
+		r := newReader(func(string) {})
+		for range tt.pieces {
+			r.read(flood)
+		}
+		r.read([]byte(done))
+		if r.done != tt.done {
+			t.Errorf("after %d MiB: done %v", tt.pieces, r.done)
+		}
+	}
+}
+
+func TestStagesAreReportedOnceAndTimed(t *testing.T) {
+	var told []string
+	r := newReader(func(stage string) { told = append(told, stage) })
+	r.read([]byte(strings.Join([]string{compilingCustom, compilingRef, validating, profiled, ""}, "\n")))
+	result, err := r.conclude(sandbox.Outcome{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling}, told); diff != "" || len(result.StageSeconds) != 3 {
+		t.Errorf("%s %v", diff, result.StageSeconds)
+	}
+}

@@ -1,0 +1,181 @@
+package kernelrun
+
+// The defaults of a request. A body of the legacy format has a shorter time limit.
+const (
+	defaultTrials        = 100
+	defaultTimeout       = 120
+	defaultLegacyTimeout = 30
+	defaultTolerance     = 0.01
+)
+
+func evaluateRequest() model {
+	return model{name: "EvaluationRequest", about: "One kernel: compile it, check that it runs, take its time.", fields: append([]field{
+		{name: "kernel", kind: kernelCode(), required: true, about: "the kernel"},
+	}, common()...)}
+}
+
+func compareRequest() model {
+	fields := append([]field{
+		{name: "ref_kernel", kind: kernelCode(), required: true, about: "the kernel that is right"},
+		{name: "custom_kernel", kind: kernelCode(), required: true, about: "the kernel that is checked against it and timed beside it"},
+	}, common()...)
+	return model{name: "CompareRequest", about: "Two kernels: compile both, compare their outputs, time them in turn.", fields: append(fields,
+		field{name: "atol", kind: number{}, null: true, standard: defaultTolerance, about: "absolute tolerance"},
+		field{name: "rtol", kind: number{}, null: true, standard: defaultTolerance, about: "relative tolerance, of the custom kernel's output"},
+	)}
+}
+
+func common() []field {
+	return []field{
+		{name: "num_trials", kind: integer{}, standard: int64(defaultTrials), about: "timed calls, 1 to 10000"},
+		{name: "timeout", kind: integer{}, standard: int64(defaultTimeout), about: "seconds for the evaluation itself, 5 to 600; waiting for a device does not count"},
+		{name: "gpu_type", kind: text{}, null: true, about: "device to run on, such as h200 or cpu; absent: any, a GPU first"},
+		{name: "l2_flush", kind: boolean{}, null: true, standard: true, about: "write over the L2 cache before every timed call"},
+		{name: "collect_device_metrics", kind: boolean{}, null: true, standard: false, about: "read hardware counters with Nsight Compute, in a pass of its own"},
+		{name: "ncu_sections", kind: list{text{}}, null: true, about: "Nsight Compute sections to collect; absent: the full set"},
+		{name: "shared", kind: boolean{}, null: true, standard: false, about: "let whoever knows the evaluation's id read it with its sources; else only you and the admins can"},
+	}
+}
+
+func kernelCode() model {
+	return model{name: "KernelCode", about: "The source of one kernel and how it is called.", strict: true, fields: []field{
+		{name: "source_code", kind: text{}, required: true, about: "the source"},
+		{name: "kernel_type", kind: enum{"torch", "cuda", "triton", "torch_cuda", "multi_kernel"}, required: true, about: "what the source is"},
+		{name: "io", kind: ioContract(), null: true, about: "arguments and launch sizes"},
+		{name: "metadata", kind: object{}, null: true, about: "by type: function_name, class_name, method_name (torch); kernel_name (triton, cuda); compiler_options, name_expressions (cuda); entry_point (multi_kernel)"},
+	}}
+}
+
+func ioContract() model {
+	return model{name: "IOContract", about: "What a kernel is called with. Arguments are bound by position, those marked is_meta by name.", fields: []field{
+		{name: "args", kind: list{argSpec()}, required: true, about: "the arguments in order"},
+		{name: "launch", kind: launchConfig(), null: true, about: "launch sizes; unused by torch, torch_cuda and multi_kernel"},
+	}}
+}
+
+func argSpec() model {
+	return model{name: "ArgSpec", about: "One argument.", fields: []field{
+		{name: "name", kind: text{}, required: true, about: "its name"},
+		{name: "type", kind: text{}, required: true, about: "tensor, int, float, str or bool"},
+		{name: "value", kind: scalar{}, null: true, about: "a scalar's value"},
+		{name: "tensor_spec", kind: tensorSpec(), null: true, about: "a tensor's shape and content"},
+		{name: "role", kind: text{}, standard: "input", about: "input, output or inout"},
+		{name: "is_meta", kind: boolean{}, standard: false, about: "a compile-time parameter of a Triton kernel"},
+	}}
+}
+
+func tensorSpec() model {
+	return model{name: "TensorSpec", about: "A tensor. data wins over init; with neither it holds nothing of use.", fields: []field{
+		{name: "shape", kind: list{integer{}}, standard: []any{}, about: "extents; none is a single element"},
+		{name: "dtype", kind: text{}, standard: "float32", about: "float64, float32, float16, bfloat16, float8_e4m3fn, float8_e5m2, int64, int32, int16, int8, uint8 or bool"},
+		{name: "init", kind: tensorInit(), null: true, about: "how to fill it"},
+		{name: "data", kind: tensorData(), null: true, about: "its very bytes"},
+	}}
+}
+
+func tensorInit() model {
+	fields := []field{
+		{name: "kind", kind: text{}, standard: "randn", about: "randn, uniform, zeros, ones, full or arange"},
+		{name: "seed", kind: integer{}, null: true, about: "absent: by the argument's position"},
+	}
+	for _, name := range []string{"mean", "std", "low", "high", "fill_value", "start", "step"} {
+		fields = append(fields, field{name: name, kind: number{}, null: true, about: "parameter of the kind"})
+	}
+	return model{name: "TensorInit", about: "How a tensor is filled.", fields: fields}
+}
+
+func tensorData() model {
+	return model{name: "TensorData", about: "A tensor's bytes: little-endian, in C order, perhaps compressed, in base64.", fields: []field{
+		{name: "data_b64", kind: text{}, required: true, about: "the bytes"},
+		{name: "dtype", kind: text{}, standard: "float32", about: "their type"},
+		{name: "shape", kind: list{integer{}}, standard: []any{}, about: "their extents; none: the spec's"},
+		{name: "compress", kind: text{}, standard: "none", about: "none or zlib"},
+	}}
+}
+
+func launchConfig() model {
+	return model{name: "LaunchConfig", about: "How a kernel is launched.", fields: []field{
+		{name: "grid", kind: launchDim(), null: true, about: "blocks; absent: 1"},
+		{name: "block", kind: launchDim(), null: true, about: "threads of a block (cuda); absent: 256"},
+		{name: "num_warps", kind: integer{}, null: true, about: "Triton's"},
+		{name: "num_stages", kind: integer{}, null: true, about: "Triton's"},
+		{name: "shared_mem", kind: integer{}, null: true, about: "bytes of dynamic shared memory (cuda)"},
+	}}
+}
+
+func launchDim() model {
+	var fields []field
+	for _, axis := range []string{"x", "y", "z"} {
+		fields = append(fields, field{name: axis, kind: size{}, standard: int64(1), about: `a number, or an expression over the scalar arguments such as "cdiv(n, 256)"`})
+	}
+	return model{name: "LaunchDim", about: "A size in up to three directions.", fields: fields}
+}
+
+// Schemas describes the requests and their parts as JSON Schema, by the names under which they refer
+// to each other at "#/components/schemas/".
+func Schemas() map[string]any {
+	out := map[string]any{}
+	for _, m := range []model{evaluateRequest(), compareRequest()} {
+		m.collect(out)
+	}
+	return out
+}
+
+const schemaHome = "#/components/schemas/"
+
+func (m model) schema() map[string]any { return map[string]any{"$ref": schemaHome + m.name} }
+
+// collect adds the model and all that it uses.
+func (m model) collect(into map[string]any) {
+	properties, required := map[string]any{}, []string{}
+	for _, f := range m.fields {
+		properties[f.name] = f.schema()
+		if f.required {
+			required = append(required, f.name)
+		}
+		part := f.kind
+		if l, ok := part.(list); ok {
+			part = l.of
+		}
+		if used, ok := part.(model); ok {
+			used.collect(into)
+		}
+	}
+	into[m.name] = map[string]any{
+		"type": "object", "description": m.about, "properties": properties, "required": required, "additionalProperties": !m.strict,
+	}
+}
+
+func (f field) schema() map[string]any {
+	s := f.kind.schema()
+	if f.null {
+		s = map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
+	}
+	s["description"] = f.about
+	if f.standard != nil {
+		s["default"] = f.standard
+	}
+	return s
+}
+
+func typed(name string) map[string]any { return map[string]any{"type": name} }
+
+func (text) schema() map[string]any    { return typed("string") }
+func (integer) schema() map[string]any { return typed("integer") }
+func (number) schema() map[string]any  { return typed("number") }
+func (boolean) schema() map[string]any { return typed("boolean") }
+func (object) schema() map[string]any  { return typed("object") }
+
+func (scalar) schema() map[string]any {
+	return map[string]any{"type": []string{"integer", "number", "string", "boolean"}}
+}
+
+func (size) schema() map[string]any { return map[string]any{"type": []string{"integer", "string"}} }
+
+func (e enum) schema() map[string]any {
+	return map[string]any{"type": "string", "enum": []string(e)}
+}
+
+func (l list) schema() map[string]any {
+	return map[string]any{"type": "array", "items": l.of.schema()}
+}

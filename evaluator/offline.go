@@ -1,0 +1,55 @@
+package evaluator
+
+import (
+	"context"
+	"errors"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
+)
+
+// NopConn is a Conn for a worker without a site: what it is told is dropped, and no job comes.
+type NopConn struct{}
+
+// Prefetch waits for ctx to end: there is no queue.
+func (NopConn) Prefetch(ctx context.Context, _ string, _ func() bool) (*queue.Delivery, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// PublishEvent drops the event.
+func (NopConn) PublishEvent(job.Event) error { return nil }
+
+// PublishResult drops the result.
+func (NopConn) PublishResult(context.Context, job.Result) error { return nil }
+
+// Heartbeat drops the heartbeat.
+func (NopConn) Heartbeat(job.Heartbeat) error { return nil }
+
+// Cancels never calls.
+func (NopConn) Cancels(func(string)) (stop func(), err error) { return func() {}, nil }
+
+// Preparations has none.
+func (NopConn) Preparations(context.Context, []string) (<-chan job.Preparation, error) {
+	return nil, nil
+}
+
+// MaxMessage is the embedded queue's.
+func (NopConn) MaxMessage() int { return queue.MaxMessage }
+
+// Evaluate takes one job through its stages on the machine's first slot of its device and returns
+// the result, without the queue that Run serves. One job at a time.
+func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
+	for _, s := range w.pool.All() {
+		if s.Device == j.Device {
+			defer s.Cached.Close()
+			result, err := w.attempt(ctx, s, j)
+			if attempt.HandedBack(err) {
+				return result, err
+			}
+			return result, nil
+		}
+	}
+	return job.Result{}, errors.New("this machine has no device " + j.Device)
+}

@@ -1,0 +1,70 @@
+package evaluator
+
+import (
+	"context"
+	"runtime/debug"
+	"slices"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+// hints listens to what the site says of tasks before anybody submits to them, until ctx ends.
+func (w *Worker) hints(ctx context.Context) (<-chan job.Preparation, error) {
+	if !w.cfg.Ahead {
+		return nil, nil
+	}
+	var devices []string
+	for _, s := range w.pool.All() {
+		if !slices.Contains(devices, s.Device) {
+			devices = append(devices, s.Device)
+		}
+	}
+	return w.cfg.Conn.Preparations(ctx, devices)
+}
+
+// precompileLoop compiles what belongs to tasks before anybody submits to them, one after the other, until
+// ctx ends.
+func (w *Worker) precompileLoop(ctx context.Context, hints <-chan job.Preparation) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case p := <-hints:
+			w.precompile(ctx, p)
+		}
+	}
+}
+
+// precompile compiles what belongs to a task, on a build place of its own. That this fails is no infrastructure
+// error: a run will say better what is wrong. A panic costs this task's head start, and not the worker.
+func (w *Worker) precompile(ctx context.Context, p job.Preparation) {
+	slots := w.pool.InService(p.Device)
+	if len(slots) == 0 || p.Version != job.Version {
+		return
+	}
+	log := w.log.With("task", p.Name, "device", p.Device)
+	defer func() {
+		if r := recover(); r != nil {
+			log.Error("panic while precompiling", "panic", r, "stack", string(debug.Stack()))
+		}
+	}()
+	place := w.pool.PrecompilePlace(slots[0])
+	var made int
+	var began time.Time
+	err := w.gate.Do(ctx, precompileKey(p.TaskKey, p.Device), func(ctx context.Context) (err error) {
+		began = time.Now()
+		made, err = w.cfg.Builder.Prepare(ctx, p, place)
+		return err
+	})
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		log.Info("task not precompiled", "err", err)
+	case made > 0:
+		log.Info("task precompiled", "units", made, "took", time.Since(began).Round(time.Millisecond))
+	}
+}
+
+// precompileKey is what a job and a preparation have in common when they need the same objects.
+func precompileKey(taskKey, device string) string { return taskKey + " " + device }

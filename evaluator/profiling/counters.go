@@ -1,0 +1,66 @@
+package profiling
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// maxWholeReport bounds the part of a result that the whole report may take, in bytes; a larger one
+// is kept without its source view.
+const maxWholeReport = 3 << 20
+
+// Counters runs the stage's program once under Nsight Compute and returns what the last kernel inside its
+// range counted. The error is for the person who asked. A nil Nsight counts nothing.
+func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string) (kernelrun.Metrics, error) {
+	if n == nil {
+		return kernelrun.Metrics{}, ncu.ErrNoTool
+	}
+	if req.Timeout <= 0 {
+		return kernelrun.Metrics{}, errors.New("no time was left for a pass under Nsight Compute: ask for a longer timeout")
+	}
+	slot := 0
+	file, _, why, err := n.collect(ctx, program, req, func(spec *sandbox.Spec) error {
+		if len(spec.Device) == 0 {
+			return errNoCounters
+		}
+		slot = spec.Slot
+		return nil
+	}, ncu.Options{Sections: sections})
+	if err == nil && why != "" {
+		err = errors.New(why)
+	}
+	if err != nil {
+		return kernelrun.Metrics{}, err
+	}
+	report, err := n.read(ctx, slot, file)
+	if err != nil {
+		return kernelrun.Metrics{}, err
+	}
+	return metrics(report)
+}
+
+// metrics takes the numbers of the last kernel, and the whole report as far as it fits.
+func metrics(report *ncu.Report) (kernelrun.Metrics, error) {
+	if len(report.Kernels) == 0 {
+		return kernelrun.Metrics{}, errors.New("the profile holds no kernel")
+	}
+	m := kernelrun.Metrics{Device: ncu.DeviceMetrics(&report.Kernels[len(report.Kernels)-1])}
+	whole, err := json.Marshal(report)
+	if err == nil && len(whole) > maxWholeReport {
+		for i := range report.Kernels {
+			report.Kernels[i].Source = nil
+		}
+		whole, err = json.Marshal(report)
+	}
+	if err == nil && len(whole) > maxWholeReport {
+		return m, nil
+	}
+	m.Report = whole
+	return m, err
+}

@@ -1,0 +1,93 @@
+package profiling
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"warpboard/evaluator/judge"
+	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+const (
+	reportFile = "profile.ncu-rep"
+	// maxPage bounds what ncu prints of a report in bytes, for the same reason as ncu.MaxReport.
+	maxPage = 64 << 20
+)
+
+// Nsight runs Nsight Compute inside the sandbox.
+type Nsight struct {
+	Tool   ncu.Tool
+	Runner toolchain.Runner
+}
+
+var errNoCounters = errors.New("this device has no counters that Nsight Compute reads")
+
+// collect runs a program's process under ncu, changed by adapt, and returns the report, nil when there is none; why
+// says then in a sentence what went wrong. The error is an infrastructure error.
+func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o ncu.Options) (report []byte, out judge.Ending, why string, err error) {
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what the program reports is known already
+	if err != nil {
+		return nil, out, "", err
+	}
+	defer nowhere.Close()
+	o.Report = "/out/" + reportFile
+	out, err = program.RunWrapped(ctx, req, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+		if err := adapt(&spec); err != nil {
+			return sandbox.Outcome{}, err
+		}
+		spec.Argv = ncu.Command(n.Tool, spec.Argv, o)
+		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
+		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport}
+		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport
+		return n.Runner.Run(ctx, spec)
+	})
+	if errors.Is(err, errNoCounters) {
+		return nil, out, "", err
+	}
+	if err != nil {
+		return nil, out, "", fmt.Errorf("profile: %w", err)
+	}
+	report = out.Files[reportFile]
+	why = ncu.Explain(ncu.Ended{
+		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0})
+	if why != "" {
+		return nil, out, why, nil
+	}
+	return report, out, "", nil
+}
+
+// read has ncu print the report, without a device.
+func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
+	pages := ncu.Pages{Version: n.Tool.Version}
+	for _, page := range ncu.ImportCommands(n.Tool, "/in/"+reportFile) {
+		var printed bytes.Buffer
+		limits := sandbox.DefaultRunLimits()
+		limits.Output, limits.Wall = maxPage, time.Minute
+		out, err := n.Runner.Run(ctx, sandbox.Spec{
+			Slot: slot, Argv: page.Argv, Files: map[string][]byte{reportFile: report}, Mounts: n.mounts(),
+			Proc: true, Limits: limits, OnStdout: func(b []byte) { printed.Write(b) },
+		})
+		if err != nil {
+			return nil, fmt.Errorf("read the profile's %s page: %w", page.Page, err)
+		}
+		if printed.Len() == 0 && page.Page == "raw" {
+			return nil, fmt.Errorf("ncu printed nothing of its own report (exit code %d, limit %q): %s", out.ExitCode, out.Limit, out.Stderr)
+		}
+		pages.Set(page.Page, printed.Bytes())
+	}
+	return ncu.Parse(pages), ctx.Err()
+}
+
+func (n *Nsight) mounts() []sandbox.Mount {
+	var mounts []sandbox.Mount
+	for _, dir := range n.Tool.Dirs {
+		mounts = append(mounts, sandbox.Mount{Host: dir, Inside: dir})
+	}
+	return mounts
+}

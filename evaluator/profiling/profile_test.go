@@ -1,0 +1,41 @@
+package profiling
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"math/rand/v2"
+	"testing"
+
+	"warpboard/evaluator/ncu"
+)
+
+// likeReport is a report as large as those of programs with torch, which packs as well as they do.
+func likeReport(seed uint64) []byte {
+	random := rand.NewChaCha8([32]byte{byte(seed)})
+	data := bytes.Repeat([]byte("smsp__sass_thread_inst_executed_op_ffma_pred_on "), 7_000_000/48)
+	for i := 0; i < len(data); i += 96 {
+		random.Read(data[i : i+5]) // never fails
+	}
+	return data
+}
+
+// Three cases of a program with torch leave more than a message holds, if they are not packed.
+func TestAReportFileIsPackedWell(t *testing.T) {
+	files, err := reportArtifacts(2, &ncu.Report{}, likeReport(2))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%d files, %v", len(files), err)
+	}
+	for i, want := range []string{"profile.2.json.gz", "profile.2.ncu-rep.gz"} {
+		if a := files[i]; a.Name != want || a.Size != int64(len(a.Data)) || a.Size > 1_000_000 {
+			t.Errorf("%s with %d of %d bytes, want %s", a.Name, len(a.Data), a.Size, want)
+		}
+	}
+	z, err := gzip.NewReader(bytes.NewReader(files[1].Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, err := io.ReadAll(z); err != nil || !bytes.Equal(report, likeReport(2)) {
+		t.Errorf("the report is another, %v", err)
+	}
+}

@@ -1,0 +1,80 @@
+package queue
+
+import (
+	"crypto/subtle"
+	"fmt"
+	"log/slog"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// siteUser cannot be a worker's token: "=" is always followed by two hexadecimal digits there.
+const siteUser = "=site"
+
+// authenticator decides who may connect to the embedded server, and what they may say.
+type authenticator struct {
+	secret    string
+	authorize func(name, secret string) (devices []string, ok bool)
+	log       *slog.Logger
+}
+
+// Check lets in the site itself with all rights, and authorized workers with a worker's rights.
+func (g *authenticator) Check(c server.ClientAuthentication) bool {
+	name, secret := c.GetOpts().Username, c.GetOpts().Password
+	if name == siteUser {
+		return subtle.ConstantTimeCompare([]byte(secret), []byte(g.secret)) == 1
+	}
+	if name == "" || g.authorize == nil {
+		return false
+	}
+	devices, ok := g.authorize(name, secret)
+	if !ok {
+		g.log.Warn("worker refused", "worker", name, "from", fmt.Sprint(c.RemoteAddress()))
+		return false
+	}
+	c.RegisterUser(&server.User{Username: name, Permissions: workerPermissions(name, devices)})
+	return true
+}
+
+// workerPermissions are the fewest that a worker can do its work with: ask the site, for jobs of its
+// devices alone, speak in its own name, and hear of cancelled attempts and of its devices' tasks. It may send
+// to no subject on which the NATS server itself, or JetStream, listens: these answer to whatever subject the
+// sender names, with the server's rights.
+func workerPermissions(name string, devices []string) *server.Permissions {
+	me := token(name)
+	publish := []string{eventPrefix + me, beatPrefix + me}
+	for _, what := range []string{askExtend, askDone, askReturn, askResult} {
+		publish = append(publish, askSubject(name, what))
+	}
+	subscribe := []string{inboxPrefix + me + ".>", cancelSubject}
+	for _, device := range devices {
+		publish = append(publish, askSubject(name, askNext+"."+token(device)))
+		subscribe = append(subscribe, prepareSubject(device))
+	}
+	return &server.Permissions{
+		Publish:   &server.SubjectPermission{Allow: publish},
+		Subscribe: &server.SubjectPermission{Allow: subscribe},
+	}
+}
+
+// Kick disconnects the remote worker of that name from the embedded server. Without its
+// credential it does not come back. On an external cluster the cluster's own means apply.
+func (q *Queue) Kick(name string) {
+	if q.host == nil || name == siteUser {
+		return
+	}
+	ns := q.host.current()
+	open, err := ns.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
+	if err != nil {
+		q.log.Error("list the worker's connections", "worker", name, "err", err)
+		return
+	}
+	for _, conn := range open.Conns {
+		if err := ns.DisconnectClientByID(conn.Cid); err != nil {
+			q.log.Debug("worker was gone already", "worker", name, "err", err)
+		}
+	}
+}
+
+// kickLimit is far above the connections that one worker opens.
+const kickLimit = 10_000

@@ -1,0 +1,108 @@
+package evaluator_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+)
+
+// lines is a log that a test reads; safe for concurrent use.
+type lines struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+func TestWorkerThatFailsEverythingIsSetAsideAndEndsWithAnError(t *testing.T) {
+	s, log := newSite(t), &lines{}
+	w := s.start(evaluator.Config{
+		Slots: []device.Slot{cpu(0), cpu(1)}, Log: slog.New(slog.NewTextHandler(log, nil)),
+		Builder: fakeBuilder{run: func(context.Context, fakeStage) (sandbox.Outcome, error) {
+			return sandbox.Outcome{}, errors.New("no space left on device")
+		}},
+	})
+	var err error
+	for i := 0; err == nil; i++ {
+		id := fmt.Sprint("a", i)
+		s.publish(aJob(id, job.ModeTest))
+		select {
+		case err = <-w.ended:
+		case <-s.arrived(id):
+			// The worker cannot run it, and the run has nothing to do with that.
+			if r := s.result(id); r.Outcome != job.OutcomeLost || r.Suspect {
+				t.Fatalf("outcome %s, suspect %v", r.Outcome, r.Suspect)
+			}
+		}
+	}
+	if !errors.Is(err, evaluator.ErrNoSlotLeft) || !strings.Contains(err.Error(), "no space left on device") {
+		t.Errorf("the worker ended with %v", err)
+	}
+	s.wait("last heartbeat", func() bool { return s.beats["w1"].Stopping })
+	if why := s.beat("w1").Refusing; !strings.Contains(why, "no space left on device") {
+		t.Errorf("the devices page is told %q", why)
+	}
+	if text := log.String(); strings.Count(text, "level=ERROR") < 3 || !strings.Contains(text, "takes no more jobs") {
+		t.Errorf("its own log says:\n%s", text)
+	}
+}
+
+func TestRunThatBringsItsWorkerDownIsSuspectAndOtherLossesAreNot(t *testing.T) {
+	tests := map[string]struct {
+		run     func() (sandbox.Outcome, error)
+		suspect bool
+	}{
+		"panic":            {func() (sandbox.Outcome, error) { panic("index out of range") }, true},
+		"cannot be killed": {func() (sandbox.Outcome, error) { return sandbox.Outcome{}, sandbox.ErrStuck }, true},
+		"disk full":        {func() (sandbox.Outcome, error) { return sandbox.Outcome{}, errors.New("no space left on device") }, false},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.start(evaluator.Config{Slots: []device.Slot{cpu(0), cpu(1)}, Builder: fakeBuilder{
+				run: func(context.Context, fakeStage) (sandbox.Outcome, error) { return test.run() },
+			}})
+			if r := s.run(aJob("a1", job.ModeTest)); r.Outcome != job.OutcomeLost || r.Suspect != test.suspect {
+				t.Errorf("outcome %s, suspect %v", r.Outcome, r.Suspect)
+			}
+		})
+	}
+}
+
+func TestJobThatIsToAvoidAWorkerGoesToAnotherWhileOneHasTime(t *testing.T) {
+	s := newSite(t)
+	s.start(evaluator.Config{Name: "w1"})
+	alone := aJob("alone", job.ModeTest)
+	alone.Avoid = []string{"w1"}
+	if r := s.run(alone); r.Outcome != job.OutcomeDone || r.Machine.Worker != "w1" {
+		t.Errorf("outcome %s by %q, though nobody else is there", r.Outcome, r.Machine.Worker)
+	}
+	s.start(evaluator.Config{Name: "w2"})
+	for i := range 4 {
+		j := aJob(fmt.Sprint("a", i), job.ModeTest)
+		j.Avoid = []string{"w1"}
+		if r := s.run(j); r.Machine.Worker != "w2" {
+			t.Errorf("job %d was evaluated by %q", i, r.Machine.Worker)
+		}
+	}
+}

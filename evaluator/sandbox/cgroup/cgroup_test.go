@@ -1,0 +1,264 @@
+package cgroup
+
+import (
+	"crypto/rand"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestHierarchiesAreFoundOnEveryKindOfMachine(t *testing.T) {
+	tests := map[string]struct {
+		mountinfo, cgroup string
+		want              []hierarchy
+	}{
+		"version 1": {
+			mountinfo: "30 25 0:26 / /sys/fs/cgroup/memory rw,relatime shared:9 - cgroup cgroup rw,memory\n" +
+				"31 25 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n" +
+				"22 1 0:20 / /proc rw - proc proc rw\n",
+			cgroup: "5:cpu,cpuacct:/user\n4:memory:/user/1\n",
+			want: []hierarchy{
+				{mount: "/sys/fs/cgroup/memory", own: "/sys/fs/cgroup/memory/user/1", controllers: []string{"rw", "memory"}},
+				{mount: "/sys/fs/cgroup/cpu,cpuacct", own: "/sys/fs/cgroup/cpu,cpuacct/user", controllers: []string{"rw", "cpu", "cpuacct"}},
+			},
+		},
+		"version 2": {
+			mountinfo: "30 25 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n",
+			cgroup:    "0::/system.slice/warpboard.service\n",
+			want:      []hierarchy{{mount: "/sys/fs/cgroup", own: "/sys/fs/cgroup/system.slice/warpboard.service", v2: true}},
+		},
+		"hybrid": {
+			mountinfo: "30 25 0:26 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n" +
+				"31 25 0:27 / /sys/fs/cgroup/pids rw - cgroup cgroup rw,pids\n",
+			cgroup: "8:pids:/a:b\n0::/\n",
+			want: []hierarchy{
+				{mount: "/sys/fs/cgroup/unified", own: "/sys/fs/cgroup/unified", v2: true},
+				{mount: "/sys/fs/cgroup/pids", own: "/sys/fs/cgroup/pids/a:b", controllers: []string{"rw", "pids"}},
+			},
+		},
+		"container that sees only its own part": {
+			mountinfo: "30 25 0:26 /docker/abc /sys/fs/cgroup/pids ro - cgroup cgroup rw,pids\n",
+			cgroup:    "8:pids:/docker/abc/leaf\n",
+			want:      []hierarchy{{mount: "/sys/fs/cgroup/pids", own: "/sys/fs/cgroup/pids/leaf", controllers: []string{"rw", "pids"}}},
+		},
+		"process outside of what is mounted": {
+			mountinfo: "30 25 0:26 /docker/abc /sys/fs/cgroup rw - cgroup2 cgroup rw\n",
+			cgroup:    "0::/elsewhere\n",
+			want:      []hierarchy{{mount: "/sys/fs/cgroup", own: "/sys/fs/cgroup", v2: true}},
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			got := parseHierarchies(test.mountinfo, test.cgroup)
+			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(hierarchy{})); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestControllersAreTakenWhereTheyAreMountedAndNotWhereAnotherProgramBoundThem: container runtimes, chroots and
+// sandboxes bind parts of the cgroup trees at places of their own, before and after the line that counts.
+func TestControllersAreTakenWhereTheyAreMountedAndNotWhereAnotherProgramBoundThem(t *testing.T) {
+	root := tree(t, map[string]string{
+		"memory/user/x": "", "elsewhere/memory/user/x": "", "part/x": "", "over/user/x": "", "a b/user/x": "", "readonly": "",
+		"v2/cgroup.controllers": "memory pids", "v2/cgroup.subtree_control": "memory pids",
+		"bound2/cgroup.controllers": "memory pids", "bound2/cgroup.subtree_control": "memory pids",
+	})
+	const v1, v2 = " - cgroup cgroup rw,memory\n", " - cgroup2 cgroup2 rw\n"
+	tests := map[string]struct{ lines, cgroup, want string }{
+		"whole tree bound elsewhere": {
+			lines:  "30 1 0:26 / " + root + "/memory rw" + v1 + "99 1 0:26 / " + root + "/elsewhere/memory rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"part of another container bound, listed later": {
+			lines:  "30 1 0:26 / " + root + "/memory rw" + v1 + "99 1 0:26 /docker/abc " + root + "/part rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"part of another container bound, listed first": {
+			lines:  "29 1 0:26 /docker/abc " + root + "/part rw" + v1 + "30 1 0:26 / " + root + "/memory rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"nothing mounted where it cannot be written": {
+			lines:  "29 1 0:26 / /proc/none rw" + v1 + "30 1 0:26 / " + root + "/memory rw" + v1,
+			cgroup: "4:memory:/user\n", want: "memory/user",
+		},
+		"a mount over another one": {
+			lines:  "29 1 0:26 /docker/abc " + root + "/over rw" + v1 + "30 29 0:26 / " + root + "/over rw" + v1,
+			cgroup: "4:memory:/user\n", want: "over/user",
+		},
+		"a mount point with a blank": {
+			lines:  "30 1 0:26 / " + root + "/a\\040b rw" + v1,
+			cgroup: "4:memory:/user\n", want: "a b/user",
+		},
+		"version 2 bound elsewhere": {
+			lines:  "30 1 0:26 / " + root + "/v2 rw" + v2 + "99 1 0:26 /docker/abc " + root + "/bound2 rw" + v2,
+			cgroup: "0::/\n", want: "v2",
+		},
+	}
+	for name, test := range tests {
+		t.Run(name, func(t *testing.T) {
+			c, err := choose(test.lines, test.cgroup)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := filepath.Join(root, test.want); c.memory.dir != want {
+				t.Errorf("memory is limited in %s, want %s", c.memory.dir, want)
+			}
+		})
+	}
+}
+
+// tree makes a directory tree that looks like cgroup version 2, with these files.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func read(t *testing.T, path ...string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(path...))
+	if err != nil {
+		t.Error(err)
+	}
+	return string(b)
+}
+
+func TestVersion2GroupsGoWhereControllersAreHandedOut(t *testing.T) {
+	root := tree(t, map[string]string{
+		"cgroup.controllers":                      "cpu memory pids",
+		"cgroup.subtree_control":                  "memory pids",
+		"system.slice/cgroup.subtree_control":     "cpu memory pids",
+		"system.slice/own/cgroup.subtree_control": "",
+	})
+	c := &Tree{}
+	if err := c.use(hierarchy{mount: root, own: filepath.Join(root, "system.slice/own"), v2: true}); err != nil {
+		t.Fatal(err)
+	}
+	want := Tree{
+		memory: controller{dir: filepath.Join(root, "system.slice"), v2: true},
+		pids:   controller{dir: filepath.Join(root, "system.slice"), v2: true},
+	}
+	if diff := cmp.Diff(want, *c, cmp.AllowUnexported(Tree{}, controller{})); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestRootOfVersion2IsToldToHandOutControllers(t *testing.T) {
+	root := tree(t, map[string]string{"cgroup.controllers": "memory pids", "cgroup.subtree_control": ""})
+	c := &Tree{}
+	if err := c.use(hierarchy{mount: root, own: root, v2: true}); err != nil || c.memory.dir != root {
+		t.Fatalf("found %+v, %v", c, err)
+	}
+	if got := read(t, root, "cgroup.subtree_control"); got != "+memory +pids" {
+		t.Errorf("subtree_control is %q", got)
+	}
+}
+
+func TestServerMovesOutOfADirectoryThatItMustShare(t *testing.T) {
+	root := tree(t, map[string]string{"cgroup.procs": "17\n18\n", "cgroup.subtree_control": ""})
+	if err := vacate(root, []string{"memory", "pids"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, root, "warpboard.main/cgroup.procs"); got != "18" {
+		t.Errorf("the last process moved is %q", got)
+	}
+	if got := read(t, root, "cgroup.subtree_control"); got != "+memory +pids" {
+		t.Errorf("subtree_control is %q", got)
+	}
+}
+
+func TestVersion2GroupIsLimitedAndRead(t *testing.T) {
+	root := tree(t, map[string]string{
+		"run/memory.swap.max": "max", "run/memory.oom.group": "0", "run/memory.peak": "4096\n",
+		"run/memory.events": "low 0\nhigh 0\nmax 7\noom 2\noom_kill 1\n", "run/pids.events": "max 3\n", "run/cgroup.procs": "",
+	})
+	run := controller{dir: filepath.Join(root, "run"), v2: true}
+	g := &Group{memory: run, pids: run}
+	if err := errors.Join(g.limitMemory(1<<20), g.limitProcesses(8)); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]string{"memory.max": "1048576", "memory.swap.max": "0", "memory.oom.group": "1", "pids.max": "9"} {
+		if got := read(t, root, "run", file); !strings.HasPrefix(got, want) {
+			t.Errorf("%s is %q, want %q", file, got, want)
+		}
+	}
+	want := Usage{MemoryMax: 4096, OOMKills: 1, RefusedForks: 3}
+	if diff := cmp.Diff(want, g.Usage(), cmp.AllowUnexported(Usage{})); diff != "" {
+		t.Error(diff)
+	}
+	if got := g.Exceeded(); got != Memory {
+		t.Errorf("exceeded %q", got)
+	}
+	if got := g.dirs(); len(got) != 1 {
+		t.Errorf("a group of one tree has the directories %v", got)
+	}
+	if !g.Kill(time.Now()) {
+		t.Error("processes are left")
+	}
+}
+
+func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
+	found, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tests := map[string]*Tree{"of this machine": found}
+	for _, h := range parseHierarchies(read(t, "/proc/self/mountinfo"), read(t, "/proc/self/cgroup")) {
+		if h.v2 {
+			// Without its controllers, version 2 still has cgroup.kill.
+			tests["version 2"] = &Tree{memory: controller{dir: h.mount, v2: true}}
+		}
+	}
+	for name, c := range tests {
+		t.Run(name, func(t *testing.T) {
+			g, err := c.New("warpboard-test-"+rand.Text(), 0, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var started []*exec.Cmd
+			for range 3 {
+				cmd := exec.Command("/bin/sleep", "1000")
+				if err := cmd.Start(); err != nil {
+					t.Fatal(err)
+				}
+				started = append(started, cmd)
+				if err := g.Add(cmd.Process.Pid); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !g.Kill(time.Now().Add(5 * time.Second)) {
+				t.Error("processes are left")
+			}
+			for _, cmd := range started {
+				if err := cmd.Wait(); err == nil || err.Error() != "signal: killed" {
+					t.Errorf("a process ended with: %v", err)
+				}
+			}
+			if err := g.Remove(); err != nil {
+				t.Error(err)
+			}
+			for _, dir := range g.dirs() {
+				if _, err := os.Stat(dir); !os.IsNotExist(err) {
+					t.Errorf("%s is left: %v", dir, err)
+				}
+			}
+		})
+	}
+}

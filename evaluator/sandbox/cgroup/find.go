@@ -1,0 +1,238 @@
+package cgroup
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// Tree is where this server may make the cgroups of its runs. Machines differ: version 1, version 2,
+// or both with a controller on either, so each controller is looked for separately.
+type Tree struct {
+	memory, pids controller
+}
+
+// controller is a directory in which a child gets the controller's files.
+type controller struct {
+	dir string // "" when the controller cannot be used
+	v2  bool
+}
+
+// hierarchy is one mounted cgroup tree, and where this process is in it.
+type hierarchy struct {
+	mount       string
+	own         string // directory of this process, at or below mount
+	v2          bool
+	controllers []string // version 1 only
+}
+
+// Find looks for the controllers. It fails only when neither can be used.
+func Find() (*Tree, error) {
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return nil, err
+	}
+	own, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return nil, err
+	}
+	return choose(string(mounts), string(own))
+}
+
+func choose(mountinfo, own string) (*Tree, error) {
+	c := &Tree{}
+	var failed error
+	for _, h := range parseHierarchies(mountinfo, own) {
+		failed = errors.Join(failed, c.use(h))
+	}
+	if c.memory.dir == "" && c.pids.dir == "" {
+		return nil, errors.Join(errors.New("no cgroup hierarchy with memory or pids can be used here"), failed)
+	}
+	return c, nil
+}
+
+// use takes from a hierarchy the controllers that it has and that no better one had.
+func (c *Tree) use(h hierarchy) error {
+	offered := h.controllers
+	if h.v2 {
+		offered = words(filepath.Join(h.mount, "cgroup.controllers"))
+	}
+	wanted := map[string]*controller{"memory": &c.memory, "pids": &c.pids}
+	var names []string
+	for _, name := range offered {
+		if wanted[name] != nil && wanted[name].dir == "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	dir, err := h.own, unix.Access(h.own, unix.W_OK)
+	if h.v2 {
+		// A process is in one place of the version 2 tree: one directory must have them all.
+		dir, err = delegated(h, names)
+	}
+	if err != nil {
+		return fmt.Errorf("make cgroups in %s: %w", h.own, err)
+	}
+	for _, name := range names {
+		*wanted[name] = controller{dir: dir, v2: h.v2}
+	}
+	return nil
+}
+
+// parseHierarchies reads /proc/self/mountinfo and /proc/self/cgroup. A tree can be mounted several
+// times: other programs bind it, or what they may see of it, at places of their own. First come the
+// mounts that show where this process is, and of those the ones at the usual place.
+func parseHierarchies(mountinfo, cgroup string) []hierarchy {
+	var found []hierarchy
+	shows := map[string]bool{} // mount points that show this process's own directory
+	for line := range strings.Lines(mountinfo) {
+		before, after, ok := strings.Cut(line, " - ")
+		place, kind := strings.Fields(before), strings.Fields(after)
+		if !ok || len(place) < 5 || len(kind) < 3 || !strings.HasPrefix(kind[0], "cgroup") {
+			continue
+		}
+		h := hierarchy{mount: unescape(place[4]), v2: kind[0] == "cgroup2"}
+		if !h.v2 {
+			h.controllers = strings.Split(kind[2], ",")
+		}
+		below, ok := relative(ownPath(cgroup, h), unescape(place[3]))
+		h.own = filepath.Join(h.mount, below)
+		// A later line with the same mount point lies over the earlier one.
+		found = slices.DeleteFunc(found, func(hidden hierarchy) bool { return hidden.mount == h.mount })
+		found, shows[h.mount] = append(found, h), ok
+	}
+	slices.SortStableFunc(found, func(a, b hierarchy) int {
+		return cmp.Or(trueFirst(shows[a.mount], shows[b.mount]), trueFirst(usual(a.mount), usual(b.mount)))
+	})
+	return found
+}
+
+// unescape undoes what the kernel does to blanks in the paths of mountinfo.
+func unescape(path string) string {
+	return strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`).Replace(path)
+}
+
+func usual(mount string) bool { return strings.HasPrefix(mount, "/sys/fs/cgroup") }
+
+func trueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+// ownPath is the path of this process in the hierarchy, as /proc/self/cgroup has it.
+func ownPath(cgroup string, h hierarchy) string {
+	for line := range strings.Lines(cgroup) {
+		parts := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		names := strings.Split(parts[1], ",")
+		if h.v2 && parts[1] == "" ||
+			!h.v2 && slices.ContainsFunc(h.controllers, func(c string) bool { return slices.Contains(names, c) }) {
+			return parts[2]
+		}
+	}
+	return "/"
+}
+
+// relative is path seen from root, where a container's mount shows only what is below root; ok is
+// false for a path that is not shown.
+func relative(path, root string) (rel string, ok bool) {
+	if rel, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(rel) {
+		return rel, true
+	}
+	return ".", false
+}
+
+// delegated finds, in version 2, the nearest directory that hands the controllers to its
+// children: going up from this process, or, where this server may not write there, its own
+// directory. From that it moves everything into a child, for a directory that hands out
+// controllers must not have processes itself.
+func delegated(h hierarchy, names []string) (string, error) {
+	for dir := h.own; len(dir) >= len(h.mount); dir = filepath.Dir(dir) {
+		if unix.Access(dir, unix.W_OK) != nil {
+			continue
+		}
+		// Only the true root may hand out controllers and have processes.
+		if handsOut(dir, names) || dir == h.mount && handOut(dir, names) == nil {
+			return dir, nil
+		}
+	}
+	return h.own, vacate(h.own, names)
+}
+
+func handsOut(dir string, names []string) bool {
+	have := words(filepath.Join(dir, "cgroup.subtree_control"))
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(have, name) })
+}
+
+func handOut(dir string, names []string) error {
+	err := os.WriteFile(filepath.Join(dir, "cgroup.subtree_control"), []byte("+"+strings.Join(names, " +")), 0o644)
+	if err != nil {
+		return fmt.Errorf("let %s hand out %s: %w", dir, strings.Join(names, " and "), err)
+	}
+	return nil
+}
+
+// vacate moves the processes of dir into a child and lets dir hand out the controllers.
+func vacate(dir string, names []string) error {
+	leaf := filepath.Join(dir, "warpboard.main")
+	if err := os.Mkdir(leaf, 0o755); err != nil && !os.IsExist(err) {
+		return fmt.Errorf("make a cgroup for the server itself: %w", err)
+	}
+	for _, pid := range words(filepath.Join(dir, "cgroup.procs")) {
+		err := os.WriteFile(filepath.Join(leaf, "cgroup.procs"), []byte(pid), 0o644)
+		if err != nil && !errors.Is(err, unix.ESRCH) {
+			return fmt.Errorf("move process %s into the server's cgroup: %w", pid, err)
+		}
+	}
+	return handOut(dir, names)
+}
+
+// Sweep kills what is in the cgroups below that orphaned reports of, and removes them. A cgroup whose
+// processes do not die within the timeout is left to the next start.
+func (c *Tree) Sweep(orphaned func(name string) bool, timeout time.Duration) {
+	deadline := time.Now().Add(timeout)
+	for _, parent := range []string{c.memory.dir, c.pids.dir} {
+		if parent == "" {
+			continue
+		}
+		entries, _ := os.ReadDir(parent)
+		for _, entry := range entries {
+			if orphaned(entry.Name()) {
+				left := &Group{memory: controller{dir: filepath.Join(parent, entry.Name())}}
+				left.Kill(deadline)
+				_ = left.Remove() // fails while a process lives
+			}
+		}
+	}
+}
+
+// LimitsMemory reports whether groups of the tree limit memory.
+func (c *Tree) LimitsMemory() bool { return c != nil && c.memory.dir != "" }
+
+// LimitsProcesses reports whether groups of the tree limit the number of processes.
+func (c *Tree) LimitsProcesses() bool { return c != nil && c.pids.dir != "" }
+
+// words reads a file of words; a file that cannot be read has none.
+func words(path string) []string {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(b))
+}

@@ -1,0 +1,219 @@
+package cgroup
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The limits that Exceeded names.
+const (
+	Memory    = "memory"
+	Processes = "processes"
+)
+
+// forkBomb is how many refused forks make a bomb of a program that met its process limit.
+const forkBomb = 1000
+
+// Group is the cgroups of one run. A nil Group limits and counts nothing.
+type Group struct {
+	memory, pids controller // directories of this run; they may be the same one
+}
+
+// Usage is what a group counted.
+type Usage struct {
+	MemoryMax    int64 // bytes
+	OOMKills     int64
+	RefusedForks int64
+}
+
+// New makes the cgroups of a run. Memory is in bytes; a limit of 0 is none.
+func (c *Tree) New(name string, memory int64, processes int) (*Group, error) {
+	g := &Group{memory: c.memory.child(name), pids: c.pids.child(name)}
+	for _, dir := range g.dirs() {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			return nil, errors.Join(fmt.Errorf("make a cgroup: %w", err), g.Remove())
+		}
+	}
+	if err := errors.Join(g.limitMemory(memory), g.limitProcesses(processes)); err != nil {
+		return nil, errors.Join(fmt.Errorf("limit a cgroup: %w", err), g.Remove())
+	}
+	return g, nil
+}
+
+// LimitsMemory reports whether the group limits memory.
+func (g *Group) LimitsMemory() bool { return g != nil && g.memory.dir != "" }
+
+// LimitsProcesses reports whether the group limits the number of processes.
+func (g *Group) LimitsProcesses() bool { return g != nil && g.pids.dir != "" }
+
+func (g *Group) limitMemory(bytes int64) error {
+	if !g.LimitsMemory() || bytes == 0 {
+		return nil
+	}
+	if g.memory.v2 {
+		return errors.Join(
+			g.memory.write("memory.max", bytes, false),
+			g.memory.write("memory.swap.max", 0, true),
+			g.memory.write("memory.oom.group", 1, true),
+		)
+	}
+	return errors.Join(
+		g.memory.write("memory.limit_in_bytes", bytes, false),
+		g.memory.write("memory.memsw.limit_in_bytes", bytes, true), // absent without swap accounting
+	)
+}
+
+func (g *Group) limitProcesses(n int) error {
+	if !g.LimitsProcesses() || n == 0 {
+		return nil
+	}
+	return g.pids.write("pids.max", int64(n)+1, false) // bubblewrap's own pid 1 counts
+}
+
+// child is the directory of one run below the controller's.
+func (c controller) child(name string) controller {
+	if c.dir != "" {
+		c.dir = filepath.Join(c.dir, name)
+	}
+	return c
+}
+
+// write sets one file of the cgroup; an optional one may be missing.
+func (c controller) write(name string, value int64, optional bool) error {
+	path := filepath.Join(c.dir, name)
+	if _, err := os.Stat(path); err != nil && optional {
+		return nil
+	}
+	return os.WriteFile(path, strconv.AppendInt(nil, value, 10), 0o644)
+}
+
+// number reads one number: the whole file when key is empty, and else the word after key.
+func (c controller) number(name, key string) int64 {
+	if c.dir == "" {
+		return 0
+	}
+	fields := words(filepath.Join(c.dir, name))
+	for i, field := range fields {
+		if key == "" {
+			n, _ := strconv.ParseInt(field, 10, 64)
+			return n
+		}
+		if field == key && i+1 < len(fields) {
+			n, _ := strconv.ParseInt(fields[i+1], 10, 64)
+			return n
+		}
+	}
+	return 0
+}
+
+// dirs are the directories of the group, each once.
+func (g *Group) dirs() []string {
+	var dirs []string
+	for _, each := range []controller{g.memory, g.pids} {
+		if each.dir != "" && (len(dirs) == 0 || dirs[0] != each.dir) {
+			dirs = append(dirs, each.dir)
+		}
+	}
+	return dirs
+}
+
+// Add moves a process into the group; what it forks from then on is in it too.
+func (g *Group) Add(pid int) error {
+	if g == nil {
+		return nil
+	}
+	for _, dir := range g.dirs() {
+		if err := os.WriteFile(filepath.Join(dir, "cgroup.procs"), strconv.AppendInt(nil, int64(pid), 10), 0o644); err != nil {
+			return fmt.Errorf("move the run into its cgroup: %w", err)
+		}
+	}
+	return nil
+}
+
+// Usage reads the counters.
+func (g *Group) Usage() Usage {
+	if g == nil {
+		return Usage{}
+	}
+	u := Usage{RefusedForks: g.pids.number("pids.events", "max")}
+	if g.memory.v2 {
+		u.MemoryMax = g.memory.number("memory.peak", "")
+		u.OOMKills = g.memory.number("memory.events", "oom_kill")
+	} else {
+		u.MemoryMax = g.memory.number("memory.max_usage_in_bytes", "")
+		u.OOMKills = g.memory.number("memory.oom_control", "oom_kill")
+	}
+	return u
+}
+
+// Exceeded is the limit for which the run must be ended now, or "". Version 1 kills only one
+// process when memory runs out, and a fork bomb goes on however often it is refused.
+func (g *Group) Exceeded() string {
+	switch u := g.Usage(); {
+	case u.OOMKills > 0:
+		return Memory
+	case u.RefusedForks >= forkBomb:
+		return Processes
+	}
+	return ""
+}
+
+// Kill ends every process of the group and reports whether none was left at the deadline: a process
+// that hangs in a driver does not die.
+func (g *Group) Kill(deadline time.Time) (dead bool) {
+	if g == nil {
+		return true
+	}
+	for _, dir := range g.dirs() {
+		for !killProcs(dir) {
+			if time.Now().After(deadline) {
+				return false
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}
+	return true
+}
+
+// killProcs sends SIGKILL to every process of a cgroup and reports whether there was none.
+func killProcs(dir string) bool {
+	pids := words(filepath.Join(dir, "cgroup.procs"))
+	if len(pids) == 0 {
+		return true
+	}
+	if os.WriteFile(filepath.Join(dir, "cgroup.kill"), []byte("1"), 0) == nil {
+		return false
+	}
+	for _, text := range pids {
+		if pid, err := strconv.Atoi(text); err == nil && pid > 1 {
+			_ = unix.Kill(pid, syscall.SIGKILL)
+		}
+	}
+	return false
+}
+
+// Remove deletes the directories. The kernel may need a moment after the last process.
+func (g *Group) Remove() error {
+	if g == nil {
+		return nil
+	}
+	var failed error
+	for _, dir := range g.dirs() {
+		err := os.Remove(dir)
+		for try := 0; errors.Is(err, unix.EBUSY) && try < 200; try++ {
+			time.Sleep(time.Millisecond)
+			err = os.Remove(dir)
+		}
+		if err != nil && !os.IsNotExist(err) {
+			failed = errors.Join(failed, fmt.Errorf("remove a run's cgroup: %w", err))
+		}
+	}
+	return failed
+}

@@ -1,0 +1,107 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// outInodes bounds the number of files in /out.
+const outInodes = 16 << 10
+
+// stageDir is covered, for the thread that starts a run and for bubblewrap, by a tmpfs. Every
+// machine has the directory, and anyone may pass through it, which need not hold for a server's own.
+const stageDir = "/tmp"
+
+// stage makes an area that only the calling thread and its children can see: a mount namespace
+// with sized tmpfs, where also the binds are that the run's uid might not reach. It
+// needs no clearing, for it ends with the run, however the server ends.
+func stage(_ string, uid int, spec *Spec) (*area, error) {
+	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
+		return nil, fmt.Errorf("make a mount namespace: %w", err)
+	}
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		return nil, fmt.Errorf("make mounts private: %w", err)
+	}
+	sources, err := openBinds(spec.Mounts)
+	defer closeAll(sources)
+	if err != nil {
+		return nil, err
+	}
+	if err := mountTmpfs(stageDir, "mode=0755"); err != nil {
+		return nil, err
+	}
+	a := &area{in: stageDir + "/in", out: stageDir + "/out"}
+	if err := errors.Join(os.Mkdir(a.in, 0o755), os.Mkdir(a.out, 0o700)); err != nil {
+		return nil, err
+	}
+	size := areaSize(spec.Limits.Out)
+	if err := mountTmpfs(a.out, fmt.Sprintf("mode=0700,uid=%d,gid=%d,size=%d,nr_inodes=%d", uid, uid, size, outInodes)); err != nil {
+		return nil, err
+	}
+	for i, source := range sources {
+		if source == nil {
+			continue
+		}
+		target := filepath.Join(stageDir, "m"+strconv.Itoa(i))
+		if err := bindMount(source, target); err != nil {
+			return nil, fmt.Errorf("bind %s: %w", spec.Mounts[i].Host, err)
+		}
+		a.binds = append(a.binds, bind{host: target, inside: spec.Mounts[i].Inside})
+	}
+	return a, nil
+}
+
+// openBinds opens what is to be bound before the stage covers it; nil stands for an optional
+// mount that is not there.
+func openBinds(mounts []Mount) ([]*os.File, error) {
+	files := make([]*os.File, len(mounts))
+	for i, m := range mounts {
+		fd, err := unix.Open(m.Host, unix.O_PATH|unix.O_CLOEXEC, 0)
+		if errors.Is(err, unix.ENOENT) && m.Optional {
+			continue
+		}
+		if err != nil {
+			return files, fmt.Errorf("open %s to bind it at %s: %w", m.Host, m.Inside, err)
+		}
+		files[i] = os.NewFile(uintptr(fd), m.Host)
+	}
+	return files, nil
+}
+
+func closeAll(files []*os.File) {
+	for _, file := range files {
+		if file != nil {
+			file.Close()
+		}
+	}
+}
+
+func mountTmpfs(dir, options string) error {
+	if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, options); err != nil {
+		return fmt.Errorf("mount a tmpfs at %s: %w", dir, err)
+	}
+	return nil
+}
+
+// bindMount binds an open file or directory at target, which it makes.
+func bindMount(source *os.File, target string) error {
+	info, err := source.Stat()
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		err = os.Mkdir(target, 0o755)
+	} else {
+		err = os.WriteFile(target, nil, 0o644)
+	}
+	if err != nil {
+		return err
+	}
+	path := "/proc/self/fd/" + strconv.Itoa(int(source.Fd()))
+	return unix.Mount(path, target, "", unix.MS_BIND|unix.MS_REC, "")
+}

@@ -1,0 +1,196 @@
+package evaluator_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/judge"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/kernelrun/evaluation"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// headStartTook is how long a compilation beside the slot says it took, of the request's 60 seconds.
+const headStartTook = 20 * time.Second
+
+// asideBuilder has Pythons that compile, remembers what it is told to, and notes what runs where.
+type asideBuilder struct {
+	fakeBuilder
+	hold chan struct{} // a stage of "wait" runs until this is closed
+	wait string        // an attempt
+	fail bool          // nothing can be compiled ahead
+
+	opened, closed atomic.Int64
+	limit          atomic.Int64 // of the last stage, in nanoseconds
+	worker         *running
+
+	mu   sync.Mutex
+	kept map[toolchain.RecallKey][]byte
+	ran  []string
+}
+
+func (b *asideBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
+	b.opened.Add(1)
+	return &asideProgram{builder: b, attempt: a.Command, place: place}, nil
+}
+
+func (b *asideBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program {
+	b.opened.Add(1)
+	return &asideProgram{builder: b, attempt: a.Command, place: place}
+}
+
+func (b *asideBuilder) Recall(k toolchain.RecallKey) []byte {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.kept[k]
+}
+
+func (b *asideBuilder) Remember(data []byte, k toolchain.RecallKey) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.kept[k] = data
+}
+
+func (b *asideBuilder) note(format string, args ...any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ran = append(b.ran, fmt.Sprintf(format, args...))
+}
+
+type asideProgram struct {
+	fakeProgram
+	builder *asideBuilder
+	attempt string
+	place   toolchain.Place
+}
+
+func (p *asideProgram) Next(a *toolchain.Artifact) toolchain.Program {
+	return &asideProgram{builder: p.builder, attempt: a.Command, place: p.place}
+}
+
+func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
+	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[evaluation.CompiledFile])
+	if p.attempt == p.builder.wait {
+		<-p.builder.hold
+	}
+	p.builder.limit.Store(int64(req.Timeout))
+	if req.Mode == evaluation.ModeCompile {
+		if p.builder.fail {
+			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: headStartTook}}, nil
+		}
+		defer close(p.builder.hold)
+		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":"YWhlYWQ="}`)
+		return judge.Ending{Outcome: sandbox.Outcome{Wall: headStartTook}}, nil
+	}
+	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
+	if req.Files == nil {
+		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":"c2xvdA=="}`)
+	}
+	fmt.Fprintln(pipe(req.OnPipe), `{"done":true}`)
+	return judge.Ending{}, nil
+}
+
+func (p *asideProgram) Close() error { p.builder.closed.Add(1); return nil }
+
+func (b *asideBuilder) start(t *testing.T) *site {
+	t.Helper()
+	b.hold, b.kept = make(chan struct{}), map[toolchain.RecallKey][]byte{}
+	s := newSite(t)
+	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)}}
+	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
+	b.worker = s.start(cfg)
+	return s
+}
+
+// publishKernel asks for the evaluation of one kernel on the GPU.
+func publishKernel(t *testing.T, s *site, caller, attempt, kind, source string) {
+	t.Helper()
+	code := map[string]any{"source_code": source, "kernel_type": kind, "io": map[string]any{"args": []any{}}}
+	j := evaluationJob(t, evaluateOne(t, code))
+	j.Device, j.Caller, j.AttemptID = "H200", caller, attempt
+	s.publish(j)
+}
+
+func (b *asideBuilder) wantRan(t *testing.T, want ...string) {
+	t.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if diff := cmp.Diff(want, b.ran); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAKernelThatWaitsForItsSlotIsCompiledMeanwhile(t *testing.T) {
+	b := &asideBuilder{wait: "first"}
+	s := b.start(t)
+	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
+	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
+	publishKernel(t, s, "token:1", "second", "triton", "y = 1") // its compilation lets the first one end
+	s.result("first")
+	s.result("second")
+	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and "ahead"`)
+	if left := time.Duration(b.limit.Load()); left > 40*time.Second || left < 20*time.Second {
+		t.Errorf("after a head start of %v %v are left", headStartTook, left)
+	}
+}
+
+func TestWhatDoesNotCompileBesideItsSlotCompilesThere(t *testing.T) {
+	b := &asideBuilder{wait: "first", fail: true}
+	s := b.start(t)
+	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
+	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
+	publishKernel(t, s, "token:1", "second", "cuda", "y = 1")
+	s.wait("the second is tried", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 2 })
+	close(b.hold)
+	s.result("first")
+	s.result("second")
+	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and ""`)
+	if left := time.Duration(b.limit.Load()); left < 41*time.Second {
+		t.Errorf("after a head start that was none %v are left", left)
+	}
+}
+
+func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
+	b := &asideBuilder{}
+	s := b.start(t)
+	for i, ask := range []struct{ caller, source string }{{"token:1", "x = 1"}, {"token:1", "x = 1"}, {"token:1", "x = 2"}, {"token:2", "x = 1"}} {
+		attempt := fmt.Sprint("a", i)
+		publishKernel(t, s, ask.caller, attempt, "triton", ask.source)
+		var out kernelrun.Result
+		if err := json.Unmarshal(s.result(attempt).Evaluation, &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.Cached == nil || *out.Cached != (i == 1) {
+			t.Errorf("%s: cached %v", attempt, out.Cached)
+		}
+	}
+	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "slot"`, `a2 test with 2 devices and ""`, `a3 test with 2 devices and ""`)
+}
+
+func TestAProgramThatCompiledAsideIsKeptForItsCallerAndClosedInTheEnd(t *testing.T) {
+	b := &asideBuilder{wait: "first"}
+	s := b.start(t)
+	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
+	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
+	publishKernel(t, s, "token:1", "second", "cuda", "y = 1")
+	s.result("first")
+	s.result("second")
+	if open := b.opened.Load() - b.closed.Load(); open != 2 {
+		t.Errorf("%d programs wait for their caller, want one on the slot and one beside it", open)
+	}
+	b.worker.stop()
+	<-b.worker.ended
+	if open := b.opened.Load() - b.closed.Load(); open != 0 {
+		t.Errorf("%d of %d programs were left", open, b.opened.Load())
+	}
+}

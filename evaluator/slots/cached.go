@@ -1,0 +1,85 @@
+package slots
+
+import (
+	"sync"
+	"time"
+
+	"warpboard/evaluator/toolchain"
+)
+
+// cachedFor is how long a program waits for its caller's next evaluation.
+const cachedFor = 2 * time.Minute
+
+// CachedProgram is the program that the last evaluation left, for the next one of the same caller: its
+// runner has imported everything and holds what it compiled. The zero value is empty and ready.
+type CachedProgram struct {
+	mu      sync.Mutex
+	caller  string
+	program toolchain.Program
+	expiry  *time.Timer
+}
+
+// take returns the program that waits for the caller, whose it then is; nil when none does. Another
+// caller's is closed: nobody meets what somebody else's kernels left.
+func (c *CachedProgram) take(caller string) toolchain.Program {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.program != nil && c.caller == caller && caller != "" {
+		program := c.program
+		c.program = nil
+		c.expiry.Stop()
+		return program
+	}
+	c.drop()
+	return nil
+}
+
+// Next runs an artifact in the program that waits for the caller; nil when none does, or none can.
+func (c *CachedProgram) Next(caller string, a *toolchain.Artifact) toolchain.Program {
+	left := c.take(caller)
+	if left == nil {
+		return nil
+	}
+	next := left.Next(a)
+	if next == nil {
+		left.Close()
+	}
+	return next
+}
+
+// Keep has the program wait for its caller's next evaluation, or closes it when it cannot be used again.
+func (c *CachedProgram) Keep(caller string, program toolchain.Program, usable bool) {
+	if !usable || caller == "" {
+		program.Close()
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop()
+	c.caller, c.program = caller, program
+	c.expiry = time.AfterFunc(cachedFor, func() { c.expire(program) })
+}
+
+// expire closes the program unless somebody took it meanwhile.
+func (c *CachedProgram) expire(program toolchain.Program) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.program == program {
+		c.drop()
+	}
+}
+
+// Close closes the program that waits.
+func (c *CachedProgram) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.drop()
+}
+
+func (c *CachedProgram) drop() {
+	if c.program != nil {
+		c.expiry.Stop()
+		c.program.Close()
+		c.program = nil
+	}
+}

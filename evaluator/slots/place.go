@@ -1,0 +1,92 @@
+package slots
+
+import (
+	"maps"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+// The sandbox's slots, and so the uids, are in this order: of the worker's slots, of the builds, of what is
+// precompiled, of the sidecars beside each slot, and of the judges beside each slot.
+
+// BuildPlace is where a job for slot s is compiled: under a uid that no program on a slot has, and without
+// the device. Number is AcquireBuild's.
+func (p *Pool) BuildPlace(s *Slot, number int) toolchain.Place {
+	return toolchain.Place{
+		Slot: number, Arch: s.Arch,
+		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
+	}
+}
+
+// PrecompilePlace is where what belongs to a task is compiled before anybody submits to it.
+func (p *Pool) PrecompilePlace(s *Slot) toolchain.Place { return p.BuildPlace(s, p.precompiling()) }
+
+func (p *Pool) precompiling() int { return len(p.slots) + p.cfg.Builds }
+
+// Place is where a program runs that holds slot s alone, with its judge beside it.
+func (p *Pool) Place(s *Slot) toolchain.Place { return (&Held{pool: p, slots: []*Slot{s}}).Place(0) }
+
+// SidecarPlace is where kernels of evaluations are compiled for slot s while something else runs there: without
+// the device, under a uid of its own, and with no more memory than a build.
+func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
+	at := p.Place(s) // with the driver's libraries, which Triton links with
+	at.Slot = p.precompiling() + 1 + s.number
+	at.Device, at.Run.Memory = nil, min(at.Run.Memory, at.Build.Memory)
+	return at
+}
+
+// Place is where a program runs that holds these units, with its judge beside it. GPUs is how many it is
+// told of, 0 for a task that does not ask.
+func (h *Held) Place(gpus int) toolchain.Place {
+	at := place(h.slots, gpus)
+	at.Judge = h.pool.precompiling() + 1 + len(h.pool.slots) + h.First().number
+	return at
+}
+
+// place is where a program runs that holds these slots: it sees their units and no others. gpus is
+// how many it is told of, 0 for a task that does not ask.
+func place(held []*Slot, gpus int) toolchain.Place {
+	first := held[0]
+	p := toolchain.Place{
+		Slot: first.number, Arch: first.Arch, GPUs: gpus,
+		Env:   map[string]string{},
+		Build: sandbox.DefaultBuildLimits(), Run: sandbox.DefaultRunLimits(),
+	}
+	n := len(held) // one process for each unit, and theirs beside it
+	p.Run.Memory, p.Run.Shm = int64(n)*min(p.Run.Memory, first.memory), int64(n)*p.Run.Shm
+	p.Run.Processes, p.Run.CPU = n*p.Run.Processes, time.Duration(n)*p.Run.CPU
+	seen := map[string]bool{}
+	for _, s := range held {
+		for _, node := range s.Nodes {
+			if !seen[node] {
+				seen[node] = true
+				p.Device = append(p.Device, node)
+			}
+		}
+	}
+	if gpus > 0 {
+		maps.Copy(p.Env, first.Links)
+	}
+	if lib := first.LibDir; lib != "" {
+		p.Env["LD_LIBRARY_PATH"] = lib
+		if !strings.HasPrefix(lib, "/usr/") {
+			p.Mounts = append(p.Mounts, sandbox.Mount{Host: lib, Inside: lib})
+		}
+	}
+	return p
+}
+
+// memoryShare is how much of the machine's memory a program on one of n slots may use: together
+// they leave a share to the server, whatever they allocate.
+func memoryShare(n int) int64 {
+	var info unix.Sysinfo_t
+	if err := unix.Sysinfo(&info); err != nil {
+		return sandbox.DefaultRunLimits().Memory
+	}
+	return int64(uint64(info.Totalram) * uint64(info.Unit) / uint64(n+1))
+}

@@ -1,0 +1,194 @@
+package slots
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+// probeTimeout bounds the check of a unit.
+const probeTimeout = 30 * time.Second
+
+// Config is what a Pool needs.
+type Config struct {
+	Worker  string // its name, for the record of the machine
+	Sandbox string // its name, for the same
+	Tools   toolchain.Toolchain
+	Slots   []device.Slot
+	Builds  int // how many jobs are compiled at the same time
+	// Probe checks a unit with a small known program; nil for no check.
+	Probe func(context.Context, device.Slot) error
+}
+
+// Pool is the slots of one machine, and the numbers under which builds and programs run in its sandbox.
+type Pool struct {
+	cfg    Config
+	slots  []*Slot
+	builds chan int // the sandbox's slots that are free for building
+}
+
+// NewPool returns a pool with every slot in service and nobody on it.
+func NewPool(cfg Config) *Pool {
+	p := &Pool{cfg: cfg, builds: make(chan int, cfg.Builds)}
+	for i, s := range cfg.Slots {
+		slot := newSlot(s, i)
+		slot.memory = memoryShare(len(cfg.Slots))
+		p.slots = append(p.slots, slot)
+	}
+	for i := range cfg.Builds {
+		p.builds <- len(cfg.Slots) + i // no build shares its uid with a program on a slot
+	}
+	return p
+}
+
+// All are the slots, in service or not.
+func (p *Pool) All() []*Slot { return p.slots }
+
+// InService are the slots of a device that are in service.
+func (p *Pool) InService(device string) []*Slot {
+	var out []*Slot
+	for _, s := range p.slots {
+		if s.Device == device && s.service.Err() == nil {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// AllBusy reports whether something runs on each unit of a device.
+func (p *Pool) AllBusy(device string) bool {
+	return !slices.ContainsFunc(p.InService(device), func(s *Slot) bool { return len(s.unit) == 0 })
+}
+
+// Held is the units that one job holds, the first of which is its own.
+type Held struct {
+	pool  *Pool
+	slots []*Slot
+}
+
+// Hold takes the job's own slot, or another of its device that is idle while that is busy. A job that
+// needs n slots gets the first n of its device. They are always taken in the same order, so that no
+// two jobs wait for each other.
+func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*Held, error) {
+	want := []*Slot{own}
+	if n > 1 {
+		want = p.InService(own.Device)
+		want = want[:min(n, len(want))]
+	}
+	if len(want) == 0 {
+		return nil, ErrOutOfService
+	}
+	held := &Held{pool: p}
+	if n <= 1 {
+		for _, s := range append(want, p.InService(own.Device)...) {
+			if s.holdIdle(attemptID) {
+				held.slots = []*Slot{s}
+				return held, nil
+			}
+		}
+	}
+	for _, s := range want {
+		if err := s.hold(ctx, attemptID); err != nil {
+			held.Release()
+			return nil, err
+		}
+		held.slots = append(held.slots, s)
+	}
+	return held, nil
+}
+
+// First is the job's slot.
+func (h *Held) First() *Slot { return h.slots[0] }
+
+// Count is how many units are held.
+func (h *Held) Count() int { return len(h.slots) }
+
+// Release gives the units back.
+func (h *Held) Release() {
+	for _, s := range slices.Backward(h.slots) {
+		s.release()
+	}
+}
+
+// Check probes the units after something failed on them, before anything else runs there: a fault can
+// outlive the program that caused it. It retires those that do not work, and reports whether all do.
+func (h *Held) Check(ctx context.Context) (working bool) {
+	if h.pool.cfg.Probe == nil {
+		return true
+	}
+	working = true
+	for _, s := range h.slots {
+		probing, cancel := context.WithTimeout(context.WithoutCancel(ctx), probeTimeout)
+		err := h.pool.cfg.Probe(probing, s.Slot)
+		cancel()
+		if err != nil {
+			s.Retire(fmt.Errorf("its unit failed the check after a failed run: %w", err))
+			working = false
+		}
+	}
+	return working
+}
+
+// AcquireBuild waits for the right to compile; number is the sandbox's slot for that.
+func (p *Pool) AcquireBuild(ctx context.Context) (number int, release func(), err error) {
+	select {
+	case number = <-p.builds:
+		return number, func() { p.builds <- number }, nil
+	case <-ctx.Done():
+		return 0, nil, context.Cause(ctx)
+	}
+}
+
+// Heartbeat describes the slots as a heartbeat has them; profiles says that their GPUs can be profiled.
+func (p *Pool) Heartbeat(profiles bool) []job.Slot {
+	var out []job.Slot
+	for _, s := range p.slots {
+		described := s.describe(p.Describe(s, langs(s.Slot)...))
+		described.Profiler = profiles && s.IsGPU() // a CPU has no counters that ncu reads
+		out = append(out, described)
+	}
+	return out
+}
+
+// Describe records the slot's unit, and what jobs in these languages are built and run with.
+func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
+	m := job.Machine{
+		Worker:   p.cfg.Worker,
+		Device:   s.Device,
+		Name:     s.Name,
+		UUIDHash: s.UUIDHash,
+		Driver:   s.Driver,
+		CUDA:     s.CUDA,
+		Kernel:   kernelRelease(),
+		Sandbox:  p.cfg.Sandbox,
+	}
+	for _, lang := range langs {
+		p.cfg.Tools.Describe(lang, &m)
+	}
+	return m
+}
+
+// langs are the languages of a slot's tasks, the one that names its compiler last.
+func langs(s device.Slot) []tasks.Lang {
+	if s.IsGPU() {
+		return []tasks.Lang{tasks.LangPython, tasks.LangCUDA}
+	}
+	return []tasks.Lang{tasks.LangPython, tasks.LangCPP}
+}
+
+// kernelRelease is what `uname -r` prints.
+func kernelRelease() string {
+	var u unix.Utsname
+	if err := unix.Uname(&u); err != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}

@@ -1,0 +1,81 @@
+package slots
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/toolchain"
+)
+
+//go:embed probe.cu
+var probeSource []byte
+
+// probeAnswer is what probe.cu prints on a sound unit that is the only one in sight.
+const probeAnswer = "549756338176 on 1: no error"
+
+// CUDAProbe checks GPUs with a small known program in the sandbox.
+type CUDAProbe struct {
+	Runner toolchain.Runner
+	NVCC   *toolchain.Compiler
+
+	mu      sync.Mutex
+	program map[string][]byte // by architecture; compiled when first needed
+}
+
+// Check runs the program on a slot's unit. The error says what was wrong with its answer. It
+// leaves the CPU alone.
+func (p *CUDAProbe) Check(ctx context.Context, s device.Slot) error {
+	if !s.IsGPU() {
+		return nil
+	}
+	at := place([]*Slot{newSlot(s, s.Index)}, 0)
+	program, err := p.compiled(ctx, at)
+	if err != nil {
+		return err
+	}
+	limits := at.Run
+	limits.Wall = 10 * time.Second
+	out, err := p.Runner.Run(ctx, sandbox.Spec{
+		Slot: at.Slot, Argv: []string{"/in/probe"}, Files: map[string][]byte{"probe": program},
+		Env: at.Env, Mounts: at.Mounts, Device: at.Device, Proc: true, Limits: limits,
+	})
+	if err != nil {
+		return fmt.Errorf("start the GPU check: %w", err)
+	}
+	if got := strings.TrimSpace(out.Stdout); got != probeAnswer {
+		return fmt.Errorf("the GPU check answered %q (exit code %d, limit %q), not %q", got, out.ExitCode, out.Limit, probeAnswer)
+	}
+	return nil
+}
+
+func (p *CUDAProbe) compiled(ctx context.Context, at toolchain.Place) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if program, ok := p.program[at.Arch]; ok {
+		return program, nil
+	}
+	out, err := p.Runner.Run(ctx, sandbox.Spec{
+		Slot: at.Slot, Limits: sandbox.DefaultBuildLimits(), Files: map[string][]byte{"probe.cu": probeSource},
+		Argv: []string{p.NVCC.Path, "-arch=sm_" + at.Arch, "-o", "/out/probe", "/in/probe.cu"}, Mounts: p.NVCC.Mounts(),
+		Collect: map[string]int64{"probe": 64 << 20},
+	})
+	if err != nil {
+		return nil, fmt.Errorf("compile the GPU check: %w", err)
+	}
+	program, ok := out.Files["probe"]
+	if !ok {
+		return nil, errors.New("compile the GPU check: " + out.Stderr)
+	}
+	if p.program == nil {
+		p.program = map[string][]byte{}
+	}
+	p.program[at.Arch] = program
+	return program, nil
+}

@@ -1,0 +1,152 @@
+package slots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+)
+
+// maxFaults is how many jobs in a row may end with an infrastructure error before a slot is out of service.
+const maxFaults = 3
+
+// ErrOutOfService is why a job is handed back that waited for a slot which is no longer used.
+var ErrOutOfService = errors.New("the slot is out of service")
+
+// Slot is one unit of a device, and who uses it.
+//
+// A job in flight has a ticket (Reserve), from its delivery to its end; while something runs on the unit,
+// one job holds the unit (Pool.Hold). A slot is in service until it is retired, which is for good: only a
+// restart of the worker brings it back.
+type Slot struct {
+	device.Slot
+	// Cached is the program of the last evaluation on the unit, and Sidecar that of the last one that
+	// compiled beside it.
+	Cached, Sidecar CachedProgram
+
+	number  int             // the sandbox's slot: uid and cgroup
+	memory  int64           // of the machine, that a program on the slot may use, in bytes
+	tickets chan struct{}   // one for each job in flight
+	unit    chan struct{}   // held while something runs on the unit
+	service context.Context // ends when the slot is out of service
+	retire  context.CancelCauseFunc
+
+	mu      sync.Mutex
+	attempt string // which attempt holds the unit
+	faults  int    // jobs in a row that ended with an infrastructure error
+}
+
+func newSlot(s device.Slot, number int) *Slot {
+	inFlight := 1
+	if s.IsGPU() {
+		inFlight = 2 // on a GPU the next job is built while one runs; on a CPU that would spoil its times
+	}
+	service, retire := context.WithCancelCause(context.Background())
+	return &Slot{
+		Slot: s, number: number,
+		tickets: make(chan struct{}, inFlight),
+		unit:    make(chan struct{}, 1),
+		service: service, retire: retire,
+	}
+}
+
+// Service ends when the slot is out of service; its cause says why.
+func (s *Slot) Service() context.Context { return s.service }
+
+// Retire takes the slot out of service.
+func (s *Slot) Retire(why error) { s.retire(why) }
+
+// Reserve waits for a ticket for one more job in flight; false when ctx ended first. The caller returns the
+// ticket with Unreserve.
+func (s *Slot) Reserve(ctx context.Context) bool {
+	select {
+	case s.tickets <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// Unreserve returns a ticket.
+func (s *Slot) Unreserve() { <-s.tickets }
+
+// Busy reports whether another job is in flight beside the one that is asked for, or holds the unit.
+func (s *Slot) Busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
+
+// hold waits until the unit is free and takes it.
+func (s *Slot) hold(ctx context.Context, attemptID string) error {
+	select {
+	case s.unit <- struct{}{}:
+	case <-s.service.Done():
+		return ErrOutOfService
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if s.service.Err() != nil {
+		s.release()
+		return ErrOutOfService
+	}
+	s.heldBy(attemptID)
+	return nil
+}
+
+// holdIdle takes the unit if nobody has it and it is in service.
+func (s *Slot) holdIdle(attemptID string) bool {
+	select {
+	case s.unit <- struct{}{}:
+	default:
+		return false
+	}
+	if s.service.Err() != nil {
+		s.release()
+		return false
+	}
+	s.heldBy(attemptID)
+	return true
+}
+
+func (s *Slot) heldBy(attemptID string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.attempt = attemptID
+}
+
+func (s *Slot) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.attempt = ""
+	<-s.unit
+}
+
+// Fault counts an infrastructure error; the last of too many in a row takes the slot out of service.
+func (s *Slot) Fault(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.faults++; s.faults >= maxFaults {
+		s.retire(fmt.Errorf("%d jobs in a row could not be evaluated, the last because %w", s.faults, err))
+	}
+}
+
+// Worked ends a row of faults.
+func (s *Slot) Worked() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = 0
+}
+
+// describe is the slot as a heartbeat has it.
+func (s *Slot) describe(m job.Machine) job.Slot {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := job.Slot{
+		Index: s.Index, Device: s.Device, Machine: m,
+		Memory: s.MemoryBytes, Arch: s.Arch, Attempt: s.attempt,
+	}
+	if s.service.Err() != nil {
+		out.Disabled = fmt.Sprintf("Out of service: %v. Fix this and restart the worker.", context.Cause(s.service))
+	}
+	return out
+}

@@ -1,0 +1,84 @@
+package taskrun
+
+import (
+	"time"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// step is one run of the task's program.
+type step struct {
+	stage   job.Stage
+	cases   []tasks.Case
+	seed    *uint64
+	timeout time.Duration
+	want    []tasks.Case // cases that must be reported for a pass; none when the program decides
+	timed   bool
+}
+
+// plan lists the steps of a job in their order; the first that does not pass is the last.
+//
+// A judge draws each input anew, with a seed that it alone knows and never uses again: nothing that a stage says
+// is a secret. A bundle's own program ranks on public inputs, as its authors know it, and then everything is done
+// again with the secret seed, for a verdict alone.
+func plan(j job.Job) []step {
+	public := harness.PublicSeed(j.Task)
+	test := newStep(j, job.StageTest, public)
+	benchmark := newStep(j, job.StageBenchmark, public)
+	switch j.Mode {
+	case job.ModeTest:
+		return []step{test}
+	case job.ModeBenchmark:
+		return []step{benchmark}
+	case job.ModeRanked:
+		return []step{test, benchmark, newStep(j, job.StageRanked, public)}
+	default:
+		return nil
+	}
+}
+
+// secretPlan lists the steps of a bundle's secret pass, nil for jobs that have none.
+func secretPlan(j job.Job) []step {
+	if j.Mode != job.ModeRanked || !j.Task.OwnHarness {
+		return nil
+	}
+	var steps []step
+	for _, stage := range []job.Stage{job.StageTest, job.StageBenchmark, job.StageRanked} {
+		s := newStep(j, stage, &j.SecretSeed)
+		s.timed = false
+		steps = append(steps, s)
+	}
+	return steps
+}
+
+func newStep(j job.Job, stage job.Stage, seed *uint64) step {
+	s := step{
+		stage: stage,
+		cases: harness.StageCases(j.Task, stage),
+		seed:  seed,
+		timed: stage != job.StageTest,
+	}
+	if !j.Task.OwnHarness {
+		s.want = s.cases
+	}
+	limits := map[job.Stage]time.Duration{
+		job.StageTest:      j.Task.Timeouts.Test,
+		job.StageBenchmark: j.Task.Timeouts.Benchmark,
+		job.StageRanked:    j.Task.Timeouts.Ranked,
+	}
+	s.timeout = limits[stage]
+	return s
+}
+
+// units is how many units of its device the task needs at the same time; a rejection when there
+// are fewer.
+func units(def tasks.Definition, have int) (int, error) {
+	need := def.WorldSize()
+	if need > have && def.MultiGPU {
+		return 0, attempt.Reject("This task needs %d GPUs of one kind in one machine, and this one has %d: choose a device with more.", need, have)
+	}
+	return need, nil
+}

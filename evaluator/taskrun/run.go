@@ -1,0 +1,163 @@
+package taskrun
+
+import (
+	"context"
+	"errors"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/profiling"
+	"warpboard/evaluator/slots"
+	"warpboard/evaluator/toolchain"
+)
+
+// Builder builds jobs and makes them run; *toolchain.Builder is the real one.
+type Builder interface {
+	Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error)
+	Open(ctx context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error)
+}
+
+// Profiler profiles a program on its device; *profiling.Nsight is the real one. What goes wrong with the
+// program is in the stage's Status and Failure; the error is an infrastructure error.
+type Profiler interface {
+	Profile(ctx context.Context, req profiling.Request) (job.StageResult, []job.Artifact, error)
+}
+
+// Run is one attempt of a run.
+type Run struct {
+	*attempt.Attempt
+	builder  Builder
+	profiler Profiler
+	units    int
+	artifact *toolchain.Artifact
+}
+
+// New returns a run of which nothing has been done. The profiler is nil where nothing can be profiled.
+func New(a *attempt.Attempt, builder Builder, profiler Profiler) *Run {
+	return &Run{Attempt: a, builder: builder, profiler: profiler}
+}
+
+// Build compiles the job on a build place; the slot stays free for others. A run that was built is always
+// ready to run.
+func (r *Run) Build(ctx context.Context) (ready bool, err error) {
+	if r.units, err = units(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
+		return false, err
+	}
+	r.Taken()
+	number, release, err := r.Pool.AcquireBuild(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	if err := r.Enter(ctx, job.StageBuild, 0); err != nil {
+		return false, err
+	}
+	log := r.Logs(job.StageBuild)
+	artifact, result, err := r.builder.Build(ctx, toolchain.BuildRequest{
+		Job: r.Job, Place: r.Pool.BuildPlace(r.Slot, number), OnLog: log.Write,
+	})
+	log.Close()
+	if err := r.Interrupted(ctx, job.StageBuild, err); err != nil {
+		return false, err
+	}
+	result.Stage = job.StageBuild
+	r.Leave(result)
+	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started) - result.Overhead)
+	r.artifact = artifact
+	return true, attempt.Verdict(ctx, result)
+}
+
+// Units is how many units the run holds while it runs.
+func (r *Run) Units() int { return r.units }
+
+// Run runs what was built on the units held, stage by stage. It returns nil when all passed, a Rejection when
+// the submission failed, the cause when ctx ended, and other errors for infrastructure errors.
+func (r *Run) Run(ctx context.Context, held *slots.Held) error {
+	gpus := 0
+	if r.Job.Task.MultiGPU {
+		gpus = held.Count()
+	}
+	err := r.stages(ctx, held.Place(gpus))
+	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
+		err = attempt.Suspected(err) // an infrastructure error, and its unit is broken since
+	}
+	return err
+}
+
+func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
+	program, err := r.builder.Open(ctx, r.artifact, at)
+	if err := r.Interrupted(ctx, "", err); err != nil {
+		return err
+	}
+	defer func() {
+		if err := program.Close(); err != nil {
+			r.Log.Warn("program not closed", "attempt", r.Job.AttemptID, "err", err)
+		}
+	}()
+	for _, s := range plan(r.Job) {
+		if err := r.stage(ctx, program, s); err != nil {
+			return err
+		}
+	}
+	if steps := secretPlan(r.Job); steps != nil {
+		if err := r.secretPass(ctx, program, steps); err != nil {
+			return err
+		}
+	}
+	if r.Job.Mode != job.ModeProfile {
+		return nil
+	}
+	return r.profile(ctx, program)
+}
+
+// profile is the stage of a job that asks for a profile, the only one beside its build.
+func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
+	switch {
+	case r.profiler == nil || !r.Slot.IsGPU(): // a CPU has no counters that ncu reads
+		return attempt.Reject("Nothing can be profiled on worker %s: it has no profiler for %s.", r.Worker(), r.Job.Device)
+	case r.Job.Task.NoProfile:
+		return attempt.Reject("The task says that its runs are not profiled (profile: false).")
+	}
+	cases := harness.StageCases(r.Job.Task, job.StageProfile)
+	if err := r.Enter(ctx, job.StageProfile, len(cases)); err != nil {
+		return err
+	}
+	log := r.Logs(job.StageProfile)
+	result, artifacts, err := r.profiler.Profile(ctx, profiling.Request{
+		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
+		OnCase: func(c job.CaseResult) { r.Case(job.StageProfile, c, len(cases)) },
+	})
+	log.Close()
+	if err := r.Interrupted(ctx, job.StageProfile, err); err != nil {
+		return err
+	}
+	result.Stage = job.StageProfile
+	r.Result.Artifacts = artifacts
+	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started))
+	r.Leave(result)
+	return attempt.Verdict(ctx, result)
+}
+
+// Conclude makes the result from how Build or Run ended.
+func (r *Run) Conclude(err error) job.Result {
+	if err == nil {
+		err = r.score()
+	}
+	return r.Attempt.Conclude(err)
+}
+
+// score fills in the score of a ranked run that passed.
+func (r *Run) score() error {
+	for _, stage := range r.Result.Stages {
+		if stage.Stage != job.StageRanked {
+			continue
+		}
+		score, err := harness.Score(r.Job.Task.RankingBy, stage.Cases)
+		if err != nil {
+			return attempt.Rejection{Failure: &job.Failure{Reason: attempt.Sentence(err)}}
+		}
+		r.Result.ScoreNS = &score
+	}
+	return nil
+}

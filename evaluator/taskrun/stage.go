@@ -1,0 +1,106 @@
+package taskrun
+
+import (
+	"context"
+	"time"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/toolchain"
+)
+
+const (
+	// extraCases is how many more cases a program may report than it was given.
+	extraCases = 256
+	// maxMessage bounds the text of a case and maxSpec the line that names it, in bytes.
+	maxMessage, maxSpec = 4 << 10, 1 << 10
+)
+
+// stage runs one step, reports on it while it runs, and keeps its result.
+func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) error {
+	if err := r.Enter(ctx, s.stage, len(s.cases)); err != nil {
+		return err
+	}
+	log := r.Logs(s.stage)
+	result, err := r.runStep(ctx, program, s, func(c job.CaseResult, total int) {
+		r.Case(s.stage, trimCase(c), total)
+	}, func(stream string) func([]byte) {
+		return func(b []byte) { log.Write(stream, b) }
+	})
+	log.Close()
+	if err := r.Interrupted(ctx, s.stage, err); err != nil {
+		return err
+	}
+	r.Leave(result)
+	return attempt.Verdict(ctx, result)
+}
+
+// runStep runs the task's program once and reads its report while it is written.
+func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
+	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
+	parser := harness.NewParser(onCase)
+	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
+	endWatch := r.watch(ctx, s)
+	out, err := program.RunStage(ctx, toolchain.StageRequest{
+		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
+		OnPipe:   func(b []byte) { parser.Write(b) },
+		OnStdout: output("stdout"), OnStderr: output("stderr"),
+	})
+	endWatch()
+	if err != nil {
+		return result, err
+	}
+	parser.Close()
+	result.Status, result.Failure = harness.Judge(out, s.timeout, parser, s.want)
+	cases := harness.Finish(parser.Cases(), result.Status)
+	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
+		if out.Judge == nil {
+			c.Clocks = job.Clocks{} // a program that measures itself may say what it likes
+		}
+		result.Cases = append(result.Cases, trimCase(c))
+	}
+	result.Stdout, result.Stderr, result.Extra = out.Stdout, out.Stderr, parser.Extra()
+	result.Ended = time.Now().UTC()
+	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
+	r.Result.ProgramNS += out.Wall.Nanoseconds()
+	return result, nil
+}
+
+// watch samples the unit's condition while a timed step runs; the returned function ends that.
+func (r *Run) watch(ctx context.Context, s step) (end func()) {
+	if !s.timed {
+		return func() {}
+	}
+	watch := device.Watch(ctx, r.Slot.Slot)
+	return func() { r.Result.Machine.Conditions = watch.Stop() }
+}
+
+// secretPass does all steps again with the secret seed. Nothing but pass or fail leaves it.
+func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps []step) error {
+	if err := r.Enter(ctx, job.StageSecret, 0); err != nil {
+		return err
+	}
+	result := job.StageResult{Stage: job.StageSecret, Status: job.StatusPass, Started: time.Now().UTC()}
+	for _, s := range steps {
+		one, err := r.runStep(ctx, program, s, nil, func(string) func([]byte) { return nil })
+		if err := r.Interrupted(ctx, job.StageSecret, err); err != nil {
+			return err
+		}
+		result.Overhead += one.Overhead
+		if one.Status != job.StatusPass {
+			result.Status = job.StatusFail
+			result.Failure = &job.Failure{Reason: "The run did not pass when it was repeated with secret inputs, and so it has no score."}
+			break
+		}
+	}
+	result.Ended = time.Now().UTC()
+	r.Leave(result)
+	return attempt.Verdict(ctx, result)
+}
+
+func trimCase(c job.CaseResult) job.CaseResult {
+	c.Message, c.Spec = attempt.Cut(c.Message, maxMessage), attempt.Cut(c.Spec, maxSpec)
+	return c
+}

@@ -1,0 +1,49 @@
+package toolchain
+
+import (
+	"context"
+	"sync"
+)
+
+// keyLocks has one goroutine at a time make what belongs to a key, so that the others find it made. The zero
+// value is ready. This is not x/sync's singleflight: whoever waits can be cancelled alone, and whoever makes
+// something returns only when its process has ended, for its build slot is somebody else's from then on.
+type keyLocks struct {
+	mu   sync.Mutex
+	held map[string]chan struct{} // closed at the unlock
+}
+
+// lock waits until nobody holds the key, or for ctx to end. The caller must unlock.
+func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err error) {
+	for {
+		taken, unlock := l.tryLock(key)
+		if unlock != nil {
+			return unlock, nil
+		}
+		select {
+		case <-taken:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// tryLock returns an unlock, or what is closed when whoever holds the key unlocks it.
+func (l *keyLocks) tryLock(key string) (taken <-chan struct{}, unlock func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if held, ok := l.held[key]; ok {
+		return held, nil
+	}
+	if l.held == nil {
+		l.held = map[string]chan struct{}{}
+	}
+	mine := make(chan struct{})
+	l.held[key] = mine
+	return nil, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		delete(l.held, key)
+		close(mine)
+	}
+}

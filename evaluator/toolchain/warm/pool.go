@@ -1,0 +1,180 @@
+package warm
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"warpboard/evaluator/sandbox"
+)
+
+const (
+	// acquireTimeout is how long a job waits for a Python that is still importing; importing torch with
+	// cold files takes this long.
+	acquireTimeout = 20 * time.Second
+	// importTimeout bounds the imports of one Python.
+	importTimeout = 2 * time.Minute
+)
+
+// Pool keeps warm Pythons ready, by the sandbox's slot. It is safe for use by several goroutines.
+type Pool struct {
+	box Sandbox
+	log *slog.Logger
+
+	mu    sync.Mutex
+	slots map[int]*slot
+}
+
+// NewPool returns a pool that keeps nothing yet.
+func NewPool(box Sandbox, log *slog.Logger) *Pool {
+	return &Pool{box: box, log: log, slots: map[int]*slot{}}
+}
+
+// slot is where the Pythons of one slot are handed over.
+type slot struct {
+	spec    sandbox.Spec
+	pythons chan *Python
+	failing atomic.Bool // the last one could not be started: do not wait for the next
+}
+
+func (p *Pool) slot(number int) *slot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.slots[number]
+}
+
+// Keeps reports whether Pythons are kept at a slot.
+func (p *Pool) Keeps(number int) bool { return p.slot(number) != nil }
+
+// Keep keeps n Pythons ready at the spec's slot until ctx ends; Take gives them out. Each is used for one
+// job. Exclusive says that there is one at a time, the next only when the one that was taken has ended:
+// where programs are timed on the processors, its imports would disturb them.
+func (p *Pool) Keep(ctx context.Context, spec sandbox.Spec, n int, exclusive bool) error {
+	s := &slot{spec: spec, pythons: make(chan *Python)}
+	p.mu.Lock()
+	p.slots[spec.Slot] = s
+	p.mu.Unlock()
+	defer p.drop(s)
+	if exclusive {
+		n = min(n, 1)
+	}
+	var keepers sync.WaitGroup
+	for range n {
+		keepers.Go(func() { p.refill(ctx, s, exclusive) })
+	}
+	<-ctx.Done()
+	keepers.Wait()
+	return ctx.Err()
+}
+
+// refill starts one Python after another until ctx ends.
+func (p *Pool) refill(ctx context.Context, s *slot, exclusive bool) {
+	for pause := time.Second; ctx.Err() == nil; {
+		r, err := p.Start(ctx, s.spec)
+		s.failing.Store(err != nil)
+		if err != nil {
+			p.log.Warn("no warm Python", "slot", s.spec.Slot, "err", err, "again_in", pause)
+			sleep(ctx, pause)
+			pause = min(2*pause, time.Minute)
+			continue
+		}
+		pause = time.Second
+		s.put(ctx, r, exclusive)
+	}
+}
+
+// put hands a Python over to whoever takes one; wait holds until it is used up.
+func (s *slot) put(ctx context.Context, r *Python, wait bool) {
+	select {
+	case s.pythons <- r:
+	case <-r.done: // died idle
+		r.Stop()
+		return
+	case <-ctx.Done():
+		r.Stop()
+		return
+	}
+	if !wait {
+		return
+	}
+	select {
+	case <-r.done:
+	case <-ctx.Done():
+	}
+}
+
+// drop forgets a slot. No Python is left in it, for they are handed over.
+func (p *Pool) drop(s *slot) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.slots[s.spec.Slot] == s {
+		delete(p.slots, s.spec.Slot)
+	}
+}
+
+// Start starts a Python and waits for its imports, no longer than ctx. The Python outlives ctx: the caller
+// must stop it.
+func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
+	r, err := start(context.WithoutCancel(ctx), p.box, spec)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, importTimeout)
+	defer cancel()
+	defer context.AfterFunc(ctx, r.kill)()
+	if err := r.ready(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Take returns a Python like spec from the spec's slot, nil when none can be had. A job of a task for several
+// GPUs finds none there: its Python sees more devices, and may ask for its interfaces.
+func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
+	s := p.slot(spec.Slot)
+	if s == nil || !slices.Equal(s.spec.Device, spec.Device) || s.spec.Interfaces != spec.Interfaces {
+		return nil
+	}
+	timeout := time.NewTimer(acquireTimeout)
+	defer timeout.Stop()
+	if s.failing.Load() {
+		timeout.Reset(0)
+	}
+	for {
+		select {
+		case r := <-s.pythons:
+			if r.Alive() {
+				return r
+			}
+			r.Stop()
+		case <-timeout.C:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}
+
+// TakeReady returns a Python that waits at a slot; nil when none does.
+func (p *Pool) TakeReady(number int) *Python {
+	s := p.slot(number)
+	if s == nil {
+		return nil
+	}
+	select {
+	case r := <-s.pythons:
+		return r
+	default:
+		return nil
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-ctx.Done():
+	}
+}

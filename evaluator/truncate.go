@@ -1,0 +1,132 @@
+package evaluator
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+)
+
+const (
+	// envelope is what a message needs beside its JSON.
+	envelope = 4 << 10
+	// hardTextLimit bounds any one text; no stage of a worker that works as it should leaves so much.
+	hardTextLimit = 1 << 20
+	// largestText and smallestText bound the texts of a result that does not fit.
+	largestText, smallestText = 64 << 10, 64
+	// smallestReason bounds the sentence that says why the run failed.
+	smallestReason = 512
+)
+
+// truncateResult makes sure that a result can be sent as one message of at most size bytes. What matters least
+// goes first: artifacts, single times, and then ever more of the texts. Every cut is noted
+// where it was made; what decides the score stays.
+func truncateResult(r *job.Result, size int) {
+	fits := func() bool {
+		data, err := json.Marshal(r)
+		return err == nil && len(data)+envelope <= size
+	}
+	// Stages and cases may be shared with events that are still on their way.
+	r.Stages = slices.Clone(r.Stages)
+	for i := range r.Stages {
+		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
+	}
+	shorten(r, hardTextLimit)
+	if fits() {
+		return
+	}
+	r.Evaluation = withoutDetails(r.Evaluation)
+	if fits() {
+		return
+	}
+	for _, i := range dropOrder(r.Artifacts) {
+		leaveOut(r, i)
+		if fits() {
+			return
+		}
+	}
+	for i := range r.Stages {
+		for k := range r.Stages[i].Cases {
+			r.Stages[i].Cases[k].Times = nil
+		}
+	}
+	for limit := largestText; limit >= smallestText && !fits(); limit /= 2 {
+		shorten(r, limit)
+	}
+}
+
+// dropOrder is the order in which the artifacts that have a content are dropped: reports for the desktop tool
+// before what the site draws its charts from, and large ones before small ones.
+func dropOrder(artifacts []job.Artifact) []int {
+	var order []int
+	for i, a := range artifacts {
+		if a.Data != nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, k int) int {
+		a, b := artifacts[i], artifacts[k]
+		if drawn := strings.HasSuffix(a.Name, ".json.gz"); drawn != strings.HasSuffix(b.Name, ".json.gz") {
+			if drawn {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(b.Size, a.Size)
+	})
+	return order
+}
+
+// leaveOut drops the content of an artifact and says so in the stage that made it, the last one.
+func leaveOut(r *job.Result, i int) {
+	r.Artifacts[i].Data = nil
+	if len(r.Stages) == 0 {
+		return
+	}
+	last := &r.Stages[len(r.Stages)-1]
+	extra := maps.Clone(last.Extra)
+	if extra == nil {
+		extra = map[string]string{}
+	}
+	extra[r.Artifacts[i].Name] = fmt.Sprintf("This file of %.1f MB (packed) was not kept: it is more than a worker can send with the rest of its result.", float64(r.Artifacts[i].Size)/1e6)
+	last.Extra = extra
+}
+
+// withoutDetails leaves out of an evaluation's result what matters least.
+func withoutDetails(evaluation json.RawMessage) json.RawMessage {
+	var result kernelrun.Result
+	if evaluation == nil || json.Unmarshal(evaluation, &result) != nil {
+		return evaluation
+	}
+	data, err := json.Marshal(result.WithoutDetails())
+	if err != nil {
+		return evaluation
+	}
+	return data
+}
+
+// shorten cuts every text of the result to limit bytes.
+func shorten(r *job.Result, limit int) {
+	for i := range r.Stages {
+		s := &r.Stages[i]
+		s.Stdout, s.Stderr, s.Command = attempt.Cut(s.Stdout, limit), attempt.Cut(s.Stderr, limit), attempt.Cut(s.Command, limit)
+		if s.Failure != nil {
+			failure := *s.Failure
+			failure.Reason = attempt.Cut(failure.Reason, max(limit, smallestReason))
+			s.Failure = &failure
+		}
+		for k := range s.Cases {
+			c := &s.Cases[k]
+			c.Message, c.Spec = attempt.Cut(c.Message, limit), attempt.Cut(c.Spec, limit)
+		}
+		if size := attempt.TextSize(s.Extra); size > limit {
+			s.Extra = map[string]string{"warpboard": fmt.Sprintf("%d bytes of further keys were left out", size)}
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package evaluator
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun/evaluation"
+	"warpboard/evaluator/slots"
+	"warpboard/evaluator/taskrun"
+)
+
+// Work is one attempt as the worker knows it: a run of a task or an evaluation of a kernel. The errors of Build
+// and Run are Conclude's to judge: an attempt.Rejection is the submission's, the cause of a context is what it
+// says, and every other one is an infrastructure error.
+type Work interface {
+	// Build does what needs no unit. Not ready, without an error, says that the result is known already.
+	Build(ctx context.Context) (ready bool, err error)
+	// Units is how many units of its device Run needs; it is asked after Build.
+	Units() int
+	// Run does the rest on the units held.
+	Run(ctx context.Context, held *slots.Held) error
+	// Conclude makes the result from how Build or Run ended.
+	Conclude(err error) job.Result
+}
+
+// attempt makes one attempt of a job; a panic there costs this job, and not the worker. The error is the one that
+// the result was concluded from.
+func (w *Worker) attempt(ctx context.Context, s *slots.Slot, j job.Job) (result job.Result, err error) {
+	a := attempt.New(attempt.Config{
+		Job: j, Worker: w.cfg.Name, Publisher: w.cfg.Conn, Pool: w.pool, Slot: s, Log: w.log,
+	})
+	work := w.workOf(a)
+	releaseCPU := w.gate.Busy(precompileKey(j.TaskKey, j.Device))
+	defer releaseCPU()
+	defer func() {
+		if r := recover(); r != nil {
+			w.log.Error("panic while evaluating", "attempt", j.AttemptID, "panic", r, "stack", string(debug.Stack()))
+			err = attempt.Suspected(fmt.Errorf("the worker's own program failed: %v", r))
+			result = work.Conclude(err)
+		}
+	}()
+	err = w.do(ctx, a, work, releaseCPU)
+	return work.Conclude(err), err
+}
+
+func (w *Worker) workOf(a *attempt.Attempt) Work {
+	if a.Job.EvaluationID == "" {
+		return taskrun.New(a, w.cfg.Builder, w.cfg.Profiler)
+	}
+	python := w.cfg.Tools.Python
+	return evaluation.New(a, w.cfg.Builder, w.cfg.Nsight, python != nil && python.Packages["torch"] != "")
+}
+
+// do builds and runs the work. What runs on GPUs leaves the processors to others.
+func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseCPU func()) error {
+	if a.Job.Version != job.Version {
+		return fmt.Errorf("the job has version %d and this worker reads version %d: update the older one", a.Job.Version, job.Version)
+	}
+	ready, err := work.Build(ctx)
+	if err != nil || !ready {
+		return err
+	}
+	if a.Slot.IsGPU() {
+		releaseCPU()
+	}
+	held, err := a.Hold(ctx, work.Units())
+	if err != nil {
+		return err
+	}
+	defer held.Release()
+	w.inFlight.onSlot(a.Job.AttemptID)
+	return work.Run(ctx, held)
+}
