@@ -52,7 +52,7 @@ func count(tx *gorm.DB, samples ...Sample) error {
 func (s *Store) Counters(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
 	err := s.read(ctx).Raw(`select name, count, total, least, most from counters
-		union all select ?, count(*), 0, 0, 0 from evaluations where taken_at is not null and `+liveEvaluation, CounterHeld).Scan(&list).Error
+		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and `+live, CounterHeld).Scan(&list).Error
 	if err != nil {
 		return nil, lookup(err, "counters")
 	}
@@ -79,18 +79,18 @@ const CensusWindow = 5 * time.Minute
 func (s *Store) EvaluationCensus(ctx context.Context) (EvaluationCensus, error) {
 	out, at := EvaluationCensus{ByState: map[EvaluationState]int64{}}, now()
 	var rows []struct {
-		State     EvaluationState
-		CreatedAt time.Time
-		EndedAt   *time.Time
+		State    EvaluationState
+		QueuedAt time.Time
+		EndedAt  *time.Time
 	}
-	if err := s.read(ctx).Model(&Evaluation{}).Select("state, created_at, ended_at").Find(&rows).Error; err != nil {
+	if err := s.read(ctx).Model(&Evaluation{}).Select("state, queued_at, ended_at").Find(&rows).Error; err != nil {
 		return out, lookup(err, "evaluations")
 	}
 	for _, row := range rows {
 		out.ByState[row.State]++
 		out.Total++
-		out.Age += at.Sub(row.CreatedAt)
-		if at.Sub(row.CreatedAt) < CensusWindow {
+		out.Age += at.Sub(row.QueuedAt)
+		if at.Sub(row.QueuedAt) < CensusWindow {
 			out.JustSubmitted++
 		}
 		if row.EndedAt != nil && at.Sub(*row.EndedAt) < CensusWindow {

@@ -20,12 +20,12 @@ const (
 	EvaluationValidating EvaluationState = "validating"
 	EvaluationProfiling  EvaluationState = "profiling"
 	EvaluationCompleted  EvaluationState = "completed" // also of a kernel that is wrong
-	EvaluationFailed     EvaluationState = "failed"    // by our fault
+	EvaluationFailed     EvaluationState = "failed"    // because of an infrastructure error
 	EvaluationTimeout    EvaluationState = "timeout"
 	EvaluationCancelled  EvaluationState = "cancelled"
 )
 
-// Final tells whether the evaluation has ended.
+// Final reports whether the evaluation has ended.
 func (s EvaluationState) Final() bool {
 	switch s {
 	case EvaluationCompleted, EvaluationFailed, EvaluationTimeout, EvaluationCancelled:
@@ -34,37 +34,21 @@ func (s EvaluationState) Final() bool {
 	return false
 }
 
-// liveEvaluation is Final's opposite in SQL, in the very words of the partial index.
-const liveEvaluation = "state not in ('completed', 'failed', 'timeout', 'cancelled')"
-
 // Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
-// It is its own queue's truth, as a Run is of the boards'.
 type Evaluation struct {
-	ID         string `gorm:"primaryKey"`
-	UserID     int64  // 0: nobody who is signed in
-	Owner      string // the one caller that it belongs to: a token, a person or a key; empty: nobody
-	Caller     string // whom its limit counts for: a token, a person or an address
-	Shared     bool   // whoever knows its id may read it
-	Kind       string // kernel.Kind
-	Device     string
-	Request    json.RawMessage `gorm:"serializer:json"` // kernel.Request
+	ID         string          `gorm:"primaryKey"`
+	UserID     int64           // 0: nobody who is signed in
+	Owner      string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
+	Caller     string          // whom its limit counts for: a token, a person or an address
+	Shared     bool            // whoever knows its id may read it
+	Kind       string          // kernelrun.Kind
+	Request    json.RawMessage `gorm:"serializer:json"` // kernelrun.Request
 	SourceHash string          // of the sources
 	State      EvaluationState
 	Change     int64 // grows with every change that watchers see
-
-	AttemptID string // the current one; empty while none is
-	Secret    string // of the current attempt
-	LastSeq   int    // of the attempt's events
-	Tries     `gorm:"embedded"`
-	Worker    string
-
-	CreatedAt    time.Time
-	DispatchedAt *time.Time
-	PublishedAt  *time.Time
-	TakenAt      *time.Time
-	EndedAt      *time.Time
-	Failure      string          // why it failed, in a sentence; or why its last attempt was lost
-	Result       json.RawMessage `gorm:"serializer:json"` // kernel.Result; nil before there is one
+	Work
+	Failure string          // why it failed, in a sentence; or why its last attempt was lost
+	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
 }
 
 // TableName is where evaluations are.
@@ -86,8 +70,8 @@ type NewEvaluation struct {
 // SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
 func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	e := Evaluation{
-		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind,
-		Device: in.Device, Request: in.Request, SourceHash: hashBytes(in.Sources), State: EvaluationSubmitted, Change: 1, CreatedAt: now(),
+		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
+		SourceHash: hashBytes(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: now()},
 	}
 	err := s.write(ctx, func(tx *gorm.DB) error {
 		if err := checkAtOnce(tx, in); err != nil {
@@ -108,14 +92,14 @@ func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
 	if in.AtOnce <= 0 {
 		return nil
 	}
-	var live int64
-	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+liveEvaluation, in.Caller).Count(&live).Error; err != nil {
+	var under int64
+	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+live, in.Caller).Count(&under).Error; err != nil {
 		return fmt.Errorf("counting live evaluations: %w", err)
 	}
-	if live < int64(in.AtOnce) {
+	if under < int64(in.AtOnce) {
 		return nil
 	}
-	tooMany := Errorf(TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", live)
+	tooMany := Errorf(TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", under)
 	tooMany.RetryAfter = evaluationRetry
 	return tooMany
 }

@@ -31,7 +31,7 @@ func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin
 // Evaluations lists the asker's own evaluations, the newest first, without their requests and results.
 func (s *Store) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
 	list := []Evaluation{}
-	query := s.read(ctx).Omit("request", "result").Order("created_at desc, id").Offset(offset).Limit(limit)
+	query := s.read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
 	switch {
 	case asker.User.SignedIn():
 		query = query.Where("user_id = ?", asker.User.ID)

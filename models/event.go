@@ -48,7 +48,7 @@ func (s *Store) LastEventID(ctx context.Context, submissionID int64) (int64, err
 // noteState stores the event that tells a run's state as it now is, and counts a run that has ended.
 func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
 	if run.State.Final() {
-		if err := tally(tx, run); err != nil {
+		if err := countRun(tx, run); err != nil {
 			return RunEvent{}, err
 		}
 	}

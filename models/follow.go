@@ -14,27 +14,24 @@ import (
 // submission in a pass of its own, so that the board never waits for Nsight Compute and no time is
 // ever taken under it.
 
-// follow queues the profile of a ranked run that has just ended well, if its task lets it be made
-// and a worker is here that can. The event comes before the one of the run's own end, so that a
-// reader who has seen that one has missed nothing.
-func (a *inFlight) follow(tx *gorm.DB, out *Recorded) error {
-	if !a.run.Valid() {
+// queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
+// and a worker is here that can.
+func (r *Run) queueProfile(tx *gorm.DB, out *Recorded) error {
+	if !r.Valid() {
 		return nil
 	}
-	wanted, err := profilable(tx, a.run)
+	wanted, err := profilable(tx, *r)
 	if err != nil || !wanted {
 		return err
 	}
-	run := Run{
-		SubmissionID: a.run.SubmissionID, VersionID: a.run.VersionID, UserID: a.run.UserID, Device: a.run.Device,
-		Mode: job.ModeProfile, ProfileOf: &a.run.ID, State: StateQueued, QueuedAt: now(),
+	profile := Run{
+		SubmissionID: r.SubmissionID, VersionID: r.VersionID, UserID: r.UserID,
+		Mode: job.ModeProfile, ProfileOf: &r.ID, State: StateQueued, Work: Work{Device: r.Device, QueuedAt: now()},
 	}
-	if err := tx.Create(&run).Error; err != nil {
-		return fmt.Errorf("queuing the profile of run %d: %w", a.run.ID, err)
+	if err := tx.Create(&profile).Error; err != nil {
+		return fmt.Errorf("queuing the profile of run %d: %w", r.ID, err)
 	}
-	event, err := noteState(tx, run)
-	out.Events = append(out.Events, event)
-	return err
+	return profile.announce(tx, out)
 }
 
 func profilable(tx *gorm.DB, run Run) (bool, error) {
@@ -95,7 +92,7 @@ func (s *Store) ProfileRun(ctx context.Context, run Run) (Run, error) {
 // Unfinished tells whether a submission has runs that have not ended; with profiles, those that
 // follow its runs count, too.
 func (s *Store) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
-	q := s.read(ctx).Model(&Run{}).Where("submission_id = ? and "+liveRun, submissionID)
+	q := s.read(ctx).Model(&Run{}).Where("submission_id = ? and "+live, submissionID)
 	if !profiles {
 		q = q.Where("profile_of is null")
 	}

@@ -31,52 +31,26 @@ func (s RunState) Final() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
 }
 
-// liveRun is Final's opposite in SQL, in the very words of the partial index.
-const liveRun = "state not in ('done', 'failed', 'cancelled')"
-
-// stateOf gives the state of a run that is in a stage.
-func stateOf(stage job.Stage) RunState {
-	switch stage {
-	case job.StageTest:
-		return StateTesting
-	case job.StageBenchmark:
-		return StateBenchmarking
-	case job.StageRanked, job.StageSecret:
-		return StateRanking
-	case job.StageProfile:
-		return StateProfiling
-	}
-	return StateBuilding
-}
-
 // Run is a submission on one device. Times of measurement are in nanoseconds.
 type Run struct {
 	ID           int64
 	SubmissionID int64
 	VersionID    int64
 	UserID       int64
-	Device       string
 	Mode         job.Mode
 	ProfileOf    *int64 // the ranked run that this profile follows; nil for a run that a person asked for
 	State        RunState
-	Attempts     int // how many were made
-	Tries        `gorm:"embedded"`
-	AttemptID    string // the current one; empty while none is
-	Worker       string // of the current or last attempt
-	QueuedAt     time.Time
-	DispatchedAt *time.Time // when the current attempt's job was made
-	StartedAt    *time.Time // when a worker took the current attempt
-	EndedAt      *time.Time
-	Failure      *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
-	Ours         bool         // failed by our fault
-	ScoreNS      *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	StdNS        float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
-	ErrNS        float64      `gorm:"column:err_ns"`   // standard error of the score
-	Clock        string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
-	Harness      string
-	Machine      *job.Machine `gorm:"serializer:json"`
-	WallNS       int64        `gorm:"column:wall_ns"`
-	ProgramNS    int64        `gorm:"column:program_ns"`
+	Work
+	Failure   *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	Ours      bool         // failed because of an infrastructure error
+	ScoreNS   *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
+	StdNS     float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
+	ErrNS     float64      `gorm:"column:err_ns"`   // standard error of the score
+	Clock     string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
+	Harness   string
+	Machine   *job.Machine `gorm:"serializer:json"`
+	WallNS    int64        `gorm:"column:wall_ns"`
+	ProgramNS int64        `gorm:"column:program_ns"`
 
 	DisqualifiedAt  *time.Time
 	DisqualifiedWhy string

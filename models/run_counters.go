@@ -13,8 +13,8 @@ const (
 	CounterRunStage  = "runs.stage." // by stage and status, as "build.pass"; seconds
 )
 
-// tally counts a run that has just ended.
-func tally(tx *gorm.DB, run Run) error {
+// countRun counts a run that has just ended.
+func countRun(tx *gorm.DB, run Run) error {
 	if run.EndedAt == nil {
 		return nil
 	}
@@ -25,8 +25,8 @@ func tally(tx *gorm.DB, run Run) error {
 	return count(tx, samples...)
 }
 
-// tallyStages counts the stages of a result that counts.
-func tallyStages(tx *gorm.DB, stages []job.StageResult) error {
+// countStages counts the stages of a result that counts.
+func countStages(tx *gorm.DB, stages []job.StageResult) error {
 	samples := make([]Sample, 0, len(stages))
 	for _, s := range stages {
 		samples = append(samples, Sample{Name: CounterRunStage + string(s.Stage) + "." + string(s.Status), Value: s.Ended.Sub(s.Started).Seconds()})

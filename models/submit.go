@@ -133,8 +133,8 @@ func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]Run, error) {
 	runs := make([]Run, 0, len(devices))
 	for _, device := range devices {
 		run := Run{
-			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Device: device,
-			Mode: sub.Mode, State: StateQueued, QueuedAt: sub.CreatedAt,
+			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode, State: StateQueued,
+			Work: Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
 		if err := tx.Create(&run).Error; err != nil {
 			return nil, fmt.Errorf("queuing submission %d on %s: %w", sub.ID, device, err)

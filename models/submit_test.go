@@ -104,11 +104,11 @@ func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
 		_, _, err := s.Submit(ctx, again)
 		wantKind(t, err, models.TooMany)
 		for range models.MaxLosses {
-			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			result := modelstest.Result(attempt, 1)
 			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true, &job.Failure{Reason: "The disk is full.", Ours: true}
-			check(t, second(s.RecordResult(ctx, result, nil)))
+			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
 		}
 		_, _, err = s.Submit(ctx, again)
 		check(t, err)

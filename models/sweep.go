@@ -26,7 +26,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 			return fmt.Errorf("sweeping sessions: %w", err)
 		}
 		old := stored(at.Add(-keepEvents))
-		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+liveRun+"))", old, old).
+		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+live+"))", old, old).
 			Delete(&RunEvent{}).Error
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)

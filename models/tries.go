@@ -58,14 +58,6 @@ func pauseAfter(retries int) time.Duration {
 	return pause
 }
 
-// LostBy lists the workers that lost an attempt at the run, in no order.
-func (s *Store) LostBy(ctx context.Context, runID int64) ([]string, error) {
-	var workers []string
-	err := s.read(ctx).Model(&Attempt{}).Where("run_id = ? and outcome = 'lost' and worker <> ''", runID).
-		Distinct().Pluck("worker", &workers).Error
-	return workers, lookup(err, "the workers that lost run %d", runID)
-}
-
 // CanWrite fails when the database takes no writes at this moment, and waits as they do.
 func (s *Store) CanWrite(ctx context.Context) error {
 	if err := s.SetSetting(ctx, "dispatcher.wrote", now().Format(time.RFC3339)); err != nil {

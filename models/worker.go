@@ -39,6 +39,37 @@ func (w Worker) profiles(device string) bool {
 // Takes tells whether the worker takes jobs on one of its slots.
 func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refusing == "" }
 
+// DeviceSlots counts the slots of live workers that are of one device.
+type DeviceSlots struct {
+	Usable int // take jobs
+	Free   int // take jobs, and have none
+	Busy   int // have a job; also those that take no more
+}
+
+// SlotsOf counts the slots of live workers by device, as far as which chooses them.
+func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
+	devices := map[string]DeviceSlots{}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if !w.Live(at) || !which(w, slot) {
+				continue
+			}
+			n := devices[slot.Device]
+			if w.Takes(slot) {
+				n.Usable++
+			}
+			switch {
+			case slot.Attempt != "":
+				n.Busy++
+			case w.Takes(slot):
+				n.Free++
+			}
+			devices[slot.Device] = n
+		}
+	}
+	return devices
+}
+
 // SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
 // last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
 // another device would draw runs that nobody can take.

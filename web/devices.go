@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/web/client"
 )
@@ -30,10 +31,8 @@ func (s *Server) deviceList(ctx context.Context) ([]client.Device, error) {
 		}
 		return byName[name]
 	}
-	for _, worker := range workers {
-		if worker.Live(s.now()) {
-			addSlots(at, worker)
-		}
+	for name, slots := range models.SlotsOf(workers, s.now(), func(models.Worker, job.Slot) bool { return true }) {
+		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, length := range lengths {
 		at(length.Device).Queued, at(length.Device).Running = length.Waiting, length.Running
@@ -47,16 +46,4 @@ func (s *Server) deviceList(ctx context.Context) ([]client.Device, error) {
 	}
 	slices.SortFunc(list, func(a, b client.Device) int { return cmp.Compare(a.Device, b.Device) })
 	return list, nil
-}
-
-func addSlots(at func(string) *client.Device, worker models.Worker) {
-	for _, slot := range worker.Slots {
-		d := at(slot.Device)
-		if worker.Refusing == "" && slot.Disabled == "" {
-			d.Slots++
-		}
-		if slot.Attempt != "" {
-			d.Busy++
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
@@ -81,26 +82,9 @@ func (s *Server) evalDevice(ctx context.Context, asked string) (string, error) {
 
 // evalUnits lists the devices that live workers evaluate on, the best choice first.
 func evalUnits(workers []models.Worker, now time.Time) []evalUnit {
-	byName := map[string]*evalUnit{}
-	for _, w := range workers {
-		for _, slot := range w.Slots {
-			if !w.Live(now) || !w.Takes(slot) || slot.Machine.Torch == "" {
-				continue
-			}
-			u := byName[slot.Device]
-			if u == nil {
-				u = &evalUnit{device: slot.Device}
-				byName[slot.Device] = u
-			}
-			u.slots++
-			if slot.Attempt == "" {
-				u.free++
-			}
-		}
-	}
-	units := make([]evalUnit, 0, len(byName))
-	for _, u := range byName {
-		units = append(units, *u)
+	var units []evalUnit
+	for device, slots := range models.SlotsOf(workers, now, func(w models.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }) {
+		units = append(units, evalUnit{device: device, slots: slots.Usable, free: slots.Free})
 	}
 	onCPU := func(u evalUnit) int { return map[bool]int{true: 1}[u.device == "CPU"] }
 	slices.SortFunc(units, func(a, b evalUnit) int {

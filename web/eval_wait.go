@@ -73,9 +73,9 @@ func (s *Server) waitFor(c *fiber.Ctx, e models.Evaluation) *waiter {
 }
 
 func (s *Server) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e models.Evaluation) (models.Evaluation, error) {
-	giveUp := e.CreatedAt.Add(s.cfg.EvalLimits.Wait)
+	giveUp := e.QueuedAt.Add(s.cfg.EvalLimits.Wait)
 	last, err := s.awaitEvaluation(ctx, e.ID, func(e models.Evaluation) bool {
-		if e.TakenAt == nil && !e.State.Final() && time.Now().After(giveUp) {
+		if e.StartedAt == nil && !e.State.Final() && time.Now().After(giveUp) {
 			cancel(errQueueFull)
 		}
 		return e.State.Final()

@@ -71,6 +71,7 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		}
 		r.event(s.Context(), evaluationEvent(j, 1, kernelrun.StageCompiling))
 		r.event(s.Context(), evaluationEvent(j, 2, kernelrun.StageValidating))
+		r.flush(s.Context())
 		s.wantEvaluation(e.ID, models.EvaluationValidating)
 		report := kernelrun.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}

@@ -1,0 +1,74 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+)
+
+// checkReport reads the report of an evaluation. A result that holds none is turned into one of a lost attempt:
+// a kernel that fails has a report that says so.
+func checkReport(r *job.Result) (found models.Findings) {
+	var report kernelrun.Result
+	switch {
+	case r.Outcome == job.OutcomeReturned:
+		return found
+	case r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &report) != nil:
+		r.Outcome = job.OutcomeLost
+		return found
+	}
+	found.Evaluation, found.Samples = models.EvaluationCompleted, samples(report)
+	found.Waited = time.Duration(report.Waited * float64(time.Second))
+	if report.TimedOut {
+		found.Evaluation = models.EvaluationTimeout
+	}
+	return found
+}
+
+// Names of what evaluations count; /stats reads them.
+const (
+	CountCompiled     = "compilations.ok"
+	CountNotCompiled  = "compilations.failed"
+	CountProfiled     = "profilings.ok"
+	CountNotProfiled  = "profilings.failed"
+	CountCorrect      = "validations.passed"
+	CountWrong        = "validations.failed"
+	CountCacheHit     = "cache.hits"
+	CountCacheMiss    = "cache.misses"
+	CountDevice       = "devices."   // by "H200:0"; seconds held
+	CountDeviceTiming = "profilers." // by "H200:0"; seconds of timing
+)
+
+// samples is what the counters gain from a result.
+func samples(r kernelrun.Result) []models.Sample {
+	unit := fmt.Sprintf("%s:%d", r.Device, r.Slot)
+	out := []models.Sample{{Name: CountDevice + unit, Value: r.Seconds}}
+	add := func(ok bool, good, bad string, seconds float64) {
+		if !ok {
+			good = bad
+		}
+		out = append(out, models.Sample{Name: good, Value: seconds})
+	}
+	for label, seconds := range r.CompileSeconds {
+		ok := r.CompilationError == ""
+		if label == "ref" {
+			ok = r.RefCompilationError == ""
+		}
+		add(ok, CountCompiled, CountNotCompiled, seconds)
+	}
+	if seconds, reached := r.StageSeconds[kernelrun.StageValidating]; reached {
+		add(r.Correctness, CountCorrect, CountWrong, seconds)
+	}
+	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
+		add(r.RuntimeStats != nil, CountProfiled, CountNotProfiled, seconds)
+		out = append(out, models.Sample{Name: CountDeviceTiming + unit, Value: seconds})
+	}
+	if r.Cached != nil {
+		add(*r.Cached, CountCacheHit, CountCacheMiss, 0)
+	}
+	return out
+}
