@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // Attempt is one try at a run or an evaluation. A result counts only with the secret of the work's current attempt.
@@ -36,8 +37,8 @@ func (a Attempt) Ref() job.Ref { return job.Ref{RunID: a.RunID, EvaluationID: a.
 
 // StartAttempt makes the next attempt at work that waits. Conflict: it waits no more.
 func (s *Store) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt, err error) {
-	attempt = Attempt{ID: uuid.NewString(), RunID: ref.RunID, EvaluationID: ref.EvaluationID, Secret: newSecret(), Seed: newSeed(), CreatedAt: now()}
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	attempt = Attempt{ID: uuid.NewString(), RunID: ref.RunID, EvaluationID: ref.EvaluationID, Secret: db.NewSecret(), Seed: newSeed(), CreatedAt: db.Now()}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		u, err := loadUnit(tx, ref)
 		if KindOf(err) == NotFound || err == nil && (u.work().AttemptID != "" || u.work().EndedAt != nil) {
 			return Errorf(Conflict, "%s does not wait any more.", subject(ref))
@@ -52,15 +53,15 @@ func (s *Store) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt,
 		if err := saveUnit(tx, u, ""); err != nil {
 			return err
 		}
-		return saving(tx.Create(&attempt).Error, "attempt")
+		return db.WriteError(tx.Create(&attempt).Error, "attempt")
 	})
 	return attempt, err
 }
 
 // MarkPublished notes that the queue has the attempt's job.
 func (s *Store) MarkPublished(ctx context.Context, attemptID string) error {
-	return s.write(ctx, func(tx *gorm.DB) error {
-		return saving(tx.Model(&Attempt{}).Where("id = ?", attemptID).Update("published_at", now()).Error, "attempt")
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		return db.WriteError(tx.Model(&Attempt{}).Where("id = ?", attemptID).Update("published_at", db.Now()).Error, "attempt")
 	})
 }
 
@@ -68,7 +69,7 @@ func (s *Store) MarkPublished(ctx context.Context, attemptID string) error {
 // opened, and its files may hold less than was published. The queue takes an attempt once, so that what it
 // still holds is not there twice.
 func (s *Store) QueueMayBeEmpty(ctx context.Context) error {
-	return s.write(ctx, func(tx *gorm.DB) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		err := tx.Exec(`update attempts set published_at = null where taken_at is null and published_at is not null
 			and id in (select attempt_id from (` + liveWork + `) w)`).Error
 		if err != nil {
@@ -92,17 +93,17 @@ type LiveAttempt struct {
 // LiveAttempts lists all current attempts, the oldest first.
 func (s *Store) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
 	var list []LiveAttempt
-	err := s.read(ctx).Raw(`select a.*, w.device, w.state, w.submission_id, w.priority, w.kind, w.user_id
+	err := s.db.Read(ctx).Raw(`select a.*, w.device, w.state, w.submission_id, w.priority, w.kind, w.user_id
 		from attempts a join (` + liveWork + `) w on w.attempt_id = a.id order by a.created_at, a.id`).Scan(&list).Error
-	return list, lookup(err, "live attempts")
+	return list, db.ReadError(err, "live attempts")
 }
 
 // LostBy lists the workers that lost an attempt at the work, in no order.
 func (s *Store) LostBy(ctx context.Context, ref job.Ref) ([]string, error) {
 	var workers []string
-	err := s.read(ctx).Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
+	err := s.db.Read(ctx).Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
 		Distinct().Pluck("worker", &workers).Error
-	return workers, lookup(err, "the workers that lost %s", ref)
+	return workers, db.ReadError(err, "the workers that lost %s", ref)
 }
 
 // attemptsAt chooses the attempts at one unit of work.

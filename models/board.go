@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
 )
 
 // Board is what is kept about one ranking apart from its entries.
@@ -43,14 +44,14 @@ type BoardPage struct {
 func (s *Store) Board(ctx context.Context, versionID int64, device string, offset, limit int) (BoardPage, error) {
 	offset = max(offset, 0)
 	page := BoardPage{Board: Board{VersionID: versionID, Device: device}}
-	err := s.read(ctx).Where("version_id = ? and device = ?", versionID, device).Take(&page.Board).Error
+	err := s.db.Read(ctx).Where("version_id = ? and device = ?", versionID, device).Take(&page.Board).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return page, nil
 	}
 	if err != nil {
 		return page, fmt.Errorf("reading the board: %w", err)
 	}
-	part := s.read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).
+	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).
 		Order("score_ns, run_id").Offset(offset).Limit(limit) // before the join: what is skipped needs no names
 	err = s.standings(ctx, part).Order("e.score_ns, e.run_id").Scan(&page.Standings).Error
 	if err != nil {
@@ -62,18 +63,18 @@ func (s *Store) Board(ctx context.Context, versionID int64, device string, offse
 // BoardChangeNumber returns the board's change number, 0 before its first entry.
 func (s *Store) BoardChangeNumber(ctx context.Context, versionID int64, device string) (int64, error) {
 	var change int64
-	err := s.read(ctx).Model(&Board{}).Where("version_id = ? and device = ?", versionID, device).
+	err := s.db.Read(ctx).Model(&Board{}).Where("version_id = ? and device = ?", versionID, device).
 		Limit(1).Pluck("change", &change).Error
-	return change, lookup(err, "the board's change number")
+	return change, db.ReadError(err, "the board's change number")
 }
 
 // Place returns one person's standing on a board, NotFound if they are not on it.
 func (s *Store) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
-	entry := s.read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
+	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
 	err := s.standings(ctx, entry).Take(&st).Error
 	if err != nil {
-		return st, lookup(err, "entry of this person")
+		return st, db.ReadError(err, "entry of this person")
 	}
 	count, best, err := s.ahead(ctx, st.Entry)
 	if st.Rank = count + 1; best != nil {
@@ -84,7 +85,7 @@ func (s *Store) Place(ctx context.Context, versionID int64, device string, userI
 
 // standings gives a query for the entries with what is shown of their people.
 func (s *Store) standings(ctx context.Context, entries *gorm.DB) *gorm.DB {
-	return s.read(ctx).Table("(?) e", entries).Select("e.*, u.name as user_name, u.avatar_url").
+	return s.db.Read(ctx).Table("(?) e", entries).Select("e.*, u.name as user_name, u.avatar_url").
 		Joins("join users u on u.id = e.user_id")
 }
 
@@ -94,7 +95,7 @@ func (s *Store) ahead(ctx context.Context, of Entry) (count int, best *float64, 
 		Count int
 		Best  *float64
 	}
-	err = s.read(ctx).Raw(`select count(*) as count, min(score_ns) as best from entries
+	err = s.db.Read(ctx).Raw(`select count(*) as count, min(score_ns) as best from entries
 		where version_id = ? and device = ? and score_ns < ?`, of.VersionID, of.Device, of.ScoreNS).Scan(&found).Error
 	if err != nil {
 		return 0, nil, fmt.Errorf("counting better entries: %w", err)
@@ -129,8 +130,4 @@ func (s *Store) addRanks(ctx context.Context, page *BoardPage, offset int) error
 		}
 	}
 	return nil
-}
-
-func orderBy(sql string, args ...any) clause.OrderBy {
-	return clause.OrderBy{Expression: clause.Expr{SQL: sql, Vars: args, WithoutParentheses: true}}
 }

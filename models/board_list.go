@@ -15,7 +15,7 @@ type boardKey struct {
 // boardSummaries reads size and leaders of every board of these versions.
 func (s *Store) boardSummaries(ctx context.Context, versionIDs []int64) (map[boardKey]BoardSummary, error) {
 	var boards []Board
-	if err := s.read(ctx).Where("version_id in ?", versionIDs).Find(&boards).Error; err != nil {
+	if err := s.db.Read(ctx).Where("version_id in ?", versionIDs).Find(&boards).Error; err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
 	people, err := s.people(ctx, boards)
@@ -43,7 +43,7 @@ func (s *Store) people(ctx context.Context, boards []Board) (map[int64]User, err
 		}
 	}
 	var list []User
-	if err := s.read(ctx).Where("id in ?", slices.Collect(maps.Keys(users))).Find(&list).Error; err != nil {
+	if err := s.db.Read(ctx).Where("id in ?", slices.Collect(maps.Keys(users))).Find(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading leaders: %w", err)
 	}
 	for _, u := range list {

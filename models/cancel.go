@@ -26,7 +26,7 @@ func (s *Store) CancelEvaluation(ctx context.Context, id, reason string) (attemp
 }
 
 func (s *Store) cancel(ctx context.Context, ref job.Ref, reason string, may func(unit) error) (attemptID string, out Recorded, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		u, err := loadUnit(tx, ref)
 		if err != nil {
 			return err

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Names of counters. Those that end in a dot are followed by what they count apart.
@@ -51,10 +53,10 @@ func count(tx *gorm.DB, samples ...Sample) error {
 // evaluation which ends meanwhile is not missed and not counted twice.
 func (s *Store) Counters(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
-	err := s.read(ctx).Raw(`select name, count, total, least, most from counters
+	err := s.db.Read(ctx).Raw(`select name, count, total, least, most from counters
 		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and `+live, CounterHeld).Scan(&list).Error
 	if err != nil {
-		return nil, lookup(err, "counters")
+		return nil, db.ReadError(err, "counters")
 	}
 	byName := make(map[string]Counter, len(list))
 	for _, c := range list {
@@ -77,14 +79,14 @@ const CensusWindow = 5 * time.Minute
 
 // EvaluationCensus counts the evaluations that are kept, by state.
 func (s *Store) EvaluationCensus(ctx context.Context) (EvaluationCensus, error) {
-	out, at := EvaluationCensus{ByState: map[EvaluationState]int64{}}, now()
+	out, at := EvaluationCensus{ByState: map[EvaluationState]int64{}}, db.Now()
 	var rows []struct {
 		State    EvaluationState
 		QueuedAt time.Time
 		EndedAt  *time.Time
 	}
-	if err := s.read(ctx).Model(&Evaluation{}).Select("state, queued_at, ended_at").Find(&rows).Error; err != nil {
-		return out, lookup(err, "evaluations")
+	if err := s.db.Read(ctx).Model(&Evaluation{}).Select("state, queued_at, ended_at").Find(&rows).Error; err != nil {
+		return out, db.ReadError(err, "evaluations")
 	}
 	for _, row := range rows {
 		out.ByState[row.State]++

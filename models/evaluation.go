@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // EvaluationState is where an evaluation is on its way.
@@ -71,14 +73,14 @@ type NewEvaluation struct {
 func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	e := Evaluation{
 		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
-		SourceHash: hashBytes(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: now()},
+		SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: db.Now()},
 	}
-	err := s.write(ctx, func(tx *gorm.DB) error {
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := checkAtOnce(tx, in); err != nil {
 			return err
 		}
 		if err := tx.Create(&e).Error; err != nil {
-			return saving(err, "evaluation")
+			return db.WriteError(err, "evaluation")
 		}
 		return count(tx, Sample{Name: CounterSubmitted})
 	})
@@ -107,12 +109,12 @@ func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
 // Evaluation returns one evaluation.
 func (s *Store) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
-	err := s.read(ctx).Where("id = ?", id).Take(&e).Error
-	return e, lookup(err, "evaluation %s", id)
+	err := s.db.Read(ctx).Where("id = ?", id).Take(&e).Error
+	return e, db.ReadError(err, "evaluation %s", id)
 }
 
 // PruneEvaluations removes evaluations that ended before a time.
 func (s *Store) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := s.save(ctx).Where("ended_at < ?", stored(before)).Delete(&Evaluation{}).Error
-	return saving(err, "evaluations without the old ones")
+	err := s.db.Writer(ctx).Where("ended_at < ?", db.Time(before)).Delete(&Evaluation{}).Error
+	return db.WriteError(err, "evaluations without the old ones")
 }

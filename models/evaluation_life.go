@@ -4,6 +4,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // What an evaluation does at the steps of its life that other work does not: it tells its watchers a change
@@ -17,7 +18,7 @@ func (e *Evaluation) ref() job.Ref { return e.Ref() }
 func (e *Evaluation) work() *Work { return &e.Work }
 
 func (e *Evaluation) setWaiting(why *job.Failure) {
-	e.State, e.Failure = EvaluationSubmitted, clean(why.Reason)
+	e.State, e.Failure = EvaluationSubmitted, db.Sanitize(why.Reason)
 }
 
 func (e *Evaluation) setTaken() {} // its state is the stage that its worker says it is in
@@ -36,12 +37,12 @@ func (e *Evaluation) setDone(r job.Result, found Findings) {
 func (e *Evaluation) setFailed(why *job.Failure) {
 	e.State, e.Failure = EvaluationFailed, ""
 	if why != nil {
-		e.Failure = clean(why.Reason)
+		e.Failure = db.Sanitize(why.Reason)
 	}
 }
 
 func (e *Evaluation) setCancelled(reason string) {
-	e.State, e.Failure = EvaluationCancelled, clean(reason)
+	e.State, e.Failure = EvaluationCancelled, db.Sanitize(reason)
 }
 
 func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { return nil }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Asker is who asks for evaluations: somebody signed in, or somebody with neither token nor session who shows a
@@ -31,7 +33,7 @@ func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin
 // Evaluations lists the asker's own evaluations, the newest first, without their requests and results.
 func (s *Store) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
 	list := []Evaluation{}
-	query := s.read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
+	query := s.db.Read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
 	switch {
 	case asker.User.SignedIn():
 		query = query.Where("user_id = ?", asker.User.ID)
@@ -40,7 +42,7 @@ func (s *Store) Evaluations(ctx context.Context, asker Asker, offset, limit int)
 	default:
 		return list, nil
 	}
-	return list, lookup(query.Find(&list).Error, "evaluations")
+	return list, db.ReadError(query.Find(&list).Error, "evaluations")
 }
 
 // PruneEvaluationsOf removes those of an owner that ended before a time; nobody's stay.
@@ -48,22 +50,22 @@ func (s *Store) PruneEvaluationsOf(ctx context.Context, owner string, before tim
 	if owner == "" {
 		return nil
 	}
-	err := s.save(ctx).Where("ended_at < ? and owner = ?", stored(before), owner).Delete(&Evaluation{}).Error
-	return saving(err, "evaluations without the old ones")
+	err := s.db.Writer(ctx).Where("ended_at < ? and owner = ?", db.Time(before), owner).Delete(&Evaluation{}).Error
+	return db.WriteError(err, "evaluations without the old ones")
 }
 
 // ShareEvaluation lets whoever knows its id read an evaluation, or takes that back.
 func (s *Store) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {
-			return lookup(err, "evaluation %s", id)
+			return db.ReadError(err, "evaluation %s", id)
 		}
 		if e.Shared == shared {
 			return nil
 		}
 		e.Shared = shared
 		e.Change++
-		return saving(tx.Model(&e).Updates(map[string]any{"shared": shared, "change": e.Change}).Error, "evaluation")
+		return db.WriteError(tx.Model(&e).Updates(map[string]any{"shared": shared, "change": e.Change}).Error, "evaluation")
 	})
 	return e, err
 }

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // inFlight is an attempt with its work, read inside the transaction that changes them.
@@ -50,15 +51,15 @@ func (a *inFlight) take(worker string) {
 
 // takeOver has the attempt begin on a worker, whoever had it before.
 func (a *inFlight) takeOver(worker string) {
-	t, w := now(), a.unit.work()
-	a.TakenAt, a.Worker = &t, clean(worker)
+	t, w := db.Now(), a.unit.work()
+	a.TakenAt, a.Worker = &t, db.Sanitize(worker)
 	w.StartedAt, w.Worker = &t, a.Worker
 	a.unit.setTaken()
 }
 
 // end closes the attempt; nothing that comes for it later changes its work.
 func (a *inFlight) end(outcome job.Outcome) {
-	t := now()
+	t := db.Now()
 	a.EndedAt, a.Outcome = &t, outcome
 }
 

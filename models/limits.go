@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
@@ -33,7 +35,7 @@ func (l Limits) checkRate(tx *gorm.DB, user User, limit int, window time.Duratio
 		return nil
 	}
 	var counted []time.Time
-	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, now().Add(-window)).
+	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-window)).
 		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
 		Order("created_at desc").Limit(limit).Pluck("created_at", &counted).Error
 	if err != nil {

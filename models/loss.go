@@ -24,7 +24,7 @@ func (s *Store) FailAttempt(ctx context.Context, attemptID, reason string, loss 
 }
 
 func (s *Store) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Recorded, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() {
 			return err

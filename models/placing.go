@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"warpboard/models/db"
 )
 
 // Placing is a person's entry on a current board of a task.
@@ -18,9 +20,9 @@ type Placing struct {
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
 // offset on. More tells whether others follow. It takes two queries, however many boards there are.
 func (s *Store) Placings(ctx context.Context, viewer User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
-	q := s.read(ctx).Table("entries e").Select("e.*, t.slug as task_slug, t.title as task_title, t.devices").
+	q := s.db.Read(ctx).Table("entries e").Select("e.*, t.slug as task_slug, t.title as task_title, t.devices").
 		Joins("join tasks t on t.version_id = e.version_id").Where("e.user_id = ?", userID).
-		Clauses(orderBy("case when t.deadline is null or t.deadline > ? then 0 else 1 end, t.id desc, e.device", now()))
+		Clauses(db.OrderBy("case when t.deadline is null or t.deadline > ? then 0 else 1 end, t.id desc, e.device", db.Now()))
 	if !viewer.IsAdmin() {
 		q = q.Where("t.visibility = ? or t.owner_id = ?", Public, viewer.ID)
 	}
@@ -43,7 +45,7 @@ func (s *Store) addPlacingRanks(ctx context.Context, list []Placing) error {
 		RunID int64
 		Count int
 	}
-	err := s.read(ctx).Raw(`select e.run_id, (select count(*) from entries b
+	err := s.db.Read(ctx).Raw(`select e.run_id, (select count(*) from entries b
 		where b.version_id = e.version_id and b.device = e.device and b.score_ns < e.score_ns) as count
 		from entries e where e.run_id in ?`, ids).Scan(&ahead).Error
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // MaxLogBytes is how much log text of one attempt is kept as events. The stages of its result
@@ -29,9 +30,9 @@ func (s *Store) AppendEvents(ctx context.Context, batch []job.Event) (out Record
 		p = progress{tx: tx, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
 		return p.run(batch)
 	}
-	err = s.write(ctx, store)
+	err = s.db.Write(ctx, store)
 	if KindOf(err) == Conflict { // one of the runs was cancelled meanwhile; the others' events still count
-		err = s.write(ctx, store)
+		err = s.db.Write(ctx, store)
 	}
 	if err != nil {
 		return out, nil, fmt.Errorf("storing %d events: %w", len(batch), err)
@@ -57,7 +58,7 @@ func (p *progress) run(batch []job.Event) error {
 		if a == nil {
 			continue
 		}
-		if e.Type == job.EventTaken && a.TakenAt != nil && a.Worker != clean(e.Worker) {
+		if e.Type == job.EventTaken && a.TakenAt != nil && a.Worker != db.Sanitize(e.Worker) {
 			a.takeOver(e.Worker) // the queue delivered the job again, because its first worker fell silent
 			p.changed[a.ID] = true
 			if a.EvaluationID != "" {
@@ -74,7 +75,7 @@ func (p *progress) run(batch []job.Event) error {
 	if err := p.storeChanged(); err != nil || len(p.out.Events) == 0 {
 		return err
 	}
-	return saving(p.tx.CreateInBatches(&p.out.Events, 200).Error, "events")
+	return db.WriteError(p.tx.CreateInBatches(&p.out.Events, 200).Error, "events")
 }
 
 func (p *progress) storeChanged() error {
@@ -141,7 +142,7 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 	e.Secret = ""
 	p.out.Events = append(p.out.Events, RunEvent{
 		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: a.ID, Seq: e.Seq,
-		Type: job.EventType(clean(string(e.Type))), State: run.State, Event: &e, CreatedAt: now(),
+		Type: job.EventType(db.Sanitize(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
 	})
 	return nil
 }

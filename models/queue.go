@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // fairQueue is the one order of the queue. A device takes first what already lies in its queue; then evaluations,
@@ -44,23 +45,23 @@ func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID:
 // Queue lists all work that waits, by device and place.
 func (s *Store) Queue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := s.read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
-	return list, lookup(err, "the queue")
+	err := s.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
+	return list, db.ReadError(err, "the queue")
 }
 
 // NextWork lists the first limit units of work that wait for a device, have no job in the queue yet and may begin
 // at a time: those that lost an attempt keep their place, and let others pass while they pause.
 func (s *Store) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := s.read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
-		" order by place limit ?", device, stored(at), limit).Scan(&list).Error
-	return list, lookup(err, "the queue of %s", device)
+	err := s.db.Read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
+		" order by place limit ?", device, db.Time(at), limit).Scan(&list).Error
+	return list, db.ReadError(err, "the queue of %s", device)
 }
 
 // Places gives the place in the queue of each of a submission's waiting runs, by run id.
 func (s *Store) Places(ctx context.Context, submissionID int64) (map[int64]int, error) {
 	var list []QueuedWork
-	err := s.read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
+	err := s.db.Read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading places in the queue: %w", err)
 	}
@@ -81,8 +82,8 @@ type QueueLength struct {
 // QueueLengths lists the devices that have live work.
 func (s *Store) QueueLengths(ctx context.Context) ([]QueueLength, error) {
 	var list []QueueLength
-	err := s.read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
+	err := s.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
 		sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running
 		from (` + liveWork + `) w group by device order by device`).Scan(&list).Error
-	return list, lookup(err, "the queue's lengths")
+	return list, db.ReadError(err, "the queue's lengths")
 }

@@ -7,6 +7,8 @@ import (
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
 )
 
 // The ranking rule is here and nowhere else. A run counts when validRun holds; of a person's runs
@@ -110,7 +112,7 @@ func bump(tx *gorm.DB, versionID int64, device string) (*BoardChange, error) {
 	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
 		return nil, fmt.Errorf("reading the board: %w", err)
 	}
-	board.Change, board.ChangedAt, board.Leaders = board.Change+1, now(), nil
+	board.Change, board.ChangedAt, board.Leaders = board.Change+1, db.Now(), nil
 	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.Size).Error
 	if err == nil {
 		err = tx.Where(where, versionID, device).Order("score_ns, run_id").Limit(leaders).Find(&board.Leaders).Error

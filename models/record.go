@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Record is a run that was the best of its board when it ended: one step of the history's chart.
@@ -29,10 +31,10 @@ type RecordHolder struct {
 // History lists the records of a board, the oldest first.
 func (s *Store) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
-	err := s.read(ctx).Table("records r").Select("r.*, u.name as user_name").Joins("join users u on u.id = r.user_id").
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name").Joins("join users u on u.id = r.user_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
-	return list, lookup(err, "the history of a board")
+	return list, db.ReadError(err, "the history of a board")
 }
 
 // noteRecord stores a run that has just ended if it beats the board's last record.
@@ -45,7 +47,7 @@ func noteRecord(tx *gorm.DB, e Entry) error {
 	case err != nil && !errors.Is(err, gorm.ErrRecordNotFound):
 		return fmt.Errorf("reading the board's record: %w", err)
 	}
-	return saving(tx.Create(&Record{
+	return db.WriteError(tx.Create(&Record{
 		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
 		SubmissionID: e.SubmissionID, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
 	}).Error, "record")

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // Score is what a ranked run measured, in nanoseconds.
@@ -34,7 +35,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		return Recorded{}, err
 	}
 	var out Recorded
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, r.AttemptID)
 		if err != nil || a == nil || a.EndedAt != nil {
 			return err
@@ -47,7 +48,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		}
 		if !a.current() {
 			a.end(r.Outcome)
-			return saving(tx.Save(&a.Attempt).Error, "attempt")
+			return db.WriteError(tx.Save(&a.Attempt).Error, "attempt")
 		}
 		out, err = a.conclude(tx, r, found)
 		return err

@@ -8,6 +8,8 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 )
 
 // RunState is where a run is on its way.
@@ -64,16 +66,16 @@ func (r Run) Valid() bool {
 // Run returns one run.
 func (s *Store) Run(ctx context.Context, id int64) (Run, error) {
 	var run Run
-	err := s.read(ctx).Take(&run, id).Error
-	return run, lookup(err, "run %d", id)
+	err := s.db.Read(ctx).Take(&run, id).Error
+	return run, db.ReadError(err, "run %d", id)
 }
 
 // Runs lists the runs that a submission asked for, in the order of its devices. Profiles that follow
 // them are in Profiles.
 func (s *Store) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
 	var runs []Run
-	err := s.read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
-	return runs, lookup(err, "runs of submission %d", submissionID)
+	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
+	return runs, db.ReadError(err, "runs of submission %d", submissionID)
 }
 
 // Disqualify takes a run off its board for a reason; the person's next best run takes the place.
@@ -82,24 +84,24 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, reason 
 	if !actor.IsAdmin() {
 		return nil, Errorf(Forbidden, "Only an admin may disqualify a run.")
 	}
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var run Run
 		if err := tx.Take(&run, runID).Error; err != nil {
-			return lookup(err, "run %d", runID)
+			return db.ReadError(err, "run %d", runID)
 		}
 		act, at := "reinstate", (*time.Time)(nil)
 		if reason != "" {
-			t := now()
+			t := db.Now()
 			act, at = "disqualify", &t
 		}
-		values := map[string]any{"disqualified_at": at, "disqualified_why": clean(reason)}
+		values := map[string]any{"disqualified_at": at, "disqualified_why": db.Sanitize(reason)}
 		if err := tx.Model(&run).Updates(values).Error; err != nil {
 			return fmt.Errorf("changing run %d: %w", runID, err)
 		}
 		if changes, err = mend(tx, []Run{run}); err != nil {
 			return err
 		}
-		return audit(tx, actor, act, fmt.Sprintf("run %d", runID), reason)
+		return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", runID), reason)
 	})
 	return changes, err
 }

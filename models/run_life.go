@@ -6,6 +6,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // What a run does at the steps of its life that other work does not: states by stage, stages and files that are
@@ -61,7 +62,7 @@ func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts [
 }
 
 func (r *Run) setMeasured(result job.Result) {
-	r.Harness, r.Machine = clean(result.Harness), &result.Machine
+	r.Harness, r.Machine = db.Sanitize(result.Harness), &result.Machine
 	r.WallNS, r.ProgramNS = result.WallNS, result.ProgramNS
 }
 

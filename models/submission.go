@@ -8,6 +8,8 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 )
 
 // Submission is one person's act: one source file for a task, in one mode. It has one Run per device.
@@ -35,24 +37,24 @@ func MaySeeSource(viewer User, sub Submission, task Task, at time.Time) bool {
 // Submission returns one submission. Callers ask its task's VisibleTo before they show it.
 func (s *Store) Submission(ctx context.Context, id int64) (Submission, error) {
 	var sub Submission
-	err := s.read(ctx).Take(&sub, id).Error
-	return sub, lookup(err, "submission %d", id)
+	err := s.db.Read(ctx).Take(&sub, id).Error
+	return sub, db.ReadError(err, "submission %d", id)
 }
 
 // Source returns the submitted text. Callers ask MaySeeSource before they show it.
 func (s *Store) Source(ctx context.Context, sub Submission) ([]byte, error) {
 	var blob Blob
-	err := s.read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error
-	return blob.Data, lookup(err, "source of submission %d", sub.ID)
+	err := s.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error
+	return blob.Data, db.ReadError(err, "source of submission %d", sub.ID)
 }
 
 // DeleteSubmission removes a submission with its runs; boards fall back to the person's next best
 // run. The submitter and admins may. Attempts that are running are cancelled at their next sign of life.
 func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64) (changes []BoardChange, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub Submission
 		if err := tx.Take(&sub, id).Error; err != nil {
-			return lookup(err, "submission %d", id)
+			return db.ReadError(err, "submission %d", id)
 		}
 		if sub.UserID != actor.ID && !actor.IsAdmin() {
 			return Errorf(Forbidden, "Only the person who made submission %d, and admins, may delete it.", id)
@@ -67,7 +69,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64) (cha
 		if changes, err = mend(tx, counted); err != nil {
 			return err
 		}
-		return audit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), "")
+		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), "")
 	})
 	return changes, err
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // NoteTaken notes that a worker says it has these attempts, in case its event got lost. It returns what changed by
@@ -42,29 +44,29 @@ func (s *Store) mayTakeOver(ctx context.Context, a LiveAttempt, worker string) (
 			return false, err
 		}
 	}
-	may, err := s.mayTake(ctx, worker)
+	may, err := s.MayTake(ctx, worker)
 	return err == nil && may(a.Device), err
 }
 
 // letGo reports whether the worker that took an attempt has it no more, so that another one that says it
 // has may be believed: the queue delivered the job again.
 func (s *Store) letGo(ctx context.Context, a LiveAttempt, to string) (bool, error) {
-	if a.Worker == clean(to) {
+	if a.Worker == db.Sanitize(to) {
 		return false, nil
 	}
 	var from Worker
-	found := s.read(ctx).Where("name = ?", a.Worker).Limit(1).Find(&from)
+	found := s.db.Read(ctx).Where("name = ?", a.Worker).Limit(1).Find(&from)
 	if found.Error != nil {
-		return false, lookup(found.Error, "worker %s", a.Worker)
+		return false, db.ReadError(found.Error, "worker %s", a.Worker)
 	}
-	gone := !from.Live(now()) || from.SeenAt.After(*a.TakenAt) && !slices.Contains(from.Attempts, a.ID)
+	gone := !from.Live(db.Now()) || from.SeenAt.After(*a.TakenAt) && !slices.Contains(from.Attempts, a.ID)
 	return found.RowsAffected == 0 || gone, nil
 }
 
 func (s *Store) noteTaken(ctx context.Context, attemptID, worker string, out *Recorded) error {
-	return s.write(ctx, func(tx *gorm.DB) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, attemptID)
-		if err != nil || a == nil || !a.current() || a.Worker == clean(worker) {
+		if err != nil || a == nil || !a.current() || a.Worker == db.Sanitize(worker) {
 			return err
 		}
 		a.takeOver(worker)

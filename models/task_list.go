@@ -6,31 +6,6 @@ import (
 	"warpboard/tasks"
 )
 
-// Task returns the task with this slug. Callers ask VisibleTo before they show it.
-func (s *Store) Task(ctx context.Context, slug string) (Task, error) {
-	var task Task
-	err := s.read(ctx).Where("slug = ?", slug).Take(&task).Error
-	return task, lookup(err, "task %q", slug)
-}
-
-// TaskByID returns the task with this id.
-func (s *Store) TaskByID(ctx context.Context, id int64) (Task, error) {
-	var task Task
-	err := s.read(ctx).Take(&task, id).Error
-	return task, lookup(err, "task %d", id)
-}
-
-// Tasks lists the tasks that the viewer may see: open ones first, then the latest first.
-func (s *Store) Tasks(ctx context.Context, viewer User) ([]Task, error) {
-	var list []Task
-	q := s.read(ctx).Clauses(orderBy("case when deadline is null or deadline > ? then 0 else 1 end, id desc", now()))
-	if !viewer.IsAdmin() {
-		q = q.Where("visibility = ? or owner_id = ?", Public, viewer.ID)
-	}
-	err := q.Find(&list).Error
-	return list, lookup(err, "tasks")
-}
-
 // TaskSummary is a task as a list shows it.
 type TaskSummary struct {
 	Task
@@ -55,7 +30,7 @@ func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, 
 	for i, t := range list {
 		ids[i] = t.VersionID
 	}
-	langs, err := s.langs(ctx, ids)
+	langs, err := s.Langs(ctx, ids)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,9 @@
 package models
 
 import (
-	"context"
-	"fmt"
 	"time"
+
+	"warpboard/models/db"
 )
 
 const (
@@ -42,7 +42,7 @@ func (t *Tries) lose(loss Loss) (givenUp bool) {
 	if loss == LossCounts {
 		t.Losses++
 	}
-	next := now().Add(pauseAfter(t.Retries))
+	next := db.Now().Add(pauseAfter(t.Retries))
 	t.NotBefore = &next
 	return t.Losses >= MaxLosses || t.Retries >= MaxRetries
 }
@@ -56,12 +56,4 @@ func pauseAfter(retries int) time.Duration {
 		}
 	}
 	return pause
-}
-
-// CanWrite fails when the database takes no writes at this moment, and waits as they do.
-func (s *Store) CanWrite(ctx context.Context) error {
-	if err := s.SetSetting(ctx, "dispatcher.wrote", now().Format(time.RFC3339)); err != nil {
-		return fmt.Errorf("trying to write: %w", err)
-	}
-	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // Work is what a run and an evaluation have in common: it waits for a device, is given to one attempt after the
@@ -97,11 +98,11 @@ func loadUnit(tx *gorm.DB, ref job.Ref) (unit, error) {
 	if ref.EvaluationID == "" {
 		var run Run
 		err := tx.Take(&run, ref.RunID).Error
-		return &run, lookup(err, "run %d", ref.RunID)
+		return &run, db.ReadError(err, "run %d", ref.RunID)
 	}
 	var e Evaluation
 	err := tx.Omit("request", "result").Where("id = ?", ref.EvaluationID).Take(&e).Error
-	return &e, lookup(err, "evaluation %s", ref.EvaluationID)
+	return &e, db.ReadError(err, "evaluation %s", ref.EvaluationID)
 }
 
 // saveUnit saves work that was changed; attemptID is its attempt before the change. The guard makes sure that it
@@ -125,6 +126,6 @@ func subject(ref job.Ref) string {
 
 // end closes the work for good.
 func (w *Work) end() {
-	t := now()
+	t := db.Now()
 	w.EndedAt = &t
 }

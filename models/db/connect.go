@@ -1,4 +1,4 @@
-package models
+package db
 
 import (
 	"context"
@@ -22,7 +22,7 @@ func gormConfig(count *statements) *gorm.Config {
 	return &gorm.Config{
 		TranslateError:         true,
 		SkipDefaultTransaction: true,
-		NowFunc:                now,
+		NowFunc:                Now,
 		Logger:                 count,
 	}
 }

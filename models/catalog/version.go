@@ -1,4 +1,4 @@
-package models
+package catalog
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/tasks"
 )
 
@@ -42,18 +44,18 @@ const (
 )
 
 // Compare tells what Publish would do, for the preview.
-func (s *Store) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (Change, error) {
+func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (Change, error) {
 	task, err := s.TaskByID(ctx, taskID)
 	if err != nil {
 		return "", err
 	}
-	change, _, err := compare(s.read(ctx), task, b)
+	change, _, err := compare(s.db.Read(ctx), task, b)
 	return change, err
 }
 
 // Publish makes the bundle the task's current state, and tells what changed by that.
-func (s *Store) Publish(ctx context.Context, actor User, taskID int64, b *tasks.Bundle) (version TaskVersion, change Change, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
+func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (version TaskVersion, change Change, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := editable(tx, actor, taskID)
 		if err != nil {
 			return err
@@ -70,7 +72,7 @@ func (s *Store) Publish(ctx context.Context, actor User, taskID int64, b *tasks.
 		if err != nil || change == ChangeNone {
 			return err
 		}
-		return audit(tx, actor, "publish "+string(change), "task "+task.Slug, fmt.Sprintf("version %d", version.Number))
+		return accounts.WriteAudit(tx, actor, "publish "+string(change), "task "+task.Slug, fmt.Sprintf("version %d", version.Number))
 	})
 	return version, change, err
 }
@@ -78,7 +80,7 @@ func (s *Store) Publish(ctx context.Context, actor User, taskID int64, b *tasks.
 func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, error) {
 	var current TaskVersion
 	if err := tx.Take(&current, task.VersionID).Error; err != nil {
-		return "", current, lookup(err, "version of task %s", task.Slug)
+		return "", current, db.ReadError(err, "version of task %s", task.Slug)
 	}
 	if current.Key != measuredKey(b) {
 		return ChangeVersion, current, nil

@@ -1,4 +1,4 @@
-package models
+package db
 
 import (
 	"regexp"
@@ -19,4 +19,4 @@ func Slug(name string) string {
 	return strings.Trim(slug[:min(len(slug), maxSlug)], "-")
 }
 
-func validDevice(name string) bool { return deviceName.MatchString(name) }
+func IsName(name string) bool { return deviceName.MatchString(name) }

@@ -1,4 +1,4 @@
-package models
+package catalog
 
 import (
 	"context"
@@ -6,32 +6,34 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/tasks"
 )
 
 // Version returns one version by its id.
-func (s *Store) Version(ctx context.Context, id int64) (TaskVersion, error) {
+func (s *Catalog) Version(ctx context.Context, id int64) (TaskVersion, error) {
 	var v TaskVersion
-	err := s.read(ctx).Take(&v, id).Error
-	return v, lookup(err, "version %d", id)
+	err := s.db.Read(ctx).Take(&v, id).Error
+	return v, db.ReadError(err, "version %d", id)
 }
 
 // VersionNumber returns a task's version by its number.
-func (s *Store) VersionNumber(ctx context.Context, taskID int64, number int) (TaskVersion, error) {
+func (s *Catalog) VersionNumber(ctx context.Context, taskID int64, number int) (TaskVersion, error) {
 	var v TaskVersion
-	err := s.read(ctx).Where("task_id = ? and number = ?", taskID, number).Take(&v).Error
-	return v, lookup(err, "version %d of this task", number)
+	err := s.db.Read(ctx).Where("task_id = ? and number = ?", taskID, number).Take(&v).Error
+	return v, db.ReadError(err, "version %d of this task", number)
 }
 
 // VersionNumbers lists the numbers of a task's versions, the newest first.
-func (s *Store) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
+func (s *Catalog) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
 	var numbers []int
-	err := s.read(ctx).Model(&TaskVersion{}).Where("task_id = ?", taskID).Order("number desc").Pluck("number", &numbers).Error
-	return numbers, lookup(err, "versions of task %d", taskID)
+	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ?", taskID).Order("number desc").Pluck("number", &numbers).Error
+	return numbers, db.ReadError(err, "versions of task %d", taskID)
 }
 
 // Bundle returns a version's definition with all its files.
-func (s *Store) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, error) {
+func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, error) {
 	v, err := s.Version(ctx, versionID)
 	if err != nil {
 		return nil, err
@@ -40,16 +42,17 @@ func (s *Store) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, err
 	if err != nil {
 		return nil, err
 	}
-	files, err := versionFiles(s.read(ctx), v.ID)
+	files, err := versionFiles(s.db.Read(ctx), v.ID)
 	if err != nil {
 		return nil, err
 	}
 	return &tasks.Bundle{Name: task.Slug, Definition: v.Definition, Files: files, Warnings: v.Warnings}, nil
 }
 
-func (s *Store) langs(ctx context.Context, versionIDs []int64) (map[int64]tasks.Lang, error) {
+// Langs gives the languages of versions.
+func (s *Catalog) Langs(ctx context.Context, versionIDs []int64) (map[int64]tasks.Lang, error) {
 	var rows []TaskVersion
-	if err := s.read(ctx).Select("id", "lang").Find(&rows, "id in ?", versionIDs).Error; err != nil {
+	if err := s.db.Read(ctx).Select("id", "lang").Find(&rows, "id in ?", versionIDs).Error; err != nil {
 		return nil, fmt.Errorf("reading languages of tasks: %w", err)
 	}
 	langs := make(map[int64]tasks.Lang, len(rows))
@@ -69,31 +72,31 @@ func versionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
 	return filesOf(rows), nil
 }
 
-func addVersion(tx *gorm.DB, actor User, taskID int64, number int, b *tasks.Bundle) (TaskVersion, error) {
+func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v := TaskVersion{
 		TaskID: taskID, Number: number, Key: measuredKey(b), Lang: b.Definition.Lang,
-		Definition: b.Definition, Warnings: b.Warnings, CreatedBy: actor.ID, CreatedAt: now(),
+		Definition: b.Definition, Warnings: b.Warnings, CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
 	if err := tx.Create(&v).Error; err != nil {
-		return v, saving(err, "version")
+		return v, db.WriteError(err, "version")
 	}
 	return v, putFiles(tx, v.ID, b.Files)
 }
 
-func replaceVersion(tx *gorm.DB, actor User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
+func replaceVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v, err := addVersion(tx, actor, task.ID, number, b)
 	if err != nil {
 		return v, err
 	}
-	err = tx.Model(&task).Updates(map[string]any{"version_id": v.ID, "updated_at": now()}).Error
-	return v, saving(err, "task")
+	err = tx.Model(&task).Updates(map[string]any{"version_id": v.ID, "updated_at": db.Now()}).Error
+	return v, db.WriteError(err, "task")
 }
 
 // rewrite puts new texts into a version; its key stays, and so do its boards.
 func rewrite(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
 	v.Definition, v.Warnings = b.Definition, b.Warnings
 	if err := tx.Save(v).Error; err != nil {
-		return saving(err, "version")
+		return db.WriteError(err, "version")
 	}
 	if err := tx.Where("version_id = ?", v.ID).Delete(&VersionFile{}).Error; err != nil {
 		return fmt.Errorf("replacing the files of version %d: %w", v.ID, err)
@@ -103,7 +106,7 @@ func rewrite(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
 
 func putFiles(tx *gorm.DB, versionID int64, files map[string][]byte) error {
 	for path, data := range files {
-		hash, err := putBlob(tx, data)
+		hash, err := PutBlob(tx, data)
 		if err != nil {
 			return err
 		}

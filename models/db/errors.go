@@ -1,4 +1,4 @@
-package models
+package db
 
 import (
 	"errors"
@@ -48,8 +48,8 @@ func KindOf(err error) Kind {
 	return Internal
 }
 
-// lookup names what was read: a missing row becomes NotFound, anything else keeps its cause.
-func lookup(err error, what string, args ...any) error {
+// ReadError names what was read: a missing row becomes NotFound, anything else keeps its cause.
+func ReadError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {
 	case err == nil:
@@ -60,8 +60,8 @@ func lookup(err error, what string, args ...any) error {
 	return fmt.Errorf("reading %s: %w", what, err)
 }
 
-// saving names what was written: a unique key that is taken becomes Conflict.
-func saving(err error, what string, args ...any) error {
+// WriteError names what was written: a unique key that is taken becomes Conflict.
+func WriteError(err error, what string, args ...any) error {
 	what = fmt.Sprintf(what, args...)
 	switch {
 	case err == nil:

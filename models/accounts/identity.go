@@ -1,4 +1,4 @@
-package models
+package accounts
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Identity is an account at a provider that a person signs in with. Provider and Subject alone
@@ -34,12 +36,12 @@ type SignIn struct {
 }
 
 // SignIn returns the person with this identity, and makes a new person at the first sign-in.
-func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
+func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 	if in.Provider == "" || in.Subject == "" {
-		return User{}, Errorf(Invalid, "The provider did not say who signed in.")
+		return User{}, db.Errorf(db.Invalid, "The provider did not say who signed in.")
 	}
 	var user User
-	err := s.write(ctx, func(tx *gorm.DB) error {
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		var id Identity
 		err := tx.Where("provider = ? and subject = ?", in.Provider, in.Subject).Take(&id).Error
 		switch {
@@ -57,7 +59,7 @@ func (s *Store) SignIn(ctx context.Context, in SignIn) (User, error) {
 
 // Operator returns the site's own account, which owns the built-in tasks. No provider has its
 // name, so nobody can sign in as it.
-func (s *Store) Operator(ctx context.Context) (User, error) {
+func (s *Accounts) Operator(ctx context.Context) (User, error) {
 	return s.SignIn(ctx, SignIn{Provider: "site", Subject: "operator", Name: "Warpboard", Admin: true})
 }
 
@@ -67,8 +69,8 @@ func register(tx *gorm.DB, in SignIn) (User, error) {
 		return User{}, err
 	}
 	user := User{
-		Name: name, NameKey: strings.ToLower(name), Email: clean(in.Email),
-		AvatarURL: clean(in.AvatarURL), Role: RoleUser, CreatedAt: now(), UpdatedAt: now(),
+		Name: name, NameKey: strings.ToLower(name), Email: db.Sanitize(in.Email),
+		AvatarURL: db.Sanitize(in.AvatarURL), Role: RoleUser, CreatedAt: db.Now(), UpdatedAt: db.Now(),
 	}
 	if in.Admin {
 		user.Role = RoleAdmin
@@ -85,22 +87,22 @@ func welcomeBack(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 		return User{}, fmt.Errorf("reading person %d: %w", id.UserID, err)
 	}
 	if user.BlockedAt != nil {
-		return User{}, Errorf(Forbidden, "This account is blocked. Ask an admin of this site.")
+		return User{}, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")
 	}
-	user.Email, user.AvatarURL, user.UpdatedAt = clean(in.Email), clean(in.AvatarURL), now()
+	user.Email, user.AvatarURL, user.UpdatedAt = db.Sanitize(in.Email), db.Sanitize(in.AvatarURL), db.Now()
 	if in.Admin {
 		user.Role = RoleAdmin
 	}
 	if err := tx.Save(&user).Error; err != nil {
 		return User{}, fmt.Errorf("saving person %d: %w", user.ID, err)
 	}
-	err := tx.Model(&id).Updates(Identity{Email: clean(in.Email), Name: clean(in.Name), UsedAt: now()}).Error
-	return user, saving(err, "identity")
+	err := tx.Model(&id).Updates(Identity{Email: db.Sanitize(in.Email), Name: db.Sanitize(in.Name), UsedAt: db.Now()}).Error
+	return user, db.WriteError(err, "identity")
 }
 
 // Link adds a second way to sign in to a person who is signed in.
-func (s *Store) Link(ctx context.Context, userID int64, in SignIn) error {
-	return s.write(ctx, func(tx *gorm.DB) error {
+func (s *Accounts) Link(ctx context.Context, userID int64, in SignIn) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var id Identity
 		err := tx.Where("provider = ? and subject = ?", in.Provider, in.Subject).Take(&id).Error
 		switch {
@@ -109,25 +111,25 @@ func (s *Store) Link(ctx context.Context, userID int64, in SignIn) error {
 		case err != nil:
 			return fmt.Errorf("reading the identity: %w", err)
 		case id.UserID != userID:
-			return Errorf(Conflict, "This %s account belongs to another person here.", in.Provider)
+			return db.Errorf(db.Conflict, "This %s account belongs to another person here.", in.Provider)
 		}
 		return nil
 	})
 }
 
 // Identities lists the ways in which a person can sign in.
-func (s *Store) Identities(ctx context.Context, userID int64) ([]Identity, error) {
+func (s *Accounts) Identities(ctx context.Context, userID int64) ([]Identity, error) {
 	var ids []Identity
-	err := s.read(ctx).Where("user_id = ?", userID).Order("id").Find(&ids).Error
-	return ids, lookup(err, "identities of person %d", userID)
+	err := s.db.Read(ctx).Where("user_id = ?", userID).Order("id").Find(&ids).Error
+	return ids, db.ReadError(err, "identities of person %d", userID)
 }
 
 func addIdentity(tx *gorm.DB, userID int64, in SignIn) error {
 	err := tx.Create(&Identity{
 		UserID: userID, Provider: in.Provider, Subject: in.Subject,
-		Email: clean(in.Email), Name: clean(in.Name), CreatedAt: now(), UsedAt: now(),
+		Email: db.Sanitize(in.Email), Name: db.Sanitize(in.Name), CreatedAt: db.Now(), UsedAt: db.Now(),
 	}).Error
-	return saving(err, "identity")
+	return db.WriteError(err, "identity")
 }
 
 // freeName returns the wanted name, with a number behind it when somebody else has it.
@@ -146,9 +148,4 @@ func freeName(tx *gorm.DB, wanted string) (string, error) {
 		}
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
-}
-
-// clean makes text from outside fit for a text column: valid UTF-8 without zero bytes.
-func clean(s string) string {
-	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
 }

@@ -1,17 +1,19 @@
-package models
+package accounts
 
 import (
 	"context"
 	"fmt"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Unlink takes one of a person's ways to sign in away, and ends all sessions but the one to keep: who
 // holds the account at that provider may have begun any of them. The last way stays: without it nobody
 // could get in.
-func (s *Store) Unlink(ctx context.Context, userID, id, keep int64) error {
-	return s.write(ctx, func(tx *gorm.DB) error {
+func (s *Accounts) Unlink(ctx context.Context, userID, id, keep int64) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		var ways int64
 		if err := tx.Model(&Identity{}).Where("user_id = ?", userID).Count(&ways).Error; err != nil {
 			return fmt.Errorf("counting the ways to sign in: %w", err)
@@ -19,11 +21,11 @@ func (s *Store) Unlink(ctx context.Context, userID, id, keep int64) error {
 		res := tx.Where("user_id = ? and id = ?", userID, id).Delete(&Identity{})
 		switch {
 		case res.Error != nil:
-			return saving(res.Error, "identity")
+			return db.WriteError(res.Error, "identity")
 		case res.RowsAffected == 0:
-			return Errorf(NotFound, "There is no such way to sign in.")
+			return db.Errorf(db.NotFound, "There is no such way to sign in.")
 		case ways == 1:
-			return Errorf(Conflict, "This is the only way into the account. Add another before you remove it.")
+			return db.Errorf(db.Conflict, "This is the only way into the account. Add another before you remove it.")
 		}
 		return endOtherSessions(tx, userID, keep)
 	})

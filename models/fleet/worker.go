@@ -1,13 +1,16 @@
-package models
+package fleet
 
 import (
 	"context"
 	"slices"
 	"time"
 
+	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 )
 
 // WorkerTimeout is how long a worker may be silent before its attempts are given to another.
@@ -31,7 +34,7 @@ func (w Worker) Live(at time.Time) bool {
 	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
 }
 
-// profiles tells whether the worker can profile what runs on a device.
+// profiles reports whether the worker can profile what runs on a device.
 func (w Worker) profiles(device string) bool {
 	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.Takes(s) })
 }
@@ -73,52 +76,59 @@ func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) 
 // SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
 // last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
 // another device would draw runs that nobody can take.
-func (s *Store) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
-	may, err := s.mayTake(ctx, h.Worker)
+func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
+	may, err := s.MayTake(ctx, h.Worker)
 	if err != nil {
 		return err
 	}
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !may(slot.Device) })
 	row := Worker{
-		Name: clean(h.Worker), Version: clean(h.Version), StartedAt: stored(h.Started), SeenAt: now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: clean(h.Refusing), Stopping: h.Stopping,
+		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.Started), SeenAt: db.Now(),
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping,
 	}
 	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping"}
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
 	}
-	err = s.save(ctx).Clauses(clause.OnConflict{
+	err = s.db.Writer(ctx).Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
 	}).Create(&row).Error
-	return saving(err, "heartbeat of worker %s", row.Name)
+	return db.WriteError(err, "heartbeat of worker %s", row.Name)
 }
 
-// mayTake tells which devices' jobs a worker may have: those of its credential. A worker without one is
+// MayTake tells which devices' jobs a worker may have: those of its credential. A worker without one is
 // the site's own, or somebody else's cluster lets it in; it may have all.
-func (s *Store) mayTake(ctx context.Context, worker string) (func(device string) bool, error) {
+func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
 	var cred WorkerCredential
-	found := s.read(ctx).Where("name = ? and revoked_at is null", clean(worker)).Limit(1).Find(&cred)
+	found := s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(worker)).Limit(1).Find(&cred)
 	if found.Error != nil {
-		return nil, lookup(found.Error, "credential of worker %s", worker)
+		return nil, db.ReadError(found.Error, "credential of worker %s", worker)
 	}
 	return func(device string) bool { return found.RowsAffected == 0 || slices.Contains(cred.Devices, device) }, nil
 }
 
 // Workers lists all workers that were ever heard of, by name.
-func (s *Store) Workers(ctx context.Context) ([]Worker, error) {
+func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 	var list []Worker
-	err := s.read(ctx).Order("name").Find(&list).Error
-	return list, lookup(err, "workers")
+	err := s.db.Read(ctx).Order("name").Find(&list).Error
+	return list, db.ReadError(err, "workers")
 }
 
 // ForgetWorker removes a worker that is not live from the list. Admins only.
-func (s *Store) ForgetWorker(ctx context.Context, actor User, name string) error {
+func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
 	if !actor.IsAdmin() {
-		return Errorf(Forbidden, "Only an admin may remove a worker.")
+		return db.Errorf(db.Forbidden, "Only an admin may remove a worker.")
 	}
-	res := s.save(ctx).Where("name = ? and (stopping or seen_at < ?)", name, now().Add(-WorkerTimeout)).Delete(&Worker{})
+	res := s.db.Writer(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})
 	if res.Error == nil && res.RowsAffected == 0 {
-		return Errorf(Conflict, "The worker %s is live, or there is none.", name)
+		return db.Errorf(db.Conflict, "The worker %s is live, or there is none.", name)
 	}
-	return saving(res.Error, "worker")
+	return db.WriteError(res.Error, "worker")
+}
+
+// CanProfile reports whether a live worker can profile what runs on a device.
+func CanProfile(tx *gorm.DB, device string) (bool, error) {
+	var workers []Worker
+	err := tx.Find(&workers).Error
+	return slices.ContainsFunc(workers, func(w Worker) bool { return w.Live(db.Now()) && w.profiles(device) }), db.ReadError(err, "workers")
 }

@@ -1,4 +1,4 @@
-package models
+package accounts
 
 import (
 	"context"
@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Role is what a person may do; each role may do all that the one before may.
@@ -45,74 +47,74 @@ func (u User) IsAdmin() bool { return u.Role == RoleAdmin }
 func (u User) MayCreate() bool { return u.Role == RoleCreator || u.Role == RoleAdmin }
 
 // User returns one person.
-func (s *Store) User(ctx context.Context, id int64) (User, error) {
+func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
 	var u User
-	err := s.read(ctx).Take(&u, id).Error
-	return u, lookup(err, "person %d", id)
+	err := s.db.Read(ctx).Take(&u, id).Error
+	return u, db.ReadError(err, "person %d", id)
 }
 
 // Users lists people whose name contains search, by name, for the admin's page.
-func (s *Store) Users(ctx context.Context, search string, offset, limit int) ([]User, error) {
+func (s *Accounts) Users(ctx context.Context, search string, offset, limit int) ([]User, error) {
 	var users []User
-	q := s.read(ctx).Order("name_key").Offset(offset).Limit(limit)
+	q := s.db.Read(ctx).Order("name_key").Offset(offset).Limit(limit)
 	if search != "" {
 		pattern := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(search))
 		q = q.Where(`name_key like ? escape '\'`, "%"+pattern+"%")
 	}
 	err := q.Find(&users).Error
-	return users, lookup(err, "people")
+	return users, db.ReadError(err, "people")
 }
 
 // SetRole gives a person another role. Only an admin may, and not to oneself, so that one admin
 // always stays.
-func (s *Store) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
+func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
 	switch {
 	case !actor.IsAdmin():
-		return Errorf(Forbidden, "Only an admin may change roles.")
+		return db.Errorf(db.Forbidden, "Only an admin may change roles.")
 	case actor.ID == userID:
-		return Errorf(Forbidden, "You cannot change your own role; ask another admin.")
+		return db.Errorf(db.Forbidden, "You cannot change your own role; ask another admin.")
 	case role != RoleUser && role != RoleCreator && role != RoleAdmin:
-		return Errorf(Invalid, "There is no role %q: choose user, creator or admin.", role)
+		return db.Errorf(db.Invalid, "There is no role %q: choose user, creator or admin.", role)
 	}
 	return s.changeUser(ctx, actor, userID, "set role", string(role), map[string]any{"role": role})
 }
 
 // SetBlocked blocks a person (sessions and tokens stop working, nothing can be submitted) or
 // allows them again. Entries stay; disqualify runs to remove them.
-func (s *Store) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
+func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
 	if !actor.IsAdmin() || actor.ID == userID {
-		return Errorf(Forbidden, "Only another admin may block this person.")
+		return db.Errorf(db.Forbidden, "Only another admin may block this person.")
 	}
 	act, at := "allow", (*time.Time)(nil)
 	if blocked {
-		t := now()
+		t := db.Now()
 		act, at = "block", &t
 	}
 	return s.changeUser(ctx, actor, userID, act, "", map[string]any{"blocked_at": at})
 }
 
-func (s *Store) changeUser(ctx context.Context, actor User, userID int64, act, detail string, values map[string]any) error {
-	return s.write(ctx, func(tx *gorm.DB) error {
+func (s *Accounts) changeUser(ctx context.Context, actor User, userID int64, act, detail string, values map[string]any) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		res := tx.Model(&User{}).Where("id = ?", userID).Updates(values)
 		if res.Error != nil {
 			return fmt.Errorf("changing person %d: %w", userID, res.Error)
 		}
 		if res.RowsAffected == 0 {
-			return Errorf(NotFound, "There is no person %d.", userID)
+			return db.Errorf(db.NotFound, "There is no person %d.", userID)
 		}
-		return audit(tx, actor, act, fmt.Sprintf("user %d", userID), detail)
+		return WriteAudit(tx, actor, act, fmt.Sprintf("user %d", userID), detail)
 	})
 }
 
 // Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
-func (s *Store) Rename(ctx context.Context, userID int64, name string) error {
+func (s *Accounts) Rename(ctx context.Context, userID int64, name string) error {
 	name = CleanName(name)
 	if name == "" {
-		return Errorf(Invalid, "A name needs at least one visible character.")
+		return db.Errorf(db.Invalid, "A name needs at least one visible character.")
 	}
-	return s.write(ctx, func(tx *gorm.DB) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		values := map[string]any{"name": name, "name_key": strings.ToLower(name)}
-		return saving(tx.Model(&User{}).Where("id = ?", userID).Updates(values).Error, "person")
+		return db.WriteError(tx.Model(&User{}).Where("id = ?", userID).Updates(values).Error, "person")
 	})
 }
 

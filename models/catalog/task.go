@@ -1,4 +1,4 @@
-package models
+package catalog
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
+	"warpboard/models/db"
 	"warpboard/tasks"
 )
 
@@ -39,10 +41,10 @@ type Task struct {
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
 // VisibleTo tells whether the person may know of the task.
-func (t Task) VisibleTo(u User) bool { return t.Visibility == Public || t.EditableBy(u) }
+func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Public || t.EditableBy(u) }
 
 // EditableBy tells whether the person may change and delete the task: admins, and creators their own.
-func (t Task) EditableBy(u User) bool {
+func (t Task) EditableBy(u accounts.User) bool {
 	return u.IsAdmin() || u.MayCreate() && u.ID == t.OwnerID
 }
 
@@ -63,17 +65,17 @@ type NewTask struct {
 }
 
 // CreateTask makes a task with its first version. A taken slug is a Conflict.
-func (s *Store) CreateTask(ctx context.Context, actor User, in NewTask) (Task, error) {
+func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
 	if !actor.MayCreate() {
-		return Task{}, Errorf(Forbidden, "Only creators and admins may make tasks; ask an admin for the role.")
+		return Task{}, db.Errorf(db.Forbidden, "Only creators and admins may make tasks; ask an admin for the role.")
 	}
 	task, err := draftTask(actor, in)
 	if err != nil {
 		return Task{}, err
 	}
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Create(&task).Error; err != nil {
-			return saving(err, "task")
+			return db.WriteError(err, "task")
 		}
 		version, err := addVersion(tx, actor, task.ID, 1, in.Bundle)
 		if err != nil {
@@ -83,98 +85,98 @@ func (s *Store) CreateTask(ctx context.Context, actor User, in NewTask) (Task, e
 		if err := tx.Model(&task).Update("version_id", version.ID).Error; err != nil {
 			return fmt.Errorf("saving task %s: %w", task.Slug, err)
 		}
-		return audit(tx, actor, "create task", "task "+task.Slug, "")
+		return accounts.WriteAudit(tx, actor, "create task", "task "+task.Slug, "")
 	})
 	return task, err
 }
 
-func draftTask(actor User, in NewTask) (Task, error) {
-	slug := Slug(in.Slug)
+func draftTask(actor accounts.User, in NewTask) (Task, error) {
+	slug := db.Slug(in.Slug)
 	if slug == "" {
-		slug = Slug(in.Bundle.Name)
+		slug = db.Slug(in.Bundle.Name)
 	}
 	if slug == "" {
-		return Task{}, Errorf(Invalid, "The task needs a name of letters and digits.")
+		return Task{}, db.Errorf(db.Invalid, "The task needs a name of letters and digits.")
 	}
 	if in.Title == "" {
 		in.Title = in.Bundle.Definition.Title
 	}
-	task := Task{Slug: slug, OwnerID: actor.ID, Origin: in.Origin, CreatedAt: now(), UpdatedAt: now()}
+	task := Task{Slug: slug, OwnerID: actor.ID, Origin: in.Origin, CreatedAt: db.Now(), UpdatedAt: db.Now()}
 	return task, task.apply(in.TaskSettings)
 }
 
 func (t *Task) apply(in TaskSettings) error {
-	if t.Title = CleanName(in.Title); t.Title == "" {
+	if t.Title = accounts.CleanName(in.Title); t.Title == "" {
 		t.Title = t.Slug
 	}
 	if t.Visibility = in.Visibility; t.Visibility == "" {
 		t.Visibility = Public
 	}
 	if t.Visibility != Public && t.Visibility != Hidden {
-		return Errorf(Invalid, "There is no visibility %q: choose public or hidden.", in.Visibility)
+		return db.Errorf(db.Invalid, "There is no visibility %q: choose public or hidden.", in.Visibility)
 	}
 	if len(in.Devices) == 0 {
-		return Errorf(Invalid, "Choose at least one device for the task.")
+		return db.Errorf(db.Invalid, "Choose at least one device for the task.")
 	}
 	for i, d := range in.Devices {
-		if !validDevice(d) {
-			return Errorf(Invalid, "%q is no name of a device: use letters, digits, '.', '_' and '-', at most 40.", d)
+		if !db.IsName(d) {
+			return db.Errorf(db.Invalid, "%q is no name of a device: use letters, digits, '.', '_' and '-', at most 40.", d)
 		}
 		if slices.Contains(in.Devices[:i], d) {
-			return Errorf(Invalid, "The device %s is named twice.", d)
+			return db.Errorf(db.Invalid, "The device %s is named twice.", d)
 		}
 	}
-	t.Devices, t.Deadline = slices.Clone(in.Devices), storedPtr(in.Deadline)
+	t.Devices, t.Deadline = slices.Clone(in.Devices), db.TimePtr(in.Deadline)
 	return nil
 }
 
 // UpdateTask changes a task's settings; runs that wait for a device taken off the list still run.
-func (s *Store) UpdateTask(ctx context.Context, actor User, id int64, in TaskSettings) (Task, error) {
+func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64, in TaskSettings) (Task, error) {
 	var task Task
-	err := s.write(ctx, func(tx *gorm.DB) (err error) {
+	err := s.db.Write(ctx, func(tx *gorm.DB) (err error) {
 		if task, err = editable(tx, actor, id); err != nil {
 			return err
 		}
 		if err := task.apply(in); err != nil {
 			return err
 		}
-		task.UpdatedAt = now()
+		task.UpdatedAt = db.Now()
 		if err := tx.Save(&task).Error; err != nil {
-			return saving(err, "task")
+			return db.WriteError(err, "task")
 		}
-		return audit(tx, actor, "change task", "task "+task.Slug, "")
+		return accounts.WriteAudit(tx, actor, "change task", "task "+task.Slug, "")
 	})
 	return task, err
 }
 
 // DeleteTask removes a task with its versions, submissions and boards. The confirmation must be
 // its title or slug. Attempts that are running are cancelled at their next sign of life.
-func (s *Store) DeleteTask(ctx context.Context, actor User, id int64, confirmation string) error {
-	return s.write(ctx, func(tx *gorm.DB) error {
+func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64, confirmation string) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, err := editable(tx, actor, id)
 		if err != nil {
 			return err
 		}
 		if confirmation != task.Title && confirmation != task.Slug {
-			return Errorf(Invalid, "To delete the task, type its name: %s", task.Title)
+			return db.Errorf(db.Invalid, "To delete the task, type its name: %s", task.Title)
 		}
 		if err := tx.Delete(&task).Error; err != nil {
 			return fmt.Errorf("deleting task %s: %w", task.Slug, err)
 		}
-		if err := sweepBlobs(tx); err != nil {
+		if err := SweepBlobs(tx); err != nil {
 			return err
 		}
-		return audit(tx, actor, "delete task", "task "+task.Slug, task.Title)
+		return accounts.WriteAudit(tx, actor, "delete task", "task "+task.Slug, task.Title)
 	})
 }
 
-func editable(tx *gorm.DB, actor User, id int64) (Task, error) {
+func editable(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
 	var task Task
 	if err := tx.Take(&task, id).Error; err != nil {
-		return Task{}, lookup(err, "task %d", id)
+		return Task{}, db.ReadError(err, "task %d", id)
 	}
 	if !task.EditableBy(actor) {
-		return Task{}, Errorf(Forbidden, "Only its owner and admins may change the task %s.", task.Title)
+		return Task{}, db.Errorf(db.Forbidden, "Only its owner and admins may change the task %s.", task.Title)
 	}
 	return task, nil
 }
