@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 )
@@ -54,7 +55,7 @@ func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
 	if err != nil || entries == 0 || profile.State != StateDone {
 		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)
 	}
-	return bump(tx, profile.VersionID, profile.Device)
+	return boards.IncrementChange(tx, profile.VersionID, profile.Device)
 }
 
 // Profiled tells which of the runs have been profiled by a run that followed them.

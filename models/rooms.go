@@ -5,6 +5,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
@@ -34,6 +35,16 @@ type (
 	Blob         = catalog.Blob
 	Visibility   = catalog.Visibility
 	Change       = catalog.Change
+
+	Board        = boards.Board
+	BoardPage    = boards.Page
+	BoardChange  = boards.Change
+	BoardSummary = boards.Summary
+	Entry        = boards.Entry
+	Standing     = boards.Standing
+	Record       = boards.Record
+	RecordHolder = boards.RecordHolder
+	Placing      = boards.Placing
 
 	Error   = db.Error
 	Kind    = db.Kind

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 )
 
@@ -28,7 +29,7 @@ const (
 	StateCancelled    RunState = "cancelled"
 )
 
-// Final tells whether the run has ended.
+// Final reports whether the run has ended.
 func (s RunState) Final() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
 }
@@ -58,7 +59,7 @@ type Run struct {
 	DisqualifiedWhy string
 }
 
-// Valid tells whether the run may stand on a board; validRun says the same in SQL.
+// Valid reports whether the run may stand on a board; package boards says the same in SQL.
 func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil
 }
@@ -98,7 +99,7 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, reason 
 		if err := tx.Model(&run).Updates(values).Error; err != nil {
 			return fmt.Errorf("changing run %d: %w", runID, err)
 		}
-		if changes, err = mend(tx, []Run{run}); err != nil {
+		if changes, err = boards.Recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}}); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", runID), reason)

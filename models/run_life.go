@@ -6,6 +6,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 )
 
@@ -97,12 +98,9 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, _ Findings, out *Recor
 	if !r.Valid() {
 		return nil
 	}
-	if err := noteRecord(tx, entryOf(*r)); err != nil {
-		return err
-	}
-	changed, err := refresh(tx, r.VersionID, r.Device, r.UserID)
-	if err == nil && changed {
-		out.Board, err = bump(tx, r.VersionID, r.Device)
-	}
+	out.Board, err = boards.Enter(tx, boards.Entry{
+		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, AchievedAt: *r.EndedAt,
+	})
 	return err
 }

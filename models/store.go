@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
@@ -28,12 +29,13 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet and catalog, whose methods
-// are the store's, too, and here, boards and the life of work. It is safe for concurrent use.
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog and boards, whose
+// methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
 	*fleet.Fleet
 	*catalog.Catalog
+	*boards.Boards
 	db        *db.DB
 	artifacts string
 	limits    Limits
@@ -60,11 +62,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
 	}
 	s := &Store{
-		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database),
+		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		db: database, artifacts: artifacts, limits: cfg.Limits, log: cfg.Log,
 	}
-	if err := s.rebuildIfAsked(ctx); err != nil {
+	why, err := s.RebuildIfAsked(ctx)
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	if why != "" {
+		cfg.Log.Info("boards rebuilt", "why", why)
 	}
 	return s, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 )
 
@@ -59,14 +60,14 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64) (cha
 		if sub.UserID != actor.ID && !actor.IsAdmin() {
 			return Errorf(Forbidden, "Only the person who made submission %d, and admins, may delete it.", id)
 		}
-		var counted []Run
-		if err := tx.Where("submission_id = ? and "+validRun, id).Find(&counted).Error; err != nil {
-			return fmt.Errorf("reading the runs of submission %d: %w", id, err)
+		counted, err := boards.OfSubmission(tx, id)
+		if err != nil {
+			return err
 		}
 		if err := tx.Delete(&sub).Error; err != nil {
 			return fmt.Errorf("deleting submission %d: %w", id, err)
 		}
-		if changes, err = mend(tx, counted); err != nil {
+		if changes, err = boards.Recompute(tx, counted); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), "")

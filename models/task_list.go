@@ -3,6 +3,7 @@ package models
 import (
 	"context"
 
+	"warpboard/models/boards"
 	"warpboard/tasks"
 )
 
@@ -11,13 +12,6 @@ type TaskSummary struct {
 	Task
 	Lang   tasks.Lang
 	Boards []BoardSummary // one per device of the task, in the task's order
-}
-
-// BoardSummary is a board in short.
-type BoardSummary struct {
-	Device  string
-	Size    int64      // people on it
-	Leaders []Standing // the first three
 }
 
 // TaskSummaries lists what Tasks lists, with the leaders of the current version's boards.
@@ -34,7 +28,7 @@ func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, 
 	if err != nil {
 		return nil, err
 	}
-	boards, err := s.boardSummaries(ctx, ids)
+	summaries, err := s.Summaries(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +36,7 @@ func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, 
 	for i, t := range list {
 		out[i] = TaskSummary{Task: t, Lang: langs[t.VersionID]}
 		for _, d := range t.Devices {
-			b := boards[boardKey{t.VersionID, d}]
+			b := summaries[boards.Key{VersionID: t.VersionID, Device: d}]
 			b.Device = d
 			out[i].Boards = append(out[i].Boards, b)
 		}

@@ -26,17 +26,19 @@ func impatient(c *Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
 // finish ends an evaluation that waits, as its worker would.
 func (s *evalSite) finish(e models.Evaluation) {
 	s.t.Helper()
-	s.end(e, `{"compiled": true, "correctness": true, "worker": "w1"}`)
+	s.end(e, "w1", `{"compiled": true, "correctness": true, "worker": "w1"}`)
 }
 
-// end ends an evaluation that waits with a report.
-func (s *evalSite) end(e models.Evaluation, report string, samples ...models.Sample) {
+// end ends an evaluation that waits with a worker's report.
+func (s *evalSite) end(e models.Evaluation, worker, report string, samples ...models.Sample) {
 	s.t.Helper()
 	attempt, err := s.store.StartAttempt(context.Background(), e.Ref())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	out, err := s.store.RecordResult(context.Background(), modelstest.Evaluated(attempt, report), modelstest.Completed(samples...))
+	result := modelstest.Evaluated(attempt, report)
+	result.Machine.Worker = worker
+	out, err := s.store.RecordResult(context.Background(), result, modelstest.Completed(samples...))
 	if err != nil || !out.Accepted {
 		s.t.Fatalf("the end is not accepted: %+v, %v", out, err)
 	}

@@ -137,7 +137,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 // endOne ends an evaluation with a result, as a worker would.
 func (s *evalSite) endOne(id string, result kernelrun.Result) {
 	s.t.Helper()
-	s.end(models.Evaluation{ID: id}, string(written(result)))
+	s.end(models.Evaluation{ID: id}, "w1", string(written(result)))
 }
 
 func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {

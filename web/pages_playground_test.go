@@ -195,7 +195,7 @@ func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Docume
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.end(e, string(text), models.Sample{Name: dispatch.CountCompiled, Value: 1})
+	s.end(e, result.Worker, string(text), models.Sample{Name: dispatch.CountCompiled, Value: 1})
 	return b.page("/evaluations/"+e.ID, http.StatusOK)
 }
 

@@ -1,31 +1,29 @@
-package models
+package boards
 
 import (
 	"context"
 	"fmt"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // rebuildBoards is the setting by which a migration that changed runs asks for new boards. It outlives a
 // program that is killed between the two.
 const rebuildBoards = "rebuild_boards"
 
-func (s *Store) rebuildIfAsked(ctx context.Context) error {
-	why, err := s.Setting(ctx, rebuildBoards)
-	if why == "" || err != nil {
-		return err
+// RebuildIfAsked does so, and returns why; empty: nothing asked for it.
+func (s *Boards) RebuildIfAsked(ctx context.Context) (why string, err error) {
+	if why, err = s.db.Setting(ctx, rebuildBoards); why == "" || err != nil {
+		return "", err
 	}
-	if err := s.RebuildEntries(ctx); err != nil {
-		return err
-	}
-	s.log.Info("boards rebuilt", "why", why)
-	return nil
+	return why, s.RebuildEntries(ctx)
 }
 
 // RebuildEntries makes entries, records and boards anew from the runs, by the same rule. Every
 // board gets a new change number. It takes seconds per million runs and blocks other writers.
-func (s *Store) RebuildEntries(ctx context.Context) error {
+func (s *Boards) RebuildEntries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, statement := range []string{
 			`delete from entries`,
@@ -47,10 +45,10 @@ func (s *Store) RebuildEntries(ctx context.Context) error {
 			return fmt.Errorf("listing the boards: %w", err)
 		}
 		for _, b := range boards {
-			if _, err := bump(tx, b.VersionID, b.Device); err != nil {
+			if _, err := IncrementChange(tx, b.VersionID, b.Device); err != nil {
 				return err
 			}
 		}
-		return tx.Delete(&Setting{Key: rebuildBoards}).Error
+		return tx.Delete(&db.Setting{Key: rebuildBoards}).Error
 	})
 }

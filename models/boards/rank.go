@@ -1,4 +1,4 @@
-package models
+package boards
 
 import (
 	"errors"
@@ -15,7 +15,7 @@ import (
 // on a (version, device) the one that comes first in bestFirst is the Entry. Boards, home, feeds
 // and badges read the entries.
 const (
-	// validRun is Run.Valid in SQL, in the very words of the partial index.
+	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
 	validRun  = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null"
 	bestFirst = "score_ns, id" // equal scores: the earlier run
 )
@@ -34,33 +34,43 @@ type Entry struct {
 	AchievedAt   time.Time
 }
 
-// BoardChange says that a board has a new change number.
-type BoardChange struct {
+// Change says that a board has a new change number.
+type Change struct {
 	VersionID int64
 	Device    string
 	Change    int64 // 1, 2, …: a page with this number shows the board as it is
 }
 
-// entryOf gives the entry that this run makes for its person.
-func entryOf(r Run) Entry {
-	e := Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, AchievedAt: r.QueuedAt,
+// ofRun are the columns of a valid run that make the entry of its person.
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, score_ns, std_ns, err_ns, clock, ended_at as achieved_at"
+
+// Enter brings a valid run that has just ended onto its board. The change is nil when another run of the person's
+// stays before it.
+func Enter(tx *gorm.DB, e Entry) (*Change, error) {
+	if err := noteRecord(tx, e); err != nil {
+		return nil, err
 	}
-	if r.EndedAt != nil {
-		e.AchievedAt = *r.EndedAt
+	changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
+	if err != nil || !changed {
+		return nil, err
 	}
-	return e
+	return IncrementChange(tx, e.VersionID, e.Device)
 }
 
-// refresh applies the ranking rule to one person on one board, after a run of theirs came,
-// changed or went, and tells whether their entry changed by that.
-func refresh(tx *gorm.DB, versionID int64, device string, userID int64) (changed bool, err error) {
+// OfSubmission lists the entries that the valid runs of a submission make, or would.
+func OfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
+	var list []Entry
+	err := tx.Table("runs").Select(ofRun).Where("submission_id = ? and "+validRun, submissionID).Scan(&list).Error
+	return list, db.ReadError(err, "the valid runs of submission %d", submissionID)
+}
+
+// updateEntry applies the ranking rule to one person on one board, after a run of theirs came,
+// changed or went, and reports whether their entry changed by that.
+func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
-	var runs []Run
-	var had []Entry
-	err = tx.Where("version_id = ? and device = ? and user_id = ? and "+validRun, versionID, device, userID).
-		Order(bestFirst).Limit(1).Find(&runs).Error
+	var best, had []Entry
+	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+validRun, versionID, device, userID).
+		Order(bestFirst).Limit(1).Scan(&best).Error
 	if err == nil {
 		err = tx.Where(&where).Find(&had).Error
 	}
@@ -68,15 +78,14 @@ func refresh(tx *gorm.DB, versionID int64, device string, userID int64) (changed
 		return false, fmt.Errorf("reading the best run of person %d: %w", userID, err)
 	}
 	switch {
-	case len(runs) == 0 && len(had) == 0:
+	case len(best) == 0 && len(had) == 0:
 		return false, nil
-	case len(runs) == 0:
+	case len(best) == 0:
 		err = tx.Where(&where).Delete(&Entry{}).Error
-	case len(had) > 0 && had[0] == entryOf(runs[0]):
+	case len(had) > 0 && had[0] == best[0]:
 		return false, nil
 	default:
-		e := entryOf(runs[0])
-		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&e).Error
+		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&best[0]).Error
 	}
 	if err != nil {
 		return false, fmt.Errorf("saving the entry of person %d: %w", userID, err)
@@ -84,18 +93,18 @@ func refresh(tx *gorm.DB, versionID int64, device string, userID int64) (changed
 	return true, nil
 }
 
-// mend does the same for the people of runs that changed or went, and mends the boards' records,
+// Recompute does the same for the people of runs that changed or went, and rebuilds the boards' records,
 // which may have named those runs.
-func mend(tx *gorm.DB, runs []Run) ([]BoardChange, error) {
-	var changes []BoardChange
+func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
+	var changes []Change
 	for _, r := range runs {
-		if _, err := refresh(tx, r.VersionID, r.Device, r.UserID); err != nil {
+		if _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
 			return nil, err
 		}
 		if err := rebuildRecords(tx, r.VersionID, r.Device); err != nil {
 			return nil, err
 		}
-		change, err := bump(tx, r.VersionID, r.Device)
+		change, err := IncrementChange(tx, r.VersionID, r.Device)
 		if err != nil {
 			return nil, err
 		}
@@ -104,8 +113,8 @@ func mend(tx *gorm.DB, runs []Run) ([]BoardChange, error) {
 	return changes, nil
 }
 
-// bump brings a board's row up to date with its entries and gives it the next change number.
-func bump(tx *gorm.DB, versionID int64, device string) (*BoardChange, error) {
+// IncrementChange brings a board's row up to date with its entries and gives it the next change number.
+func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, error) {
 	const where = "version_id = ? and device = ?"
 	board := Board{VersionID: versionID, Device: device}
 	err := tx.Where(where, versionID, device).Take(&board).Error
@@ -123,5 +132,5 @@ func bump(tx *gorm.DB, versionID int64, device string) (*BoardChange, error) {
 	if err != nil {
 		return nil, fmt.Errorf("saving the board's change: %w", err)
 	}
-	return &BoardChange{VersionID: versionID, Device: device, Change: board.Change}, nil
+	return &Change{VersionID: versionID, Device: device, Change: board.Change}, nil
 }

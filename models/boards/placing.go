@@ -1,10 +1,12 @@
-package models
+package boards
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 )
 
@@ -19,12 +21,12 @@ type Placing struct {
 
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
 // offset on. More tells whether others follow. It takes two queries, however many boards there are.
-func (s *Store) Placings(ctx context.Context, viewer User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
+func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
 	q := s.db.Read(ctx).Table("entries e").Select("e.*, t.slug as task_slug, t.title as task_title, t.devices").
 		Joins("join tasks t on t.version_id = e.version_id").Where("e.user_id = ?", userID).
 		Clauses(db.OrderBy("case when t.deadline is null or t.deadline > ? then 0 else 1 end, t.id desc, e.device", db.Now()))
 	if !viewer.IsAdmin() {
-		q = q.Where("t.visibility = ? or t.owner_id = ?", Public, viewer.ID)
+		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
 	if err := q.Offset(max(offset, 0)).Limit(limit + 1).Scan(&list).Error; err != nil {
 		return nil, false, fmt.Errorf("listing the places of person %d: %w", userID, err)
@@ -36,7 +38,7 @@ func (s *Store) Placings(ctx context.Context, viewer User, userID int64, offset,
 	return list, more, s.addPlacingRanks(ctx, list)
 }
 
-func (s *Store) addPlacingRanks(ctx context.Context, list []Placing) error {
+func (s *Boards) addPlacingRanks(ctx context.Context, list []Placing) error {
 	ids := make([]int64, len(list))
 	for i, p := range list {
 		ids[i] = p.RunID

@@ -1,4 +1,4 @@
-package models
+package boards
 
 import (
 	"context"
@@ -29,7 +29,7 @@ type RecordHolder struct {
 }
 
 // History lists the records of a board, the oldest first.
-func (s *Store) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
+func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
 	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name").Joins("join users u on u.id = r.user_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).

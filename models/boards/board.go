@@ -1,4 +1,4 @@
-package models
+package boards
 
 import (
 	"context"
@@ -32,8 +32,8 @@ type Standing struct {
 	GapNS     float64 // behind the first
 }
 
-// BoardPage is a part of a board, in its order.
-type BoardPage struct {
+// Page is a part of a board, in its order.
+type Page struct {
 	Board
 	Standings []Standing
 	FirstNS   float64 // the best score; 0 on an empty board
@@ -41,9 +41,9 @@ type BoardPage struct {
 
 // Board returns limit entries of the board from the one at offset on. A board that nobody is on
 // is empty, not missing.
-func (s *Store) Board(ctx context.Context, versionID int64, device string, offset, limit int) (BoardPage, error) {
+func (s *Boards) Board(ctx context.Context, versionID int64, device string, offset, limit int) (Page, error) {
 	offset = max(offset, 0)
-	page := BoardPage{Board: Board{VersionID: versionID, Device: device}}
+	page := Page{Board: Board{VersionID: versionID, Device: device}}
 	err := s.db.Read(ctx).Where("version_id = ? and device = ?", versionID, device).Take(&page.Board).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return page, nil
@@ -61,7 +61,7 @@ func (s *Store) Board(ctx context.Context, versionID int64, device string, offse
 }
 
 // BoardChangeNumber returns the board's change number, 0 before its first entry.
-func (s *Store) BoardChangeNumber(ctx context.Context, versionID int64, device string) (int64, error) {
+func (s *Boards) BoardChangeNumber(ctx context.Context, versionID int64, device string) (int64, error) {
 	var change int64
 	err := s.db.Read(ctx).Model(&Board{}).Where("version_id = ? and device = ?", versionID, device).
 		Limit(1).Pluck("change", &change).Error
@@ -69,7 +69,7 @@ func (s *Store) BoardChangeNumber(ctx context.Context, versionID int64, device s
 }
 
 // Place returns one person's standing on a board, NotFound if they are not on it.
-func (s *Store) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
+func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
 	err := s.standings(ctx, entry).Take(&st).Error
@@ -84,13 +84,13 @@ func (s *Store) Place(ctx context.Context, versionID int64, device string, userI
 }
 
 // standings gives a query for the entries with what is shown of their people.
-func (s *Store) standings(ctx context.Context, entries *gorm.DB) *gorm.DB {
+func (s *Boards) standings(ctx context.Context, entries *gorm.DB) *gorm.DB {
 	return s.db.Read(ctx).Table("(?) e", entries).Select("e.*, u.name as user_name, u.avatar_url").
 		Joins("join users u on u.id = e.user_id")
 }
 
 // ahead counts the entries before one, and finds the best of them; 0 and nil for the first.
-func (s *Store) ahead(ctx context.Context, of Entry) (count int, best *float64, err error) {
+func (s *Boards) ahead(ctx context.Context, of Entry) (count int, best *float64, err error) {
 	var found struct {
 		Count int
 		Best  *float64
@@ -104,7 +104,7 @@ func (s *Store) ahead(ctx context.Context, of Entry) (count int, best *float64, 
 }
 
 // addRanks fills in rank and gap, which follow from the entries before the page.
-func (s *Store) addRanks(ctx context.Context, page *BoardPage, offset int) error {
+func (s *Boards) addRanks(ctx context.Context, page *Page, offset int) error {
 	list := page.Standings
 	if len(list) == 0 {
 		return nil
