@@ -156,17 +156,17 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 			check(t, second(s.RecordResult(ctx, report, modelstest.Completed(models.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
-		census, err := s.EvaluationCensus(ctx)
+		census, err := s.EvaluationStats(ctx)
 		if err != nil || census.Total != 3 || census.ByState[models.EvaluationCompleted] != 2 || census.JustEnded != 2 || census.JustSubmitted != 3 {
 			t.Errorf("census: %+v, %v", census, err)
 		}
 		check(t, s.PruneEvaluations(ctx, time.Now().Add(time.Second)))
-		if census, err := s.EvaluationCensus(ctx); err != nil || census.Total != 1 {
+		if census, err := s.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
 		counters, err := s.Counters(ctx)
 		check(t, err)
-		if diff := cmp.Diff(models.Counter{Name: "compile", Count: 2, Total: 4, Least: 1, Most: 3}, counters["compile"]); diff != "" {
+		if diff := cmp.Diff(models.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, counters["compile"]); diff != "" {
 			t.Error(diff)
 		}
 		if counters[models.CounterSubmitted].Count != 3 || counters[models.CounterEnded+"completed"].Count != 2 {

@@ -83,7 +83,7 @@ func (s *Store) ProfileRun(ctx context.Context, run Run) (Run, error) {
 	return found, db.ReadError(err, "the profile of run %d", run.ID)
 }
 
-// Unfinished tells whether a submission has runs that have not ended; with profiles, those that
+// Unfinished reports whether a submission has runs that have not ended; with profiles, those that
 // follow its runs count, too.
 func (s *Store) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
 	q := s.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+live, submissionID)

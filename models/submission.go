@@ -26,7 +26,7 @@ type Submission struct {
 	CreatedAt  time.Time
 }
 
-// MaySeeSource tells whether the viewer may read a submission's source: the own always, an admin
+// MaySeeSource reports whether the viewer may read a submission's source: the own always, an admin
 // always, everybody once the task's deadline is over. Without a deadline it stays hidden.
 func MaySeeSource(viewer User, sub Submission, task Task, at time.Time) bool {
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {

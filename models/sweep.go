@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	keepEvents      = 7 * 24 * time.Hour  // events of ended runs; their stages stay for ever
+	keepEvents      = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
 	keepEvaluations = 30 * 24 * time.Hour // evaluations that ended, with all that they found
 	youngFile       = time.Hour           // an artifact's file may wait so long for its row
 )

@@ -53,7 +53,7 @@ func TestOldEvaluationsAreSwept(t *testing.T) {
 			kept int64
 		}{{29, 2}, {31, 1}} {
 			check(t, s.Sweep(ctx, time.Now().AddDate(0, 0, c.days)))
-			if census := got[models.EvaluationCensus](t)(s.EvaluationCensus(ctx)); census.Total != c.kept {
+			if census := got[models.EvaluationStats](t)(s.EvaluationStats(ctx)); census.Total != c.kept {
 				t.Errorf("after %d days %d evaluations are kept, want %d", c.days, census.Total, c.kept)
 			}
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 )
@@ -195,7 +194,7 @@ func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Docume
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.end(e, result.Worker, string(text), models.Sample{Name: dispatch.CountCompiled, Value: 1})
+	s.end(e, result.Worker, string(text), models.Sample{Name: models.CounterCompiled, Value: 1})
 	return b.page("/evaluations/"+e.ID, http.StatusOK)
 }
 

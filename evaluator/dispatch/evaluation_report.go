@@ -29,24 +29,10 @@ func checkReport(r *job.Result) (found models.Findings) {
 	return found
 }
 
-// Names of what evaluations count; /stats reads them.
-const (
-	CountCompiled     = "compilations.ok"
-	CountNotCompiled  = "compilations.failed"
-	CountProfiled     = "profilings.ok"
-	CountNotProfiled  = "profilings.failed"
-	CountCorrect      = "validations.passed"
-	CountWrong        = "validations.failed"
-	CountCacheHit     = "cache.hits"
-	CountCacheMiss    = "cache.misses"
-	CountDevice       = "devices."   // by "H200:0"; seconds held
-	CountDeviceTiming = "profilers." // by "H200:0"; seconds of timing
-)
-
 // samples is what the counters gain from a result.
 func samples(r kernelrun.Result) []models.Sample {
 	unit := fmt.Sprintf("%s:%d", r.Device, r.Slot)
-	out := []models.Sample{{Name: CountDevice + unit, Value: r.Seconds}}
+	out := []models.Sample{{Name: models.CounterDevice + unit, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad
@@ -58,17 +44,17 @@ func samples(r kernelrun.Result) []models.Sample {
 		if label == "ref" {
 			ok = r.RefCompilationError == ""
 		}
-		add(ok, CountCompiled, CountNotCompiled, seconds)
+		add(ok, models.CounterCompiled, models.CounterNotCompiled, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageValidating]; reached {
-		add(r.Correctness, CountCorrect, CountWrong, seconds)
+		add(r.Correctness, models.CounterCorrect, models.CounterWrong, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
-		add(r.RuntimeStats != nil, CountProfiled, CountNotProfiled, seconds)
-		out = append(out, models.Sample{Name: CountDeviceTiming + unit, Value: seconds})
+		add(r.RuntimeStats != nil, models.CounterProfiled, models.CounterNotProfiled, seconds)
+		out = append(out, models.Sample{Name: models.CounterDeviceTiming + unit, Value: seconds})
 	}
 	if r.Cached != nil {
-		add(*r.Cached, CountCacheHit, CountCacheMiss, 0)
+		add(*r.Cached, models.CounterCacheHit, models.CounterCacheMiss, 0)
 	}
 	return out
 }

@@ -86,10 +86,10 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		if diff := cmp.Diff(models.Counter{Name: CountCompiled, Count: 1, Total: 0.5, Least: 0.5, Most: 0.5}, counters[CountCompiled]); diff != "" {
+		if diff := cmp.Diff(models.Counter{Name: models.CounterCompiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5}, counters[models.CounterCompiled]); diff != "" {
 			s.Error(diff)
 		}
-		if counters[CountCorrect].Count != 1 || counters[CountDevice+"CPU:0"].Total != 2 || counters[CountProfiled].Count != 0 {
+		if counters[models.CounterCorrect].Count != 1 || counters[models.CounterDevice+"CPU:0"].Total != 2 || counters[models.CounterProfiled].Count != 0 {
 			s.Errorf("counters: %+v", counters)
 		}
 	})

@@ -92,7 +92,7 @@ func (d *Dispatcher) hint(ctx context.Context, task models.Task, device string) 
 	return true, nil
 }
 
-// preparable tells whether a part of the task's programs does not hold the submission.
+// preparable reports whether a part of the task's programs does not hold the submission.
 func preparable(def tasks.Definition) bool {
 	return slices.ContainsFunc(harness.Lay(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
 }

@@ -109,7 +109,7 @@ type fleetEntry struct {
 	stopping bool
 }
 
-// changed tells whether the heartbeat says something new. Heartbeats come one after the other.
+// changed reports whether the heartbeat says something new. Heartbeats come one after the other.
 func (f fleet) changed(h job.Heartbeat) bool {
 	entry := fleetEntry{slots: len(h.Slots), refusing: h.Refusing, stopping: h.Stopping}
 	old, known := f[h.Worker]

@@ -51,7 +51,7 @@ func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
 		case err != nil:
 			return fmt.Errorf("reading the identity: %w", err)
 		}
-		user, err = welcomeBack(tx, id, in)
+		user, err = updateOnSignIn(tx, id, in)
 		return err
 	})
 	return user, err
@@ -64,7 +64,7 @@ func (s *Accounts) Operator(ctx context.Context) (User, error) {
 }
 
 func register(tx *gorm.DB, in SignIn) (User, error) {
-	name, err := freeName(tx, in.Name)
+	name, err := uniqueName(tx, in.Name)
 	if err != nil {
 		return User{}, err
 	}
@@ -81,7 +81,7 @@ func register(tx *gorm.DB, in SignIn) (User, error) {
 	return user, addIdentity(tx, user.ID, in)
 }
 
-func welcomeBack(tx *gorm.DB, id Identity, in SignIn) (User, error) {
+func updateOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 	var user User
 	if err := tx.Take(&user, id.UserID).Error; err != nil {
 		return User{}, fmt.Errorf("reading person %d: %w", id.UserID, err)
@@ -132,8 +132,8 @@ func addIdentity(tx *gorm.DB, userID int64, in SignIn) error {
 	return db.WriteError(err, "identity")
 }
 
-// freeName returns the wanted name, with a number behind it when somebody else has it.
-func freeName(tx *gorm.DB, wanted string) (string, error) {
+// uniqueName returns the wanted name, with a number behind it when somebody else has it.
+func uniqueName(tx *gorm.DB, wanted string) (string, error) {
 	base := CleanName(wanted)
 	if base == "" {
 		base = "someone"
@@ -148,4 +148,26 @@ func freeName(tx *gorm.DB, wanted string) (string, error) {
 		}
 		name = fmt.Sprintf("%s-%d", base, n)
 	}
+}
+
+// Unlink takes one of a person's ways to sign in away, and ends all sessions but the one to keep: who
+// holds the account at that provider may have begun any of them. The last way stays: without it nobody
+// could get in.
+func (s *Accounts) Unlink(ctx context.Context, userID, id, keep int64) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		var ways int64
+		if err := tx.Model(&Identity{}).Where("user_id = ?", userID).Count(&ways).Error; err != nil {
+			return fmt.Errorf("counting the ways to sign in: %w", err)
+		}
+		res := tx.Where("user_id = ? and id = ?", userID, id).Delete(&Identity{})
+		switch {
+		case res.Error != nil:
+			return db.WriteError(res.Error, "identity")
+		case res.RowsAffected == 0:
+			return db.Errorf(db.NotFound, "This sign-in method does not belong to the account.")
+		case ways == 1:
+			return db.Errorf(db.Conflict, "This is the only way into the account. Add another before you remove it.")
+		}
+		return endOtherSessions(tx, userID, keep)
+	})
 }

@@ -25,12 +25,12 @@ type Token struct {
 	RevokedAt  *time.Time
 }
 
-// Live tells whether the token still works.
+// Live reports whether the token still works.
 func (t Token) Live(at time.Time) bool {
 	return t.RevokedAt == nil && (t.ExpiresAt == nil || at.Before(*t.ExpiresAt))
 }
 
-// CreateToken makes a token and returns its secret, which is never seen again. A life of 0 is for ever.
+// CreateToken makes a token and returns its secret, which is never seen again. A life of 0 never expires.
 func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {
 	if name = CleanName(name); name == "" {
 		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name, so that you know it again.")
@@ -82,7 +82,7 @@ func (s *Accounts) Tokens(ctx context.Context, userID int64) ([]Token, error) {
 func (s *Accounts) RevokeToken(ctx context.Context, userID, id int64) error {
 	res := s.db.Writer(ctx).Model(&Token{}).Where("user_id = ? and id = ? and revoked_at is null", userID, id).Update("revoked_at", db.Now())
 	if res.Error == nil && res.RowsAffected == 0 {
-		return db.Errorf(db.NotFound, "There is no such live token.")
+		return db.Errorf(db.NotFound, "There is no such active token.")
 	}
 	return db.WriteError(res.Error, "token")
 }

@@ -40,10 +40,10 @@ type User struct {
 // SignedIn is false for a visitor.
 func (u User) SignedIn() bool { return u.ID != 0 }
 
-// IsAdmin tells whether the person may do everything.
+// IsAdmin reports whether the person may do everything.
 func (u User) IsAdmin() bool { return u.Role == RoleAdmin }
 
-// MayCreate tells whether the person may make tasks.
+// MayCreate reports whether the person may make tasks.
 func (u User) MayCreate() bool { return u.Role == RoleCreator || u.Role == RoleAdmin }
 
 // User returns one person.

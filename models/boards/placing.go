@@ -20,7 +20,7 @@ type Placing struct {
 }
 
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
-// offset on. More tells whether others follow. It takes two queries, however many boards there are.
+// offset on. More reports whether others follow. It takes two queries, however many boards there are.
 func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
 	q := s.db.Read(ctx).Table("entries e").Select("e.*, t.slug as task_slug, t.title as task_title, t.devices").
 		Joins("join tasks t on t.version_id = e.version_id").Where("e.user_id = ?", userID).

@@ -37,13 +37,13 @@ type Task struct {
 	UpdatedAt  time.Time
 }
 
-// Open tells whether the task takes submissions at this time. The deadline itself is too late.
+// Open reports whether the task takes submissions at this time. The deadline itself is too late.
 func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
 
-// VisibleTo tells whether the person may know of the task.
+// VisibleTo reports whether the person may know of the task.
 func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Public || t.EditableBy(u) }
 
-// EditableBy tells whether the person may change and delete the task: admins, and creators their own.
+// EditableBy reports whether the person may change and delete the task: admins, and creators their own.
 func (t Task) EditableBy(u accounts.User) bool {
 	return u.IsAdmin() || u.MayCreate() && u.ID == t.OwnerID
 }
@@ -120,7 +120,7 @@ func (t *Task) apply(in TaskSettings) error {
 	}
 	for i, d := range in.Devices {
 		if !db.IsName(d) {
-			return db.Errorf(db.Invalid, "%q is no name of a device: use letters, digits, '.', '_' and '-', at most 40.", d)
+			return db.Errorf(db.Invalid, "%q is not a valid device name: use letters, digits, '.', '_' and '-', at most 40.", d)
 		}
 		if slices.Contains(in.Devices[:i], d) {
 			return db.Errorf(db.Invalid, "The device %s is named twice.", d)

@@ -32,13 +32,13 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 	case !actor.IsAdmin():
 		return "", cred, db.Errorf(db.Forbidden, "Only an admin may make a worker's credential.")
 	case !db.IsName(name):
-		return "", cred, db.Errorf(db.Invalid, "%q is no name of a worker: use letters, digits, '.', '_' and '-', at most 40.", name)
+		return "", cred, db.Errorf(db.Invalid, "%q is not a valid worker name: use letters, digits, '.', '_' and '-', at most 40.", name)
 	case len(devices) == 0:
 		return "", cred, db.Errorf(db.Invalid, "Name at least one device that the worker may take jobs for.")
 	}
 	for _, d := range devices {
 		if !db.IsName(d) {
-			return "", cred, db.Errorf(db.Invalid, "%q is no name of a device.", d)
+			return "", cred, db.Errorf(db.Invalid, "%q is not a valid device name.", d)
 		}
 	}
 	secret = db.NewSecret()
@@ -92,7 +92,7 @@ func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name 
 		case res.Error != nil:
 			return fmt.Errorf("revoking the credential of %s: %w", name, res.Error)
 		case res.RowsAffected == 0:
-			return db.Errorf(db.NotFound, "There is no live credential for a worker %s.", name)
+			return db.Errorf(db.NotFound, "Worker %s has no active credential.", name)
 		}
 		return accounts.WriteAudit(tx, actor, "revoke credential", "worker "+name, "")
 	})

@@ -29,7 +29,7 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device str
 	case !actor.IsAdmin():
 		return db.Errorf(db.Forbidden, "Only an admin may pause a device.")
 	case !db.IsName(device):
-		return db.Errorf(db.Invalid, "%q is no name of a device.", device)
+		return db.Errorf(db.Invalid, "%q is not a valid device name.", device)
 	}
 	pause, err := json.Marshal(Pause{By: actor.Name, Since: db.Now()})
 	if err != nil {

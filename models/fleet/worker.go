@@ -29,7 +29,7 @@ type Worker struct {
 	Stopping  bool            // it has left in order
 }
 
-// Live tells whether the worker was heard of lately and has not left.
+// Live reports whether the worker was heard of lately and has not left.
 func (w Worker) Live(at time.Time) bool {
 	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
 }
@@ -39,7 +39,7 @@ func (w Worker) profiles(device string) bool {
 	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.Takes(s) })
 }
 
-// Takes tells whether the worker takes jobs on one of its slots.
+// Takes reports whether the worker takes jobs on one of its slots.
 func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refusing == "" }
 
 // DeviceSlots counts the slots of live workers that are of one device.
