@@ -10,7 +10,7 @@ import (
 )
 
 // Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
-// failed by our fault does not count.
+// failed because of an infrastructure error does not count.
 type Limits struct {
 	PerMinute int
 	PerHour   int

@@ -60,7 +60,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 			t.Errorf("lengths:\n%s", diff)
 		}
 
-		// Lost by our fault, the run stands where it stood, and lets others pass for a while.
+		// Lost because of an infrastructure error, the run stands where it stood, and lets others pass for a while.
 		check(t, second(s.FailAttempt(ctx, attempt.ID, "The worker is gone.", models.LossWaits)))
 		nextAt := func(at time.Time) int64 { return got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 1, at))[0].RunID }
 		if next := nextAt(time.Now()); next == first.ID {

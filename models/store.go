@@ -39,7 +39,6 @@ type Store struct {
 	db        *db.DB
 	artifacts string
 	limits    Limits
-	log       *slog.Logger
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -63,7 +62,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		db: database, artifacts: artifacts, limits: cfg.Limits, log: cfg.Log,
+		db: database, artifacts: artifacts, limits: cfg.Limits,
 	}
 	why, err := s.RebuildIfAsked(ctx)
 	if err != nil {

@@ -1,6 +1,3 @@
-// Package dispatch is the one bridge between the database and the queue. The Dispatcher makes
-// jobs of rows that wait; the Recorder makes rows of what workers report. Both keep nothing that
-// matters in memory: after a crash at any point, new ones over the same store go on.
 package dispatch
 
 import (

@@ -15,8 +15,8 @@ const (
 	sweepEvery = time.Hour
 )
 
-// Dispatcher sends waiting runs to the queue in fair order, no more than free slots can take
-// soon, and takes runs back from workers that are gone.
+// Dispatcher sends waiting work to the queue in fair order, no more than free slots can take
+// soon, and takes work back from workers that are gone.
 type Dispatcher struct {
 	store  *models.Store
 	jobs   Jobs
@@ -44,7 +44,7 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
-// Run dispatches until ctx ends, tells workers of tasks beforehand, and sweeps the store now and then.
+// Run dispatches until ctx ends, tells workers of tasks before they are submitted to, and sweeps the store now and then.
 // Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, sweep := time.NewTicker(pollEvery), time.NewTicker(sweepEvery)
@@ -219,30 +219,34 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 // Cancel ends a live run at once, and has its job dropped or its worker stopped. The submitter and
 // admins may. Conflict: the run has ended already.
 func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64) error {
-	return d.cancelled(ctx)(d.store.CancelRun(ctx, actor, runID))
+	attemptID, out, err := d.store.CancelRun(ctx, actor, runID)
+	if err != nil {
+		return err
+	}
+	d.afterCancel(ctx, attemptID, out)
+	return nil
 }
 
 // CancelEvaluation does the same to an evaluation, for a reason that its caller is told.
 func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
-	return d.cancelled(ctx)(d.store.CancelEvaluation(ctx, id, reason))
+	attemptID, out, err := d.store.CancelEvaluation(ctx, id, reason)
+	if err != nil {
+		return err
+	}
+	d.afterCancel(ctx, attemptID, out)
+	return nil
 }
 
-// cancelled stops the attempt at work that the store has cancelled.
-func (d *Dispatcher) cancelled(ctx context.Context) func(attemptID string, out models.Recorded, err error) error {
-	return func(attemptID string, out models.Recorded, err error) error {
-		if err != nil {
-			return err
-		}
-		announce(d.notify, out)
-		d.Wake()
-		if attemptID == "" {
-			return nil
-		}
-		if err := d.stop(ctx, attemptID); err != nil {
-			// It is cancelled all the same: a worker that goes on is told at its next heartbeat.
-			d.log.Error("stopping a cancelled attempt", "attempt", attemptID, "err", err)
-		}
-		return nil
+// afterCancel stops the attempt at work that is cancelled in the store; "" is none.
+func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out models.Recorded) {
+	announce(d.notify, out)
+	d.Wake()
+	if attemptID == "" {
+		return
+	}
+	if err := d.stop(ctx, attemptID); err != nil {
+		// The work is cancelled all the same: a worker that goes on is told at its next heartbeat.
+		d.log.Error("stopping a cancelled attempt", "attempt", attemptID, "err", err)
 	}
 }
 

@@ -33,7 +33,7 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 }
 
 // OpenTasks lists the tasks that take submissions, the one with the newest version first. Of each it
-// reads what a worker is told of it beforehand: name, devices and current version.
+// reads what workers are told of it: name, devices and current version.
 func (s *Catalog) OpenTasks(ctx context.Context) ([]Task, error) {
 	var list []Task
 	err := s.db.Read(ctx).Select("id", "slug", "devices", "version_id").
