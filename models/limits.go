@@ -12,40 +12,36 @@ import (
 // Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
 // failed because of an infrastructure error does not count.
 type Limits struct {
-	PerMinute int
-	PerHour   int
-	Waiting   int // runs that are queued or running at the same time
+	PerHour int
+	Waiting int // runs that are queued or running at the same time
 }
 
 func (l Limits) check(tx *gorm.DB, user User) error {
 	if user.IsAdmin() {
 		return nil
 	}
-	if err := l.checkRate(tx, user, l.PerMinute, time.Minute, "minute"); err != nil {
-		return err
-	}
-	if err := l.checkRate(tx, user, l.PerHour, time.Hour, "hour"); err != nil {
+	if err := l.checkRate(tx, user); err != nil {
 		return err
 	}
 	return l.checkWaiting(tx, user)
 }
 
-func (l Limits) checkRate(tx *gorm.DB, user User, limit int, window time.Duration, name string) error {
-	if limit <= 0 {
+func (l Limits) checkRate(tx *gorm.DB, user User) error {
+	if l.PerHour <= 0 {
 		return nil
 	}
 	var counted []time.Time
-	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-window)).
+	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-time.Hour)).
 		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
-		Order("created_at desc").Limit(limit).Pluck("created_at", &counted).Error
+		Order("created_at desc").Limit(l.PerHour).Pluck("created_at", &counted).Error
 	if err != nil {
 		return fmt.Errorf("counting submissions of person %d: %w", user.ID, err)
 	}
-	if len(counted) < limit {
+	if len(counted) < l.PerHour {
 		return nil
 	}
-	wait := time.Until(counted[limit-1].Add(window)).Truncate(time.Second) + time.Second
-	tooMany := Errorf(TooMany, "At most %d submissions a %s are accepted; try again in %s.", limit, name, wait)
+	wait := time.Until(counted[l.PerHour-1].Add(time.Hour)).Truncate(time.Second) + time.Second
+	tooMany := Errorf(TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
 	tooMany.RetryAfter = wait
 	return tooMany
 }
