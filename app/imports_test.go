@@ -19,6 +19,11 @@ var forbidden = []struct {
 	reason string
 }{
 	{"models", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch", "warpboard/evaluator/sandbox"}, "the domain knows no page, queue or process"},
+	{"models/db", nil, []string{"warpboard/models", "warpboard/evaluator", "warpboard/tasks"}, "the database below the rules knows none of them"},
+	{"models/accounts", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "people know nothing of what they do here"},
+	{"models/fleet", nil, []string{"warpboard/models/catalog", "warpboard/models/boards", "warpboard/tasks"}, "workers know no tasks"},
+	{"models/catalog", nil, []string{"warpboard/models/fleet", "warpboard/models/boards", "warpboard/evaluator"}, "tasks are not work"},
+	{"models/boards", nil, []string{"warpboard/models/fleet", "warpboard/evaluator"}, "a board ranks what has ended"},
 	{"tasks", nil, []string{"warpboard/"}, "the task format is a leaf"},
 	{"static", nil, []string{"warpboard/"}, "static files are a leaf"},
 	{"migrations", nil, []string{"warpboard/"}, "migrations are a leaf"},

@@ -13,6 +13,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // Artifact is a file that a run left. Its content lies in the data directory under its hash:
@@ -30,8 +31,8 @@ type Artifact struct {
 // Artifacts lists the files that a run left, by name.
 func (s *Store) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) {
 	var list []Artifact
-	err := s.read(ctx).Where("run_id = ?", runID).Order("name").Find(&list).Error
-	return list, lookup(err, "artifacts of run %d", runID)
+	err := s.db.Read(ctx).Where("run_id = ?", runID).Order("name").Find(&list).Error
+	return list, db.ReadError(err, "artifacts of run %d", runID)
 }
 
 // OpenArtifact opens an artifact's content to read. The caller closes it.
@@ -56,8 +57,8 @@ func (s *Store) storeArtifacts(r job.Result) ([]Artifact, error) {
 			continue // it was too large to be sent; its stage says so
 		}
 		row := Artifact{
-			Name: clean(filepath.Base(a.Name)), Type: clean(a.Type), Size: int64(len(a.Data)),
-			Hash: hashBytes(a.Data), CreatedAt: now(),
+			Name: db.Sanitize(filepath.Base(a.Name)), Type: db.Sanitize(a.Type), Size: int64(len(a.Data)),
+			Hash: db.Hash(a.Data), CreatedAt: db.Now(),
 		}
 		if err := writeOnce(s.artifactPath(row.Hash), a.Data); err != nil {
 			return nil, fmt.Errorf("keeping %s of run %d: %w", row.Name, r.RunID, err)
@@ -74,7 +75,7 @@ func keepArtifacts(tx *gorm.DB, runID int64, rows []Artifact) error {
 			Columns: []clause.Column{{Name: "run_id"}, {Name: "name"}}, UpdateAll: true,
 		}).Create(&row).Error
 		if err != nil {
-			return saving(err, "artifact")
+			return db.WriteError(err, "artifact")
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package models_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -145,22 +144,34 @@ func sameAfterRebuild(t *testing.T, s *models.Store, w world) {
 	}
 }
 
-func TestOnlyRankedRunsThatAreDoneAreOnABoard(t *testing.T) {
-	score := 1.0
-	for name, c := range map[string]struct {
-		run  models.Run
-		want bool
-	}{
-		"done":         {models.Run{Mode: "ranked", State: models.StateDone, ScoreNS: &score}, true},
-		"failed":       {models.Run{Mode: "ranked", State: models.StateFailed, ScoreNS: &score}, false},
-		"benchmark":    {models.Run{Mode: "benchmark", State: models.StateDone, ScoreNS: &score}, false},
-		"no score":     {models.Run{Mode: "ranked", State: models.StateDone}, false},
-		"disqualified": {models.Run{Mode: "ranked", State: models.StateDone, ScoreNS: &score, DisqualifiedAt: new(time.Time)}, false},
-	} {
-		if got := c.run.Valid(); got != c.want {
-			t.Errorf("%s: %v", name, got)
+// TestTheRuleInSQLIsTheRuleInGo: which runs count is said once for the database and once for a run in hand.
+func TestTheRuleInSQLIsTheRuleInGo(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		for name, c := range map[string]struct {
+			set  string
+			want bool
+		}{
+			"done":         {"mode = 'ranked'", true},
+			"failed":       {"state = 'failed'", false},
+			"cancelled":    {"state = 'cancelled'", false},
+			"benchmark":    {"mode = 'benchmark'", false},
+			"profile":      {"mode = 'profile'", false},
+			"no score":     {"score_ns = null", false},
+			"disqualified": {"disqualified_at = ended_at", false},
+		} {
+			run := w.score(t, s, modelstest.Person(t, s, name, models.RoleUser), 100)
+			if _, err := s.SQL().ExecContext(t.Context(), "update runs set "+c.set+" where id = $1", run.ID); err != nil {
+				t.Fatal(err)
+			}
+			run = got[models.Run](t)(s.Run(t.Context(), run.ID))
+			check(t, s.RebuildEntries(t.Context()))
+			_, err := s.Place(t.Context(), w.task.VersionID, "CPU", run.UserID)
+			if onBoard := models.KindOf(err) != models.NotFound; run.Valid() != c.want || onBoard != c.want {
+				t.Errorf("%s: valid %v, on the board %v, want %v", name, run.Valid(), onBoard, c.want)
+			}
 		}
-	}
+	})
 }
 
 func TestAFilledStoreHasTheBoardsThatItsRunsGive(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
@@ -47,7 +48,7 @@ func (s *Store) ClockDifferences(ctx context.Context, actor User, before int64, 
 	if !actor.IsAdmin() {
 		return nil, Errorf(Forbidden, "Only an admin may list the runs whose clocks differ.")
 	}
-	q := s.read(ctx).Table("clock_differences d").
+	q := s.db.Read(ctx).Table("clock_differences d").
 		Select("d.*, r.submission_id, r.device, r.mode, r.state, r.score_ns, r.ended_at, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join runs r on r.id = d.run_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id")
@@ -56,7 +57,7 @@ func (s *Store) ClockDifferences(ctx context.Context, actor User, before int64, 
 	}
 	var list []DifferingRun
 	err := q.Order("d.run_id desc").Limit(limit).Scan(&list).Error
-	return list, lookup(err, "the runs whose clocks differ")
+	return list, db.ReadError(err, "the runs whose clocks differ")
 }
 
 // noteClocks keeps by how much the clocks of a run that has ended differ, if they do.
@@ -83,7 +84,7 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 			if differ++; gap(c.Clocks) >= widest {
 				widest = gap(c.Clocks)
 				d = ClockDifference{
-					Stage: stage.Stage, Spec: clean(c.Spec), Clock: job.Clock(clean(string(c.Clocks.Counts))),
+					Stage: stage.Stage, Spec: db.Sanitize(c.Spec), Clock: job.Clock(db.Sanitize(string(c.Clocks.Counts))),
 					EventNS: c.Clocks.Event, WallNS: c.Clocks.Wall, SnapshotNS: c.Clocks.Snapshot, ToleranceNS: c.Clocks.Tolerance,
 				}
 			}

@@ -15,9 +15,9 @@ import (
 func (w world) judged(t *testing.T, s *models.Store, ns, event, wall float64) models.Run {
 	t.Helper()
 	run := w.submit(t, s, w.ann)
-	_, attempt, err := s.StartAttempt(t.Context(), run.ID)
+	attempt, err := s.StartAttempt(t.Context(), run.Ref())
 	check(t, err)
-	_, err = s.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wall), &models.Score{NS: ns})
+	_, err = s.RecordResult(t.Context(), modelstest.Judge(modelstest.Result(attempt, ns), event, wall), models.Findings{Score: &models.Score{NS: ns}})
 	check(t, err)
 	run, err = s.Run(t.Context(), run.ID)
 	check(t, err)

@@ -6,15 +6,35 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
-// Names of counters. Those that end in a dot are followed by what they count apart.
+// Names of counters: all there are. Those that end in a dot are followed by what they count apart. They are stored, so
+// a change of one loses what was counted.
 const (
 	CounterSubmitted = "evaluations.submitted"
 	CounterWaited    = "evaluations.waited"   // seconds until an evaluation had its slot
 	CounterEnded     = "evaluations.ended."   // by state; seconds from submission to end
 	CounterGivenUp   = "evaluations.given-up" // a worker had it and no report counts: cancelled or lost
 	CounterHeld      = "evaluations.held"     // workers have them now
+
+	// What the reports of evaluations say; seconds.
+	CounterCompiled     = "compilations.ok"
+	CounterNotCompiled  = "compilations.failed"
+	CounterProfiled     = "profilings.ok"
+	CounterNotProfiled  = "profilings.failed"
+	CounterCorrect      = "validations.passed"
+	CounterWrong        = "validations.failed"
+	CounterCacheHit     = "cache.hits"
+	CounterCacheMiss    = "cache.misses"
+	CounterDevice       = "devices."   // by "H200:0"; seconds held
+	CounterDeviceTiming = "profilers." // by "H200:0"; seconds of timing
+
+	CounterRunEnded  = "runs.ended." // by state; seconds from submission to end
+	CounterRunWaited = "runs.waited" // seconds from submission until a worker took the run that has now ended
+	CounterRunStage  = "runs.stage." // by stage and status, as "build.pass"; seconds
 )
 
 // Counter sums up what happened since the site was set up.
@@ -22,8 +42,8 @@ type Counter struct {
 	Name  string `gorm:"primaryKey"`
 	Count int64
 	Total float64
-	Least float64
-	Most  float64
+	Min   float64 `gorm:"column:least"`
+	Max   float64 `gorm:"column:most"`
 }
 
 // Sample is one thing that happened.
@@ -51,10 +71,10 @@ func count(tx *gorm.DB, samples ...Sample) error {
 // evaluation which ends meanwhile is not missed and not counted twice.
 func (s *Store) Counters(ctx context.Context) (map[string]Counter, error) {
 	var list []Counter
-	err := s.read(ctx).Raw(`select name, count, total, least, most from counters
-		union all select ?, count(*), 0, 0, 0 from evaluations where taken_at is not null and `+liveEvaluation, CounterHeld).Scan(&list).Error
+	err := s.db.Read(ctx).Raw(`select name, count, total, least, most from counters
+		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and `+live, CounterHeld).Scan(&list).Error
 	if err != nil {
-		return nil, lookup(err, "counters")
+		return nil, db.ReadError(err, "counters")
 	}
 	byName := make(map[string]Counter, len(list))
 	for _, c := range list {
@@ -63,37 +83,37 @@ func (s *Store) Counters(ctx context.Context) (map[string]Counter, error) {
 	return byName, nil
 }
 
-// EvaluationCensus counts the evaluations that are kept.
-type EvaluationCensus struct {
+// EvaluationStats counts the evaluations that are kept.
+type EvaluationStats struct {
 	ByState map[EvaluationState]int64
 	Total   int64
 	Age     time.Duration // mean, since submission
-	// JustSubmitted and JustEnded count those of the last CensusWindow.
+	// JustSubmitted and JustEnded count those of the last StatsWindow.
 	JustSubmitted, JustEnded int64
 }
 
-// CensusWindow is how long ago the recent past begins.
-const CensusWindow = 5 * time.Minute
+// StatsWindow is how long ago the recent past begins.
+const StatsWindow = 5 * time.Minute
 
-// EvaluationCensus counts the evaluations that are kept, by state.
-func (s *Store) EvaluationCensus(ctx context.Context) (EvaluationCensus, error) {
-	out, at := EvaluationCensus{ByState: map[EvaluationState]int64{}}, now()
+// EvaluationStats counts the evaluations that are kept, by state.
+func (s *Store) EvaluationStats(ctx context.Context) (EvaluationStats, error) {
+	out, at := EvaluationStats{ByState: map[EvaluationState]int64{}}, db.Now()
 	var rows []struct {
-		State     EvaluationState
-		CreatedAt time.Time
-		EndedAt   *time.Time
+		State    EvaluationState
+		QueuedAt time.Time
+		EndedAt  *time.Time
 	}
-	if err := s.read(ctx).Model(&Evaluation{}).Select("state, created_at, ended_at").Find(&rows).Error; err != nil {
-		return out, lookup(err, "evaluations")
+	if err := s.db.Read(ctx).Model(&Evaluation{}).Select("state, queued_at, ended_at").Find(&rows).Error; err != nil {
+		return out, db.ReadError(err, "evaluations")
 	}
 	for _, row := range rows {
 		out.ByState[row.State]++
 		out.Total++
-		out.Age += at.Sub(row.CreatedAt)
-		if at.Sub(row.CreatedAt) < CensusWindow {
+		out.Age += at.Sub(row.QueuedAt)
+		if at.Sub(row.QueuedAt) < StatsWindow {
 			out.JustSubmitted++
 		}
-		if row.EndedAt != nil && at.Sub(*row.EndedAt) < CensusWindow {
+		if row.EndedAt != nil && at.Sub(*row.EndedAt) < StatsWindow {
 			out.JustEnded++
 		}
 	}
@@ -101,4 +121,25 @@ func (s *Store) EvaluationCensus(ctx context.Context) (EvaluationCensus, error) 
 		out.Age /= time.Duration(out.Total)
 	}
 	return out, nil
+}
+
+// countRun counts a run that has just ended.
+func countRun(tx *gorm.DB, run Run) error {
+	if run.EndedAt == nil {
+		return nil
+	}
+	samples := []Sample{{Name: CounterRunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
+	if run.StartedAt != nil {
+		samples = append(samples, Sample{Name: CounterRunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
+	}
+	return count(tx, samples...)
+}
+
+// countStages counts the stages of a result that counts.
+func countStages(tx *gorm.DB, stages []job.StageResult) error {
+	samples := make([]Sample, 0, len(stages))
+	for _, s := range stages {
+		samples = append(samples, Sample{Name: CounterRunStage + string(s.Stage) + "." + string(s.Status), Value: s.Ended.Sub(s.Started).Seconds()})
+	}
+	return count(tx, samples...)
 }

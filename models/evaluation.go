@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // EvaluationState is where an evaluation is on its way.
@@ -20,12 +22,12 @@ const (
 	EvaluationValidating EvaluationState = "validating"
 	EvaluationProfiling  EvaluationState = "profiling"
 	EvaluationCompleted  EvaluationState = "completed" // also of a kernel that is wrong
-	EvaluationFailed     EvaluationState = "failed"    // by our fault
+	EvaluationFailed     EvaluationState = "failed"    // because of an infrastructure error
 	EvaluationTimeout    EvaluationState = "timeout"
 	EvaluationCancelled  EvaluationState = "cancelled"
 )
 
-// Final tells whether the evaluation has ended.
+// Final reports whether the evaluation has ended.
 func (s EvaluationState) Final() bool {
 	switch s {
 	case EvaluationCompleted, EvaluationFailed, EvaluationTimeout, EvaluationCancelled:
@@ -34,37 +36,21 @@ func (s EvaluationState) Final() bool {
 	return false
 }
 
-// liveEvaluation is Final's opposite in SQL, in the very words of the partial index.
-const liveEvaluation = "state not in ('completed', 'failed', 'timeout', 'cancelled')"
-
 // Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
-// It is its own queue's truth, as a Run is of the boards'.
 type Evaluation struct {
-	ID         string `gorm:"primaryKey"`
-	UserID     int64  // 0: nobody who is signed in
-	Owner      string // the one caller that it belongs to: a token, a person or a key; empty: nobody
-	Caller     string // whom its limit counts for: a token, a person or an address
-	Shared     bool   // whoever knows its id may read it
-	Kind       string // kernel.Kind
-	Device     string
-	Request    json.RawMessage `gorm:"serializer:json"` // kernel.Request
+	ID         string          `gorm:"primaryKey"`
+	UserID     int64           // 0: nobody who is signed in
+	Owner      string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
+	Caller     string          // whom its limit counts for: a token, a person or an address
+	Shared     bool            // whoever knows its id may read it
+	Kind       string          // kernelrun.Kind
+	Request    json.RawMessage `gorm:"serializer:json"` // kernelrun.Request
 	SourceHash string          // of the sources
 	State      EvaluationState
 	Change     int64 // grows with every change that watchers see
-
-	AttemptID string // the current one; empty while none is
-	Secret    string // of the current attempt
-	LastSeq   int    // of the attempt's events
-	Tries     `gorm:"embedded"`
-	Worker    string
-
-	CreatedAt    time.Time
-	DispatchedAt *time.Time
-	PublishedAt  *time.Time
-	TakenAt      *time.Time
-	EndedAt      *time.Time
-	Failure      string          // why it failed, in a sentence; or why its last attempt was lost
-	Result       json.RawMessage `gorm:"serializer:json"` // kernel.Result; nil before there is one
+	Work
+	Failure string          // why it failed, in a sentence; or why its last attempt was lost
+	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
 }
 
 // TableName is where evaluations are.
@@ -86,15 +72,15 @@ type NewEvaluation struct {
 // SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
 func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	e := Evaluation{
-		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind,
-		Device: in.Device, Request: in.Request, SourceHash: hashBytes(in.Sources), State: EvaluationSubmitted, Change: 1, CreatedAt: now(),
+		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
+		SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: db.Now()},
 	}
-	err := s.write(ctx, func(tx *gorm.DB) error {
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := checkAtOnce(tx, in); err != nil {
 			return err
 		}
 		if err := tx.Create(&e).Error; err != nil {
-			return saving(err, "evaluation")
+			return db.WriteError(err, "evaluation")
 		}
 		return count(tx, Sample{Name: CounterSubmitted})
 	})
@@ -108,14 +94,14 @@ func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
 	if in.AtOnce <= 0 {
 		return nil
 	}
-	var live int64
-	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+liveEvaluation, in.Caller).Count(&live).Error; err != nil {
+	var under int64
+	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+live, in.Caller).Count(&under).Error; err != nil {
 		return fmt.Errorf("counting live evaluations: %w", err)
 	}
-	if live < int64(in.AtOnce) {
+	if under < int64(in.AtOnce) {
 		return nil
 	}
-	tooMany := Errorf(TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", live)
+	tooMany := Errorf(TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", under)
 	tooMany.RetryAfter = evaluationRetry
 	return tooMany
 }
@@ -123,12 +109,73 @@ func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
 // Evaluation returns one evaluation.
 func (s *Store) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
-	err := s.read(ctx).Where("id = ?", id).Take(&e).Error
-	return e, lookup(err, "evaluation %s", id)
+	err := s.db.Read(ctx).Where("id = ?", id).Take(&e).Error
+	return e, db.ReadError(err, "evaluation %s", id)
 }
 
 // PruneEvaluations removes evaluations that ended before a time.
 func (s *Store) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := s.save(ctx).Where("ended_at < ?", stored(before)).Delete(&Evaluation{}).Error
-	return saving(err, "evaluations without the old ones")
+	err := s.db.Writer(ctx).Where("ended_at < ?", db.Time(before)).Delete(&Evaluation{}).Error
+	return db.WriteError(err, "evaluations without the old ones")
+}
+
+// Asker is who asks for evaluations: somebody signed in, or somebody with neither token nor session who shows a
+// key. The zero Asker owns nothing.
+type Asker struct {
+	User  User
+	Owner string // names this caller and no other: a token, a person or a key; empty: nobody
+}
+
+// Owns reports whether an evaluation is the asker's. A person's tokens and sessions own the same evaluations.
+func (a Asker) Owns(e Evaluation) bool {
+	if a.User.SignedIn() {
+		return e.UserID == a.User.ID
+	}
+	return a.Owner != "" && e.UserID == 0 && e.Owner == a.Owner
+}
+
+// MayRead reports whether the asker may see an evaluation's sources, and all else that is known of it.
+func (a Asker) MayRead(e Evaluation) bool { return e.Shared || a.MayChange(e) }
+
+// MayChange reports whether the asker may cancel or share an evaluation.
+func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin() }
+
+// Evaluations lists the asker's own evaluations, the newest first, without their requests and results.
+func (s *Store) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
+	list := []Evaluation{}
+	query := s.db.Read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
+	switch {
+	case asker.User.SignedIn():
+		query = query.Where("user_id = ?", asker.User.ID)
+	case asker.Owner != "":
+		query = query.Where("user_id = 0 and owner = ?", asker.Owner)
+	default:
+		return list, nil
+	}
+	return list, db.ReadError(query.Find(&list).Error, "evaluations")
+}
+
+// PruneEvaluationsOf removes those of an owner that ended before a time; nobody's stay.
+func (s *Store) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
+	if owner == "" {
+		return nil
+	}
+	err := s.db.Writer(ctx).Where("ended_at < ? and owner = ?", db.Time(before), owner).Delete(&Evaluation{}).Error
+	return db.WriteError(err, "evaluations without the old ones")
+}
+
+// ShareEvaluation lets whoever knows its id read an evaluation, or takes that back.
+func (s *Store) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {
+			return db.ReadError(err, "evaluation %s", id)
+		}
+		if e.Shared == shared {
+			return nil
+		}
+		e.Shared = shared
+		e.Change++
+		return db.WriteError(tx.Model(&e).Updates(map[string]any{"shared": shared, "change": e.Change}).Error, "evaluation")
+	})
+	return e, err
 }

@@ -65,7 +65,7 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 		if !open.Shared || open.Change <= mine.Change {
 			t.Errorf("shared: %+v", open)
 		}
-		begun(t, s, mine.ID) // what workers tell changes nothing about that
+		attempt := begun(t, s, mine) // what workers tell changes nothing about that
 		if e := got[models.Evaluation](t)(s.Evaluation(ctx, mine.ID)); !e.Shared {
 			t.Error("the switch did not stay")
 		}
@@ -73,7 +73,7 @@ func TestAListHoldsOnesOwnEvaluationsAndSharingIsASwitch(t *testing.T) {
 			t.Errorf("not shared any more: %+v", closed)
 		}
 		wantKind(t, second(s.ShareEvaluation(ctx, "none", true)), models.NotFound)
-		check(t, third(s.EndEvaluation(ctx, endOf(got[models.Evaluation](t)(s.Evaluation(ctx, mine.ID)), models.EvaluationCompleted))))
+		check(t, second(s.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
 		for _, owner := range []string{"", "key:2", "key:1"} {
 			check(t, s.PruneEvaluationsOf(ctx, owner, time.Now().Add(time.Second)))
 			if _, err := s.Evaluation(ctx, mine.ID); (err == nil) != (owner != "key:1") {

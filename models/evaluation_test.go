@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -19,47 +20,59 @@ func submitted(t *testing.T, s *models.Store, caller string) models.Evaluation {
 	}))
 }
 
-func begun(t *testing.T, s *models.Store, id string) models.Evaluation {
+func started(t *testing.T, s *models.Store, e models.Evaluation) models.Attempt {
 	t.Helper()
-	e := got[models.Evaluation](t)(s.StartEvaluation(t.Context(), id))
-	_, _, err := s.EvaluationsTaken(t.Context(), "w1", []string{e.AttemptID})
-	check(t, err)
-	return e
+	return got[models.Attempt](t)(s.StartAttempt(t.Context(), e.Ref()))
 }
 
-func endOf(e models.Evaluation, state models.EvaluationState) models.EvaluationEnd {
-	return models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: "w1", State: state, Result: json.RawMessage(`{"compiled":true}`)}
+func begun(t *testing.T, s *models.Store, e models.Evaluation) models.Attempt {
+	t.Helper()
+	a := started(t, s, e)
+	check(t, third(s.NoteTaken(t.Context(), "w1", []string{a.ID})))
+	return a
+}
+
+func lostResult(a models.Attempt, suspect bool) job.Result {
+	r := modelstest.Evaluated(a, "")
+	r.Outcome, r.Suspect = job.OutcomeLost, suspect
+	return r
 }
 
 func TestAnEvaluationGoesItsWayOnce(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		e := begun(t, s, submitted(t, s, "token:1").ID)
-		wantKind(t, second(s.StartEvaluation(ctx, e.ID)), models.Conflict)
-		event := job.Event{EvaluationID: e.ID, AttemptID: e.AttemptID, Secret: e.Secret, Seq: 2, Type: job.EventStage, Stage: "validating", Worker: "w1"}
-		changed, stale, err := s.NoteEvaluation(ctx, event)
-		if err != nil || stale || changed.State != models.EvaluationValidating || changed.Worker != "w1" {
-			t.Fatalf("after a stage: %+v, %v, %v", changed, stale, err)
+		e := submitted(t, s, "token:1")
+		a := begun(t, s, e)
+		wantKind(t, second(s.StartAttempt(ctx, e.Ref())), models.Conflict)
+		event := job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Seq: 2, Type: job.EventStage, Stage: "validating", Worker: "w1"}
+		out, stale, err := s.AppendEvents(ctx, []job.Event{event})
+		if err != nil || len(stale) > 0 || len(out.Evaluations) != 1 || out.Evaluations[0].State != models.EvaluationValidating || out.Evaluations[0].Worker != "w1" {
+			t.Fatalf("after a stage: %+v, %v, %v", out, stale, err)
 		}
-		forged := event
+		forged, unknown := event, event
 		forged.Secret, forged.Seq = "guess", 3
+		unknown.Stage, unknown.Seq = "completed", 4
 		for name, same := range map[string]job.Event{"again": event, "forged": forged} {
-			if changed, stale, err := s.NoteEvaluation(ctx, same); changed != nil || stale || err != nil {
-				t.Errorf("%s: %+v, %v, %v", name, changed, stale, err)
+			if out, stale, err := s.AppendEvents(ctx, []job.Event{same}); len(out.Evaluations)+len(stale) > 0 || err != nil {
+				t.Errorf("%s: %+v, %v, %v", name, out, stale, err)
 			}
 		}
-		guess := endOf(e, models.EvaluationCompleted)
+		check(t, third(s.AppendEvents(ctx, []job.Event{unknown})))
+		if e := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID)); e.State != models.EvaluationValidating {
+			t.Errorf("a worker's event brought it to %s", e.State)
+		}
+		report := modelstest.Evaluated(a, `{"compiled":true}`)
+		guess := report
 		guess.Secret = "guess"
-		_, _, err = s.EndEvaluation(ctx, guess)
-		wantKind(t, err, models.Forbidden)
-		done, accepted, err := s.EndEvaluation(ctx, endOf(e, models.EvaluationCompleted))
-		if err != nil || !accepted || done.State != models.EvaluationCompleted || done.EndedAt == nil {
-			t.Fatalf("at the end: %+v, %v, %v", done, accepted, err)
+		wantKind(t, second(s.RecordResult(ctx, guess, modelstest.Completed())), models.Forbidden)
+		done, err := s.RecordResult(ctx, report, modelstest.Completed())
+		if err != nil || !done.Accepted || len(done.Evaluations) != 1 || done.Evaluations[0].State != models.EvaluationCompleted || done.Evaluations[0].EndedAt == nil {
+			t.Fatalf("at the end: %+v, %v", done, err)
 		}
-		if _, accepted, err := s.EndEvaluation(ctx, endOf(e, models.EvaluationFailed)); accepted || err != nil {
-			t.Errorf("a second end: %v, %v", accepted, err)
+		if out, err := s.RecordResult(ctx, report, modelstest.Completed()); out.Accepted || err != nil {
+			t.Errorf("a second end: %+v, %v", out, err)
 		}
-		if _, stale, err := s.NoteEvaluation(ctx, event); !stale || err != nil {
+		if _, stale, err := s.AppendEvents(ctx, []job.Event{event}); len(stale) != 1 || err != nil {
 			t.Errorf("an event after the end: stale %v, %v", stale, err)
 		}
 		read := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID))
@@ -73,26 +86,27 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
-		untaken := got[models.Evaluation](t)(s.StartEvaluation(ctx, e.ID))
-		_, _, err := s.LoseEvaluation(ctx, untaken.AttemptID, "nobody took it", models.LossCounts)
-		check(t, err)
-		var last models.Evaluation
+		check(t, second(s.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", models.LossCounts)))
 		for i := range models.MaxLosses {
-			attempt := begun(t, s, e.ID)
-			var accepted bool
+			attempt := begun(t, s, e)
+			var out models.Recorded
+			var err error
 			if i == 0 {
-				end := endOf(attempt, "") // the worker says that it is lost
-				end.Loss = models.LossCounts
-				last, accepted, err = s.EndEvaluation(ctx, end)
+				out, err = s.RecordResult(ctx, lostResult(attempt, true), models.Findings{}) // the worker says that it is lost
 			} else {
-				last, accepted, err = s.LoseEvaluation(ctx, attempt.AttemptID, "the worker is gone", models.LossCounts)
+				out, err = s.FailAttempt(ctx, attempt.ID, "the worker is gone", models.LossCounts)
 			}
-			if err != nil || !accepted {
-				t.Fatal(accepted, err)
+			if err != nil || !out.Accepted || out.Retried == (i == models.MaxLosses-1) {
+				t.Fatal(out, err)
 			}
 		}
-		if last.State != models.EvaluationFailed || last.Losses != models.MaxLosses || last.Failure == "" {
+		last := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID))
+		if last.State != models.EvaluationFailed || last.Losses != models.MaxLosses || last.Attempts != models.MaxLosses+1 ||
+			last.Failure != "The evaluation was given up after 3 infrastructure errors, and costs you nothing. The last one: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
+		}
+		if by := got[[]string](t)(s.LostBy(ctx, e.Ref())); !slices.Equal(by, []string{"w1"}) {
+			t.Errorf("lost by %v", by)
 		}
 	})
 }
@@ -102,16 +116,16 @@ func TestCallersTakeTurns(t *testing.T) {
 		var want []string
 		a1, a2 := submitted(t, s, "a"), submitted(t, s, "a")
 		a3, b1 := submitted(t, s, "a"), submitted(t, s, "b")
-		begun(t, s, a1.ID)
-		next, err := s.NextEvaluations(t.Context(), "CPU", 10, time.Now())
+		begun(t, s, a1)
+		next, err := s.NextWork(t.Context(), "CPU", 10, time.Now())
 		check(t, err)
-		for _, e := range next {
-			want = append(want, e.ID)
+		for _, q := range next {
+			want = append(want, q.EvaluationID)
 		}
 		if diff := cmp.Diff([]string{b1.ID, a2.ID, a3.ID}, want); diff != "" {
 			t.Error(diff)
 		}
-		live, err := s.LiveEvaluations(t.Context())
+		live, err := s.LiveAttempts(t.Context())
 		if err != nil || len(live) != 1 || live[0].EvaluationID != a1.ID || live[0].TakenAt == nil || live[0].Device != "CPU" {
 			t.Errorf("live: %+v, %v", live, err)
 		}
@@ -124,7 +138,7 @@ func TestACallerHasOnlySoManyEvaluationsAtOnce(t *testing.T) {
 		in := models.NewEvaluation{Caller: "token:1", Kind: "evaluate", Device: "CPU", Request: json.RawMessage(`{}`), AtOnce: 1}
 		first := got[models.Evaluation](t)(s.SubmitEvaluation(ctx, in))
 		wantKind(t, second(s.SubmitEvaluation(ctx, in)), models.TooMany)
-		_, attempt, err := s.CancelEvaluation(ctx, first.ID, "not wanted")
+		attempt, _, err := s.CancelEvaluation(ctx, first.ID, "not wanted")
 		if err != nil || attempt != "" {
 			t.Errorf("cancelled: %q, %v", attempt, err)
 		}
@@ -138,23 +152,21 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		for _, seconds := range []float64{3, 1} {
-			end := endOf(begun(t, s, submitted(t, s, "a").ID), models.EvaluationCompleted)
-			end.Samples = []models.Sample{{Name: "compile", Value: seconds}}
-			_, _, err := s.EndEvaluation(ctx, end)
-			check(t, err)
+			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
+			check(t, second(s.RecordResult(ctx, report, modelstest.Completed(models.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
-		census, err := s.EvaluationCensus(ctx)
+		census, err := s.EvaluationStats(ctx)
 		if err != nil || census.Total != 3 || census.ByState[models.EvaluationCompleted] != 2 || census.JustEnded != 2 || census.JustSubmitted != 3 {
 			t.Errorf("census: %+v, %v", census, err)
 		}
 		check(t, s.PruneEvaluations(ctx, time.Now().Add(time.Second)))
-		if census, err := s.EvaluationCensus(ctx); err != nil || census.Total != 1 {
+		if census, err := s.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
 		counters, err := s.Counters(ctx)
 		check(t, err)
-		if diff := cmp.Diff(models.Counter{Name: "compile", Count: 2, Total: 4, Least: 1, Most: 3}, counters["compile"]); diff != "" {
+		if diff := cmp.Diff(models.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, counters["compile"]); diff != "" {
 			t.Error(diff)
 		}
 		if counters[models.CounterSubmitted].Count != 3 || counters[models.CounterEnded+"completed"].Count != 2 {
@@ -164,15 +176,15 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 }
 
 func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
-	endings := map[string]func(s *models.Store, e models.Evaluation) error{
-		"cancelled": func(s *models.Store, e models.Evaluation) error {
-			return third(s.CancelEvaluation(t.Context(), e.ID, "not wanted"))
+	endings := map[string]func(s *models.Store, a models.Attempt) error{
+		"cancelled": func(s *models.Store, a models.Attempt) error {
+			return third(s.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
 		},
-		"worker gone": func(s *models.Store, e models.Evaluation) error {
-			return third(s.LoseEvaluation(t.Context(), e.AttemptID, "the worker is gone", models.LossCounts))
+		"worker gone": func(s *models.Store, a models.Attempt) error {
+			return second(s.FailAttempt(t.Context(), a.ID, "the worker is gone", models.LossCounts))
 		},
-		"given back": func(s *models.Store, e models.Evaluation) error {
-			return third(s.EndEvaluation(t.Context(), endOf(e, "")))
+		"given back": func(s *models.Store, a models.Attempt) error {
+			return second(s.RecordResult(t.Context(), lostResult(a, false), models.Findings{}))
 		},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
@@ -182,7 +194,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 		}
 		want := int64(0)
 		for name, end := range endings {
-			waiting := got[models.Evaluation](t)(s.StartEvaluation(t.Context(), submitted(t, s, "a").ID))
+			waiting := started(t, s, submitted(t, s, "a"))
 			if held, _ := counted(); held != 0 {
 				t.Errorf("%s: %d are held before a worker took one", name, held)
 			}
@@ -190,7 +202,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 			if name == "given back" { // a worker gave it back, so it had it
 				want++
 			}
-			taken := begun(t, s, submitted(t, s, "a").ID)
+			taken := begun(t, s, submitted(t, s, "a"))
 			if held, _ := counted(); held != 1 {
 				t.Errorf("%s: %d are held, want 1", name, held)
 			}
@@ -200,8 +212,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 				t.Errorf("%s: %d are held and %d given up, want 0 and %d", name, held, givenUp, want)
 			}
 		}
-		done := endOf(begun(t, s, submitted(t, s, "a").ID), models.EvaluationCompleted)
-		check(t, third(s.EndEvaluation(t.Context(), done)))
+		check(t, second(s.RecordResult(t.Context(), modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}"), modelstest.Completed())))
 		if held, givenUp := counted(); held != 0 || givenUp != want {
 			t.Errorf("after a report: %d are held and %d given up, want 0 and %d", held, givenUp, want)
 		}

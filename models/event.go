@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // EventState is the type of events that the site itself makes: the run came into State.
@@ -33,28 +34,28 @@ type RunEvent struct {
 // EventsSince lists up to limit events of a submission's runs after an id, the oldest first.
 func (s *Store) EventsSince(ctx context.Context, submissionID, afterID int64, limit int) ([]RunEvent, error) {
 	var events []RunEvent
-	err := s.read(ctx).Where("submission_id = ? and id > ?", submissionID, afterID).
+	err := s.db.Read(ctx).Where("submission_id = ? and id > ?", submissionID, afterID).
 		Order("id").Limit(limit).Find(&events).Error
-	return events, lookup(err, "events of submission %d", submissionID)
+	return events, db.ReadError(err, "events of submission %d", submissionID)
 }
 
 // LastEventID returns the id of the newest event of a submission, 0 if it has none.
 func (s *Store) LastEventID(ctx context.Context, submissionID int64) (int64, error) {
 	var id int64
-	err := s.read(ctx).Raw("select coalesce(max(id), 0) from run_events where submission_id = ?", submissionID).Scan(&id).Error
-	return id, lookup(err, "events of submission %d", submissionID)
+	err := s.db.Read(ctx).Raw("select coalesce(max(id), 0) from run_events where submission_id = ?", submissionID).Scan(&id).Error
+	return id, db.ReadError(err, "events of submission %d", submissionID)
 }
 
 // noteState stores the event that tells a run's state as it now is, and counts a run that has ended.
 func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
 	if run.State.Final() {
-		if err := tally(tx, run); err != nil {
+		if err := countRun(tx, run); err != nil {
 			return RunEvent{}, err
 		}
 	}
 	e := RunEvent{
 		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: run.AttemptID,
-		Type: EventState, State: run.State, Failure: run.Failure, ScoreNS: run.ScoreNS, CreatedAt: now(),
+		Type: EventState, State: run.State, Failure: run.Failure, ScoreNS: run.ScoreNS, CreatedAt: db.Now(),
 	}
-	return e, saving(tx.Create(&e).Error, "event")
+	return e, db.WriteError(tx.Create(&e).Error, "event")
 }

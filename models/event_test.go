@@ -36,7 +36,7 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		attempt, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		tell := teller{attempt: attempt}
 		build := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Command: "g++"}
@@ -56,8 +56,8 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		if diff := cmp.Diff(want, types(all)); diff != "" {
 			t.Errorf("events:\n%s", diff)
 		}
-		if all[1].Event.Secret != "" || all[5].ID != stored[4].ID {
-			t.Errorf("stored %+v, read %+v", stored[4], all[5])
+		if all[1].Event.Secret != "" || all[5].ID != stored.Events[4].ID {
+			t.Errorf("stored %+v, read %+v", stored.Events[4], all[5])
 		}
 		rest := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, all[3].ID, 1))
 		if len(rest) != 1 || rest[0].ID != all[4].ID {
@@ -76,8 +76,8 @@ func TestEventsMoveTheRunOnAndAreReadInTheirOrder(t *testing.T) {
 		}
 
 		again, _, err := s.AppendEvents(ctx, batch)
-		if err != nil || len(again) != 0 {
-			t.Errorf("delivered again: %v, %v", types(again), err)
+		if err != nil || len(again.Events) != 0 {
+			t.Errorf("delivered again: %v, %v", types(again.Events), err)
 		}
 	})
 }
@@ -86,19 +86,19 @@ func TestEventsOfAttemptsThatCountNoMoreAreLeftOutAndNamed(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		attempt, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		tell := teller{attempt: attempt}
 		forged := tell.say(job.Event{Type: job.EventTaken})
 		forged.Secret = "guess"
-		if stored, stale, err := s.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored)+len(stale) != 0 {
-			t.Errorf("with a wrong secret: %v, %v, %v", types(stored), stale, err)
+		if stored, stale, err := s.AppendEvents(ctx, []job.Event{forged}); err != nil || len(stored.Events)+len(stale) != 0 {
+			t.Errorf("with a wrong secret: %v, %v, %v", types(stored.Events), stale, err)
 		}
 		check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
 		unknown := job.Event{AttemptID: "gone", Seq: 1, Type: job.EventTaken}
 		stored, stale, err := s.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventTaken}), unknown})
-		if err != nil || len(stored) != 0 || len(stale) != 2 {
-			t.Errorf("after cancelling: %v, %v, %v", types(stored), stale, err)
+		if err != nil || len(stored.Events) != 0 || len(stale) != 2 {
+			t.Errorf("after cancelling: %v, %v, %v", types(stored.Events), stale, err)
 		}
 	})
 }
@@ -107,7 +107,7 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		attempt, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		tell := teller{attempt: attempt}
 		line := strings.Repeat("x", 32<<10)

@@ -8,53 +8,44 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
 )
 
 // A ranked run that has come to its place on the board is followed by a profile: a run of the same
 // submission in a pass of its own, so that the board never waits for Nsight Compute and no time is
 // ever taken under it.
 
-// follow queues the profile of a ranked run that has just ended well, if its task lets it be made
-// and a worker is here that can. The event comes before the one of the run's own end, so that a
-// reader who has seen that one has missed nothing.
-func (a *inFlight) follow(tx *gorm.DB, out *Recorded) error {
-	if !a.run.Valid() {
+// queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
+// and a worker is here that can.
+func (r *Run) queueProfile(tx *gorm.DB, out *Recorded) error {
+	if !r.Valid() {
 		return nil
 	}
-	wanted, err := profilable(tx, a.run)
+	wanted, err := profilable(tx, *r)
 	if err != nil || !wanted {
 		return err
 	}
-	run := Run{
-		SubmissionID: a.run.SubmissionID, VersionID: a.run.VersionID, UserID: a.run.UserID, Device: a.run.Device,
-		Mode: job.ModeProfile, ProfileOf: &a.run.ID, State: StateQueued, QueuedAt: now(),
+	profile := Run{
+		SubmissionID: r.SubmissionID, VersionID: r.VersionID, UserID: r.UserID,
+		Mode: job.ModeProfile, ProfileOf: &r.ID, State: StateQueued, Work: Work{Device: r.Device, QueuedAt: db.Now()},
 	}
-	if err := tx.Create(&run).Error; err != nil {
-		return fmt.Errorf("queuing the profile of run %d: %w", a.run.ID, err)
+	if err := tx.Create(&profile).Error; err != nil {
+		return fmt.Errorf("queuing the profile of run %d: %w", r.ID, err)
 	}
-	event, err := noteState(tx, run)
-	out.Events = append(out.Events, event)
-	return err
+	return profile.announce(tx, out)
 }
 
 func profilable(tx *gorm.DB, run Run) (bool, error) {
 	var version TaskVersion
 	if err := tx.Take(&version, run.VersionID).Error; err != nil {
-		return false, lookup(err, "version %d", run.VersionID)
+		return false, db.ReadError(err, "version %d", run.VersionID)
 	}
 	if version.Definition.NoProfile {
 		return false, nil
 	}
-	var workers []Worker
-	if err := tx.Find(&workers).Error; err != nil {
-		return false, lookup(err, "workers")
-	}
-	for _, w := range workers {
-		if w.Live(now()) && w.profiles(run.Device) {
-			return true, nil
-		}
-	}
-	return false, nil
+	return fleet.CanProfile(tx, run.Device)
 }
 
 // showProfile tells the board of an entry that it has a profile now.
@@ -62,20 +53,20 @@ func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
 	var entries int64
 	err := tx.Model(&Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
 	if err != nil || entries == 0 || profile.State != StateDone {
-		return nil, lookup(err, "the entry of run %d", *profile.ProfileOf)
+		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)
 	}
-	return bump(tx, profile.VersionID, profile.Device)
+	return boards.IncrementChange(tx, profile.VersionID, profile.Device)
 }
 
 // Profiled tells which of the runs have been profiled by a run that followed them.
 func (s *Store) Profiled(ctx context.Context, runIDs []int64) (map[int64]bool, error) {
 	var found []int64
-	err := s.read(ctx).Model(&Run{}).Where("profile_of in ? and state = ?", runIDs, StateDone).Pluck("profile_of", &found).Error
+	err := s.db.Read(ctx).Model(&Run{}).Where("profile_of in ? and state = ?", runIDs, StateDone).Pluck("profile_of", &found).Error
 	profiled := make(map[int64]bool, len(found))
 	for _, id := range found {
 		profiled[id] = true
 	}
-	return profiled, lookup(err, "profiled runs")
+	return profiled, db.ReadError(err, "profiled runs")
 }
 
 // ProfileRun finds the run that profiled a run: the one that followed a ranked run, or the run
@@ -85,32 +76,32 @@ func (s *Store) ProfileRun(ctx context.Context, run Run) (Run, error) {
 		return run, nil
 	}
 	var found Run
-	err := s.read(ctx).Where("profile_of = ?", run.ID).Take(&found).Error
+	err := s.db.Read(ctx).Where("profile_of = ?", run.ID).Take(&found).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return found, Errorf(NotFound, "Run %d was not profiled.", run.ID)
 	}
-	return found, lookup(err, "the profile of run %d", run.ID)
+	return found, db.ReadError(err, "the profile of run %d", run.ID)
 }
 
-// Unfinished tells whether a submission has runs that have not ended; with profiles, those that
+// Unfinished reports whether a submission has runs that have not ended; with profiles, those that
 // follow its runs count, too.
 func (s *Store) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
-	q := s.read(ctx).Model(&Run{}).Where("submission_id = ? and "+liveRun, submissionID)
+	q := s.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+live, submissionID)
 	if !profiles {
 		q = q.Where("profile_of is null")
 	}
 	var live int64
 	err := q.Count(&live).Error
-	return live > 0, lookup(err, "live runs of submission %d", submissionID)
+	return live > 0, db.ReadError(err, "live runs of submission %d", submissionID)
 }
 
 // Profiles lists the profiles that follow a submission's runs, by the id of the run that each follows.
 func (s *Store) Profiles(ctx context.Context, submissionID int64) (map[int64]Run, error) {
 	var runs []Run
-	err := s.read(ctx).Where("submission_id = ? and profile_of is not null", submissionID).Find(&runs).Error
+	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is not null", submissionID).Find(&runs).Error
 	profiles := make(map[int64]Run, len(runs))
 	for _, run := range runs {
 		profiles[*run.ProfileOf] = run
 	}
-	return profiles, lookup(err, "profiles of submission %d", submissionID)
+	return profiles, db.ReadError(err, "profiles of submission %d", submissionID)
 }

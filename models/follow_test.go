@@ -45,7 +45,7 @@ func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
 		}
 		anns := w.submit(t, s, w.ann)
 		var order []int64
-		for _, q := range got[[]models.QueuedRun](t)(s.Queue(ctx)) {
+		for _, q := range got[[]models.QueuedWork](t)(s.Queue(ctx)) {
 			order = append(order, q.RunID)
 		}
 		if diff := cmp.Diff([]int64{bens.ID, anns.ID, profile.ID}, order); diff != "" {
@@ -110,11 +110,11 @@ func TestAProfileThatFailsLeavesTheScoreAndTheBoard(t *testing.T) {
 		ranked := w.submit(t, s, w.ann)
 		modelstest.Finish(t, s, ranked, 100)
 		profile := got[models.Run](t)(s.ProfileRun(ctx, ranked))
-		_, attempt, err := s.StartAttempt(ctx, profile.ID)
+		attempt, err := s.StartAttempt(ctx, profile.Ref())
 		check(t, err)
 		failed := modelstest.Result(attempt, 1)
 		failed.Outcome, failed.Failure = job.OutcomeFailed, &job.Failure{Reason: "The driver refused."}
-		check(t, second(s.RecordResult(ctx, failed, nil)))
+		check(t, second(s.RecordResult(ctx, failed, models.Findings{})))
 		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
 		if len(page.Standings) != 1 || page.Standings[0].ScoreNS != 100 || page.Standings[0].RunID != ranked.ID {
 			t.Errorf("board: %+v", page.Standings)

@@ -8,12 +8,13 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
-// inFlight is an attempt with its run, read inside the transaction that changes them.
+// inFlight is an attempt with its work, read inside the transaction that changes them.
 type inFlight struct {
 	Attempt
-	run Run
+	unit unit
 }
 
 // loadInFlight returns nil when there is no such attempt.
@@ -24,7 +25,7 @@ func loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, error) {
 		return nil, nil
 	}
 	if err == nil {
-		err = tx.Take(&a.run, a.RunID).Error
+		a.unit, err = loadUnit(tx, a.Ref())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading attempt %s: %w", attemptID, err)
@@ -32,9 +33,10 @@ func loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, error) {
 	return &a, nil
 }
 
-// current tells whether what the worker says about the attempt still counts.
+// current reports whether what the worker says about the attempt still counts.
 func (a *inFlight) current() bool {
-	return a.EndedAt == nil && a.run.AttemptID == a.ID && !a.run.State.Final()
+	w := a.unit.work()
+	return a.EndedAt == nil && w.AttemptID == a.ID && w.EndedAt == nil
 }
 
 func (a *inFlight) hasSecret(secret string) bool {
@@ -49,36 +51,22 @@ func (a *inFlight) take(worker string) {
 
 // takeOver has the attempt begin on a worker, whoever had it before.
 func (a *inFlight) takeOver(worker string) {
-	t := now()
-	a.TakenAt, a.Worker = &t, clean(worker)
-	a.run.StartedAt, a.run.Worker, a.run.State = &t, a.Worker, StateBuilding
+	t, w := db.Now(), a.unit.work()
+	a.TakenAt, a.Worker = &t, db.Sanitize(worker)
+	w.StartedAt, w.Worker = &t, a.Worker
+	a.unit.setTaken()
 }
 
-// end closes the attempt; nothing that comes for it later changes the run.
+// end closes the attempt; nothing that comes for it later changes its work.
 func (a *inFlight) end(outcome job.Outcome) {
-	t := now()
+	t := db.Now()
 	a.EndedAt, a.Outcome = &t, outcome
 }
 
-// finish brings the run into a final state.
-func (a *inFlight) finish(state RunState, failure *job.Failure) {
-	t := now()
-	a.run.State, a.run.EndedAt, a.run.Failure = state, &t, failure
-	a.run.Ours = failure != nil && failure.Ours
-}
-
-// store saves both rows; the guard makes sure that the run is still this attempt's and live.
+// store saves both rows.
 func (a *inFlight) store(tx *gorm.DB) error {
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return fmt.Errorf("saving attempt %s: %w", a.ID, err)
 	}
-	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+liveRun, a.run.ID, a.ID).
-		Select("*").Omit("id").Updates(&a.run)
-	switch {
-	case res.Error != nil:
-		return fmt.Errorf("saving run %d: %w", a.run.ID, res.Error)
-	case res.RowsAffected != 1:
-		return Errorf(Conflict, "Run %d was changed meanwhile.", a.run.ID)
-	}
-	return nil
+	return saveUnit(tx, a.unit, a.ID)
 }

@@ -5,45 +5,43 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/db"
 )
 
 // Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
-// failed by our fault does not count.
+// failed because of an infrastructure error does not count.
 type Limits struct {
-	PerMinute int
-	PerHour   int
-	Waiting   int // runs that are queued or running at the same time
+	PerHour int
+	Waiting int // runs that are queued or running at the same time
 }
 
 func (l Limits) check(tx *gorm.DB, user User) error {
 	if user.IsAdmin() {
 		return nil
 	}
-	if err := l.checkRate(tx, user, l.PerMinute, time.Minute, "minute"); err != nil {
-		return err
-	}
-	if err := l.checkRate(tx, user, l.PerHour, time.Hour, "hour"); err != nil {
+	if err := l.checkRate(tx, user); err != nil {
 		return err
 	}
 	return l.checkWaiting(tx, user)
 }
 
-func (l Limits) checkRate(tx *gorm.DB, user User, limit int, window time.Duration, name string) error {
-	if limit <= 0 {
+func (l Limits) checkRate(tx *gorm.DB, user User) error {
+	if l.PerHour <= 0 {
 		return nil
 	}
 	var counted []time.Time
-	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, now().Add(-window)).
+	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-time.Hour)).
 		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
-		Order("created_at desc").Limit(limit).Pluck("created_at", &counted).Error
+		Order("created_at desc").Limit(l.PerHour).Pluck("created_at", &counted).Error
 	if err != nil {
 		return fmt.Errorf("counting submissions of person %d: %w", user.ID, err)
 	}
-	if len(counted) < limit {
+	if len(counted) < l.PerHour {
 		return nil
 	}
-	wait := time.Until(counted[limit-1].Add(window)).Truncate(time.Second) + time.Second
-	tooMany := Errorf(TooMany, "At most %d submissions a %s are accepted; try again in %s.", limit, name, wait)
+	wait := time.Until(counted[l.PerHour-1].Add(time.Hour)).Truncate(time.Second) + time.Second
+	tooMany := Errorf(TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
 	tooMany.RetryAfter = wait
 	return tooMany
 }
@@ -53,7 +51,7 @@ func (l Limits) checkWaiting(tx *gorm.DB, user User) error {
 		return nil
 	}
 	var waiting int64
-	if err := tx.Model(&Run{}).Where("user_id = ? and profile_of is null and "+liveRun, user.ID).Count(&waiting).Error; err != nil {
+	if err := tx.Model(&Run{}).Where("user_id = ? and profile_of is null and "+live, user.ID).Count(&waiting).Error; err != nil {
 		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
 	}
 	if waiting < int64(l.Waiting) {

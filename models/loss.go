@@ -1,79 +1,71 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"time"
 
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
-// Postpone takes a current attempt away from a profile that stands in the way of other runs: its
-// run is queued again, and nothing counts as lost. When the attempt is not the current one any
-// more, nothing happens.
-func (s *Store) Postpone(ctx context.Context, attemptID string) (out Recorded, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
+// PreemptAttempt takes a current attempt away from a profile that stands in the way of other work: its run is
+// queued again, and nothing counts as lost. When the attempt is not the current one any more, nothing happens.
+func (s *Store) PreemptAttempt(ctx context.Context, attemptID string) (Recorded, error) {
+	return s.loseAttempt(ctx, attemptID, LossFree, "The profile waits until nobody else needs the device.")
+}
+
+// FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails
+// once too many were lost. An attempt that no worker took does not count as lost. When the attempt is not the
+// current one any more, nothing happens.
+func (s *Store) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Recorded, error) {
+	return s.loseAttempt(ctx, attemptID, loss, reason)
+}
+
+func (s *Store) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Recorded, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() {
 			return err
 		}
-		out, err = a.lose(tx, LossFree, &job.Failure{Reason: "The profile waits until nobody else needs the device."})
+		out, err = a.requeueOrFail(tx, loss, job.Failure{Reason: reason})
 		return err
 	})
 	return out, err
 }
 
-// Abandon gives up a current attempt by our fault: its run is queued again, or fails once too many were
-// lost. An attempt that no worker took does not count as lost. When the attempt is not the current one
-// any more, nothing happens.
-func (s *Store) Abandon(ctx context.Context, attemptID, reason string, loss Loss) (out Recorded, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
-		a, err := loadInFlight(tx, attemptID)
-		if err != nil || a == nil || !a.current() {
-			return err
-		}
-		out, err = a.lose(tx, loss, &job.Failure{Reason: reason, Ours: true})
-		return err
-	})
-	return out, err
-}
-
-// lose ends the attempt and puts its run back to where it stood in the queue.
-func (a *inFlight) lose(tx *gorm.DB, loss Loss, failure *job.Failure) (Recorded, error) {
-	lost := job.Failure{Reason: "The worker gave the run up without saying why."}
-	if failure != nil {
-		lost = *failure
-	}
-	lost.Ours = true
-	taken := a.TakenAt != nil
+// requeueOrFail ends the attempt and puts its work back to where it stood in the queue, or ends the work, too.
+func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
+	why.Ours, why.Reason = true, cmp.Or(why.Reason, "The worker gave it up without saying why.")
+	taken, w := a.TakenAt != nil, a.unit.work()
 	if !taken {
 		loss = LossFree
 	}
 	a.end(outcomeOf(loss, taken))
-	retry := !a.run.Tries.lose(loss)
-	if retry {
-		a.run.State, a.run.Failure = StateQueued, &lost
-		a.run.DispatchedAt, a.run.StartedAt = nil, nil
+	retried := !w.Tries.lose(loss)
+	if retried {
+		w.AttemptID, w.DispatchedAt, w.StartedAt = "", nil, nil
+		a.unit.setWaiting(&why)
 	} else {
-		lost.Reason = fmt.Sprintf("The run was given up after %d attempts that failed by our fault, and costs you nothing. The last reason: %s",
-			a.run.Retries, lost.Reason)
-		a.finish(StateFailed, &lost)
+		why.Reason = fmt.Sprintf("The %s was given up after %d infrastructure errors, and costs you nothing. The last one: %s",
+			a.Ref().Noun(), w.Retries, why.Reason)
+		w.end()
+		a.unit.setFailed(&why)
 	}
 	if err := a.store(tx); err != nil {
 		return Recorded{}, err
 	}
-	if retry {
-		a.run.AttemptID = ""
-		if err := tx.Model(&a.run).Update("attempt_id", "").Error; err != nil {
-			return Recorded{}, fmt.Errorf("queuing run %d again: %w", a.run.ID, err)
-		}
+	out := Recorded{Accepted: true, Retried: retried}
+	if !taken { // nobody saw that it was anywhere else
+		return out, nil
 	}
-	if retry && !taken {
-		return Recorded{Accepted: true, Retried: true}, nil
+	if err := a.unit.countLoss(tx); err != nil {
+		return out, err
 	}
-	event, err := noteState(tx, a.run)
-	return Recorded{Accepted: true, Retried: retry, Events: []RunEvent{event}}, err
+	return out, a.unit.announce(tx, &out)
 }
 
 // outcomeOf is how an attempt ended that is given up. One that no worker took counts as lost in the queue.
@@ -84,29 +76,54 @@ func outcomeOf(loss Loss, taken bool) job.Outcome {
 	return job.OutcomeLost
 }
 
-// CancelRun ends a live run. It returns the attempt whose job or work is to be stopped, "" if
-// there is none, and the event for watchers. The submitter and admins may. Conflict: it has ended.
-func (s *Store) CancelRun(ctx context.Context, actor User, runID int64) (attemptID string, event RunEvent, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
-		var run Run
-		if err := tx.Take(&run, runID).Error; err != nil {
-			return lookup(err, "run %d", runID)
+const (
+	// MaxLosses is how many attempts may be lost that the run or evaluation itself may have brought
+	// down, before it is given up.
+	MaxLosses = 3
+	// MaxRetries is how many attempts may be lost in all. Pauses have grown to hours in sum by then.
+	MaxRetries = 20
+
+	firstPause, longestPause = time.Second, 10 * time.Minute
+	pauseGrowth              = 4
+)
+
+// Loss says how the loss of an attempt is held against what it was an attempt at.
+type Loss int
+
+const (
+	LossFree   Loss = iota // handed back: tried again at once, and nothing counts
+	LossWaits              // through no fault of its own: tried again after a pause
+	LossCounts             // it may have brought its worker down: given up after MaxLosses of these
+)
+
+// Tries is what a run or an evaluation remembers of the attempts that it lost.
+type Tries struct {
+	Losses    int        // lost attempts that it may have brought down itself
+	Retries   int        // all lost attempts
+	NotBefore *time.Time // when the next attempt may begin, after a loss
+}
+
+// lose counts a lost attempt and reports whether there is to be no other one.
+func (t *Tries) lose(loss Loss) (givenUp bool) {
+	if loss == LossFree {
+		return false
+	}
+	t.Retries++
+	if loss == LossCounts {
+		t.Losses++
+	}
+	next := db.Now().Add(pauseAfter(t.Retries))
+	t.NotBefore = &next
+	return t.Losses >= MaxLosses || t.Retries >= MaxRetries
+}
+
+// pauseAfter is how long the next attempt waits after so many lost ones.
+func pauseAfter(retries int) time.Duration {
+	pause := firstPause
+	for range retries - 1 {
+		if pause *= pauseGrowth; pause >= longestPause {
+			return longestPause
 		}
-		if run.UserID != actor.ID && !actor.IsAdmin() {
-			return Errorf(Forbidden, "Only the person who submitted run %d, and admins, may cancel it.", runID)
-		}
-		t := now()
-		run.State, run.EndedAt, run.Failure = StateCancelled, &t, nil
-		res := tx.Model(&Run{}).Where("id = ? and "+liveRun, runID).Select("state", "ended_at", "failure").Updates(&run)
-		switch {
-		case res.Error != nil:
-			return fmt.Errorf("cancelling run %d: %w", runID, res.Error)
-		case res.RowsAffected != 1:
-			return Errorf(Conflict, "Run %d has ended already.", runID)
-		}
-		attemptID = run.AttemptID
-		event, err = noteState(tx, run)
-		return err
-	})
-	return attemptID, event, err
+	}
+	return pause
 }

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // MaxLogBytes is how much log text of one attempt is kept as events. The stages of its result
@@ -17,34 +18,35 @@ const MaxLogBytes = 512 << 10
 
 const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
 
-// AppendEvents stores what workers told, in one transaction, and moves the runs on. It returns the
-// events that are new, with their ids, and the attempts that count no more: their workers should
+// AppendEvents stores what workers told, in one transaction, and moves their work on. It returns what changed,
+// the events that are new with their ids, and the attempts that count no more: their workers should
 // drop them. Events that came before, or with a wrong secret, are left out.
-func (s *Store) AppendEvents(ctx context.Context, batch []job.Event) (events []RunEvent, stale []string, err error) {
+func (s *Store) AppendEvents(ctx context.Context, batch []job.Event) (out Recorded, stale []string, err error) {
 	if len(batch) == 0 {
-		return nil, nil, nil
+		return out, nil, nil
 	}
 	var p progress
 	store := func(tx *gorm.DB) error {
-		p = progress{tx: tx, attempts: map[string]*inFlight{}, stale: map[string]bool{}}
+		p = progress{tx: tx, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
 		return p.run(batch)
 	}
-	err = s.write(ctx, store)
+	err = s.db.Write(ctx, store)
 	if KindOf(err) == Conflict { // one of the runs was cancelled meanwhile; the others' events still count
-		err = s.write(ctx, store)
+		err = s.db.Write(ctx, store)
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("storing %d events: %w", len(batch), err)
+		return out, nil, fmt.Errorf("storing %d events: %w", len(batch), err)
 	}
-	return p.events, slices.Collect(maps.Keys(p.stale)), nil
+	return p.out, slices.Collect(maps.Keys(p.stale)), nil
 }
 
 // progress is one batch of events on its way into the database.
 type progress struct {
 	tx       *gorm.DB
 	attempts map[string]*inFlight
+	changed  map[string]bool
 	stale    map[string]bool
-	events   []RunEvent
+	out      Recorded
 }
 
 func (p *progress) run(batch []job.Event) error {
@@ -56,8 +58,12 @@ func (p *progress) run(batch []job.Event) error {
 		if a == nil {
 			continue
 		}
-		if e.Type == job.EventTaken && a.TakenAt != nil && a.Worker != clean(e.Worker) {
+		if e.Type == job.EventTaken && a.TakenAt != nil && a.Worker != db.Sanitize(e.Worker) {
 			a.takeOver(e.Worker) // the queue delivered the job again, because its first worker fell silent
+			p.changed[a.ID] = true
+			if a.EvaluationID != "" {
+				a.LastSeq = 0 // a run's events are stored under their numbers, each of which there is once
+			}
 		}
 		if e.Seq <= a.LastSeq {
 			continue
@@ -66,18 +72,23 @@ func (p *progress) run(batch []job.Event) error {
 			return err
 		}
 	}
-	for _, a := range p.attempts {
-		if a == nil || !a.current() {
-			continue
-		}
+	if err := p.storeChanged(); err != nil || len(p.out.Events) == 0 {
+		return err
+	}
+	return db.WriteError(p.tx.CreateInBatches(&p.out.Events, 200).Error, "events")
+}
+
+func (p *progress) storeChanged() error {
+	for id := range p.changed {
+		a := p.attempts[id]
 		if err := a.store(p.tx); err != nil {
 			return err
 		}
+		if e, ok := a.unit.(*Evaluation); ok { // a run's watchers are told each event
+			p.out.Evaluations = append(p.out.Evaluations, *e)
+		}
 	}
-	if len(p.events) == 0 {
-		return nil
-	}
-	return saving(p.tx.CreateInBatches(&p.events, 200).Error, "events")
+	return nil
 }
 
 // attempt returns the attempt that the event belongs to, nil if it does not count.
@@ -94,25 +105,33 @@ func (p *progress) attempt(e job.Event) (*inFlight, error) {
 	case a == nil || a.hasSecret(e.Secret) && !a.current():
 		p.stale[e.AttemptID] = true
 		return nil, nil
-	case !a.hasSecret(e.Secret) || a.RunID != e.RunID:
+	case !a.hasSecret(e.Secret) || a.Ref() != e.Ref():
 		return nil, nil
 	}
 	return a, nil
 }
 
 func (p *progress) apply(a *inFlight, e job.Event) error {
+	p.changed[a.ID] = true
 	a.LastSeq = e.Seq
 	a.take(e.Worker)
-	switch e.Type {
-	case job.EventStage:
-		a.run.State = stateOf(e.Stage)
-	case job.EventEnded:
-		if e.Ended != nil {
-			if err := noteStage(p.tx, a.RunID, a.ID, *e.Ended); err != nil {
-				return err
-			}
+	if e.Type == job.EventStage {
+		a.unit.setStage(e.Stage)
+	}
+	if run, ok := a.unit.(*Run); ok {
+		return p.keepEvent(a, run, e)
+	}
+	return nil
+}
+
+// keepEvent stores an event for the readers of a run's page, and the stage that it tells of.
+func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
+	if e.Type == job.EventEnded && e.Ended != nil {
+		if err := noteStage(p.tx, run.ID, a.ID, *e.Ended); err != nil {
+			return err
 		}
-	case job.EventLog:
+	}
+	if e.Type == job.EventLog {
 		if a.LogBytes > MaxLogBytes {
 			return nil
 		}
@@ -121,9 +140,9 @@ func (p *progress) apply(a *inFlight, e job.Event) error {
 		}
 	}
 	e.Secret = ""
-	p.events = append(p.events, RunEvent{
-		SubmissionID: a.run.SubmissionID, RunID: a.RunID, Device: a.run.Device, AttemptID: a.ID, Seq: e.Seq,
-		Type: job.EventType(clean(string(e.Type))), State: a.run.State, Event: &e, CreatedAt: now(),
+	p.out.Events = append(p.out.Events, RunEvent{
+		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: a.ID, Seq: e.Seq,
+		Type: job.EventType(db.Sanitize(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
 	})
 	return nil
 }

@@ -4,56 +4,64 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
-// fairQueue is the one order of the queue. A device takes first what already lies in its queue;
-// then one run of each person in turn, counting those of theirs that are running; of two people
-// whose turn it is, the one who has waited longer. A profile that follows a ranked run waits until
-// nobody else does, and is nobody's turn. The dispatcher and the pages both read it.
+// fairQueue is the one order of the queue. A device takes first what already lies in its queue; then evaluations,
+// then runs, then profiles that follow ranked runs. Of each kind comes one of each person or caller in turn,
+// counting those of theirs that are running; of two whose turn it is, the one who has waited longer. The
+// dispatcher and the pages both read it.
 const fairQueue = `
-	select id as run_id, submission_id, user_id, device, sent, follows, not_before,
-		row_number() over (partition by device order by sent desc, sent_at, follows, turn, id) as place
+	select *, row_number() over (partition by device
+			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place
 	from (
-		select id, submission_id, user_id, device, state, not_before, dispatched_at as sent_at,
-			case when attempt_id <> '' then 1 else 0 end as sent,
-			case when profile_of is null then 0 else 1 end as follows,
-			row_number() over (partition by device, user_id, case when profile_of is null then 0 else 1 end
-				order by case when state <> 'queued' then 0 when attempt_id <> '' then 1 else 2 end, id) as turn
-		from runs where ` + liveRun + `
-	) live where state = 'queued'`
+		select *, case when attempt_id <> '' then 1 else 0 end as sent,
+			row_number() over (partition by device, priority, turn_of
+				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
+		from (` + liveWork + `) live
+	) turns where started_at is null`
 
-// QueuedRun is a run that waits, with its place in its device's queue.
-type QueuedRun struct {
-	RunID        int64
-	SubmissionID int64
+// QueuedWork is work that waits, with its place in its device's queue.
+type QueuedWork struct {
+	RunID        int64  // 0: it is an evaluation
+	EvaluationID string // empty: it is a run
+	SubmissionID int64  // of a run
 	UserID       int64
+	Kind         string // of an evaluation; a run's mode
 	Device       string
+	State        string
 	Sent         int // 1: its job lies in the queue already
-	Follows      int // 1: a profile that follows a ranked run
+	Priority     Priority
 	Place        int // 1: next
+	QueuedAt     time.Time
+	NotBefore    *time.Time // when it may be tried again, after a loss
 }
 
-// Queue lists all runs that wait, by device and place.
-func (s *Store) Queue(ctx context.Context) ([]QueuedRun, error) {
-	var list []QueuedRun
-	err := s.read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
-	return list, lookup(err, "the queue")
+// Ref names the run or the evaluation.
+func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID: q.EvaluationID} }
+
+// Queue lists all work that waits, by device and place.
+func (s *Store) Queue(ctx context.Context) ([]QueuedWork, error) {
+	var list []QueuedWork
+	err := s.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
+	return list, db.ReadError(err, "the queue")
 }
 
-// NextRuns lists the first limit runs that wait for a device, have no job in the queue yet and may begin
+// NextWork lists the first limit units of work that wait for a device, have no job in the queue yet and may begin
 // at a time: those that lost an attempt keep their place, and let others pass while they pause.
-func (s *Store) NextRuns(ctx context.Context, device string, limit int, at time.Time) ([]QueuedRun, error) {
-	var list []QueuedRun
-	err := s.read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
-		" order by place limit ?", device, stored(at), limit).
-		Scan(&list).Error
-	return list, lookup(err, "the queue of %s", device)
+func (s *Store) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
+	var list []QueuedWork
+	err := s.db.Read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
+		" order by place limit ?", device, db.Time(at), limit).Scan(&list).Error
+	return list, db.ReadError(err, "the queue of %s", device)
 }
 
 // Places gives the place in the queue of each of a submission's waiting runs, by run id.
 func (s *Store) Places(ctx context.Context, submissionID int64) (map[int64]int, error) {
-	var list []QueuedRun
-	err := s.read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
+	var list []QueuedWork
+	err := s.db.Read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading places in the queue: %w", err)
 	}
@@ -71,11 +79,11 @@ type QueueLength struct {
 	Running int
 }
 
-// QueueLengths lists the devices that have live runs.
+// QueueLengths lists the devices that have live work.
 func (s *Store) QueueLengths(ctx context.Context) ([]QueueLength, error) {
 	var list []QueueLength
-	err := s.read(ctx).Raw(`select device, sum(case when state = 'queued' then 1 else 0 end) as waiting,
-		sum(case when state <> 'queued' then 1 else 0 end) as running
-		from runs where ` + liveRun + ` group by device order by device`).Scan(&list).Error
-	return list, lookup(err, "the queue's lengths")
+	err := s.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
+		sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running
+		from (` + liveWork + `) w group by device order by device`).Scan(&list).Error
+	return list, db.ReadError(err, "the queue's lengths")
 }

@@ -13,7 +13,7 @@ import (
 // order names the people in a device's queue, next first.
 func order(t *testing.T, s *models.Store, names map[int64]string) (out []string) {
 	t.Helper()
-	for i, q := range got[[]models.QueuedRun](t)(s.Queue(t.Context())) {
+	for i, q := range got[[]models.QueuedWork](t)(s.Queue(t.Context())) {
 		if q.Place != i+1 {
 			t.Errorf("the run at %d has place %d", i+1, q.Place)
 		}
@@ -42,12 +42,12 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		}
 
 		// Ann's first run goes into the queue and is then worked on: it is still her turn that was used.
-		_, attempt, err := s.StartAttempt(ctx, first.ID)
+		attempt, err := s.StartAttempt(ctx, first.Ref())
 		check(t, err)
 		if diff := cmp.Diff([]string{"ann", "ben", "ann", "ben", "ann", "ann"}, order(t, s, names)); diff != "" {
 			t.Errorf("queue with a job sent:\n%s", diff)
 		}
-		next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 2, time.Now()))
+		next := got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 2, time.Now()))
 		if len(next) != 2 || next[0].RunID != bens.ID || next[0].Place != 2 {
 			t.Errorf("next: %+v", next)
 		}
@@ -60,9 +60,9 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 			t.Errorf("lengths:\n%s", diff)
 		}
 
-		// Lost by our fault, the run stands where it stood, and lets others pass for a while.
-		check(t, second(s.Abandon(ctx, attempt.ID, "The worker is gone.", models.LossWaits)))
-		nextAt := func(at time.Time) int64 { return got[[]models.QueuedRun](t)(s.NextRuns(ctx, "CPU", 1, at))[0].RunID }
+		// Lost because of an infrastructure error, the run stands where it stood, and lets others pass for a while.
+		check(t, second(s.FailAttempt(ctx, attempt.ID, "The worker is gone.", models.LossWaits)))
+		nextAt := func(at time.Time) int64 { return got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 1, at))[0].RunID }
 		if next := nextAt(time.Now()); next == first.ID {
 			t.Error("the lost run is sent again without a pause")
 		}
@@ -82,7 +82,7 @@ func TestDevicesHaveQueuesOfTheirOwn(t *testing.T) {
 		if places[runs[0].ID] != 2 || places[runs[1].ID] != 2 {
 			t.Errorf("places: %v", places)
 		}
-		if next := got[[]models.QueuedRun](t)(s.NextRuns(ctx, "H200", 9, time.Now())); len(next) != 2 || next[0].UserID != w.ann.ID {
+		if next := got[[]models.QueuedWork](t)(s.NextWork(ctx, "H200", 9, time.Now())); len(next) != 2 || next[0].UserID != w.ann.ID {
 			t.Errorf("next on H200: %+v", next)
 		}
 	})

@@ -8,6 +8,9 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 )
 
 // RunState is where a run is on its way.
@@ -26,27 +29,9 @@ const (
 	StateCancelled    RunState = "cancelled"
 )
 
-// Final tells whether the run has ended.
+// Final reports whether the run has ended.
 func (s RunState) Final() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
-}
-
-// liveRun is Final's opposite in SQL, in the very words of the partial index.
-const liveRun = "state not in ('done', 'failed', 'cancelled')"
-
-// stateOf gives the state of a run that is in a stage.
-func stateOf(stage job.Stage) RunState {
-	switch stage {
-	case job.StageTest:
-		return StateTesting
-	case job.StageBenchmark:
-		return StateBenchmarking
-	case job.StageRanked, job.StageSecret:
-		return StateRanking
-	case job.StageProfile:
-		return StateProfiling
-	}
-	return StateBuilding
 }
 
 // Run is a submission on one device. Times of measurement are in nanoseconds.
@@ -55,34 +40,26 @@ type Run struct {
 	SubmissionID int64
 	VersionID    int64
 	UserID       int64
-	Device       string
 	Mode         job.Mode
 	ProfileOf    *int64 // the ranked run that this profile follows; nil for a run that a person asked for
 	State        RunState
-	Attempts     int // how many were made
-	Tries        `gorm:"embedded"`
-	AttemptID    string // the current one; empty while none is
-	Worker       string // of the current or last attempt
-	QueuedAt     time.Time
-	DispatchedAt *time.Time // when the current attempt's job was made
-	StartedAt    *time.Time // when a worker took the current attempt
-	EndedAt      *time.Time
-	Failure      *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
-	Ours         bool         // failed by our fault
-	ScoreNS      *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	StdNS        float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
-	ErrNS        float64      `gorm:"column:err_ns"`   // standard error of the score
-	Clock        string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
-	Harness      string
-	Machine      *job.Machine `gorm:"serializer:json"`
-	WallNS       int64        `gorm:"column:wall_ns"`
-	ProgramNS    int64        `gorm:"column:program_ns"`
+	Work
+	Failure   *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	Ours      bool         // failed because of an infrastructure error
+	ScoreNS   *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
+	StdNS     float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
+	ErrNS     float64      `gorm:"column:err_ns"`   // standard error of the score
+	Clock     string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
+	Harness   string
+	Machine   *job.Machine `gorm:"serializer:json"`
+	WallNS    int64        `gorm:"column:wall_ns"`
+	ProgramNS int64        `gorm:"column:program_ns"`
 
 	DisqualifiedAt  *time.Time
 	DisqualifiedWhy string
 }
 
-// Valid tells whether the run may stand on a board; validRun says the same in SQL.
+// Valid reports whether the run may stand on a board; package boards says the same in SQL.
 func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil
 }
@@ -90,16 +67,16 @@ func (r Run) Valid() bool {
 // Run returns one run.
 func (s *Store) Run(ctx context.Context, id int64) (Run, error) {
 	var run Run
-	err := s.read(ctx).Take(&run, id).Error
-	return run, lookup(err, "run %d", id)
+	err := s.db.Read(ctx).Take(&run, id).Error
+	return run, db.ReadError(err, "run %d", id)
 }
 
 // Runs lists the runs that a submission asked for, in the order of its devices. Profiles that follow
 // them are in Profiles.
 func (s *Store) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
 	var runs []Run
-	err := s.read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
-	return runs, lookup(err, "runs of submission %d", submissionID)
+	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
+	return runs, db.ReadError(err, "runs of submission %d", submissionID)
 }
 
 // Disqualify takes a run off its board for a reason; the person's next best run takes the place.
@@ -108,24 +85,24 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, reason 
 	if !actor.IsAdmin() {
 		return nil, Errorf(Forbidden, "Only an admin may disqualify a run.")
 	}
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var run Run
 		if err := tx.Take(&run, runID).Error; err != nil {
-			return lookup(err, "run %d", runID)
+			return db.ReadError(err, "run %d", runID)
 		}
 		act, at := "reinstate", (*time.Time)(nil)
 		if reason != "" {
-			t := now()
+			t := db.Now()
 			act, at = "disqualify", &t
 		}
-		values := map[string]any{"disqualified_at": at, "disqualified_why": clean(reason)}
+		values := map[string]any{"disqualified_at": at, "disqualified_why": db.Sanitize(reason)}
 		if err := tx.Model(&run).Updates(values).Error; err != nil {
 			return fmt.Errorf("changing run %d: %w", runID, err)
 		}
-		if changes, err = mend(tx, []Run{run}); err != nil {
+		if changes, err = boards.Recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}}); err != nil {
 			return err
 		}
-		return audit(tx, actor, act, fmt.Sprintf("run %d", runID), reason)
+		return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", runID), reason)
 	})
 	return changes, err
 }

@@ -17,14 +17,16 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		started, attempt, err := s.StartAttempt(ctx, run.ID)
+		attempt, err := s.StartAttempt(ctx, run.Ref())
+		check(t, err)
+		started, err := s.Run(ctx, run.ID)
 		check(t, err)
 		if started.AttemptID != attempt.ID || attempt.Number != 1 || attempt.Secret == "" {
 			t.Errorf("StartAttempt: %+v, %+v", started, attempt)
 		}
 		result := modelstest.Result(attempt, 1234.5)
 		result.Artifacts = []job.Artifact{{Name: "../profile.0.ncu-rep.gz", Type: "application/gzip", Data: []byte("report")}}
-		out, err := s.RecordResult(ctx, result, &models.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25})
+		out, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1234.5, StdNS: 2, ErrNS: 0.25}})
 		check(t, err)
 		if !out.Accepted || out.Board == nil || out.Board.Change != 1 || len(out.Events) != 1 || out.Events[0].State != models.StateDone {
 			t.Errorf("RecordResult: %+v", out)
@@ -54,7 +56,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 			t.Errorf("artifact: %q, %v", text, err)
 		}
 
-		again, err := s.RecordResult(ctx, result, &models.Score{NS: 1})
+		again, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1}})
 		if err != nil || again.Accepted || again.Board != nil {
 			t.Errorf("the same result again: %+v, %v", again, err)
 		}
@@ -70,7 +72,7 @@ func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 		wins := make(chan models.Attempt, 8)
 		for range 8 {
 			wg.Go(func() {
-				_, attempt, err := s.StartAttempt(t.Context(), run.ID)
+				attempt, err := s.StartAttempt(t.Context(), run.Ref())
 				if err == nil {
 					wins <- attempt
 				} else if models.KindOf(err) != models.Conflict {
@@ -88,13 +90,13 @@ func TestOneOfManyWinsARunThatWaits(t *testing.T) {
 func TestAResultCountsOnceHoweverOftenItComes(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		_, attempt, err := s.StartAttempt(t.Context(), w.submit(t, s, w.ann).ID)
+		attempt, err := s.StartAttempt(t.Context(), w.submit(t, s, w.ann).Ref())
 		check(t, err)
 		var wg sync.WaitGroup
 		accepted := make(chan bool, 6)
 		for range 6 {
 			wg.Go(func() {
-				out, err := s.RecordResult(t.Context(), modelstest.Result(attempt, 10), &models.Score{NS: 10})
+				out, err := s.RecordResult(t.Context(), modelstest.Result(attempt, 10), models.Findings{Score: &models.Score{NS: 10}})
 				if err != nil {
 					t.Error(err)
 				}
@@ -115,7 +117,7 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		for range 10 {
 			run := w.submit(t, s, w.ann)
-			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			var cancelled error
 			var out models.Recorded
@@ -123,7 +125,7 @@ func TestCancelAndFinishNeverBothWin(t *testing.T) {
 			wg.Go(func() { _, _, cancelled = s.CancelRun(ctx, w.ann, run.ID) })
 			wg.Go(func() {
 				var err error
-				if out, err = s.RecordResult(ctx, modelstest.Result(attempt, 10), &models.Score{NS: 10}); err != nil {
+				if out, err = s.RecordResult(ctx, modelstest.Result(attempt, 10), models.Findings{Score: &models.Score{NS: 10}}); err != nil {
 					t.Error(err)
 				}
 			})
@@ -145,22 +147,22 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		_, old, err := s.StartAttempt(ctx, run.ID)
+		old, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		forged := modelstest.Result(old, 1)
 		forged.Secret = "guess"
-		wantKind(t, second(s.RecordResult(ctx, forged, nil)), models.Forbidden)
-		check(t, second(s.Abandon(ctx, old.ID, "The worker is gone.", models.LossCounts)))
-		_, fresh, err := s.StartAttempt(ctx, run.ID)
+		wantKind(t, second(s.RecordResult(ctx, forged, models.Findings{})), models.Forbidden)
+		check(t, second(s.FailAttempt(ctx, old.ID, "The worker is gone.", models.LossCounts)))
+		fresh, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
-		if out, err := s.RecordResult(ctx, modelstest.Result(old, 1), &models.Score{NS: 1}); err != nil || out.Accepted {
+		if out, err := s.RecordResult(ctx, modelstest.Result(old, 1), models.Findings{Score: &models.Score{NS: 1}}); err != nil || out.Accepted {
 			t.Errorf("old attempt: %+v, %v", out, err)
 		}
-		if out, err := s.RecordResult(ctx, modelstest.Result(fresh, 2), &models.Score{NS: 2}); err != nil || !out.Accepted {
+		if out, err := s.RecordResult(ctx, modelstest.Result(fresh, 2), models.Findings{Score: &models.Score{NS: 2}}); err != nil || !out.Accepted {
 			t.Errorf("current attempt: %+v, %v", out, err)
 		}
 		unknown := modelstest.Result(models.Attempt{ID: "none", RunID: run.ID}, 1)
-		if out, err := s.RecordResult(ctx, unknown, nil); err != nil || out.Accepted {
+		if out, err := s.RecordResult(ctx, unknown, models.Findings{}); err != nil || out.Accepted {
 			t.Errorf("unknown attempt: %+v, %v", out, err)
 		}
 	})
@@ -171,16 +173,16 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
 		lose := func() models.Recorded {
-			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			_, _, err = s.NoteTaken(ctx, "w1", []string{attempt.ID})
 			check(t, err)
-			return got[models.Recorded](t)(s.Abandon(ctx, attempt.ID, "The worker w1 is gone.", models.LossCounts))
+			return got[models.Recorded](t)(s.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", models.LossCounts))
 		}
 		untaken := func() {
-			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
-			if out, err := s.Abandon(ctx, attempt.ID, "nobody took it", models.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
+			if out, err := s.FailAttempt(ctx, attempt.ID, "nobody took it", models.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
 				t.Errorf("an attempt that nobody took: %+v, %v", out, err)
 			}
 		}
@@ -195,7 +197,7 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 		}
 		run, err := s.Run(ctx, run.ID)
 		check(t, err)
-		want := "The run was given up after 3 attempts that failed by our fault, and costs you nothing. The last reason: The worker w1 is gone."
+		want := "The run was given up after 3 infrastructure errors, and costs you nothing. The last one: The worker w1 is gone."
 		if run.Failure == nil || run.Failure.Reason != want || !run.Ours || run.Attempts != 5 {
 			t.Errorf("%+v, %+v", run, run.Failure)
 		}
@@ -206,16 +208,16 @@ func TestACancelledRunStillKeepsTheStagesOfItsResult(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		attempt, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		wantKind(t, third(s.CancelRun(ctx, w.ben, run.ID)), models.Forbidden)
-		id, event, err := s.CancelRun(ctx, w.ann, run.ID)
-		if err != nil || id != attempt.ID || event.State != models.StateCancelled {
-			t.Errorf("CancelRun: %q, %+v, %v", id, event, err)
+		id, out, err := s.CancelRun(ctx, w.ann, run.ID)
+		if err != nil || id != attempt.ID || len(out.Events) != 1 || out.Events[0].State != models.StateCancelled {
+			t.Errorf("CancelRun: %q, %+v, %v", id, out, err)
 		}
 		result := modelstest.Result(attempt, 5)
 		result.Outcome = job.OutcomeCancelled
-		if out, err := s.RecordResult(ctx, result, &models.Score{NS: 5}); err != nil || out.Accepted {
+		if out, err := s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 5}}); err != nil || out.Accepted {
 			t.Errorf("RecordResult: %+v, %v", out, err)
 		}
 		got, err := s.Run(ctx, run.ID)

@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/db"
 )
 
 // Stage is what one stage of an attempt left. Until the attempt's result is there it is what the
@@ -25,16 +26,16 @@ type Stage struct {
 // Stages lists the stages of all attempts of a run: the attempts by age, each in its order.
 func (s *Store) Stages(ctx context.Context, runID int64) ([]Stage, error) {
 	var list []Stage
-	err := s.read(ctx).Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
+	err := s.db.Read(ctx).Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
 		Where("stages.run_id = ?", runID).Order("a.number, stages.position").Find(&list).Error
-	return list, lookup(err, "stages of run %d", runID)
+	return list, db.ReadError(err, "stages of run %d", runID)
 }
 
 // noteStage keeps a stage that an event told of. The result, when it comes, replaces it.
 func noteStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
 	row := stageRow(runID, attemptID, position(r.Stage), r)
 	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
-	return saving(err, "stage")
+	return db.WriteError(err, "stage")
 }
 
 // keepStages replaces what is known of an attempt's stages by what its result says.
@@ -49,13 +50,13 @@ func keepStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageR
 	for i, r := range results {
 		rows[i] = stageRow(runID, attemptID, i, r)
 	}
-	return saving(tx.Create(&rows).Error, "stages")
+	return db.WriteError(tx.Create(&rows).Error, "stages")
 }
 
 func stageRow(runID int64, attemptID string, position int, r job.StageResult) Stage {
 	return Stage{
 		RunID: runID, AttemptID: attemptID, Position: position,
-		Stage: job.Stage(clean(string(r.Stage))), Status: job.Status(clean(string(r.Status))), Result: r,
+		Stage: job.Stage(db.Sanitize(string(r.Stage))), Status: job.Status(db.Sanitize(string(r.Status))), Result: r,
 	}
 }
 

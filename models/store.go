@@ -10,9 +10,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"gorm.io/gorm"
-
-	"warpboard/migrations"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
 )
 
 // Config says where the data is.
@@ -27,15 +29,16 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. It is safe for concurrent use.
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog and boards, whose
+// methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
-	reader     *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
-	writer     *gorm.DB // SQLite: one connection, so that writers queue instead of failing
-	statements statements
-	dialect    string
-	artifacts  string
-	limits     Limits
-	log        *slog.Logger
+	*accounts.Accounts
+	*fleet.Fleet
+	*catalog.Catalog
+	*boards.Boards
+	db        *db.DB
+	artifacts string
+	limits    Limits
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -46,106 +49,60 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Store{artifacts: filepath.Join(cfg.Dir, "artifacts"), limits: cfg.Limits, log: cfg.Log}
-	if err := os.MkdirAll(s.artifacts, 0o700); err != nil {
+	artifacts := filepath.Join(cfg.Dir, "artifacts")
+	if err := os.MkdirAll(artifacts, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
 	}
-	if err := s.connect(cfg); err != nil {
+	database, applied, err := db.Open(ctx, cfg.Dir, cfg.DSN)
+	if err != nil {
 		return nil, err
 	}
-	if err := s.migrate(ctx); err != nil {
+	if applied > 0 {
+		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
+	}
+	s := &Store{
+		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
+		db: database, artifacts: artifacts, limits: cfg.Limits,
+	}
+	why, err := s.RebuildIfAsked(ctx)
+	if err != nil {
 		return nil, errors.Join(err, s.Close())
+	}
+	if why != "" {
+		cfg.Log.Info("boards rebuilt", "why", why)
 	}
 	return s, nil
 }
 
-func (s *Store) connect(cfg Config) (err error) {
-	if cfg.DSN != "" {
-		s.dialect = migrations.Postgres
-		s.writer, err = openPostgres(cfg.DSN, &s.statements)
-		s.reader = s.writer
-		return err
-	}
-	s.dialect = migrations.SQLite
-	s.writer, s.reader, err = openSQLite(filepath.Join(cfg.Dir, "warpboard.db"), &s.statements)
-	return err
-}
-
-func (s *Store) migrate(ctx context.Context) error {
-	applied, err := migrations.Up(ctx, s.SQL(), s.dialect)
-	if err != nil {
-		return err
-	}
-	if applied > 0 {
-		s.log.Info("database migrated", "dialect", s.dialect, "files", applied)
-	}
-	return s.rebuildIfAsked(ctx)
-}
-
 // Close ends all connections.
-func (s *Store) Close() error {
-	var errs []error
-	for _, db := range []*gorm.DB{s.reader, s.writer} {
-		if db == nil {
-			continue
-		}
-		pool, err := db.DB()
-		if err == nil {
-			err = pool.Close()
-		}
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
-}
+func (s *Store) Close() error { return s.db.Close() }
 
 // Dialect is migrations.SQLite or migrations.Postgres.
-func (s *Store) Dialect() string { return s.dialect }
+func (s *Store) Dialect() string { return s.db.Dialect() }
 
-// SQL returns the pool that may write, for migrations, health checks and bulk loading.
-func (s *Store) SQL() *sql.DB {
-	pool, err := s.writer.DB()
-	if err != nil {
-		panic(err) // gorm fails here only for a pool that is no *sql.DB, and ours always is
+// SQL returns the pool that may write, for health checks and bulk loading.
+func (s *Store) SQL() *sql.DB { return s.db.SQL() }
+
+// Ping fails when the database cannot be read.
+func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
+
+// Statements is how many statements the store has sent to its database since it was opened.
+func (s *Store) Statements() int64 { return s.db.Statements() }
+
+// Setting returns the value under key, or "" if there is none.
+func (s *Store) Setting(ctx context.Context, key string) (string, error) {
+	return s.db.Setting(ctx, key)
+}
+
+// SetSetting stores a value under key.
+func (s *Store) SetSetting(ctx context.Context, key, value string) error {
+	return s.db.SetSetting(ctx, key, value)
+}
+
+// CanWrite fails when the database takes no writes at this moment, and waits as they do.
+func (s *Store) CanWrite(ctx context.Context) error {
+	if err := s.SetSetting(ctx, "dispatcher.wrote", db.Now().Format(time.RFC3339)); err != nil {
+		return fmt.Errorf("trying to write: %w", err)
 	}
-	return pool
-}
-
-// Ping fails when the database cannot be read. It asks for a row: SQLite's own ping looks at nothing, and
-// the connection that writes may be busy for long.
-func (s *Store) Ping(ctx context.Context) error {
-	var row []Setting
-	return s.read(ctx).Limit(1).Find(&row).Error
-}
-
-// write runs fn in a transaction; transactions of all callers run one after the other, on
-// PostgreSQL as on SQLite. Ids of events are so handed out in the order in which they become
-// visible (a watcher that resumes after an id misses none), and no two transactions can deadlock.
-func (s *Store) write(ctx context.Context, fn func(tx *gorm.DB) error) error {
-	return s.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
-		if s.dialect == migrations.Postgres {
-			if err := tx.Exec("select pg_advisory_xact_lock(?)", writeLock).Error; err != nil {
-				return fmt.Errorf("waiting for the turn to write: %w", err)
-			}
-		}
-		return fn(tx)
-	})
-}
-
-const writeLock = 7_236_544 // any number that nobody else locks in this database
-
-func (s *Store) read(ctx context.Context) *gorm.DB { return s.reader.WithContext(ctx) }
-
-func (s *Store) save(ctx context.Context) *gorm.DB { return s.writer.WithContext(ctx) }
-
-// now is the time as the databases can keep it: UTC, in microseconds.
-func now() time.Time { return stored(time.Now()) }
-
-func stored(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
-
-func storedPtr(t *time.Time) *time.Time {
-	if t == nil {
-		return nil
-	}
-	u := stored(*t)
-	return &u
+	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
 )
 
 // Submission is one person's act: one source file for a task, in one mode. It has one Run per device.
@@ -23,7 +26,7 @@ type Submission struct {
 	CreatedAt  time.Time
 }
 
-// MaySeeSource tells whether the viewer may read a submission's source: the own always, an admin
+// MaySeeSource reports whether the viewer may read a submission's source: the own always, an admin
 // always, everybody once the task's deadline is over. Without a deadline it stays hidden.
 func MaySeeSource(viewer User, sub Submission, task Task, at time.Time) bool {
 	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
@@ -35,39 +38,39 @@ func MaySeeSource(viewer User, sub Submission, task Task, at time.Time) bool {
 // Submission returns one submission. Callers ask its task's VisibleTo before they show it.
 func (s *Store) Submission(ctx context.Context, id int64) (Submission, error) {
 	var sub Submission
-	err := s.read(ctx).Take(&sub, id).Error
-	return sub, lookup(err, "submission %d", id)
+	err := s.db.Read(ctx).Take(&sub, id).Error
+	return sub, db.ReadError(err, "submission %d", id)
 }
 
 // Source returns the submitted text. Callers ask MaySeeSource before they show it.
 func (s *Store) Source(ctx context.Context, sub Submission) ([]byte, error) {
 	var blob Blob
-	err := s.read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error
-	return blob.Data, lookup(err, "source of submission %d", sub.ID)
+	err := s.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error
+	return blob.Data, db.ReadError(err, "source of submission %d", sub.ID)
 }
 
 // DeleteSubmission removes a submission with its runs; boards fall back to the person's next best
 // run. The submitter and admins may. Attempts that are running are cancelled at their next sign of life.
 func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64) (changes []BoardChange, err error) {
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub Submission
 		if err := tx.Take(&sub, id).Error; err != nil {
-			return lookup(err, "submission %d", id)
+			return db.ReadError(err, "submission %d", id)
 		}
 		if sub.UserID != actor.ID && !actor.IsAdmin() {
 			return Errorf(Forbidden, "Only the person who made submission %d, and admins, may delete it.", id)
 		}
-		var counted []Run
-		if err := tx.Where("submission_id = ? and "+validRun, id).Find(&counted).Error; err != nil {
-			return fmt.Errorf("reading the runs of submission %d: %w", id, err)
+		counted, err := boards.OfSubmission(tx, id)
+		if err != nil {
+			return err
 		}
 		if err := tx.Delete(&sub).Error; err != nil {
 			return fmt.Errorf("deleting submission %d: %w", id, err)
 		}
-		if changes, err = mend(tx, counted); err != nil {
+		if changes, err = boards.Recompute(tx, counted); err != nil {
 			return err
 		}
-		return audit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), "")
+		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), "")
 	})
 	return changes, err
 }

@@ -25,7 +25,7 @@ type SubmissionSummary struct {
 
 // Submissions lists what the filter chooses and the viewer may see, the newest first.
 func (s *Store) Submissions(ctx context.Context, viewer User, f SubmissionFilter) ([]SubmissionSummary, error) {
-	q := s.read(ctx).Table("submissions s").
+	q := s.db.Read(ctx).Table("submissions s").
 		Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
 	for column, value := range map[string]int64{"s.user_id": f.UserID, "s.task_id": f.TaskID, "s.version_id": f.VersionID} {
@@ -56,7 +56,7 @@ func (s *Store) addRuns(ctx context.Context, list []SubmissionSummary) error {
 		at[sub.ID], ids[i] = i, sub.ID
 	}
 	var runs []Run
-	if err := s.read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
+	if err := s.db.Read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)
 	}
 	for _, run := range runs {

@@ -11,6 +11,8 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 	"warpboard/tasks"
 )
 
@@ -31,7 +33,7 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
-	err = s.write(ctx, func(tx *gorm.DB) error {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, version, err := submittable(tx, in)
 		if err != nil {
 			return err
@@ -72,18 +74,18 @@ func (in NewSubmission) check() error {
 func submittable(tx *gorm.DB, in NewSubmission) (task Task, version TaskVersion, err error) {
 	var user User
 	if err := tx.Take(&user, in.User.ID).Error; err != nil {
-		return task, version, lookup(err, "person %d", in.User.ID)
+		return task, version, db.ReadError(err, "person %d", in.User.ID)
 	}
 	if user.BlockedAt != nil {
 		return task, version, Errorf(Forbidden, "This account is blocked. Ask an admin of this site.")
 	}
 	if err := tx.Take(&task, in.TaskID).Error; err != nil {
-		return task, version, lookup(err, "task %d", in.TaskID)
+		return task, version, db.ReadError(err, "task %d", in.TaskID)
 	}
 	if !task.VisibleTo(user) {
 		return task, version, Errorf(NotFound, "There is no task %d.", in.TaskID)
 	}
-	if !task.Open(now()) {
+	if !task.Open(db.Now()) {
 		return task, version, Errorf(Forbidden, "The deadline of %s was %s UTC; it takes no more submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}
@@ -94,7 +96,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task Task, version TaskVersion,
 		}
 	}
 	err = tx.Take(&version, task.VersionID).Error
-	return task, version, lookup(err, "version of task %s", task.Slug)
+	return task, version, db.ReadError(err, "version of task %s", task.Slug)
 }
 
 // sourceName checks the name of the submitted file against the language of the task.
@@ -102,7 +104,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	if name == "" {
 		return d.SubmissionName(), nil
 	}
-	name = cut(clean(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
+	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", Errorf(Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)
 	}
@@ -118,23 +120,23 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 }
 
 func (in NewSubmission) save(tx *gorm.DB, task Task, version TaskVersion) (Submission, error) {
-	hash, err := putBlob(tx, in.Source)
+	hash, err := catalog.PutBlob(tx, in.Source)
 	if err != nil {
 		return Submission{}, err
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, Via: in.Via, CreatedAt: now(),
+		FileName: in.FileName, SourceHash: hash, Via: in.Via, CreatedAt: db.Now(),
 	}
-	return sub, saving(tx.Create(&sub).Error, "submission")
+	return sub, db.WriteError(tx.Create(&sub).Error, "submission")
 }
 
 func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]Run, error) {
 	runs := make([]Run, 0, len(devices))
 	for _, device := range devices {
 		run := Run{
-			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Device: device,
-			Mode: sub.Mode, State: StateQueued, QueuedAt: sub.CreatedAt,
+			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode, State: StateQueued,
+			Work: Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
 		if err := tx.Create(&run).Error; err != nil {
 			return nil, fmt.Errorf("queuing submission %d on %s: %w", sub.ID, device, err)

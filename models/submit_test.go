@@ -73,7 +73,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 }
 
 func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
-	cfg := models.Config{Limits: models.Limits{PerMinute: 2, PerHour: 3, Waiting: 10}}
+	cfg := models.Config{Limits: models.Limits{PerHour: 2, Waiting: 10}}
 	modelstest.EachConfig(t, cfg, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
 		submit := func(user models.User) error {
@@ -85,7 +85,7 @@ func TestAUsedUpLimitSaysWhenToTryAgain(t *testing.T) {
 		check(t, submit(w.ann))
 		err := submit(w.ann)
 		wantKind(t, err, models.TooMany)
-		if e, _ := errors.AsType[*models.Error](err); e.RetryAfter < time.Minute-time.Since(began) || e.RetryAfter > time.Minute {
+		if e, _ := errors.AsType[*models.Error](err); e.RetryAfter < time.Hour-time.Since(began) || e.RetryAfter > time.Hour {
 			t.Errorf("try again after %v", e.RetryAfter)
 		}
 		check(t, submit(w.ben))
@@ -104,11 +104,11 @@ func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
 		_, _, err := s.Submit(ctx, again)
 		wantKind(t, err, models.TooMany)
 		for range models.MaxLosses {
-			_, attempt, err := s.StartAttempt(ctx, run.ID)
+			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			result := modelstest.Result(attempt, 1)
 			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true, &job.Failure{Reason: "The disk is full.", Ours: true}
-			check(t, second(s.RecordResult(ctx, result, nil)))
+			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
 		}
 		_, _, err = s.Submit(ctx, again)
 		check(t, err)

@@ -10,10 +10,13 @@ import (
 	"time"
 
 	"gorm.io/gorm"
+
+	"warpboard/models/catalog"
+	"warpboard/models/db"
 )
 
 const (
-	keepEvents      = 7 * 24 * time.Hour  // events of ended runs; their stages stay for ever
+	keepEvents      = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
 	keepEvaluations = 30 * 24 * time.Hour // evaluations that ended, with all that they found
 	youngFile       = time.Hour           // an artifact's file may wait so long for its row
 )
@@ -21,29 +24,19 @@ const (
 // Sweep removes what nobody needs any more: sessions that have expired, old events of runs that
 // ended, old evaluations, and contents and artifacts that nothing names.
 func (s *Store) Sweep(ctx context.Context, at time.Time) error {
-	err := s.write(ctx, func(tx *gorm.DB) error {
-		if err := tx.Where("expires_at <= ?", stored(at)).Delete(&Session{}).Error; err != nil {
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("expires_at <= ?", db.Time(at)).Delete(&Session{}).Error; err != nil {
 			return fmt.Errorf("sweeping sessions: %w", err)
 		}
-		old := stored(at.Add(-keepEvents))
-		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+liveRun+"))", old, old).
+		old := db.Time(at.Add(-keepEvents))
+		err := tx.Where("created_at < ? and run_id in (select id from runs where ended_at < ? and not ("+live+"))", old, old).
 			Delete(&RunEvent{}).Error
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)
 		}
-		return sweepBlobs(tx)
+		return catalog.SweepBlobs(tx)
 	})
 	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)))
-}
-
-func sweepBlobs(tx *gorm.DB) error {
-	err := tx.Exec(`delete from blobs where
-		not exists (select 1 from version_files f where f.hash = blobs.hash) and
-		not exists (select 1 from submissions s where s.source_hash = blobs.hash)`).Error
-	if err != nil {
-		return fmt.Errorf("sweeping contents: %w", err)
-	}
-	return nil
 }
 
 // sweepArtifacts removes files older than a time that have no row.
@@ -53,7 +46,7 @@ func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 			return err
 		}
 		var rows int64
-		if err := s.read(ctx).Model(&Artifact{}).Where("hash = ?", entry.Name()).Count(&rows).Error; err != nil {
+		if err := s.db.Read(ctx).Model(&Artifact{}).Where("hash = ?", entry.Name()).Count(&rows).Error; err != nil {
 			return fmt.Errorf("sweeping artifacts: %w", err)
 		}
 		info, err := entry.Info() // after the count: a new row makes its file young first

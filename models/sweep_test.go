@@ -45,14 +45,15 @@ func TestSweepingRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
 func TestOldEvaluationsAreSwept(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
-		check(t, third(s.EndEvaluation(ctx, endOf(begun(t, s, submitted(t, s, "a").ID), models.EvaluationCompleted))))
+		attempt := begun(t, s, submitted(t, s, "a"))
+		check(t, second(s.RecordResult(ctx, modelstest.Evaluated(attempt, "{}"), modelstest.Completed())))
 		submitted(t, s, "a") // waits for however long
 		for _, c := range []struct {
 			days int
 			kept int64
 		}{{29, 2}, {31, 1}} {
 			check(t, s.Sweep(ctx, time.Now().AddDate(0, 0, c.days)))
-			if census := got[models.EvaluationCensus](t)(s.EvaluationCensus(ctx)); census.Total != c.kept {
+			if census := got[models.EvaluationStats](t)(s.EvaluationStats(ctx)); census.Total != c.kept {
 				t.Errorf("after %d days %d evaluations are kept, want %d", c.days, census.Total, c.kept)
 			}
 		}
@@ -62,10 +63,10 @@ func TestOldEvaluationsAreSwept(t *testing.T) {
 func finishWithArtifact(t *testing.T, s *models.Store, w world, content string) models.Run {
 	t.Helper()
 	run := w.submit(t, s, w.ann)
-	_, attempt, err := s.StartAttempt(t.Context(), run.ID)
+	attempt, err := s.StartAttempt(t.Context(), run.Ref())
 	check(t, err)
 	result := modelstest.Result(attempt, 10)
 	result.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Data: []byte(content)}}
-	check(t, second(s.RecordResult(t.Context(), result, &models.Score{NS: 10})))
+	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: 10}})))
 	return run
 }

@@ -31,10 +31,10 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 			run := w.submit(t, s, w.ann)
 			var pause time.Duration
 			for i := range test.after {
-				_, attempt, err := s.StartAttempt(ctx, run.ID)
+				attempt, err := s.StartAttempt(ctx, run.Ref())
 				check(t, err)
 				check(t, third(s.NoteTaken(ctx, "w1", []string{attempt.ID})))
-				check(t, second(s.Abandon(ctx, attempt.ID, name, test.loss)))
+				check(t, second(s.FailAttempt(ctx, attempt.ID, name, test.loss)))
 				run = got[models.Run](t)(s.Run(ctx, run.ID))
 				if !test.pauses {
 					if run.NotBefore != nil {
@@ -78,7 +78,7 @@ func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		attempt, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		beat := func(worker string, attempts ...string) {
 			check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: worker, Started: time.Now(), Attempts: attempts, Slots: []job.Slot{{Device: "CPU"}}}))
@@ -116,7 +116,7 @@ func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.
 		events("w3", 1, job.EventTaken)
 		credited("w3")
 		events("w3", 2, job.EventLog)
-		if out, err := s.RecordResult(ctx, modelstest.Result(attempt, 5), &models.Score{NS: 5}); err != nil || !out.Accepted {
+		if out, err := s.RecordResult(ctx, modelstest.Result(attempt, 5), models.Findings{Score: &models.Score{NS: 5}}); err != nil || !out.Accepted {
 			t.Errorf("its result: %+v, %v", out, err)
 		}
 	})
@@ -125,16 +125,17 @@ func TestSecondWorkerOfAnAttemptGetsTheCreditOnceTheFirstHasItNoMore(t *testing.
 func TestSecondWorkerOfAnEvaluationGetsTheCredit(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		e := submitted(t, s, "token:1")
-		e = begun(t, s, e.ID)
-		first := e.Worker
-		_, _, err := s.EvaluationsTaken(t.Context(), "another", []string{e.AttemptID})
-		check(t, err)
-		_, stale, err := s.NoteEvaluation(t.Context(), job.Event{EvaluationID: e.ID, AttemptID: e.AttemptID, Secret: e.Secret, Worker: "a third", Seq: 1, Type: job.EventStage, Stage: "compiling"})
-		if err != nil || stale {
+		a := begun(t, s, e)
+		check(t, third(s.NoteTaken(t.Context(), "another", []string{a.ID})))
+		third := func(seq int, kind job.EventType) job.Event {
+			return job.Event{EvaluationID: e.ID, AttemptID: a.ID, Secret: a.Secret, Worker: "a third", Seq: seq, Type: kind, Stage: "compiling"}
+		}
+		_, stale, err := s.AppendEvents(t.Context(), []job.Event{third(1, job.EventTaken), third(2, job.EventStage)})
+		if err != nil || len(stale) > 0 {
 			t.Errorf("stale %v, %v", stale, err)
 		}
 		if e := got[models.Evaluation](t)(s.Evaluation(t.Context(), e.ID)); e.Worker != "a third" || e.State != models.EvaluationCompiling {
-			t.Errorf("%s on %q after %q", e.State, e.Worker, first)
+			t.Errorf("%s on %q", e.State, e.Worker)
 		}
 	})
 }

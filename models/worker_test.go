@@ -68,14 +68,15 @@ func TestAHeartbeatTellsOfAttemptsWhoseEventsWereLost(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		run := w.submit(t, s, w.ann)
-		_, attempt, err := s.StartAttempt(ctx, run.ID)
+		attempt, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
-		events, stale, err := s.NoteTaken(ctx, "w1", []string{attempt.ID, "unknown"})
+		out, stale, err := s.NoteTaken(ctx, "w1", []string{attempt.ID, "unknown"})
+		events := out.Events
 		if err != nil || len(events) != 1 || events[0].State != models.StateBuilding || len(stale) != 1 || stale[0] != "unknown" {
 			t.Errorf("NoteTaken: %v, %v, %v", types(events), stale, err)
 		}
-		if events, _, err := s.NoteTaken(ctx, "w1", []string{attempt.ID}); err != nil || len(events) != 0 {
-			t.Errorf("said again: %v, %v", types(events), err)
+		if out, _, err := s.NoteTaken(ctx, "w1", []string{attempt.ID}); err != nil || len(out.Events) != 0 {
+			t.Errorf("said again: %v, %v", types(out.Events), err)
 		}
 		live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx))
 		if len(live) != 1 || live[0].Worker != "w1" || live[0].Device != "CPU" || live[0].TakenAt == nil || live[0].Secret != attempt.Secret {
@@ -91,22 +92,19 @@ func TestAHeartbeatTakesNothingOfADeviceThatIsNotItsWorkers(t *testing.T) {
 			_, _, err := s.CreateCredential(ctx, w.admin, name, []string{device})
 			check(t, err)
 		}
-		_, attempt, err := s.StartAttempt(ctx, w.submit(t, s, w.ann).ID)
+		attempt, err := s.StartAttempt(ctx, w.submit(t, s, w.ann).Ref())
 		check(t, err)
-		e := got[models.Evaluation](t)(s.StartEvaluation(ctx, submitted(t, s, "a").ID))
-		both := []string{attempt.ID, e.AttemptID}
+		both := []string{attempt.ID, started(t, s, submitted(t, s, "a")).ID}
 		for _, tt := range []struct {
 			worker string
 			taken  int
 		}{{"other", 0}, {"mine", 1}, {"other", 0}} {
-			changed, rest, err := s.EvaluationsTaken(ctx, tt.worker, both)
-			check(t, err)
-			events, stale, err := s.NoteTaken(ctx, tt.worker, rest)
-			if err != nil || len(changed) != tt.taken || len(events) != tt.taken || len(stale) != 0 {
-				t.Errorf("%s: evaluations %v, events %v, stale %v, %v", tt.worker, changed, types(events), stale, err)
+			out, stale, err := s.NoteTaken(ctx, tt.worker, both)
+			if err != nil || len(out.Evaluations) != tt.taken || len(out.Events) != tt.taken || len(stale) != 0 {
+				t.Errorf("%s: %+v, stale %v, %v", tt.worker, out, stale, err)
 			}
 		}
-		for _, live := range append(got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)), got[[]models.LiveAttempt](t)(s.LiveEvaluations(ctx))...) {
+		for _, live := range got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)) {
 			if live.Worker != "mine" {
 				t.Errorf("%q has attempt %s", live.Worker, live.ID)
 			}

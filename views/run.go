@@ -20,6 +20,7 @@ type RunCard struct {
 	Waiting      string // why it waits, in a sentence; may be empty
 	Attempt      int
 	Queued       time.Time
+	TriedAgain   time.Time // when it may be tried again, of one that waits after it was lost
 	Started      time.Time
 	Ended        time.Time
 	Stages       []StageView
@@ -61,6 +62,8 @@ type StageView struct {
 var runStates = map[string]struct{ label, look string }{
 	"queued":       {"Queued", ""},
 	"building":     {"Building", "tag-accent"},
+	"compiling":    {"Compiling", "tag-accent"},
+	"validating":   {"Checking", "tag-accent"},
 	"testing":      {"Testing", "tag-accent"},
 	"benchmarking": {"Benchmarking", "tag-accent"},
 	"ranking":      {"Ranked timing", "tag-accent"},

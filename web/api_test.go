@@ -238,13 +238,13 @@ func TestSubmittingAForm(t *testing.T) {
 func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 	s := newStage(t)
 	run := modelstest.Submit(t, s.Store, s.user, s.task)[0]
-	_, attempt, err := s.Store.StartAttempt(t.Context(), run.ID)
+	attempt, err := s.Store.StartAttempt(t.Context(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
 	result := modelstest.Result(attempt, 10)
 	result.Stages[0].Stderr = "kernel.cpp:1: secret line"
-	if _, err := s.Store.RecordResult(t.Context(), result, nil); err != nil {
+	if _, err := s.Store.RecordResult(t.Context(), result, models.Findings{}); err != nil {
 		t.Fatal(err)
 	}
 	sees := func(user models.User) bool {
@@ -267,7 +267,7 @@ func TestOthersOutputIsHiddenUntilTheDeadline(t *testing.T) {
 func TestCancellingStopsEveryRun(t *testing.T) {
 	s := newStage(t, "CPU", "H200")
 	runs := modelstest.Submit(t, s.Store, s.user, s.task)
-	_, attempt, err := s.Store.StartAttempt(t.Context(), runs[0].ID)
+	attempt, err := s.Store.StartAttempt(t.Context(), runs[0].Ref())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 )
 
@@ -297,20 +298,20 @@ func TestCancellingWhatRunsTakesNoAcquisitionBack(t *testing.T) {
 		return [3]any{u["gpu_acquisitions"], u["gpu_releases"], u["active_sessions"]}
 	}
 	_, made := s.ask("POST", "/api/v1/evaluations", object{"kernel": torchModel("return x")})
-	e, err := s.Store.StartEvaluation(t.Context(), made["id"].(string))
+	attempt, err := s.Store.StartAttempt(t.Context(), job.Ref{EvaluationID: made["id"].(string)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{0.0, 0.0, 0.0} {
 		t.Errorf("while it waits: %v", got)
 	}
-	if _, _, err := s.Store.EvaluationsTaken(t.Context(), "w1", []string{e.AttemptID}); err != nil {
+	if _, _, err := s.Store.NoteTaken(t.Context(), "w1", []string{attempt.ID}); err != nil {
 		t.Fatal(err)
 	}
 	if got := use(); got != [3]any{1.0, 0.0, 1.0} {
 		t.Errorf("while it runs: %v", got)
 	}
-	if resp, answer := s.ask("POST", "/api/v1/evaluations/"+e.ID+"/cancel", object{}); resp.StatusCode != 200 {
+	if resp, answer := s.ask("POST", "/api/v1/evaluations/"+attempt.EvaluationID+"/cancel", object{}); resp.StatusCode != 200 {
 		t.Fatalf("%s %v", resp.Status, answer)
 	}
 	if got := use(); got != [3]any{1.0, 1.0, 0.0} {

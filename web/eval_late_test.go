@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/modelstest"
 	"warpboard/web/client"
 )
 
@@ -25,15 +26,21 @@ func impatient(c *Config) { c.Limits.KeepAlive = 30 * time.Millisecond }
 // finish ends an evaluation that waits, as its worker would.
 func (s *evalSite) finish(e models.Evaluation) {
 	s.t.Helper()
-	ctx := context.Background()
-	e, err := s.Store.StartEvaluation(ctx, e.ID)
+	s.end(e, "w1", `{"compiled": true, "correctness": true, "worker": "w1"}`)
+}
+
+// end ends an evaluation that waits with a worker's report.
+func (s *evalSite) end(e models.Evaluation, worker, report string, samples ...models.Sample) {
+	s.t.Helper()
+	attempt, err := s.Store.StartAttempt(context.Background(), e.Ref())
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, accepted, err := s.Store.EndEvaluation(ctx, models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: "w1",
-		State: models.EvaluationCompleted, Result: json.RawMessage(`{"compiled": true, "correctness": true, "worker": "w1"}`)})
-	if err != nil || !accepted {
-		s.t.Fatalf("the end is not accepted: %t, %v", accepted, err)
+	result := modelstest.Evaluated(attempt, report)
+	result.Machine.Worker = worker
+	out, err := s.Store.RecordResult(context.Background(), result, modelstest.Completed(samples...))
+	if err != nil || !out.Accepted {
+		s.t.Fatalf("the end is not accepted: %+v, %v", out, err)
 	}
 }
 

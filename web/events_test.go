@@ -33,7 +33,7 @@ type worker struct {
 
 func newWorker(t testing.TB, s *testSite, run models.Run) *worker {
 	t.Helper()
-	_, attempt, err := s.Store.StartAttempt(context.Background(), run.ID)
+	attempt, err := s.Store.StartAttempt(context.Background(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,11 +48,11 @@ func (w *worker) say(e job.Event) {
 	w.seq++
 	e.RunID, e.AttemptID, e.Secret = w.attempt.RunID, w.attempt.ID, w.attempt.Secret
 	e.Seq, e.Worker, e.Time = w.seq, "w1", time.Now()
-	events, _, err := w.store.AppendEvents(context.Background(), []job.Event{e})
+	out, _, err := w.store.AppendEvents(context.Background(), []job.Event{e})
 	if err != nil {
 		w.t.Error(err)
 	}
-	for _, e := range events {
+	for _, e := range out.Events {
 		w.hub.Load().RunEvent(e)
 	}
 }
@@ -63,7 +63,7 @@ func (w *worker) log(text string) {
 
 func (w *worker) finish() {
 	w.t.Helper()
-	out, err := w.store.RecordResult(context.Background(), modelstest.Result(w.attempt, 100), &models.Score{NS: 100})
+	out, err := w.store.RecordResult(context.Background(), modelstest.Result(w.attempt, 100), models.Findings{Score: &models.Score{NS: 100}})
 	if err != nil {
 		w.t.Error(err)
 	}

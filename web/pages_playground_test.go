@@ -12,7 +12,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
-	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 	"warpboard/web/site"
@@ -215,19 +214,12 @@ func TestVisitorsSeeThePlaygroundAndRunNothing(t *testing.T) {
 // finished ends the newest evaluation with a result, as a worker would, and returns its page.
 func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Document {
 	s.t.Helper()
-	e, err := s.Store.StartEvaluation(s.t.Context(), s.waitForState(models.EvaluationSubmitted).ID)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	e := s.waitForState(models.EvaluationSubmitted)
 	text, err := json.Marshal(result)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	_, accepted, err := s.Store.EndEvaluation(s.t.Context(), models.EvaluationEnd{AttemptID: e.AttemptID, Secret: e.Secret, Worker: result.Worker,
-		State: models.EvaluationCompleted, Result: text, Samples: []models.Sample{{Name: dispatch.CountCompiled, Value: 1}}})
-	if err != nil || !accepted {
-		s.t.Fatal(accepted, err)
-	}
+	s.end(e, result.Worker, string(text), models.Sample{Name: models.CounterCompiled, Value: 1})
 	return b.page("/evaluations/"+e.ID, http.StatusOK)
 }
 

@@ -134,7 +134,7 @@ func (s *scene) submit(user models.User, device, source string) models.Run {
 
 func (s *scene) attempt(run models.Run) models.Attempt {
 	s.t.Helper()
-	_, attempt, err := s.Store.StartAttempt(context.Background(), run.ID)
+	attempt, err := s.Store.StartAttempt(context.Background(), run.Ref())
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func (s *scene) record(result job.Result, score *models.Score) {
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
 		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
-	out, err := s.Store.RecordResult(context.Background(), result, score)
+	out, err := s.Store.RecordResult(context.Background(), result, models.Findings{Score: score})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -105,7 +105,7 @@ func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
 				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
 			}
 			if lost.AttemptID != "" { // its pause was over within the second pass
-				if _, err := s.store.Abandon(s.Context(), lost.AttemptID, "lost with the queue", models.LossFree); err != nil {
+				if _, err := s.store.FailAttempt(s.Context(), lost.AttemptID, "lost with the queue", models.LossFree); err != nil {
 					s.Fatal(err)
 				}
 			}

@@ -48,10 +48,6 @@ func (b *batch) takeAll() []job.Event {
 }
 
 func (r *Recorder) event(ctx context.Context, e job.Event) {
-	if e.EvaluationID != "" {
-		r.evaluationEvent(ctx, e)
-		return
-	}
 	if r.events.add(e) {
 		r.flush(ctx)
 	}
@@ -86,11 +82,11 @@ func (r *Recorder) flush(ctx context.Context) {
 	r.events.storing.Lock()
 	defer r.events.storing.Unlock()
 	waiting := r.events.takeAll()
-	stored, stale, err := r.store.AppendEvents(ctx, waiting)
+	out, stale, err := r.store.AppendEvents(ctx, waiting)
 	if err != nil {
 		r.log.Error("storing events", "events", len(waiting), "err", err)
 		return
 	}
-	announce(r.notify, stored)
+	announce(r.notify, out)
 	r.cancel(ctx, stale)
 }

@@ -1,6 +1,3 @@
-// Package dispatch is the one bridge between the database and the queue. The Dispatcher makes
-// jobs of rows that wait; the Recorder makes rows of what workers report. Both keep nothing that
-// matters in memory: after a crash at any point, new ones over the same store go on.
 package dispatch
 
 import (
@@ -42,12 +39,18 @@ type Notifier interface {
 	QueueChanged()
 }
 
-// announce tells watchers of events that are stored.
-func announce(n Notifier, events []models.RunEvent) {
-	moved := false
-	for _, e := range events {
+// announce tells watchers of what is stored.
+func announce(n Notifier, out models.Recorded) {
+	moved := len(out.Evaluations) > 0
+	for _, e := range out.Events {
 		n.RunEvent(e)
 		moved = moved || e.Type == models.EventState || e.Type == job.EventTaken
+	}
+	for _, e := range out.Evaluations {
+		n.EvaluationChanged(e)
+	}
+	if b := out.Board; b != nil {
+		n.BoardChanged(b.VersionID, b.Device, b.Change)
 	}
 	if moved {
 		n.QueueChanged()

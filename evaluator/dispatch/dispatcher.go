@@ -15,8 +15,8 @@ const (
 	sweepEvery = time.Hour
 )
 
-// Dispatcher sends waiting runs to the queue in fair order, no more than free slots can take
-// soon, and takes runs back from workers that are gone.
+// Dispatcher sends waiting work to the queue in fair order, no more than free slots can take
+// soon, and takes work back from workers that are gone.
 type Dispatcher struct {
 	store  *models.Store
 	jobs   Jobs
@@ -44,7 +44,7 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
-// Run dispatches until ctx ends, tells workers of tasks beforehand, and sweeps the store now and then.
+// Run dispatches until ctx ends, tells workers of tasks before they are submitted to, and sweeps the store now and then.
 // Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, sweep := time.NewTicker(pollEvery), time.NewTicker(sweepEvery)
@@ -80,10 +80,10 @@ func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
-		d.watch.blind(now)
+		d.watch.resetClock(now)
 		return err
 	}
-	live, err := d.live(ctx)
+	live, err := d.store.LiveAttempts(ctx)
 	if err != nil {
 		return err
 	}
@@ -96,29 +96,29 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	errs := []error{d.takeBack(ctx, d.watch.lost(live, workers, slots, now), now)}
 	for _, a := range live {
 		if a.PublishedAt == nil && a.TakenAt == nil {
-			errs = append(errs, d.publishAgain(ctx, a))
+			errs = append(errs, d.publish(ctx, a.Attempt))
 		}
 	}
 	for device, n := range slots {
 		if _, paused := pauses[device]; paused {
 			continue
 		}
-		errs = append(errs, d.fill(ctx, device, room(device, n, live), now))
+		errs = append(errs, d.fill(ctx, device, capacity(device, n, live), now))
 	}
-	return errors.Join(append(errs, d.makeWay(ctx, slots, live))...)
+	return errors.Join(append(errs, d.preemptProfiles(ctx, slots, live))...)
 }
 
-// makeWay stops profiles that follow ranked runs on devices where others wait for a slot: a profile
-// takes minutes, and somebody watches the run that waits.
-func (d *Dispatcher) makeWay(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
+// preemptProfiles stops profiles that follow ranked runs on devices where others wait for a slot: a profile
+// takes minutes, and somebody watches the work that waits.
+func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
 	var errs []error
 	for _, a := range live {
-		if a.Follows == 0 || !crowded(a.Device, slots[a.Device], live) {
+		if a.Priority != models.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
 			continue
 		}
-		out, err := d.store.Postpone(ctx, a.ID)
+		out, err := d.store.PreemptAttempt(ctx, a.ID)
 		if err == nil && out.Accepted {
-			announce(d.notify, out.Events)
+			announce(d.notify, out)
 			err = d.stop(ctx, a.ID)
 		}
 		errs = append(errs, err)
@@ -126,21 +126,23 @@ func (d *Dispatcher) makeWay(ctx context.Context, slots map[string]int, live []m
 	return errors.Join(errs...)
 }
 
-// crowded tells whether more attempts than the device has slots are live, one of them no profile.
-func crowded(device string, slots int, live []models.LiveAttempt) bool {
+// overloaded reports whether more attempts than the device has slots are live, one of them no profile.
+func overloaded(device string, slots int, live []models.LiveAttempt) bool {
 	all, others := 0, 0
 	for _, a := range live {
-		if a.Device == device {
-			all++
-			others += 1 - a.Follows
+		if a.Device != device {
+			continue
+		}
+		if all++; a.Priority != models.PriorityFollowUp {
+			others++
 		}
 	}
 	return all > slots && others > 0
 }
 
-// room is how many more jobs a device may have in the queue: one for each free slot, and one so
+// capacity is how many more jobs a device may have in the queue: one for each free slot, and one so
 // that a slot that comes free finds the next job waiting.
-func room(device string, slots int, live []models.LiveAttempt) int {
+func capacity(device string, slots int, live []models.LiveAttempt) int {
 	if slots == 0 {
 		return 0
 	}
@@ -153,20 +155,20 @@ func room(device string, slots int, live []models.LiveAttempt) int {
 	return max(n, 0)
 }
 
+// fill sends up to n units of work to the queue of a device.
 func (d *Dispatcher) fill(ctx context.Context, device string, n int, now time.Time) error {
-	sent, err := d.fillEvaluations(ctx, device, n, now)
-	if n -= sent; n == 0 || err != nil {
-		return err
+	if n == 0 {
+		return nil
 	}
-	next, err := d.store.NextRuns(ctx, device, n, now)
+	next, err := d.store.NextWork(ctx, device, n, now)
 	if err != nil {
 		return err
 	}
-	for i, run := range next {
-		if run.Follows > 0 && n-i < 2 {
+	for i, work := range next {
+		if work.Priority == models.PriorityFollowUp && n-i < 2 {
 			break // a profile takes a free slot, and never the place of the run that comes next
 		}
-		_, attempt, err := d.store.StartAttempt(ctx, run.RunID)
+		attempt, err := d.store.StartAttempt(ctx, work.Ref())
 		if models.KindOf(err) == models.Conflict {
 			continue // cancelled a moment ago
 		}
@@ -183,7 +185,7 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n int, now time.Ti
 	return nil
 }
 
-// takeBack gives up attempts by our fault; their runs wait again. Where the database takes no writes, the
+// takeBack gives up attempts because of infrastructure errors; their work waits again. Where the database takes no writes, the
 // workers seemed silent because nobody could note what they said: nothing is taken back then.
 func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now time.Time) error {
 	if len(lost) == 0 {
@@ -193,24 +195,23 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	err := d.store.CanWrite(ctx)
 	if took := time.Since(begun); err != nil || took > d.watch.writeFor {
 		d.log.Warn("the database was slow to write or failed: workers get time to be heard again", "took", took, "err", err)
-		d.watch.blind(now.Add(took))
+		d.watch.resetClock(now.Add(took))
 		return err
 	}
 	var errs []error
 	for attemptID, lost := range lost {
-		out, err := d.store.Abandon(ctx, attemptID, lost.reason, lost.counts)
+		out, err := d.store.FailAttempt(ctx, attemptID, lost.reason, lost.counts)
 		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		if !out.Accepted {
-			errs = append(errs, d.takeBackEvaluation(ctx, attemptID, lost))
-		} else {
-			d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
-			announce(d.notify, out.Events)
-			errs = append(errs, d.stop(ctx, attemptID))
-			d.Wake() // the rooms of this pass still count it
+			continue
 		}
+		d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
+		announce(d.notify, out)
+		errs = append(errs, d.stop(ctx, attemptID))
+		d.Wake() // the capacities of this pass still count it
 	}
 	return errors.Join(errs...)
 }
@@ -218,20 +219,35 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 // Cancel ends a live run at once, and has its job dropped or its worker stopped. The submitter and
 // admins may. Conflict: the run has ended already.
 func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64) error {
-	attemptID, event, err := d.store.CancelRun(ctx, actor, runID)
+	attemptID, out, err := d.store.CancelRun(ctx, actor, runID)
 	if err != nil {
 		return err
 	}
-	announce(d.notify, []models.RunEvent{event})
+	d.afterCancel(ctx, attemptID, out)
+	return nil
+}
+
+// CancelEvaluation does the same to an evaluation, for a reason that its caller is told.
+func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
+	attemptID, out, err := d.store.CancelEvaluation(ctx, id, reason)
+	if err != nil {
+		return err
+	}
+	d.afterCancel(ctx, attemptID, out)
+	return nil
+}
+
+// afterCancel stops the attempt at work that is cancelled in the store; "" is none.
+func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out models.Recorded) {
+	announce(d.notify, out)
 	d.Wake()
 	if attemptID == "" {
-		return nil
+		return
 	}
 	if err := d.stop(ctx, attemptID); err != nil {
-		// The run is cancelled all the same: a worker that goes on is told at its next heartbeat.
+		// The work is cancelled all the same: a worker that goes on is told at its next heartbeat.
 		d.log.Error("stopping a cancelled attempt", "attempt", attemptID, "err", err)
 	}
-	return nil
 }
 
 // Kick disconnects a remote worker whose credential was revoked.

@@ -71,6 +71,7 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		}
 		r.event(s.Context(), evaluationEvent(j, 1, kernelrun.StageCompiling))
 		r.event(s.Context(), evaluationEvent(j, 2, kernelrun.StageValidating))
+		r.flush(s.Context())
 		s.wantEvaluation(e.ID, models.EvaluationValidating)
 		report := kernelrun.Result{Seconds: 2, Device: "CPU", StageSeconds: map[string]float64{kernelrun.StageValidating: 1}}
 		report.Compiled, report.Correctness, report.CompileSeconds = true, true, map[string]float64{"custom": 0.5}
@@ -85,10 +86,10 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		if err != nil {
 			s.Fatal(err)
 		}
-		if diff := cmp.Diff(models.Counter{Name: CountCompiled, Count: 1, Total: 0.5, Least: 0.5, Most: 0.5}, counters[CountCompiled]); diff != "" {
+		if diff := cmp.Diff(models.Counter{Name: models.CounterCompiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5}, counters[models.CounterCompiled]); diff != "" {
 			s.Error(diff)
 		}
-		if counters[CountCorrect].Count != 1 || counters[CountDevice+"CPU:0"].Total != 2 || counters[CountProfiled].Count != 0 {
+		if counters[models.CounterCorrect].Count != 1 || counters[models.CounterDevice+"CPU:0"].Total != 2 || counters[models.CounterProfiled].Count != 0 {
 			s.Errorf("counters: %+v", counters)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 	"warpboard/tasks"
 )
 
-// hints remembers what workers were told beforehand. A new one tells all of it again, and workers
+// hints remembers what workers were told of tasks. A new one tells all of it again, and workers
 // that have it skip it.
 type hints struct {
 	sent map[hinted]bool
@@ -69,7 +69,7 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// hint sends the hint about a task, unless nothing of it can be compiled beforehand or it is too large.
+// hint sends the hint about a task, unless nothing of it can be precompiled or it is too large.
 func (d *Dispatcher) hint(ctx context.Context, task models.Task, device string) (sent bool, err error) {
 	version, err := d.store.Version(ctx, task.VersionID)
 	if err != nil || !preparable(version.Definition) {
@@ -92,7 +92,7 @@ func (d *Dispatcher) hint(ctx context.Context, task models.Task, device string) 
 	return true, nil
 }
 
-// preparable tells whether a part of the task's programs does not hold the submission.
+// preparable reports whether a part of the task's programs does not hold the submission.
 func preparable(def tasks.Definition) bool {
 	return slices.ContainsFunc(harness.Assemble(def, nil).Units, func(u harness.Unit) bool { return !u.Submitted })
 }

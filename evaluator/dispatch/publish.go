@@ -8,10 +8,11 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
+	"warpboard/tasks"
 )
 
 // publish puts an attempt's job into the queue. If it fails, or the process dies before the
-// attempt is marked, a later pass does it again: the queue takes an attempt once. A run of which no
+// attempt is marked, a later pass does it again: the queue takes an attempt once. Work of which no
 // job can be made ends there.
 func (d *Dispatcher) publish(ctx context.Context, attempt models.Attempt) error {
 	j, err := d.job(ctx, attempt)
@@ -22,64 +23,79 @@ func (d *Dispatcher) publish(ctx context.Context, attempt models.Attempt) error 
 	switch {
 	case err == nil:
 		return d.store.MarkPublished(ctx, attempt.ID)
+	case errors.Is(err, queue.ErrTooLarge) && attempt.EvaluationID != "":
+		return d.refuse(ctx, attempt, "the request is larger than the queue carries")
 	case errors.Is(err, queue.ErrTooLarge):
 		return d.refuse(ctx, attempt, "the task and the submission together are larger than the queue carries")
 	case errors.As(err, &broken):
 		return d.refuse(ctx, attempt, broken.Error())
 	}
-	return fmt.Errorf("publishing attempt %s at run %d: %w", attempt.ID, attempt.RunID, err)
+	return fmt.Errorf("publishing attempt %s at %s: %w", attempt.ID, attempt.Ref(), err)
 }
 
-// refuse ends a run whose job cannot be made, however often it is tried, as a worker would.
+// refuse ends work whose job cannot be made, however often it is tried, as a worker would.
 func (d *Dispatcher) refuse(ctx context.Context, attempt models.Attempt, reason string) error {
-	d.log.Error("no job can be made of a run", "run", attempt.RunID, "reason", reason)
+	ref := attempt.Ref()
+	d.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
 	out, err := d.store.RecordResult(ctx, job.Result{
-		RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-		Failure: &job.Failure{Reason: fmt.Sprintf("The run could not be sent to a worker: %s.", reason), Ours: true},
-	}, nil)
-	announce(d.notify, out.Events)
+		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Ours: true},
+	}, models.Findings{})
+	announce(d.notify, out)
 	return err
 }
 
-// unusable says that a run's job cannot be made, however often it is tried.
+// unusable says that a job cannot be made, however often it is tried.
 type unusable struct{ error }
 
-// avoid lists the workers that should leave the run to others.
-func (d *Dispatcher) avoid(ctx context.Context, run models.Run) ([]string, error) {
-	if run.Retries == 0 {
-		return nil, nil
+// job makes the message for an attempt.
+func (d *Dispatcher) job(ctx context.Context, attempt models.Attempt) (j job.Job, err error) {
+	var work models.Work
+	if attempt.EvaluationID != "" {
+		work, err = d.fillEvaluation(ctx, attempt, &j)
+	} else {
+		work, err = d.fillRun(ctx, attempt, &j)
 	}
-	lostBy, err := d.store.LostBy(ctx, run.ID)
-	return avoided(lostBy, d.offers[run.Device]), err
+	if err != nil {
+		return j, err
+	}
+	j.Version, j.RunID, j.EvaluationID = job.Version, attempt.RunID, attempt.EvaluationID
+	j.AttemptID, j.Secret, j.Device, j.Enqueued = attempt.ID, attempt.Secret, work.Device, work.QueuedAt
+	if work.Retries > 0 {
+		lostBy, err := d.store.LostBy(ctx, attempt.Ref())
+		if err != nil {
+			return j, err
+		}
+		j.Avoid = avoided(lostBy, d.offers[work.Device])
+	}
+	return j, nil
 }
 
-// job makes the message for an attempt.
-func (d *Dispatcher) job(ctx context.Context, attempt models.Attempt) (job.Job, error) {
+// fillRun puts a run's task, sources and seed into a job.
+func (d *Dispatcher) fillRun(ctx context.Context, attempt models.Attempt, j *job.Job) (models.Work, error) {
 	run, err := d.store.Run(ctx, attempt.RunID)
 	if err != nil {
-		return job.Job{}, err
+		return run.Work, err
 	}
 	sub, err := d.store.Submission(ctx, run.SubmissionID)
 	if err != nil {
-		return job.Job{}, err
+		return run.Work, err
 	}
 	version, err := d.store.Version(ctx, run.VersionID)
 	if err != nil {
-		return job.Job{}, err
+		return run.Work, err
 	}
-	sources, err := d.sources(ctx, sub)
-	if err != nil {
-		return job.Job{}, err
-	}
-	avoid, err := d.avoid(ctx, run)
-	if err != nil {
-		return job.Job{}, err
-	}
-	return job.Job{
-		Version: job.Version, RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret,
-		Device: run.Device, Mode: run.Mode, TaskKey: version.Key, Task: version.Definition, Sources: sources,
-		SecretSeed: uint64(attempt.Seed), Enqueued: run.QueuedAt, Avoid: avoid,
-	}, nil
+	j.Mode, j.TaskKey, j.Task, j.SecretSeed = run.Mode, version.Key, version.Definition, uint64(attempt.Seed)
+	j.Sources, err = d.sources(ctx, sub)
+	return run.Work, err
+}
+
+// fillEvaluation puts an evaluation's request into a job.
+func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt models.Attempt, j *job.Job) (models.Work, error) {
+	e, err := d.store.Evaluation(ctx, attempt.EvaluationID)
+	j.Task = tasks.Definition{Lang: tasks.LangPython, OwnHarness: true}
+	j.Evaluation, j.Caller = e.Request, e.Owner
+	return e.Work, err
 }
 
 // sources gives every file of the run by its run-time name.

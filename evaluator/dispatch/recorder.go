@@ -11,7 +11,7 @@ import (
 	"warpboard/models"
 )
 
-// Recorder stores what workers report, and tells watchers once it is stored. It alone moves runs
+// Recorder stores what workers report, and tells watchers once it is stored. It alone moves work
 // on after they were sent out.
 type Recorder struct {
 	store   *models.Store
@@ -45,34 +45,29 @@ func (r *Recorder) Run(ctx context.Context) error {
 }
 
 // result stores a result; an error has it delivered again. One that can never be stored is logged
-// and dropped: the run is then retried when its worker no longer names it.
+// and dropped: the work is then retried when its worker no longer names the attempt.
 func (r *Recorder) result(ctx context.Context, result job.Result) error {
-	if result.EvaluationID != "" {
-		return r.evaluationResult(ctx, result)
-	}
 	r.flush(ctx) // what the worker said before
-	score, err := r.check(ctx, &result)
+	found, err := r.check(ctx, &result)
 	if err != nil {
 		return err
 	}
-	recorded, err := r.store.RecordResult(ctx, result, score)
+	ref := result.Ref()
+	log := r.log.With(ref.Noun(), ref.ID(), "worker", result.Machine.Worker)
+	out, err := r.store.RecordResult(ctx, result, found)
 	switch {
 	case models.KindOf(err) == models.Forbidden:
-		r.log.Warn("result refused", "run", result.RunID, "worker", result.Machine.Worker, "err", err)
+		log.Warn("result refused", "err", err)
 		return nil
 	case err != nil:
 		return err
 	}
-	if recorded.Accepted {
-		r.log.Info("run recorded", "run", result.RunID, "worker", result.Machine.Worker, "outcome", result.Outcome,
-			"took", time.Duration(result.WallNS), "retried", recorded.Retried)
+	if out.Accepted {
+		log.Info("result recorded", "outcome", result.Outcome, "took", time.Duration(result.WallNS), "retried", out.Retried)
 	} else {
-		r.log.Info("result of an attempt that counts no more", "run", result.RunID, "attempt", result.AttemptID)
+		log.Info("result of an attempt that counts no more", "attempt", result.AttemptID)
 	}
-	announce(r.notify, recorded.Events)
-	if b := recorded.Board; b != nil {
-		r.notify.BoardChanged(b.VersionID, b.Device, b.Change)
-	}
+	announce(r.notify, out)
 	r.wake()
 	return nil
 }
@@ -84,11 +79,11 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 		r.log.Error("saving a heartbeat", "worker", h.Worker, "err", err)
 		return
 	}
-	events, stale, err := r.store.NoteTaken(ctx, h.Worker, r.evaluationsTaken(ctx, h))
+	out, stale, err := r.store.NoteTaken(ctx, h.Worker, h.Attempts)
 	if err != nil {
-		r.log.Error("comparing a heartbeat with the runs", "worker", h.Worker, "err", err)
+		r.log.Error("comparing a heartbeat with the live attempts", "worker", h.Worker, "err", err)
 	}
-	announce(r.notify, events)
+	announce(r.notify, out)
 	r.cancel(ctx, stale)
 	if r.seen.changed(h) {
 		r.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
@@ -114,7 +109,7 @@ type fleetEntry struct {
 	stopping bool
 }
 
-// changed tells whether the heartbeat says something new. Heartbeats come one after the other.
+// changed reports whether the heartbeat says something new. Heartbeats come one after the other.
 func (f fleet) changed(h job.Heartbeat) bool {
 	entry := fleetEntry{slots: len(h.Slots), refusing: h.Refusing, stopping: h.Stopping}
 	old, known := f[h.Worker]

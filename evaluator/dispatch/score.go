@@ -15,10 +15,18 @@ import (
 // perhaps in another order.
 const tolerance = 1e-9
 
-// check computes the score of a ranked run from its stages. A result that contradicts itself is
-// turned into one of a lost attempt, so that the run is tried again elsewhere. A result without a
-// score has none to check.
-func (r *Recorder) check(ctx context.Context, result *job.Result) (*models.Score, error) {
+// check finds out what a result is worth, and turns one that contradicts itself into one of a lost attempt, so that
+// the work is tried again elsewhere.
+func (r *Recorder) check(ctx context.Context, result *job.Result) (models.Findings, error) {
+	if result.EvaluationID != "" {
+		return checkReport(result), nil
+	}
+	score, err := r.checkScore(ctx, result)
+	return models.Findings{Score: score}, err
+}
+
+// checkScore computes the score of a ranked run from its stages. A result without a score has none to check.
+func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.Score, error) {
 	if result.Outcome != job.OutcomeDone {
 		return nil, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 )
 
@@ -12,9 +13,9 @@ const (
 	// missingFor is how long a live worker may fail to list an attempt that it took. Its result
 	// may be on the way, so one heartbeat is not enough.
 	missingFor = 5 * time.Second
-	// untakenFor is how long a job may lie in the queue while a slot is free. It is then not in
+	// stuckFor is how long a job may lie in the queue while a slot is free. It is then not in
 	// the queue at all: it was purged, or handed to a worker that died before it said so.
-	untakenFor = 15 * time.Second
+	stuckFor = 15 * time.Second
 )
 
 // A site that was frozen, or waited for its database, hears of its workers late and all at once.
@@ -31,7 +32,7 @@ type loss struct {
 	counts models.Loss
 }
 
-// watch finds attempts that will never end by themselves. What it remembers is only since when it
+// watch finds attempts that will never end unless they are given up. What it remembers is only since when it
 // saw something; a new one finds the same a little later.
 type watch struct {
 	started  time.Time            // silence counts from here: nobody was listening before
@@ -50,14 +51,14 @@ func newWatch(started time.Time) watch {
 func (w *watch) looks(now time.Time) {
 	now = now.Round(0) // by the wall clock, which goes on while a machine sleeps
 	if since := now.Sub(w.looked); !w.looked.IsZero() && (since > frozenFor || since < -frozenFor) {
-		w.blind(now)
+		w.resetClock(now)
 	}
 	w.looked = now
 }
 
-// blind notes that the site was held up or that its database did not answer: heartbeats and results got
+// resetClock notes that the site was held up or that its database did not answer: heartbeats and results got
 // lost or lie waiting, so silence counts from here.
-func (w *watch) blind(now time.Time) {
+func (w *watch) resetClock(now time.Time) {
 	w.started = now
 	w.missing, w.free = map[string]time.Time{}, map[string]time.Time{}
 }
@@ -76,8 +77,8 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 		worker := byName[a.Worker]
 		switch {
 		case a.TakenAt == nil:
-			if w.untaken(a, now) {
-				lost[a.ID] = loss{"No worker took the run although one was free.", models.LossFree}
+			if w.stuckInQueue(a, now) {
+				lost[a.ID] = loss{"No worker took it although one was free.", models.LossFree}
 			}
 		case now.Sub(later(worker.SeenAt, w.started)) >= models.WorkerTimeout:
 			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, models.WorkerTimeout), w.blame(a)}
@@ -87,7 +88,7 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 				since = now
 			}
 			if missing[a.ID] = since; now.Sub(since) >= missingFor {
-				lost[a.ID] = loss{fmt.Sprintf("The worker %s was restarted or lost the run.", a.Worker), w.blame(a)}
+				lost[a.ID] = loss{fmt.Sprintf("The worker %s was restarted or lost it.", a.Worker), w.blame(a)}
 			}
 		}
 	}
@@ -122,9 +123,9 @@ func (w *watch) noteFree(live []models.LiveAttempt, slots map[string]int, now ti
 	w.free = free
 }
 
-func (w *watch) untaken(a models.LiveAttempt, now time.Time) bool {
+func (w *watch) stuckInQueue(a models.LiveAttempt, now time.Time) bool {
 	free, ok := w.free[a.Device]
-	return ok && a.PublishedAt != nil && now.Sub(later(free, *a.PublishedAt)) >= untakenFor
+	return ok && a.PublishedAt != nil && now.Sub(later(free, *a.PublishedAt)) >= stuckFor
 }
 
 // offers lists the live workers that take jobs for each device, each once.
@@ -156,15 +157,10 @@ func avoided(lostBy, offered []string) []string {
 // liveSlots counts the usable slots of live workers, by device.
 func liveSlots(workers []models.Worker, started, now time.Time) map[string]int {
 	slots := map[string]int{}
-	for _, w := range workers {
-		if !w.Live(now) || w.SeenAt.Before(started) {
-			continue // a worker that only an earlier process heard of may be gone
-		}
-		for _, slot := range w.Slots {
-			if w.Takes(slot) {
-				slots[slot.Device]++
-			}
-		}
+	for device, n := range models.SlotsOf(workers, now, func(w models.Worker, slot job.Slot) bool {
+		return w.Takes(slot) && !w.SeenAt.Before(started) // a worker that only an earlier process heard of may be gone
+	}) {
+		slots[device] = n.Usable
 	}
 	return slots
 }

@@ -1,5 +1,3 @@
-// Package job holds the messages that pass between the site and its workers. They are
-// self-contained JSON: a worker needs nothing else, and has no database.
 package job
 
 import (
@@ -141,7 +139,7 @@ const (
 	OutcomeDone      Outcome = "done"      // every stage passed
 	OutcomeFailed    Outcome = "failed"    // the submission failed
 	OutcomeCancelled Outcome = "cancelled" //
-	OutcomeLost      Outcome = "lost"      // our fault: retry
+	OutcomeLost      Outcome = "lost"      // an infrastructure error: retry
 	OutcomeReturned  Outcome = "returned"  // handed back before its end: retry, and count nothing
 )
 

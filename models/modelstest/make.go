@@ -1,6 +1,7 @@
 package modelstest
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -74,11 +75,11 @@ func Submit(t testing.TB, s *models.Store, user models.User, task models.Task) [
 // Finish brings a queued run to its end with a score, as a worker and the recorder would.
 func Finish(t testing.TB, s *models.Store, run models.Run, scoreNS float64) models.Recorded {
 	t.Helper()
-	_, attempt, err := s.StartAttempt(t.Context(), run.ID)
+	attempt, err := s.StartAttempt(t.Context(), run.Ref())
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := s.RecordResult(t.Context(), Result(attempt, scoreNS), &models.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500})
+	out, err := s.RecordResult(t.Context(), Result(attempt, scoreNS), models.Findings{Score: &models.Score{NS: scoreNS, StdNS: scoreNS / 50, ErrNS: scoreNS / 500}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,4 +122,17 @@ func Result(attempt models.Attempt, scoreNS float64) job.Result {
 		ScoreNS: &scoreNS, Harness: "warpboard/cpp", Machine: job.Machine{Worker: "w1", Device: "CPU", Sandbox: "bubblewrap"},
 		WallNS: 2e9, ProgramNS: 1e9,
 	}
+}
+
+// Evaluated is what a worker would send at the end of an attempt at an evaluation, with its report.
+func Evaluated(attempt models.Attempt, report string) job.Result {
+	return job.Result{
+		EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone,
+		Evaluation: json.RawMessage(report), Machine: job.Machine{Worker: "w1"},
+	}
+}
+
+// Completed is what the recorder finds in the report of an evaluation that reached its end.
+func Completed(samples ...models.Sample) models.Findings {
+	return models.Findings{Evaluation: models.EvaluationCompleted, Samples: samples}
 }

@@ -169,7 +169,7 @@ func (a *API) evaluationSummary(e models.Evaluation) client.Evaluation {
 	url := a.BaseURL + "/api/v1/evaluations/" + e.ID
 	return client.Evaluation{
 		ID: e.ID, URL: url, Events: url + "/events", Kind: e.Kind, State: string(e.State), Ended: e.State.Final(),
-		Device: e.Device, Worker: e.Worker, Created: e.CreatedAt, Taken: e.TakenAt, Finish: e.EndedAt,
+		Device: e.Device, Worker: e.Worker, Created: e.QueuedAt, Taken: e.StartedAt, Finish: e.EndedAt,
 		Failure: e.Failure, Source: e.SourceHash, Shared: e.Shared,
 	}
 }

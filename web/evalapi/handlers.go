@@ -83,7 +83,7 @@ func (a *API) Job(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	body := fiber.Map{"job_id": e.ID, "status": e.State, "created_at": float64(e.CreatedAt.UnixMicro()) / 1e6, "error": nil}
+	body := fiber.Map{"job_id": e.ID, "status": e.State, "created_at": float64(e.QueuedAt.UnixMicro()) / 1e6, "error": nil}
 	if e.Failure != "" {
 		body["error"] = e.Failure
 	}

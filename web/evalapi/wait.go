@@ -47,9 +47,9 @@ func (a *API) waitFor(c *fiber.Ctx, e models.Evaluation) *waiter {
 }
 
 func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e models.Evaluation) (models.Evaluation, error) {
-	giveUp := e.CreatedAt.Add(a.EvalLimits.Wait)
+	giveUp := e.QueuedAt.Add(a.EvalLimits.Wait)
 	last, err := a.Await(ctx, e.ID, func(e models.Evaluation) bool {
-		if e.TakenAt == nil && !e.State.Final() && time.Now().After(giveUp) {
+		if e.StartedAt == nil && !e.State.Final() && time.Now().After(giveUp) {
 			cancel(errQueueFull)
 		}
 		return e.State.Final()

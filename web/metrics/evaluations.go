@@ -7,7 +7,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"warpboard/evaluator/dispatch"
 	"warpboard/models"
 )
 
@@ -33,7 +32,7 @@ func (e evalCollector) Describe(to chan<- *prometheus.Desc) {
 func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(e.Requests, 3*time.Second)
 	defer cancel()
-	census, err := e.Store.EvaluationCensus(ctx)
+	census, err := e.Store.EvaluationStats(ctx)
 	if err != nil {
 		e.Log.Warn("metrics without evaluations", "error", err)
 		return
@@ -53,13 +52,13 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	for _, name := range n.withPrefix(models.CounterEnded) {
 		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, models.CounterEnded))
 	}
-	for _, name := range n.withPrefix(dispatch.CountDevice) {
-		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, dispatch.CountDevice))
+	for _, name := range n.withPrefix(models.CounterDevice) {
+		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, models.CounterDevice))
 	}
 	for name, labels := range map[string][]string{
-		dispatch.CountCompiled: {"compiling", "passed"}, dispatch.CountNotCompiled: {"compiling", "failed"},
-		dispatch.CountCorrect: {"validating", "passed"}, dispatch.CountWrong: {"validating", "failed"},
-		dispatch.CountProfiled: {"profiling", "passed"}, dispatch.CountNotProfiled: {"profiling", "failed"},
+		models.CounterCompiled: {"compiling", "passed"}, models.CounterNotCompiled: {"compiling", "failed"},
+		models.CounterCorrect: {"validating", "passed"}, models.CounterWrong: {"validating", "failed"},
+		models.CounterProfiled: {"profiling", "passed"}, models.CounterNotProfiled: {"profiling", "failed"},
 	} {
 		summary(evalOutcomesDesc, n[name], labels...)
 	}

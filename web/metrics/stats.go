@@ -8,7 +8,6 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/dispatch"
 	"warpboard/models"
 )
 
@@ -24,7 +23,7 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	census, err := m.Store.EvaluationCensus(ctx)
+	census, err := m.Store.EvaluationStats(ctx)
 	if err != nil {
 		return err
 	}
@@ -46,10 +45,10 @@ func (n counters) sum(names ...string) (total models.Counter) {
 		if c.Count == 0 {
 			continue
 		}
-		if total.Count == 0 || c.Least < total.Least {
-			total.Least = c.Least
+		if total.Count == 0 || c.Min < total.Min {
+			total.Min = c.Min
 		}
-		total.Most = max(total.Most, c.Most)
+		total.Max = max(total.Max, c.Max)
 		total.Count, total.Total = total.Count+c.Count, total.Total+c.Total
 	}
 	return total
@@ -91,44 +90,44 @@ func mean(c models.Counter) float64 {
 }
 
 func (n counters) compilations() fiber.Map {
-	all := n.sum(dispatch.CountCompiled, dispatch.CountNotCompiled)
-	hits, misses := n[dispatch.CountCacheHit].Count, n[dispatch.CountCacheMiss].Count
+	all := n.sum(models.CounterCompiled, models.CounterNotCompiled)
+	hits, misses := n[models.CounterCacheHit].Count, n[models.CounterCacheMiss].Count
 	return fiber.Map{
-		"total_compilations": all.Count, "successful_compilations": n[dispatch.CountCompiled].Count,
-		"failed_compilations": n[dispatch.CountNotCompiled].Count, "total_time_seconds": all.Total,
-		"average_time_seconds": mean(all), "min_time_seconds": all.Least, "max_time_seconds": all.Most,
-		"success_rate": ratio(n[dispatch.CountCompiled].Count, all.Count, 1),
+		"total_compilations": all.Count, "successful_compilations": n[models.CounterCompiled].Count,
+		"failed_compilations": n[models.CounterNotCompiled].Count, "total_time_seconds": all.Total,
+		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
+		"success_rate": ratio(n[models.CounterCompiled].Count, all.Count, 1),
 		"cache_hits":   hits, "cache_misses": misses, "cache_hit_rate": ratio(hits, hits+misses, 0),
 	}
 }
 
 func (n counters) profilings() fiber.Map {
-	all := n.sum(dispatch.CountProfiled, dispatch.CountNotProfiled)
-	right, wrong := n[dispatch.CountCorrect].Count, n[dispatch.CountWrong].Count
+	all := n.sum(models.CounterProfiled, models.CounterNotProfiled)
+	right, wrong := n[models.CounterCorrect].Count, n[models.CounterWrong].Count
 	return fiber.Map{
-		"total_profilings": all.Count, "successful_profilings": n[dispatch.CountProfiled].Count,
-		"failed_profilings": n[dispatch.CountNotProfiled].Count, "total_time_seconds": all.Total,
-		"average_time_seconds": mean(all), "min_time_seconds": all.Least, "max_time_seconds": all.Most,
-		"success_rate":       ratio(n[dispatch.CountProfiled].Count, all.Count, 1),
+		"total_profilings": all.Count, "successful_profilings": n[models.CounterProfiled].Count,
+		"failed_profilings": n[models.CounterNotProfiled].Count, "total_time_seconds": all.Total,
+		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
+		"success_rate":       ratio(n[models.CounterProfiled].Count, all.Count, 1),
 		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
-		"gpu_usage_times": n.byUnit(dispatch.CountDeviceTiming),
+		"gpu_usage_times": n.byUnit(models.CounterDeviceTiming),
 	}
 }
 
 // utilization tells how units were used. An attempt that was cancelled or lost while a worker had it counts
 // as one that held a unit: no report says whether it had got that far.
 func (n counters) utilization() fiber.Map {
-	held, waits := n.sum(n.withPrefix(dispatch.CountDevice)...), n[models.CounterWaited]
+	held, waits := n.sum(n.withPrefix(models.CounterDevice)...), n[models.CounterWaited]
 	released, active := held.Count+n[models.CounterGivenUp].Count, n[models.CounterHeld].Count
 	return fiber.Map{
 		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
-		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byUnit(dispatch.CountDevice),
+		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byUnit(models.CounterDevice),
 		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": mean(waits),
-		"max_wait_time_seconds": waits.Most, "min_wait_time_seconds": waits.Least,
+		"max_wait_time_seconds": waits.Max, "min_wait_time_seconds": waits.Min,
 	}
 }
 
-func (n counters) throughput(up time.Duration, census models.EvaluationCensus) fiber.Map {
+func (n counters) throughput(up time.Duration, census models.EvaluationStats) fiber.Map {
 	ended := func(s models.EvaluationState) string { return models.CounterEnded + string(s) }
 	all := n.sum(n.withPrefix(models.CounterEnded)...)
 	done := n[ended(models.EvaluationCompleted)]
@@ -136,8 +135,8 @@ func (n counters) throughput(up time.Duration, census models.EvaluationCensus) f
 		"server_uptime_seconds": up.Seconds(), "server_uptime_minutes": up.Minutes(),
 		"total_requests": n[models.CounterSubmitted].Count, "completed_requests": done.Count,
 		"failed_requests": all.Count - done.Count, "success_rate": ratio(done.Count, all.Count, 1),
-		"requests_per_minute":             float64(census.JustSubmitted) / models.CensusWindow.Minutes(),
-		"recent_throughput_per_minute":    float64(census.JustEnded) / models.CensusWindow.Minutes(),
-		"average_end_to_end_time_seconds": mean(all), "min_end_to_end_time_seconds": all.Least, "max_end_to_end_time_seconds": all.Most,
+		"requests_per_minute":             float64(census.JustSubmitted) / models.StatsWindow.Minutes(),
+		"recent_throughput_per_minute":    float64(census.JustEnded) / models.StatsWindow.Minutes(),
+		"average_end_to_end_time_seconds": mean(all), "min_end_to_end_time_seconds": all.Min, "max_end_to_end_time_seconds": all.Max,
 	}
 }

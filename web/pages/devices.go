@@ -56,7 +56,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 	}
 	for _, d := range devices {
 		queue := views.DeviceQueue{
-			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
+			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: list.waiting[d.Device], Running: list.running[d.Device], Runs: list.rows[d.Device],
 		}
 		queue.PausedBy, queue.PausedSince = d.PausedBy, runs.TimeOf(d.PausedSince)
 		status.Queues = append(status.Queues, queue)

@@ -3,6 +3,7 @@ package pages
 import (
 	"context"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -18,10 +19,12 @@ type queueList struct {
 	rows        map[string][]views.QueuedRun // by device
 	submissions map[int64]views.QueuedRun    // what rows of the same submission share
 	slots       map[string]int64             // submission by attempt, for those the viewer may see
+	running     map[string]int               // by device, also those that are not listed
+	waiting     map[string]int
 }
 
 func (l *queueList) read(ctx context.Context) error {
-	l.rows = map[string][]views.QueuedRun{}
+	l.rows, l.running, l.waiting = map[string][]views.QueuedRun{}, map[string]int{}, map[string]int{}
 	running, err := l.Store.LiveAttempts(ctx)
 	if err != nil {
 		return err
@@ -31,16 +34,30 @@ func (l *queueList) read(ctx context.Context) error {
 		return err
 	}
 	for _, a := range running {
-		if a.State == models.StateQueued {
+		if a.TakenAt == nil {
 			continue
 		}
-		if err := l.add(ctx, a.Device, a.SubmissionID, views.RunCard{ID: a.RunID, State: string(a.State), Queued: a.CreatedAt}); err != nil {
+		l.running[a.Device]++
+		card := views.RunCard{ID: a.RunID, State: a.State, Queued: a.CreatedAt}
+		if a.EvaluationID != "" {
+			l.addEvaluation(a.Device, a.Ref(), a.Kind, a.UserID, card)
+			continue
+		}
+		if err := l.add(ctx, a.Device, a.SubmissionID, card); err != nil {
 			return err
 		}
 		l.slots[a.ID] = l.submissions[a.SubmissionID].ID
 	}
 	for _, q := range waiting {
-		run := views.RunCard{ID: q.RunID, State: string(models.StateQueued), Position: q.Place}
+		l.waiting[q.Device]++
+		run := views.RunCard{ID: q.RunID, State: string(models.StateQueued), Position: q.Place, Queued: q.QueuedAt}
+		if q.NotBefore != nil && q.NotBefore.After(l.Now()) {
+			run.TriedAgain = *q.NotBefore
+		}
+		if q.EvaluationID != "" {
+			l.addEvaluation(q.Device, q.Ref(), q.Kind, q.UserID, run)
+			continue
+		}
 		if err := l.add(ctx, q.Device, q.SubmissionID, run); err != nil {
 			return err
 		}
@@ -61,12 +78,29 @@ func (l *queueList) add(ctx context.Context, device string, submissionID int64, 
 		l.submissions[submissionID] = row
 	}
 	run.Task = row.Run.Task
-	if run.Queued.IsZero() {
-		run.Queued = row.Run.Queued
-	}
 	row.Run = run
 	l.rows[device] = append(l.rows[device], row)
 	return nil
+}
+
+// addEvaluation adds a kernel that is evaluated without a task. It is its caller's: who else looks sees its kind, its
+// state and how long it waits. Being shared does not list it, for that is a way to those who know its address.
+func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userID int64, card views.RunCard) {
+	if len(l.rows[device]) >= queueRows {
+		return
+	}
+	if card.State == string(models.EvaluationSubmitted) { // a worker has it, and has not said what it does
+		card.State = string(models.StateBuilding)
+	}
+	row := views.QueuedRun{Run: card, Kind: kind}
+	own := l.viewer.SignedIn() && l.viewer.ID == userID
+	if own {
+		row.Owner = site.PersonOf(l.viewer.ID, l.viewer.Name)
+	}
+	if own || l.viewer.IsAdmin() {
+		row.EvaluationID = ref.EvaluationID
+	}
+	l.rows[device] = append(l.rows[device], row)
 }
 
 func (l *queueList) describe(ctx context.Context, submissionID int64) (row views.QueuedRun, err error) {
@@ -78,7 +112,6 @@ func (l *queueList) describe(ctx context.Context, submissionID int64) (row views
 	if err != nil {
 		return row, err
 	}
-	row.Run.Queued = sub.CreatedAt
 	if !task.VisibleTo(l.viewer) && sub.UserID != l.viewer.ID {
 		return row, nil
 	}

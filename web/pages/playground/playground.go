@@ -97,7 +97,7 @@ func (p *Playground) recent(c *fiber.Ctx, user models.User) (list []views.Recent
 	found, err := p.Store.Evaluations(c.UserContext(), models.Asker{User: user}, 0, recentEvaluations)
 	for _, e := range found {
 		list = append(list, views.RecentEvaluation{
-			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.CreatedAt})
+			ID: e.ID, Title: evaluationTitle(e), State: string(e.State), Device: e.Device, Shared: e.Shared, Created: e.QueuedAt})
 	}
 	return list, err
 }
@@ -111,7 +111,7 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderCacheControl, "no-store") // what is shared no more is not shown from a cache
 	page := views.EvaluationPage{
 		Page: p.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
-		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.CreatedAt,
+		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.QueuedAt,
 		Failure: e.Failure, Mine: caller.MayChange(e), Shared: e.Shared, Request: indentJSON(e.Request),
 	}
 	page.Live = !page.Ended

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
 	"warpboard/web/site"
@@ -82,26 +83,10 @@ func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, e
 
 // Devices lists the devices that live workers evaluate on, the best choice first.
 func Devices(workers []models.Worker, now time.Time) []Device {
-	byName := map[string]*Device{}
-	for _, w := range workers {
-		for _, slot := range w.Slots {
-			if !w.Live(now) || !w.Takes(slot) || slot.Machine.Torch == "" {
-				continue
-			}
-			u := byName[slot.Device]
-			if u == nil {
-				u = &Device{Name: slot.Device}
-				byName[slot.Device] = u
-			}
-			u.slots++
-			if slot.Attempt == "" {
-				u.free++
-			}
-		}
-	}
-	units := make([]Device, 0, len(byName))
-	for _, u := range byName {
-		units = append(units, *u)
+	var units []Device
+	evaluates := func(w models.Worker, slot job.Slot) bool { return w.Takes(slot) && slot.Machine.Torch != "" }
+	for device, slots := range models.SlotsOf(workers, now, evaluates) {
+		units = append(units, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
 	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == "CPU"] }
 	slices.SortFunc(units, func(a, b Device) int {
@@ -144,7 +129,7 @@ func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Ev
 }
 
 func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
-	census, err := s.Store.EvaluationCensus(ctx)
+	census, err := s.Store.EvaluationStats(ctx)
 	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/client"
@@ -32,10 +33,8 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 		}
 		return byName[name]
 	}
-	for _, worker := range workers {
-		if worker.Live(s.Now()) {
-			addSlots(at, worker)
-		}
+	for name, slots := range models.SlotsOf(workers, s.Now(), func(models.Worker, job.Slot) bool { return true }) {
+		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
 	for _, length := range lengths {
 		at(length.Device).Queued, at(length.Device).Running = length.Waiting, length.Running
@@ -49,18 +48,6 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 	}
 	slices.SortFunc(list, func(a, b client.Device) int { return cmp.Compare(a.Device, b.Device) })
 	return list, nil
-}
-
-func addSlots(at func(string) *client.Device, worker models.Worker) {
-	for _, slot := range worker.Slots {
-		d := at(slot.Device)
-		if worker.Refusing == "" && slot.Disabled == "" {
-			d.Slots++
-		}
-		if slot.Attempt != "" {
-			d.Busy++
-		}
-	}
 }
 
 // DeviceChoices describes devices for a form. With nothing chosen before, the first that is there is.

@@ -1,0 +1,60 @@
+package dispatch
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+)
+
+// checkReport reads the report of an evaluation. A result that holds none is turned into one of a lost attempt:
+// a kernel that fails has a report that says so.
+func checkReport(r *job.Result) (found models.Findings) {
+	var report kernelrun.Result
+	switch {
+	case r.Outcome == job.OutcomeReturned:
+		return found
+	case r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &report) != nil:
+		r.Outcome = job.OutcomeLost
+		return found
+	}
+	found.Evaluation, found.Samples = models.EvaluationCompleted, samples(report)
+	found.Waited = time.Duration(report.Waited * float64(time.Second))
+	if report.TimedOut {
+		found.Evaluation = models.EvaluationTimeout
+	}
+	return found
+}
+
+// samples is what the counters gain from a result.
+func samples(r kernelrun.Result) []models.Sample {
+	unit := fmt.Sprintf("%s:%d", r.Device, r.Slot)
+	out := []models.Sample{{Name: models.CounterDevice + unit, Value: r.Seconds}}
+	add := func(ok bool, good, bad string, seconds float64) {
+		if !ok {
+			good = bad
+		}
+		out = append(out, models.Sample{Name: good, Value: seconds})
+	}
+	for label, seconds := range r.CompileSeconds {
+		ok := r.CompilationError == ""
+		if label == "ref" {
+			ok = r.RefCompilationError == ""
+		}
+		add(ok, models.CounterCompiled, models.CounterNotCompiled, seconds)
+	}
+	if seconds, reached := r.StageSeconds[kernelrun.StageValidating]; reached {
+		add(r.Correctness, models.CounterCorrect, models.CounterWrong, seconds)
+	}
+	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
+		add(r.RuntimeStats != nil, models.CounterProfiled, models.CounterNotProfiled, seconds)
+		out = append(out, models.Sample{Name: models.CounterDeviceTiming + unit, Value: seconds})
+	}
+	if r.Cached != nil {
+		add(*r.Cached, models.CounterCacheHit, models.CounterCacheMiss, 0)
+	}
+	return out
+}

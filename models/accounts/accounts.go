@@ -1,0 +1,9 @@
+package accounts
+
+import "warpboard/models/db"
+
+// Accounts is the people of one database.
+type Accounts struct{ db *db.DB }
+
+// New returns the people of a database.
+func New(database *db.DB) *Accounts { return &Accounts{db: database} }

@@ -1,0 +1,38 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Audit is one act that an admin, a creator or the operator did to something that others see.
+type Audit struct {
+	ID        int64
+	ActorID   int64 // 0: the operator, by flag or command
+	ActorName string
+	Act       string // "disqualify"
+	Subject   string // "run 17"
+	Detail    string
+	CreatedAt time.Time
+}
+
+// WriteAudit notes an act, in the transaction that does it.
+func WriteAudit(tx *gorm.DB, actor User, act, subject, detail string) error {
+	row := Audit{ActorID: actor.ID, ActorName: actor.Name, Act: act, Subject: subject, Detail: db.Sanitize(detail), CreatedAt: db.Now()}
+	return db.WriteError(tx.Create(&row).Error, "line of the audit log")
+}
+
+// Audits lists acts before an id (0: from the newest), the newest first.
+func (s *Accounts) Audits(ctx context.Context, before int64, limit int) ([]Audit, error) {
+	var rows []Audit
+	q := s.db.Read(ctx).Order("id desc").Limit(limit)
+	if before > 0 {
+		q = q.Where("id < ?", before)
+	}
+	err := q.Find(&rows).Error
+	return rows, db.ReadError(err, "the audit log")
+}

@@ -1,0 +1,173 @@
+package accounts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Identity is an account at a provider that a person signs in with. Provider and Subject alone
+// find the person: an e-mail address may be unverified, so it never joins two accounts.
+type Identity struct {
+	ID        int64
+	UserID    int64
+	Provider  string // "github"
+	Subject   string // the provider's own id of the account
+	Email     string
+	Name      string
+	CreatedAt time.Time
+	UsedAt    time.Time
+}
+
+// SignIn is what a provider said about a person who has just signed in there.
+type SignIn struct {
+	Provider  string
+	Subject   string
+	Name      string
+	Email     string
+	AvatarURL string
+	Admin     bool // the operator named this identity as admin
+}
+
+// SignIn returns the person with this identity, and makes a new person at the first sign-in.
+func (s *Accounts) SignIn(ctx context.Context, in SignIn) (User, error) {
+	if in.Provider == "" || in.Subject == "" {
+		return User{}, db.Errorf(db.Invalid, "The provider did not say who signed in.")
+	}
+	var user User
+	err := s.db.Write(ctx, func(tx *gorm.DB) error {
+		var id Identity
+		err := tx.Where("provider = ? and subject = ?", in.Provider, in.Subject).Take(&id).Error
+		switch {
+		case errors.Is(err, gorm.ErrRecordNotFound):
+			user, err = register(tx, in)
+			return err
+		case err != nil:
+			return fmt.Errorf("reading the identity: %w", err)
+		}
+		user, err = updateOnSignIn(tx, id, in)
+		return err
+	})
+	return user, err
+}
+
+// Operator returns the site's own account, which owns the built-in tasks. No provider has its
+// name, so nobody can sign in as it.
+func (s *Accounts) Operator(ctx context.Context) (User, error) {
+	return s.SignIn(ctx, SignIn{Provider: "site", Subject: "operator", Name: "Warpboard", Admin: true})
+}
+
+func register(tx *gorm.DB, in SignIn) (User, error) {
+	name, err := uniqueName(tx, in.Name)
+	if err != nil {
+		return User{}, err
+	}
+	user := User{
+		Name: name, NameKey: strings.ToLower(name), Email: db.Sanitize(in.Email),
+		AvatarURL: db.Sanitize(in.AvatarURL), Role: RoleUser, CreatedAt: db.Now(), UpdatedAt: db.Now(),
+	}
+	if in.Admin {
+		user.Role = RoleAdmin
+	}
+	if err := tx.Create(&user).Error; err != nil {
+		return User{}, fmt.Errorf("saving a new person: %w", err)
+	}
+	return user, addIdentity(tx, user.ID, in)
+}
+
+func updateOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
+	var user User
+	if err := tx.Take(&user, id.UserID).Error; err != nil {
+		return User{}, fmt.Errorf("reading person %d: %w", id.UserID, err)
+	}
+	if user.BlockedAt != nil {
+		return User{}, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")
+	}
+	user.Email, user.AvatarURL, user.UpdatedAt = db.Sanitize(in.Email), db.Sanitize(in.AvatarURL), db.Now()
+	if in.Admin {
+		user.Role = RoleAdmin
+	}
+	if err := tx.Save(&user).Error; err != nil {
+		return User{}, fmt.Errorf("saving person %d: %w", user.ID, err)
+	}
+	err := tx.Model(&id).Updates(Identity{Email: db.Sanitize(in.Email), Name: db.Sanitize(in.Name), UsedAt: db.Now()}).Error
+	return user, db.WriteError(err, "identity")
+}
+
+// Link adds a second way to sign in to a person who is signed in.
+func (s *Accounts) Link(ctx context.Context, userID int64, in SignIn) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		var id Identity
+		err := tx.Where("provider = ? and subject = ?", in.Provider, in.Subject).Take(&id).Error
+		switch {
+		case errors.Is(err, gorm.ErrRecordNotFound):
+			return addIdentity(tx, userID, in)
+		case err != nil:
+			return fmt.Errorf("reading the identity: %w", err)
+		case id.UserID != userID:
+			return db.Errorf(db.Conflict, "This %s account belongs to another person here.", in.Provider)
+		}
+		return nil
+	})
+}
+
+// Identities lists the ways in which a person can sign in.
+func (s *Accounts) Identities(ctx context.Context, userID int64) ([]Identity, error) {
+	var ids []Identity
+	err := s.db.Read(ctx).Where("user_id = ?", userID).Order("id").Find(&ids).Error
+	return ids, db.ReadError(err, "identities of person %d", userID)
+}
+
+func addIdentity(tx *gorm.DB, userID int64, in SignIn) error {
+	err := tx.Create(&Identity{
+		UserID: userID, Provider: in.Provider, Subject: in.Subject,
+		Email: db.Sanitize(in.Email), Name: db.Sanitize(in.Name), CreatedAt: db.Now(), UsedAt: db.Now(),
+	}).Error
+	return db.WriteError(err, "identity")
+}
+
+// uniqueName returns the wanted name, with a number behind it when somebody else has it.
+func uniqueName(tx *gorm.DB, wanted string) (string, error) {
+	base := CleanName(wanted)
+	if base == "" {
+		base = "someone"
+	}
+	for n, name := 2, base; ; n++ {
+		var taken int64
+		if err := tx.Model(&User{}).Where("name_key = ?", strings.ToLower(name)).Count(&taken).Error; err != nil {
+			return "", fmt.Errorf("looking for a free name: %w", err)
+		}
+		if taken == 0 {
+			return name, nil
+		}
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+}
+
+// Unlink takes one of a person's ways to sign in away, and ends all sessions but the one to keep: who
+// holds the account at that provider may have begun any of them. The last way stays: without it nobody
+// could get in.
+func (s *Accounts) Unlink(ctx context.Context, userID, id, keep int64) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		var ways int64
+		if err := tx.Model(&Identity{}).Where("user_id = ?", userID).Count(&ways).Error; err != nil {
+			return fmt.Errorf("counting the ways to sign in: %w", err)
+		}
+		res := tx.Where("user_id = ? and id = ?", userID, id).Delete(&Identity{})
+		switch {
+		case res.Error != nil:
+			return db.WriteError(res.Error, "identity")
+		case res.RowsAffected == 0:
+			return db.Errorf(db.NotFound, "This sign-in method does not belong to the account.")
+		case ways == 1:
+			return db.Errorf(db.Conflict, "This is the only way into the account. Add another before you remove it.")
+		}
+		return endOtherSessions(tx, userID, keep)
+	})
+}

@@ -1,0 +1,96 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Session is one signed-in browser. The cookie holds a secret, the table only its hash.
+type Session struct {
+	ID         int64
+	UserID     int64
+	SecretHash string
+	Provider   string
+	UserAgent  string
+	Address    string
+	CreatedAt  time.Time
+	SeenAt     time.Time // to the minute
+	ExpiresAt  time.Time
+}
+
+// NewSession describes the browser that signs in.
+type NewSession struct {
+	UserID    int64
+	Provider  string
+	UserAgent string
+	Address   string
+	Life      time.Duration
+}
+
+// StartSession makes a session and returns the secret for its cookie.
+func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret string, _ Session, _ error) {
+	secret = db.NewSecret()
+	t := db.Now()
+	session := Session{
+		UserID: in.UserID, SecretHash: db.HashSecret(secret), Provider: in.Provider,
+		UserAgent: db.Cut(db.Sanitize(in.UserAgent), 200), Address: db.Sanitize(in.Address),
+		CreatedAt: t, SeenAt: t, ExpiresAt: db.Time(t.Add(in.Life)),
+	}
+	err := s.db.Writer(ctx).Create(&session).Error
+	return secret, session, db.WriteError(err, "session")
+}
+
+// SessionUser returns the session with this secret and its person. A session that has expired or
+// was revoked, or whose person is blocked, is NotFound.
+func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
+	var session Session
+	err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&session).Error
+	if err != nil {
+		return Session{}, User{}, db.ReadError(err, "such session")
+	}
+	user, err := s.User(ctx, session.UserID)
+	switch {
+	case err != nil:
+		return Session{}, User{}, err
+	case user.BlockedAt != nil:
+		return Session{}, User{}, db.Errorf(db.NotFound, "This account is blocked.")
+	}
+	if db.Now().Sub(session.SeenAt) > time.Minute {
+		session.SeenAt = db.Now()
+		err = s.db.Writer(ctx).Model(&session).Update("seen_at", session.SeenAt).Error
+	}
+	return session, user, db.WriteError(err, "session")
+}
+
+// Sessions lists a person's live sessions, the last used first.
+func (s *Accounts) Sessions(ctx context.Context, userID int64) ([]Session, error) {
+	var sessions []Session
+	err := s.db.Read(ctx).Where("user_id = ? and expires_at > ?", userID, db.Now()).Order("seen_at desc, id desc").Find(&sessions).Error
+	return sessions, db.ReadError(err, "sessions of person %d", userID)
+}
+
+// EndSession revokes one of a person's sessions.
+func (s *Accounts) EndSession(ctx context.Context, userID, id int64) error {
+	return endSessions(s.db.Writer(ctx), "user_id = ? and id = ?", userID, id)
+}
+
+// EndOtherSessions revokes all of a person's sessions but one.
+func (s *Accounts) EndOtherSessions(ctx context.Context, userID, keep int64) error {
+	return endOtherSessions(s.db.Writer(ctx), userID, keep)
+}
+
+func endOtherSessions(tx *gorm.DB, userID, keep int64) error {
+	return endSessions(tx, "user_id = ? and id <> ?", userID, keep)
+}
+
+func endSessions(tx *gorm.DB, where string, args ...any) error {
+	if err := tx.Where(where, args...).Delete(&Session{}).Error; err != nil {
+		return fmt.Errorf("ending sessions: %w", err)
+	}
+	return nil
+}

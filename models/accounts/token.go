@@ -1,0 +1,88 @@
+package accounts
+
+import (
+	"context"
+	"time"
+
+	"warpboard/models/db"
+)
+
+const (
+	tokenMark   = "wb_" // lets secret scanners find a token that leaked
+	prefixBytes = len(tokenMark) + 6
+)
+
+// Token is a personal key for the API. The table holds its hash and its first characters.
+type Token struct {
+	ID         int64
+	UserID     int64
+	Name       string
+	Prefix     string
+	SecretHash string
+	CreatedAt  time.Time
+	UsedAt     *time.Time // to the minute
+	ExpiresAt  *time.Time // nil: never
+	RevokedAt  *time.Time
+}
+
+// Live reports whether the token still works.
+func (t Token) Live(at time.Time) bool {
+	return t.RevokedAt == nil && (t.ExpiresAt == nil || at.Before(*t.ExpiresAt))
+}
+
+// CreateToken makes a token and returns its secret, which is never seen again. A life of 0 never expires.
+func (s *Accounts) CreateToken(ctx context.Context, userID int64, name string, life time.Duration) (secret string, _ Token, _ error) {
+	if name = CleanName(name); name == "" {
+		return "", Token{}, db.Errorf(db.Invalid, "Give the token a name, so that you know it again.")
+	}
+	secret = tokenMark + db.NewSecret()
+	token := Token{
+		UserID: userID, Name: name, Prefix: secret[:prefixBytes],
+		SecretHash: db.HashSecret(secret), CreatedAt: db.Now(),
+	}
+	if life > 0 {
+		end := db.Time(token.CreatedAt.Add(life))
+		token.ExpiresAt = &end
+	}
+	err := s.db.Writer(ctx).Create(&token).Error
+	return secret, token, db.WriteError(err, "token")
+}
+
+// TokenUser returns the live token with this secret and its person, else NotFound.
+func (s *Accounts) TokenUser(ctx context.Context, secret string) (Token, User, error) {
+	var token Token
+	if err := s.db.Read(ctx).Where("secret_hash = ?", db.HashSecret(secret)).Take(&token).Error; err != nil {
+		return Token{}, User{}, db.ReadError(err, "such token")
+	}
+	if !token.Live(db.Now()) {
+		return Token{}, User{}, db.Errorf(db.NotFound, "This token was revoked or has expired.")
+	}
+	user, err := s.User(ctx, token.UserID)
+	switch {
+	case err != nil:
+		return Token{}, User{}, err
+	case user.BlockedAt != nil:
+		return Token{}, User{}, db.Errorf(db.NotFound, "This account is blocked.")
+	}
+	if t := db.Now(); token.UsedAt == nil || t.Sub(*token.UsedAt) > time.Minute {
+		token.UsedAt = &t
+		err = s.db.Writer(ctx).Model(&token).Update("used_at", t).Error
+	}
+	return token, user, db.WriteError(err, "token")
+}
+
+// Tokens lists a person's tokens, revoked ones too, the newest first.
+func (s *Accounts) Tokens(ctx context.Context, userID int64) ([]Token, error) {
+	var tokens []Token
+	err := s.db.Read(ctx).Where("user_id = ?", userID).Order("id desc").Find(&tokens).Error
+	return tokens, db.ReadError(err, "tokens of person %d", userID)
+}
+
+// RevokeToken ends one of a person's tokens at once.
+func (s *Accounts) RevokeToken(ctx context.Context, userID, id int64) error {
+	res := s.db.Writer(ctx).Model(&Token{}).Where("user_id = ? and id = ? and revoked_at is null", userID, id).Update("revoked_at", db.Now())
+	if res.Error == nil && res.RowsAffected == 0 {
+		return db.Errorf(db.NotFound, "There is no such active token.")
+	}
+	return db.WriteError(res.Error, "token")
+}

@@ -1,0 +1,144 @@
+package accounts
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Role is what a person may do; each role may do all that the one before may.
+type Role string
+
+// The roles. A visitor has no row: the zero User is one.
+const (
+	RoleVisitor Role = ""
+	RoleUser    Role = "user"    // submit
+	RoleCreator Role = "creator" // make tasks, and change the own ones
+	RoleAdmin   Role = "admin"   // everything
+)
+
+// User is a person with an account.
+type User struct {
+	ID        int64
+	Name      string // shown; no two people's differ only in case
+	NameKey   string
+	Email     string // from the last provider; never used to find an account
+	AvatarURL string
+	Role      Role
+	BlockedAt *time.Time
+	CreatedAt time.Time
+	UpdatedAt time.Time
+}
+
+// SignedIn is false for a visitor.
+func (u User) SignedIn() bool { return u.ID != 0 }
+
+// IsAdmin reports whether the person may do everything.
+func (u User) IsAdmin() bool { return u.Role == RoleAdmin }
+
+// MayCreate reports whether the person may make tasks.
+func (u User) MayCreate() bool { return u.Role == RoleCreator || u.Role == RoleAdmin }
+
+// User returns one person.
+func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
+	var u User
+	err := s.db.Read(ctx).Take(&u, id).Error
+	return u, db.ReadError(err, "person %d", id)
+}
+
+// Users lists people whose name contains search, by name, for the admin's page.
+func (s *Accounts) Users(ctx context.Context, search string, offset, limit int) ([]User, error) {
+	var users []User
+	q := s.db.Read(ctx).Order("name_key").Offset(offset).Limit(limit)
+	if search != "" {
+		pattern := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(search))
+		q = q.Where(`name_key like ? escape '\'`, "%"+pattern+"%")
+	}
+	err := q.Find(&users).Error
+	return users, db.ReadError(err, "people")
+}
+
+// SetRole gives a person another role. Only an admin may, and not to oneself, so that one admin
+// always stays.
+func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
+	switch {
+	case !actor.IsAdmin():
+		return db.Errorf(db.Forbidden, "Only an admin may change roles.")
+	case actor.ID == userID:
+		return db.Errorf(db.Forbidden, "You cannot change your own role; ask another admin.")
+	case role != RoleUser && role != RoleCreator && role != RoleAdmin:
+		return db.Errorf(db.Invalid, "There is no role %q: choose user, creator or admin.", role)
+	}
+	return s.changeUser(ctx, actor, userID, "set role", string(role), map[string]any{"role": role})
+}
+
+// SetBlocked blocks a person (sessions and tokens stop working, nothing can be submitted) or
+// allows them again. Entries stay; disqualify runs to remove them.
+func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
+	if !actor.IsAdmin() || actor.ID == userID {
+		return db.Errorf(db.Forbidden, "Only another admin may block this person.")
+	}
+	act, at := "allow", (*time.Time)(nil)
+	if blocked {
+		t := db.Now()
+		act, at = "block", &t
+	}
+	return s.changeUser(ctx, actor, userID, act, "", map[string]any{"blocked_at": at})
+}
+
+func (s *Accounts) changeUser(ctx context.Context, actor User, userID int64, act, detail string, values map[string]any) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		res := tx.Model(&User{}).Where("id = ?", userID).Updates(values)
+		if res.Error != nil {
+			return fmt.Errorf("changing person %d: %w", userID, res.Error)
+		}
+		if res.RowsAffected == 0 {
+			return db.Errorf(db.NotFound, "There is no person %d.", userID)
+		}
+		return WriteAudit(tx, actor, act, fmt.Sprintf("user %d", userID), detail)
+	})
+}
+
+// Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
+func (s *Accounts) Rename(ctx context.Context, userID int64, name string) error {
+	name = CleanName(name)
+	if name == "" {
+		return db.Errorf(db.Invalid, "A name needs at least one visible character.")
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		values := map[string]any{"name": name, "name_key": strings.ToLower(name)}
+		return db.WriteError(tx.Model(&User{}).Where("id = ?", userID).Updates(values).Error, "person")
+	})
+}
+
+const maxName = 40
+
+// invisible tells of letters and marks that nothing is drawn for: with one of them a name would look
+// like somebody else's.
+func invisible(r rune) bool {
+	const brailleBlank = '\u2800'
+	return r == brailleBlank || unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+// CleanName removes what a name must not hold: control and invisible characters, outer and double
+// spaces; and cuts it at 40 characters.
+func CleanName(name string) string {
+	visible := strings.Map(func(r rune) rune {
+		if r == utf8.RuneError || invisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, name)
+	name = strings.Join(strings.Fields(visible), " ")
+	if runes := []rune(name); len(runes) > maxName {
+		name = strings.TrimSpace(string(runes[:maxName]))
+	}
+	return name
+}

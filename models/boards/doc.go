@@ -1,0 +1,19 @@
+// Package boards holds the rankings: which run counts, who is before whom, and how that came about.
+//
+// Read it in this order: rank.go (the ranking rule: the only place that knows it), board.go (a board's page),
+// record.go (the history of its best), summary.go (all boards of a list of tasks), placing.go (all boards of a person),
+// rebuild.go (everything anew from the runs).
+//
+// The store of package models embeds Boards. Inside its transactions package models calls Enter when a run has ended
+// well, and Recompute when runs were disqualified or deleted. Every page, API and feed reads what these keep.
+//
+// It promises that entries, records and the board's row change in the transaction of the run that changes them, and
+// that a board's change number grows with everything that is visible on it: a page that knows the number knows whether
+// it is old.
+//
+// What may go wrong: the rule is written twice, as validRun here and as models.Run.Valid; a test compares them. A
+// change of the rule needs RebuildEntries, which a migration asks for with the setting rebuild_boards.
+//
+// Raw SQL: the records among runs (record.go), all entries at once (rebuild.go), how many are before an entry
+// (board.go, placing.go).
+package boards

@@ -1,0 +1,136 @@
+package boards
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
+)
+
+// The ranking rule is here and nowhere else. A run counts when validRun holds; of a person's runs
+// on a (version, device) the one that comes first in bestFirst is the Entry. Boards, home, feeds
+// and badges read the entries.
+const (
+	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
+	validRun  = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null"
+	bestFirst = "score_ns, id" // equal scores: the earlier run
+)
+
+// Entry is a person's best valid run on a board.
+type Entry struct {
+	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device       string `gorm:"primaryKey"`
+	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
+	RunID        int64
+	SubmissionID int64
+	ScoreNS      float64 `gorm:"column:score_ns"`
+	StdNS        float64 `gorm:"column:std_ns"`
+	ErrNS        float64 `gorm:"column:err_ns"`
+	Clock        string  // as the run's
+	AchievedAt   time.Time
+}
+
+// Change says that a board has a new change number.
+type Change struct {
+	VersionID int64
+	Device    string
+	Change    int64 // 1, 2, …: a page with this number shows the board as it is
+}
+
+// ofRun are the columns of a valid run that make the entry of its person.
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, score_ns, std_ns, err_ns, clock, ended_at as achieved_at"
+
+// Enter brings a valid run that has just ended onto its board. The change is nil when another run of the person's
+// stays before it.
+func Enter(tx *gorm.DB, e Entry) (*Change, error) {
+	if err := noteRecord(tx, e); err != nil {
+		return nil, err
+	}
+	changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
+	if err != nil || !changed {
+		return nil, err
+	}
+	return IncrementChange(tx, e.VersionID, e.Device)
+}
+
+// OfSubmission lists the entries that the valid runs of a submission make, or would.
+func OfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
+	var list []Entry
+	err := tx.Table("runs").Select(ofRun).Where("submission_id = ? and "+validRun, submissionID).Scan(&list).Error
+	return list, db.ReadError(err, "the valid runs of submission %d", submissionID)
+}
+
+// updateEntry applies the ranking rule to one person on one board, after a run of theirs came,
+// changed or went, and reports whether their entry changed by that.
+func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (changed bool, err error) {
+	where := Entry{VersionID: versionID, Device: device, UserID: userID}
+	var best, had []Entry
+	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+validRun, versionID, device, userID).
+		Order(bestFirst).Limit(1).Scan(&best).Error
+	if err == nil {
+		err = tx.Where(&where).Find(&had).Error
+	}
+	if err != nil {
+		return false, fmt.Errorf("reading the best run of person %d: %w", userID, err)
+	}
+	switch {
+	case len(best) == 0 && len(had) == 0:
+		return false, nil
+	case len(best) == 0:
+		err = tx.Where(&where).Delete(&Entry{}).Error
+	case len(had) > 0 && had[0] == best[0]:
+		return false, nil
+	default:
+		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&best[0]).Error
+	}
+	if err != nil {
+		return false, fmt.Errorf("saving the entry of person %d: %w", userID, err)
+	}
+	return true, nil
+}
+
+// Recompute does the same for the people of runs that changed or went, and rebuilds the boards' records,
+// which may have named those runs.
+func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
+	var changes []Change
+	for _, r := range runs {
+		if _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
+			return nil, err
+		}
+		if err := rebuildRecords(tx, r.VersionID, r.Device); err != nil {
+			return nil, err
+		}
+		change, err := IncrementChange(tx, r.VersionID, r.Device)
+		if err != nil {
+			return nil, err
+		}
+		changes = append(changes, *change)
+	}
+	return changes, nil
+}
+
+// IncrementChange brings a board's row up to date with its entries and gives it the next change number.
+func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, error) {
+	const where = "version_id = ? and device = ?"
+	board := Board{VersionID: versionID, Device: device}
+	err := tx.Where(where, versionID, device).Take(&board).Error
+	if err != nil && !errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil, fmt.Errorf("reading the board: %w", err)
+	}
+	board.Change, board.ChangedAt, board.Leaders = board.Change+1, db.Now(), nil
+	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.Size).Error
+	if err == nil {
+		err = tx.Where(where, versionID, device).Order("score_ns, run_id").Limit(leaders).Find(&board.Leaders).Error
+	}
+	if err == nil {
+		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error
+	}
+	if err != nil {
+		return nil, fmt.Errorf("saving the board's change: %w", err)
+	}
+	return &Change{VersionID: versionID, Device: device, Change: board.Change}, nil
+}

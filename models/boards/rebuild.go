@@ -1,0 +1,54 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// rebuildBoards is the setting by which a migration that changed runs asks for new boards. It outlives a
+// program that is killed between the two.
+const rebuildBoards = "rebuild_boards"
+
+// RebuildIfAsked does so, and returns why; empty: nothing asked for it.
+func (s *Boards) RebuildIfAsked(ctx context.Context) (why string, err error) {
+	if why, err = s.db.Setting(ctx, rebuildBoards); why == "" || err != nil {
+		return "", err
+	}
+	return why, s.RebuildEntries(ctx)
+}
+
+// RebuildEntries makes entries, records and boards anew from the runs, by the same rule. Every
+// board gets a new change number. It takes seconds per million runs and blocks other writers.
+func (s *Boards) RebuildEntries(ctx context.Context) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		for _, statement := range []string{
+			`delete from entries`,
+			`insert into entries (version_id, device, user_id, run_id, submission_id, score_ns, std_ns, err_ns, clock, achieved_at)
+				select version_id, device, user_id, id, submission_id, score_ns, std_ns, err_ns, clock, ended_at from (
+					select *, row_number() over (partition by version_id, device, user_id order by ` + bestFirst + `) as place
+					from runs where ` + validRun + `
+				) ranked where place = 1`,
+			`delete from records`,
+			fmt.Sprintf(insertRecords, validRun),
+		} {
+			if err := tx.Exec(statement).Error; err != nil {
+				return fmt.Errorf("rebuilding the boards: %w", err)
+			}
+		}
+		var boards []Board
+		err := tx.Raw("select version_id, device from entries union select version_id, device from boards").Scan(&boards).Error
+		if err != nil {
+			return fmt.Errorf("listing the boards: %w", err)
+		}
+		for _, b := range boards {
+			if _, err := IncrementChange(tx, b.VersionID, b.Device); err != nil {
+				return err
+			}
+		}
+		return tx.Delete(&db.Setting{Key: rebuildBoards}).Error
+	})
+}

@@ -1,0 +1,75 @@
+package boards
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Record is a run that was the best of its board when it ended: one step of the history's chart.
+type Record struct {
+	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device       string `gorm:"primaryKey"`
+	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
+	UserID       int64
+	SubmissionID int64
+	ScoreNS      float64 `gorm:"column:score_ns"`
+	AchievedAt   time.Time
+}
+
+// RecordHolder is a Record with its person's name.
+type RecordHolder struct {
+	Record
+	UserName string
+}
+
+// History lists the records of a board, the oldest first.
+func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
+	var list []RecordHolder
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name").Joins("join users u on u.id = r.user_id").
+		Where("r.version_id = ? and r.device = ?", versionID, device).
+		Order("r.achieved_at, r.run_id").Scan(&list).Error
+	return list, db.ReadError(err, "the history of a board")
+}
+
+// noteRecord stores a run that has just ended if it beats the board's last record.
+func noteRecord(tx *gorm.DB, e Entry) error {
+	var last Record
+	err := tx.Where("version_id = ? and device = ?", e.VersionID, e.Device).Order("score_ns").Take(&last).Error
+	switch {
+	case err == nil && last.ScoreNS <= e.ScoreNS:
+		return nil
+	case err != nil && !errors.Is(err, gorm.ErrRecordNotFound):
+		return fmt.Errorf("reading the board's record: %w", err)
+	}
+	return db.WriteError(tx.Create(&Record{
+		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
+		SubmissionID: e.SubmissionID, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
+	}).Error, "record")
+}
+
+// insertRecords finds, among the valid runs that the condition chooses, those that beat all before them.
+const insertRecords = `insert into records (version_id, device, run_id, user_id, submission_id, score_ns, achieved_at)
+	select version_id, device, id, user_id, submission_id, score_ns, ended_at from (
+		select version_id, device, id, user_id, submission_id, score_ns, ended_at,
+			min(score_ns) over (partition by version_id, device order by ended_at, id
+				rows between unbounded preceding and 1 preceding) as prior
+		from runs where %s
+	) ranked where prior is null or score_ns < prior`
+
+func rebuildRecords(tx *gorm.DB, versionID int64, device string) error {
+	const board = "version_id = ? and device = ?"
+	err := tx.Where(board, versionID, device).Delete(&Record{}).Error
+	if err == nil {
+		err = tx.Exec(fmt.Sprintf(insertRecords, validRun+" and "+board), versionID, device).Error
+	}
+	if err != nil {
+		return fmt.Errorf("rebuilding the board's records: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package boards
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"warpboard/models/accounts"
+)
+
+// Summary is a board in short.
+type Summary struct {
+	Device  string
+	Size    int64      // people on it
+	Leaders []Standing // the first three
+}
+
+// Key names a board.
+type Key struct {
+	VersionID int64
+	Device    string
+}
+
+// Summaries reads size and leaders of every board of these versions.
+func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Summary, error) {
+	var boards []Board
+	if err := s.db.Read(ctx).Where("version_id in ?", versionIDs).Find(&boards).Error; err != nil {
+		return nil, fmt.Errorf("reading boards: %w", err)
+	}
+	people, err := s.people(ctx, boards)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[Key]Summary, len(boards))
+	for _, b := range boards {
+		summary := Summary{Device: b.Device, Size: b.Size}
+		for _, e := range b.Leaders {
+			u := people[e.UserID]
+			summary.add(Standing{Entry: e, UserName: u.Name, AvatarURL: u.AvatarURL})
+		}
+		out[Key{b.VersionID, b.Device}] = summary
+	}
+	return out, nil
+}
+
+// people reads who leads any of the boards, by id.
+func (s *Boards) people(ctx context.Context, boards []Board) (map[int64]accounts.User, error) {
+	users := map[int64]accounts.User{}
+	for _, b := range boards {
+		for _, e := range b.Leaders {
+			users[e.UserID] = accounts.User{}
+		}
+	}
+	var list []accounts.User
+	if err := s.db.Read(ctx).Where("id in ?", slices.Collect(maps.Keys(users))).Find(&list).Error; err != nil {
+		return nil, fmt.Errorf("reading leaders: %w", err)
+	}
+	for _, u := range list {
+		users[u.ID] = u
+	}
+	return users, nil
+}
+
+// add appends the next leader with its rank and gap.
+func (b *Summary) add(st Standing) {
+	st.Rank = len(b.Leaders) + 1
+	if n := len(b.Leaders); n > 0 {
+		st.GapNS = st.ScoreNS - b.Leaders[0].ScoreNS
+		if b.Leaders[n-1].ScoreNS == st.ScoreNS {
+			st.Rank = b.Leaders[n-1].Rank
+		}
+	}
+	b.Leaders = append(b.Leaders, st)
+}

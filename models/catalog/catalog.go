@@ -1,0 +1,9 @@
+package catalog
+
+import "warpboard/models/db"
+
+// Catalog is the tasks of one database.
+type Catalog struct{ db *db.DB }
+
+// New returns the tasks of a database.
+func New(database *db.DB) *Catalog { return &Catalog{db: database} }

@@ -1,0 +1,14 @@
+// Package catalog holds the tasks: their settings, their numbered versions, and the files of each version.
+//
+// Read it in this order: task.go (a task, who may see and change it), version.go (what publishing a bundle does),
+// version_files.go, blob.go (contents, each stored once), find.go (lists).
+//
+// The store of package models embeds Catalog. Submissions store their sources as blobs, too: PutBlob and SweepBlobs.
+//
+// It promises that a score always belongs to one version, and that a change of texts alone makes no new version:
+// measuredKey says what a score depends on. A taken slug is a Conflict.
+//
+// What may go wrong: callers have to ask VisibleTo before they show a task; a read by id or slug does not.
+//
+// Raw SQL: the files of a version with their contents (version_files.go), contents that nothing names (blob.go).
+package catalog

@@ -1,0 +1,42 @@
+package catalog
+
+import (
+	"context"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Task returns the task with this slug. Callers ask VisibleTo before they show it.
+func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
+	var task Task
+	err := s.db.Read(ctx).Where("slug = ?", slug).Take(&task).Error
+	return task, db.ReadError(err, "task %q", slug)
+}
+
+// TaskByID returns the task with this id.
+func (s *Catalog) TaskByID(ctx context.Context, id int64) (Task, error) {
+	var task Task
+	err := s.db.Read(ctx).Take(&task, id).Error
+	return task, db.ReadError(err, "task %d", id)
+}
+
+// Tasks lists the tasks that the viewer may see: open ones first, then the latest first.
+func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, error) {
+	var list []Task
+	q := s.db.Read(ctx).Clauses(db.OrderBy("case when deadline is null or deadline > ? then 0 else 1 end, id desc", db.Now()))
+	if !viewer.IsAdmin() {
+		q = q.Where("visibility = ? or owner_id = ?", Public, viewer.ID)
+	}
+	err := q.Find(&list).Error
+	return list, db.ReadError(err, "tasks")
+}
+
+// OpenTasks lists the tasks that take submissions, the one with the newest version first. Of each it
+// reads what workers are told of it: name, devices and current version.
+func (s *Catalog) OpenTasks(ctx context.Context) ([]Task, error) {
+	var list []Task
+	err := s.db.Read(ctx).Select("id", "slug", "devices", "version_id").
+		Where("deadline is null or deadline > ?", db.Now()).Order("version_id desc").Find(&list).Error
+	return list, db.ReadError(err, "open tasks")
+}

@@ -1,0 +1,182 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/tasks"
+)
+
+// Visibility says who sees a task.
+type Visibility string
+
+// The visibilities.
+const (
+	Public Visibility = "public"
+	Hidden Visibility = "hidden" // only its owner and admins
+)
+
+// Task is a problem with its boards. What is evaluated belongs to its versions.
+type Task struct {
+	ID         int64
+	Slug       string // its name in URLs
+	Title      string
+	OwnerID    int64
+	Devices    []string `gorm:"serializer:json"` // boards that can be submitted to
+	Deadline   *time.Time
+	Visibility Visibility
+	Origin     string // "" when uploaded; "builtin" or a folder when installed by the server
+	VersionID  int64  // the current version
+	CreatedAt  time.Time
+	UpdatedAt  time.Time
+}
+
+// Open reports whether the task takes submissions at this time. The deadline itself is too late.
+func (t Task) Open(at time.Time) bool { return t.Deadline == nil || at.Before(*t.Deadline) }
+
+// VisibleTo reports whether the person may know of the task.
+func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Public || t.EditableBy(u) }
+
+// EditableBy reports whether the person may change and delete the task: admins, and creators their own.
+func (t Task) EditableBy(u accounts.User) bool {
+	return u.IsAdmin() || u.MayCreate() && u.ID == t.OwnerID
+}
+
+// TaskSettings is what can be changed about a task without a new version.
+type TaskSettings struct {
+	Title      string // empty: the definition's title, else the slug
+	Devices    []string
+	Deadline   *time.Time
+	Visibility Visibility // empty: Public
+}
+
+// NewTask is a task to be made from a bundle.
+type NewTask struct {
+	Slug string // wished name; empty: from the bundle's name
+	TaskSettings
+	Origin string
+	Bundle *tasks.Bundle
+}
+
+// CreateTask makes a task with its first version. A taken slug is a Conflict.
+func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
+	if !actor.MayCreate() {
+		return Task{}, db.Errorf(db.Forbidden, "Only creators and admins may make tasks; ask an admin for the role.")
+	}
+	task, err := draftTask(actor, in)
+	if err != nil {
+		return Task{}, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Create(&task).Error; err != nil {
+			return db.WriteError(err, "task")
+		}
+		version, err := addVersion(tx, actor, task.ID, 1, in.Bundle)
+		if err != nil {
+			return err
+		}
+		task.VersionID = version.ID
+		if err := tx.Model(&task).Update("version_id", version.ID).Error; err != nil {
+			return fmt.Errorf("saving task %s: %w", task.Slug, err)
+		}
+		return accounts.WriteAudit(tx, actor, "create task", "task "+task.Slug, "")
+	})
+	return task, err
+}
+
+func draftTask(actor accounts.User, in NewTask) (Task, error) {
+	slug := db.Slug(in.Slug)
+	if slug == "" {
+		slug = db.Slug(in.Bundle.Name)
+	}
+	if slug == "" {
+		return Task{}, db.Errorf(db.Invalid, "The task needs a name of letters and digits.")
+	}
+	if in.Title == "" {
+		in.Title = in.Bundle.Definition.Title
+	}
+	task := Task{Slug: slug, OwnerID: actor.ID, Origin: in.Origin, CreatedAt: db.Now(), UpdatedAt: db.Now()}
+	return task, task.apply(in.TaskSettings)
+}
+
+func (t *Task) apply(in TaskSettings) error {
+	if t.Title = accounts.CleanName(in.Title); t.Title == "" {
+		t.Title = t.Slug
+	}
+	if t.Visibility = in.Visibility; t.Visibility == "" {
+		t.Visibility = Public
+	}
+	if t.Visibility != Public && t.Visibility != Hidden {
+		return db.Errorf(db.Invalid, "There is no visibility %q: choose public or hidden.", in.Visibility)
+	}
+	if len(in.Devices) == 0 {
+		return db.Errorf(db.Invalid, "Choose at least one device for the task.")
+	}
+	for i, d := range in.Devices {
+		if !db.IsName(d) {
+			return db.Errorf(db.Invalid, "%q is not a valid device name: use letters, digits, '.', '_' and '-', at most 40.", d)
+		}
+		if slices.Contains(in.Devices[:i], d) {
+			return db.Errorf(db.Invalid, "The device %s is named twice.", d)
+		}
+	}
+	t.Devices, t.Deadline = slices.Clone(in.Devices), db.TimePtr(in.Deadline)
+	return nil
+}
+
+// UpdateTask changes a task's settings; runs that wait for a device taken off the list still run.
+func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64, in TaskSettings) (Task, error) {
+	var task Task
+	err := s.db.Write(ctx, func(tx *gorm.DB) (err error) {
+		if task, err = editable(tx, actor, id); err != nil {
+			return err
+		}
+		if err := task.apply(in); err != nil {
+			return err
+		}
+		task.UpdatedAt = db.Now()
+		if err := tx.Save(&task).Error; err != nil {
+			return db.WriteError(err, "task")
+		}
+		return accounts.WriteAudit(tx, actor, "change task", "task "+task.Slug, "")
+	})
+	return task, err
+}
+
+// DeleteTask removes a task with its versions, submissions and boards. The confirmation must be
+// its title or slug. Attempts that are running are cancelled at their next sign of life.
+func (s *Catalog) DeleteTask(ctx context.Context, actor accounts.User, id int64, confirmation string) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := editable(tx, actor, id)
+		if err != nil {
+			return err
+		}
+		if confirmation != task.Title && confirmation != task.Slug {
+			return db.Errorf(db.Invalid, "To delete the task, type its name: %s", task.Title)
+		}
+		if err := tx.Delete(&task).Error; err != nil {
+			return fmt.Errorf("deleting task %s: %w", task.Slug, err)
+		}
+		if err := SweepBlobs(tx); err != nil {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "delete task", "task "+task.Slug, task.Title)
+	})
+}
+
+func editable(tx *gorm.DB, actor accounts.User, id int64) (Task, error) {
+	var task Task
+	if err := tx.Take(&task, id).Error; err != nil {
+		return Task{}, db.ReadError(err, "task %d", id)
+	}
+	if !task.EditableBy(actor) {
+		return Task{}, db.Errorf(db.Forbidden, "Only its owner and admins may change the task %s.", task.Title)
+	}
+	return task, nil
+}

@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/tasks"
+)
+
+// TaskVersion is one state of what a task evaluates. Boards belong to a version, so a change of
+// what is measured starts new boards and leaves the old ones readable.
+type TaskVersion struct {
+	ID         int64
+	TaskID     int64
+	Number     int              // 1, 2, …
+	Key        string           // hash of all that a score depends on; also the key of built objects
+	Lang       tasks.Lang       // the definition's
+	Definition tasks.Definition `gorm:"serializer:json"`
+	Warnings   []string         `gorm:"serializer:json"`
+	CreatedBy  int64
+	CreatedAt  time.Time
+}
+
+// VersionFile names one file of a version's bundle.
+type VersionFile struct {
+	VersionID int64  `gorm:"primaryKey"`
+	Path      string `gorm:"primaryKey"`
+	Hash      string
+}
+
+// Change says what publishing a bundle does to a task.
+type Change string
+
+// The changes.
+const (
+	ChangeNone    Change = "none"    // the bundle is what the task has already
+	ChangeTexts   Change = "texts"   // title, description or templates: scores keep their meaning
+	ChangeVersion Change = "version" // what is measured: a new version with empty boards
+)
+
+// Compare tells what Publish would do, for the preview.
+func (s *Catalog) Compare(ctx context.Context, taskID int64, b *tasks.Bundle) (Change, error) {
+	task, err := s.TaskByID(ctx, taskID)
+	if err != nil {
+		return "", err
+	}
+	change, _, err := compare(s.db.Read(ctx), task, b)
+	return change, err
+}
+
+// Publish makes the bundle the task's current state, and tells what changed by that.
+func (s *Catalog) Publish(ctx context.Context, actor accounts.User, taskID int64, b *tasks.Bundle) (version TaskVersion, change Change, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := editable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		if change, version, err = compare(tx, task, b); err != nil {
+			return err
+		}
+		switch change {
+		case ChangeTexts:
+			err = rewrite(tx, &version, b)
+		case ChangeVersion:
+			version, err = replaceVersion(tx, actor, task, version.Number+1, b)
+		}
+		if err != nil || change == ChangeNone {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "publish "+string(change), "task "+task.Slug, fmt.Sprintf("version %d", version.Number))
+	})
+	return version, change, err
+}
+
+func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, error) {
+	var current TaskVersion
+	if err := tx.Take(&current, task.VersionID).Error; err != nil {
+		return "", current, db.ReadError(err, "version of task %s", task.Slug)
+	}
+	if current.Key != measuredKey(b) {
+		return ChangeVersion, current, nil
+	}
+	files, err := versionFiles(tx, current.ID)
+	if err != nil {
+		return "", current, err
+	}
+	stored := tasks.Bundle{Definition: current.Definition, Files: files}
+	if stored.Key() == b.Key() {
+		return ChangeNone, current, nil
+	}
+	return ChangeTexts, current, nil
+}
+
+// measuredKey hashes what a score depends on: the bundle without its texts and templates.
+func measuredKey(b *tasks.Bundle) string {
+	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
+	measured.Definition.Title, measured.Definition.Description, measured.Definition.Templates = "", "", nil
+	for _, f := range b.Definition.Files {
+		if !f.IsSubmission() {
+			measured.Files[f.Source] = b.Files[f.Source]
+		}
+	}
+	return measured.Key()
+}

@@ -1,0 +1,118 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/tasks"
+)
+
+// Version returns one version by its id.
+func (s *Catalog) Version(ctx context.Context, id int64) (TaskVersion, error) {
+	var v TaskVersion
+	err := s.db.Read(ctx).Take(&v, id).Error
+	return v, db.ReadError(err, "version %d", id)
+}
+
+// VersionNumber returns a task's version by its number.
+func (s *Catalog) VersionNumber(ctx context.Context, taskID int64, number int) (TaskVersion, error) {
+	var v TaskVersion
+	err := s.db.Read(ctx).Where("task_id = ? and number = ?", taskID, number).Take(&v).Error
+	return v, db.ReadError(err, "version %d of this task", number)
+}
+
+// VersionNumbers lists the numbers of a task's versions, the newest first.
+func (s *Catalog) VersionNumbers(ctx context.Context, taskID int64) ([]int, error) {
+	var numbers []int
+	err := s.db.Read(ctx).Model(&TaskVersion{}).Where("task_id = ?", taskID).Order("number desc").Pluck("number", &numbers).Error
+	return numbers, db.ReadError(err, "versions of task %d", taskID)
+}
+
+// Bundle returns a version's definition with all its files.
+func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, error) {
+	v, err := s.Version(ctx, versionID)
+	if err != nil {
+		return nil, err
+	}
+	task, err := s.TaskByID(ctx, v.TaskID)
+	if err != nil {
+		return nil, err
+	}
+	files, err := versionFiles(s.db.Read(ctx), v.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &tasks.Bundle{Name: task.Slug, Definition: v.Definition, Files: files, Warnings: v.Warnings}, nil
+}
+
+// Langs gives the languages of versions.
+func (s *Catalog) Langs(ctx context.Context, versionIDs []int64) (map[int64]tasks.Lang, error) {
+	var rows []TaskVersion
+	if err := s.db.Read(ctx).Select("id", "lang").Find(&rows, "id in ?", versionIDs).Error; err != nil {
+		return nil, fmt.Errorf("reading languages of tasks: %w", err)
+	}
+	langs := make(map[int64]tasks.Lang, len(rows))
+	for _, v := range rows {
+		langs[v.ID] = v.Lang
+	}
+	return langs, nil
+}
+
+func versionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
+	var rows []namedBlob
+	err := tx.Raw(`select f.path as name, b.data from version_files f join blobs b on b.hash = f.hash
+		where f.version_id = ?`, versionID).Scan(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading the files of version %d: %w", versionID, err)
+	}
+	return filesOf(rows), nil
+}
+
+func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *tasks.Bundle) (TaskVersion, error) {
+	v := TaskVersion{
+		TaskID: taskID, Number: number, Key: measuredKey(b), Lang: b.Definition.Lang,
+		Definition: b.Definition, Warnings: b.Warnings, CreatedBy: actor.ID, CreatedAt: db.Now(),
+	}
+	if err := tx.Create(&v).Error; err != nil {
+		return v, db.WriteError(err, "version")
+	}
+	return v, putFiles(tx, v.ID, b.Files)
+}
+
+func replaceVersion(tx *gorm.DB, actor accounts.User, task Task, number int, b *tasks.Bundle) (TaskVersion, error) {
+	v, err := addVersion(tx, actor, task.ID, number, b)
+	if err != nil {
+		return v, err
+	}
+	err = tx.Model(&task).Updates(map[string]any{"version_id": v.ID, "updated_at": db.Now()}).Error
+	return v, db.WriteError(err, "task")
+}
+
+// rewrite puts new texts into a version; its key stays, and so do its boards.
+func rewrite(tx *gorm.DB, v *TaskVersion, b *tasks.Bundle) error {
+	v.Definition, v.Warnings = b.Definition, b.Warnings
+	if err := tx.Save(v).Error; err != nil {
+		return db.WriteError(err, "version")
+	}
+	if err := tx.Where("version_id = ?", v.ID).Delete(&VersionFile{}).Error; err != nil {
+		return fmt.Errorf("replacing the files of version %d: %w", v.ID, err)
+	}
+	return putFiles(tx, v.ID, b.Files)
+}
+
+func putFiles(tx *gorm.DB, versionID int64, files map[string][]byte) error {
+	for path, data := range files {
+		hash, err := PutBlob(tx, data)
+		if err != nil {
+			return err
+		}
+		if err := tx.Create(&VersionFile{VersionID: versionID, Path: path, Hash: hash}).Error; err != nil {
+			return fmt.Errorf("saving the file %s: %w", path, err)
+		}
+	}
+	return nil
+}

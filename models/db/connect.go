@@ -1,0 +1,94 @@
+package db
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/stdlib"
+	"gorm.io/driver/postgres"
+	"gorm.io/driver/sqlite"
+	"gorm.io/gorm"
+)
+
+func gormConfig(count *statements) *gorm.Config {
+	return &gorm.Config{
+		TranslateError:         true,
+		SkipDefaultTransaction: true,
+		NowFunc:                Now,
+		Logger:                 count,
+	}
+}
+
+// openSQLite opens the file twice: one connection that writes, and a pool that only reads. With a
+// single pool a writer can be starved for seconds; `_txlock=immediate` keeps a transaction that
+// reads first from failing with "database is locked" when it then writes.
+func openSQLite(path string, count *statements) (writer, reader *gorm.DB, err error) {
+	const options = "?_journal_mode=WAL&_synchronous=NORMAL&_foreign_keys=on&_busy_timeout=10000"
+	if err := keepPrivate(path); err != nil {
+		return nil, nil, err
+	}
+	dsn := "file:" + (&url.URL{Path: path}).EscapedPath() + options
+	if writer, err = gorm.Open(sqlite.Open(dsn+"&_txlock=immediate"), gormConfig(count)); err != nil {
+		return nil, nil, fmt.Errorf("opening the database %s: %w", path, err)
+	}
+	cfg := gormConfig(count)
+	cfg.PrepareStmt = true
+	if reader, err = gorm.Open(sqlite.Open(dsn+"&_query_only=on"), cfg); err != nil {
+		return nil, nil, fmt.Errorf("opening the database %s to read: %w", path, err)
+	}
+	limitPool(writer, 1)
+	limitPool(reader, max(8, runtime.NumCPU()))
+	return writer, reader, nil
+}
+
+// keepPrivate makes the database this user's alone: it holds sources that nobody else may read. SQLite gives
+// the files beside it the rights of the first.
+func keepPrivate(path string) error {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("making the database: %w", err)
+	}
+	file.Close()
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		if err := os.Chmod(name, 0o600); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("making the database private: %w", err)
+		}
+	}
+	return nil
+}
+
+// openPostgres opens a pool whose times come back in UTC, whatever the server's time zone is.
+func openPostgres(dsn string, count *statements) (*gorm.DB, error) {
+	cfg, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("reading the database URL: %w", err) // pgx hides the password
+	}
+	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
+		c.TypeMap().RegisterType(&pgtype.Type{
+			Name: "timestamptz", OID: pgtype.TimestamptzOID,
+			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+		})
+		return nil
+	}))
+	db, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), gormConfig(count))
+	if err != nil {
+		return nil, fmt.Errorf("connecting to PostgreSQL: %w", err)
+	}
+	limitPool(db, 16)
+	return db, nil
+}
+
+func limitPool(db *gorm.DB, n int) {
+	if pool, err := db.DB(); err == nil {
+		pool.SetMaxOpenConns(n)
+		pool.SetMaxIdleConns(n)
+	}
+}

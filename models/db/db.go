@@ -1,0 +1,95 @@
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"gorm.io/gorm"
+
+	"warpboard/migrations"
+)
+
+// DB is a database with the current schema. It is safe for concurrent use.
+type DB struct {
+	reader     *gorm.DB // SQLite: a pool of read-only connections; PostgreSQL: the same as writer
+	writer     *gorm.DB // SQLite: one connection, so that writers queue instead of failing
+	statements statements
+	dialect    string
+}
+
+// Open connects to a postgres:// URL, or to the SQLite file in dir if there is none, and applies the migrations
+// that are missing. It returns how many those were.
+func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) {
+	d = &DB{dialect: migrations.SQLite}
+	if dsn != "" {
+		d.dialect = migrations.Postgres
+		d.writer, err = openPostgres(dsn, &d.statements)
+		d.reader = d.writer
+	} else {
+		d.writer, d.reader, err = openSQLite(filepath.Join(dir, "warpboard.db"), &d.statements)
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	if applied, err = migrations.Up(ctx, d.SQL(), d.dialect); err != nil {
+		return nil, applied, errors.Join(err, d.Close())
+	}
+	return d, applied, nil
+}
+
+// Close ends all connections.
+func (d *DB) Close() error {
+	var errs []error
+	for _, db := range []*gorm.DB{d.reader, d.writer} {
+		pool, err := db.DB()
+		if err == nil {
+			err = pool.Close()
+		}
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// Dialect is migrations.SQLite or migrations.Postgres.
+func (d *DB) Dialect() string { return d.dialect }
+
+// SQL returns the pool that may write, for migrations, health checks and bulk loading.
+func (d *DB) SQL() *sql.DB {
+	pool, err := d.writer.DB()
+	if err != nil {
+		panic(err) // gorm fails here only for a pool that is no *sql.DB, and ours always is
+	}
+	return pool
+}
+
+// Ping fails when the database cannot be read. It asks for a row: SQLite's own ping looks at nothing, and
+// the connection that writes may be busy for long.
+func (d *DB) Ping(ctx context.Context) error {
+	var row []Setting
+	return d.Read(ctx).Limit(1).Find(&row).Error
+}
+
+// Write runs fn in a transaction; transactions of all callers run one after the other, on
+// PostgreSQL as on SQLite. Ids of events are so handed out in the order in which they become
+// visible (a watcher that resumes after an id misses none), and no two transactions can deadlock.
+func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
+	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
+		if d.dialect == migrations.Postgres {
+			if err := tx.Exec("select pg_advisory_xact_lock(?)", writeLock).Error; err != nil {
+				return fmt.Errorf("waiting for the turn to write: %w", err)
+			}
+		}
+		return fn(tx)
+	})
+}
+
+const writeLock = 7_236_544 // any number that nobody else locks in this database
+
+// Read begins a question. It sees what was written before it; two of them may see different states.
+func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ctx) }
+
+// Writer begins a single statement that writes.
+func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }

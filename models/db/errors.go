@@ -1,0 +1,73 @@
+package db
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Kind says what sort of failure an error is, so that the web can choose a status once.
+type Kind string
+
+// The kinds of errors.
+const (
+	NotFound    Kind = "not found"         // it is not there, or the viewer may not know that it is
+	Invalid     Kind = "invalid"           // the input is wrong; the message says how
+	Conflict    Kind = "conflict"          // it was changed or taken by somebody else meanwhile
+	Forbidden   Kind = "forbidden"         // this person may not do this
+	TooMany     Kind = "too many requests" // a limit of the person is used up; see RetryAfter
+	Unavailable Kind = "unavailable"       // the database restarts or has no room; the same may work in a moment
+	Internal    Kind = "internal"          // everything else
+)
+
+// Error is a failure with a kind for the program and a sentence for the person.
+type Error struct {
+	Kind       Kind
+	Message    string
+	RetryAfter time.Duration // TooMany: how long to wait
+}
+
+// Error returns the sentence.
+func (e *Error) Error() string { return e.Message }
+
+// Errorf makes an Error of a kind.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Message: fmt.Sprintf(format, args...)}
+}
+
+// KindOf tells the kind of err: that of the Error inside it, else what the database's own error says.
+func KindOf(err error) Kind {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	if unavailable(err) {
+		return Unavailable
+	}
+	return Internal
+}
+
+// ReadError names what was read: a missing row becomes NotFound, anything else keeps its cause.
+func ReadError(err error, what string, args ...any) error {
+	what = fmt.Sprintf(what, args...)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, gorm.ErrRecordNotFound):
+		return Errorf(NotFound, "There is no %s.", what)
+	}
+	return fmt.Errorf("reading %s: %w", what, err)
+}
+
+// WriteError names what was written: a unique key that is taken becomes Conflict.
+func WriteError(err error, what string, args ...any) error {
+	what = fmt.Sprintf(what, args...)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, gorm.ErrDuplicatedKey):
+		return Errorf(Conflict, "Another %s has that name already.", what)
+	}
+	return fmt.Errorf("saving %s: %w", what, err)
+}

@@ -1,0 +1,23 @@
+package db
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+)
+
+// NewSecret returns 256 random bits as text. Only its hash is stored.
+func NewSecret() string {
+	var b [32]byte
+	rand.Read(b[:]) // never fails
+	return base64.RawURLEncoding.EncodeToString(b[:])
+}
+
+// HashSecret needs no salt and no slow hash: secrets are random, not chosen by people.
+func HashSecret(secret string) string { return Hash([]byte(secret)) }
+
+func Hash(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}

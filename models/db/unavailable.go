@@ -1,0 +1,32 @@
+package db
+
+import (
+	"database/sql/driver"
+	"errors"
+	"net"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/mattn/go-sqlite3"
+)
+
+// unavailable reports whether the database failed, and not the question: it restarts, its disk is full, it
+// has no room. The same may work in a moment.
+func unavailable(err error) bool {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
+		// Connection exceptions, insufficient resources, an operator who stops the server, errors of its system.
+		return slices.ContainsFunc([]string{"08", "53", "57P", "58"}, func(class string) bool { return strings.HasPrefix(e.Code, class) })
+	}
+	if e, ok := errors.AsType[sqlite3.Error](err); ok {
+		return slices.Contains([]sqlite3.ErrNo{sqlite3.ErrFull, sqlite3.ErrIoErr, sqlite3.ErrCantOpen, sqlite3.ErrBusy,
+			sqlite3.ErrNomem, sqlite3.ErrReadonly}, e.Code)
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return true
+	}
+	_, refused := errors.AsType[*pgconn.ConnectError](err)
+	return refused || errors.Is(err, driver.ErrBadConn) || pgconn.SafeToRetry(err) ||
+		errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

@@ -1,0 +1,42 @@
+package db
+
+import (
+	"strings"
+	"time"
+
+	"gorm.io/gorm/clause"
+)
+
+// Now is the time as the databases can keep it: UTC, in microseconds.
+func Now() time.Time { return Time(time.Now()) }
+
+// Time is a time as the databases can keep it. One that is compared with a column must be such a time: SQLite
+// compares times as texts.
+func Time(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
+
+// TimePtr is Time for a column that may be null.
+func TimePtr(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := Time(*t)
+	return &u
+}
+
+// Sanitize makes text from outside fit for a text column: valid UTF-8 without zero bytes.
+func Sanitize(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "")
+}
+
+// Cut shortens text to n bytes at the border of a character.
+func Cut(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return Sanitize(text[:n])
+}
+
+// OrderBy is an order with arguments.
+func OrderBy(sql string, args ...any) clause.OrderBy {
+	return clause.OrderBy{Expression: clause.Expr{SQL: sql, Vars: args, WithoutParentheses: true}}
+}

@@ -1,0 +1,99 @@
+package fleet
+
+import (
+	"context"
+	"crypto/subtle"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// WorkerCredential lets a remote worker connect under one name and take jobs for some devices.
+type WorkerCredential struct {
+	ID         int64
+	Name       string // of the worker
+	SecretHash string
+	Devices    []string `gorm:"serializer:json"`
+	CreatedBy  int64
+	CreatedAt  time.Time
+	UsedAt     *time.Time // last connection
+	RevokedAt  *time.Time
+}
+
+// CreateCredential makes a credential and returns its secret, which is never seen again. Admins only.
+func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name string, devices []string) (secret string, cred WorkerCredential, err error) {
+	switch {
+	case !actor.IsAdmin():
+		return "", cred, db.Errorf(db.Forbidden, "Only an admin may make a worker's credential.")
+	case !db.IsName(name):
+		return "", cred, db.Errorf(db.Invalid, "%q is not a valid worker name: use letters, digits, '.', '_' and '-', at most 40.", name)
+	case len(devices) == 0:
+		return "", cred, db.Errorf(db.Invalid, "Name at least one device that the worker may take jobs for.")
+	}
+	for _, d := range devices {
+		if !db.IsName(d) {
+			return "", cred, db.Errorf(db.Invalid, "%q is not a valid device name.", d)
+		}
+	}
+	secret = db.NewSecret()
+	cred = WorkerCredential{Name: name, SecretHash: db.HashSecret(secret), Devices: devices, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		// A revoked credential gives its name free; a live one does not.
+		if err := tx.Where("name = ? and revoked_at is not null", name).Delete(&WorkerCredential{}).Error; err != nil {
+			return fmt.Errorf("replacing the credential of %s: %w", name, err)
+		}
+		if err := tx.Create(&cred).Error; err != nil {
+			return db.WriteError(err, "credential")
+		}
+		return accounts.WriteAudit(tx, actor, "create credential", "worker "+name, strings.Join(devices, " "))
+	})
+	return secret, cred, err
+}
+
+// AuthorizeWorker returns the devices that the worker with this name and secret may take jobs
+// for; ok is false when the credential is unknown, wrong or revoked.
+func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (devices []string, ok bool, err error) {
+	var cred WorkerCredential
+	err = s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(name)).Take(&cred).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("reading the credential of worker %s: %w", name, err)
+	}
+	if subtle.ConstantTimeCompare([]byte(cred.SecretHash), []byte(db.HashSecret(secret))) != 1 {
+		return nil, false, nil
+	}
+	err = s.db.Writer(ctx).Model(&cred).Update("used_at", db.Now()).Error
+	return cred.Devices, true, db.WriteError(err, "credential")
+}
+
+// Credentials lists all credentials, by name.
+func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
+	var list []WorkerCredential
+	err := s.db.Read(ctx).Order("name").Find(&list).Error
+	return list, db.ReadError(err, "credentials")
+}
+
+// RevokeCredential ends a credential. The caller then disconnects the worker. Admins only.
+func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name string) error {
+	if !actor.IsAdmin() {
+		return db.Errorf(db.Forbidden, "Only an admin may revoke a worker's credential.")
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		res := tx.Model(&WorkerCredential{}).Where("name = ? and revoked_at is null", name).Update("revoked_at", db.Now())
+		switch {
+		case res.Error != nil:
+			return fmt.Errorf("revoking the credential of %s: %w", name, res.Error)
+		case res.RowsAffected == 0:
+			return db.Errorf(db.NotFound, "Worker %s has no active credential.", name)
+		}
+		return accounts.WriteAudit(tx, actor, "revoke credential", "worker "+name, "")
+	})
+}

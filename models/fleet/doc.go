@@ -1,0 +1,15 @@
+// Package fleet holds the workers: what each last said of itself, which may connect and for which devices, and which
+// devices an admin has paused.
+//
+// Read it in this order: worker.go (heartbeats, slots, SlotsOf: how many slots take jobs), credential.go (secrets of
+// remote workers), pause.go.
+//
+// The store of package models embeds Fleet; the dispatcher and the devices page read it through that. Package models
+// asks MayTake before it believes that a worker has an attempt, and CanProfile before it queues a profile.
+//
+// It promises that a worker with a credential is only ever counted for the devices of that credential, whatever it
+// says of its slots. A worker without one is the site's own.
+//
+// What may go wrong: a heartbeat is up to a few seconds old, and a site that was held up hears of all its workers
+// late. Who judges silence (evaluator/dispatch) has to know since when anybody listened; Live does not.
+package fleet

@@ -1,0 +1,9 @@
+package fleet
+
+import "warpboard/models/db"
+
+// Fleet is the workers of one database.
+type Fleet struct{ db *db.DB }
+
+// New returns the workers of a database.
+func New(database *db.DB) *Fleet { return &Fleet{db: database} }

@@ -1,0 +1,134 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// WorkerTimeout is how long a worker may be silent before its attempts are given to another.
+const WorkerTimeout = 10 * time.Second
+
+// Worker is what a worker last said about itself.
+type Worker struct {
+	Name      string `gorm:"primaryKey"`
+	Version   string
+	StartedAt time.Time       // by the worker's clock
+	SeenAt    time.Time       // by ours
+	Slots     []job.Slot      `gorm:"serializer:json"`
+	Attempts  []string        `gorm:"serializer:json"`
+	SelfTest  []job.CheckLine `gorm:"serializer:json"`
+	Refusing  string          // why it takes no jobs, if it takes none
+	Stopping  bool            // it has left in order
+}
+
+// Live reports whether the worker was heard of lately and has not left.
+func (w Worker) Live(at time.Time) bool {
+	return !w.Stopping && at.Sub(w.SeenAt) < WorkerTimeout
+}
+
+// profiles reports whether the worker can profile what runs on a device.
+func (w Worker) profiles(device string) bool {
+	return slices.ContainsFunc(w.Slots, func(s job.Slot) bool { return s.Device == device && s.Profiler && w.Takes(s) })
+}
+
+// Takes reports whether the worker takes jobs on one of its slots.
+func (w Worker) Takes(slot job.Slot) bool { return slot.Disabled == "" && w.Refusing == "" }
+
+// DeviceSlots counts the slots of live workers that are of one device.
+type DeviceSlots struct {
+	Usable int // take jobs
+	Free   int // take jobs, and have none
+	Busy   int // have a job; also those that take no more
+}
+
+// SlotsOf counts the slots of live workers by device, as far as which chooses them.
+func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
+	devices := map[string]DeviceSlots{}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if !w.Live(at) || !which(w, slot) {
+				continue
+			}
+			n := devices[slot.Device]
+			if w.Takes(slot) {
+				n.Usable++
+			}
+			switch {
+			case slot.Attempt != "":
+				n.Busy++
+			case w.Takes(slot):
+				n.Free++
+			}
+			devices[slot.Device] = n
+		}
+	}
+	return devices
+}
+
+// SaveHeartbeat keeps what a worker says about itself. A heartbeat without a self-test leaves the
+// last one in place. Of a worker with a credential only the slots that it is for are kept: a slot of
+// another device would draw runs that nobody can take.
+func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
+	may, err := s.MayTake(ctx, h.Worker)
+	if err != nil {
+		return err
+	}
+	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !may(slot.Device) })
+	row := Worker{
+		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.Started), SeenAt: db.Now(),
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping,
+	}
+	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping"}
+	if len(h.SelfTest) > 0 {
+		columns = append(columns, "self_test")
+	}
+	err = s.db.Writer(ctx).Clauses(clause.OnConflict{
+		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
+	}).Create(&row).Error
+	return db.WriteError(err, "heartbeat of worker %s", row.Name)
+}
+
+// MayTake tells which devices' jobs a worker may have: those of its credential. A worker without one is
+// the site's own, or somebody else's cluster lets it in; it may have all.
+func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
+	var cred WorkerCredential
+	found := s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(worker)).Limit(1).Find(&cred)
+	if found.Error != nil {
+		return nil, db.ReadError(found.Error, "credential of worker %s", worker)
+	}
+	return func(device string) bool { return found.RowsAffected == 0 || slices.Contains(cred.Devices, device) }, nil
+}
+
+// Workers lists all workers that were ever heard of, by name.
+func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
+	var list []Worker
+	err := s.db.Read(ctx).Order("name").Find(&list).Error
+	return list, db.ReadError(err, "workers")
+}
+
+// ForgetWorker removes a worker that is not live from the list. Admins only.
+func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
+	if !actor.IsAdmin() {
+		return db.Errorf(db.Forbidden, "Only an admin may remove a worker.")
+	}
+	res := s.db.Writer(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})
+	if res.Error == nil && res.RowsAffected == 0 {
+		return db.Errorf(db.Conflict, "The worker %s is live, or there is none.", name)
+	}
+	return db.WriteError(res.Error, "worker")
+}
+
+// CanProfile reports whether a live worker can profile what runs on a device.
+func CanProfile(tx *gorm.DB, device string) (bool, error) {
+	var workers []Worker
+	err := tx.Find(&workers).Error
+	return slices.ContainsFunc(workers, func(w Worker) bool { return w.Live(db.Now()) && w.profiles(device) }), db.ReadError(err, "workers")
+}

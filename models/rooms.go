@@ -1,0 +1,100 @@
+package models
+
+import (
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/fleet"
+)
+
+// What the rooms below define is known here by the same names, so that callers import one package.
+type (
+	User       = accounts.User
+	Role       = accounts.Role
+	Identity   = accounts.Identity
+	SignIn     = accounts.SignIn
+	Session    = accounts.Session
+	NewSession = accounts.NewSession
+	Token      = accounts.Token
+	Audit      = accounts.Audit
+
+	Worker           = fleet.Worker
+	WorkerCredential = fleet.WorkerCredential
+	DeviceSlots      = fleet.DeviceSlots
+	Pause            = fleet.Pause
+
+	Task         = catalog.Task
+	TaskSettings = catalog.TaskSettings
+	NewTask      = catalog.NewTask
+	TaskVersion  = catalog.TaskVersion
+	VersionFile  = catalog.VersionFile
+	Blob         = catalog.Blob
+	Visibility   = catalog.Visibility
+	Change       = catalog.Change
+
+	Board        = boards.Board
+	BoardPage    = boards.Page
+	BoardChange  = boards.Change
+	BoardSummary = boards.Summary
+	Entry        = boards.Entry
+	Standing     = boards.Standing
+	Record       = boards.Record
+	RecordHolder = boards.RecordHolder
+	Placing      = boards.Placing
+
+	Error   = db.Error
+	Kind    = db.Kind
+	Setting = db.Setting
+)
+
+// Roles of people.
+const (
+	RoleVisitor = accounts.RoleVisitor
+	RoleUser    = accounts.RoleUser
+	RoleCreator = accounts.RoleCreator
+	RoleAdmin   = accounts.RoleAdmin
+)
+
+// Who sees a task, and what publishing a bundle does to it.
+const (
+	Public        = catalog.Public
+	Hidden        = catalog.Hidden
+	ChangeNone    = catalog.ChangeNone
+	ChangeTexts   = catalog.ChangeTexts
+	ChangeVersion = catalog.ChangeVersion
+)
+
+// WorkerTimeout is how long a worker may be silent before its attempts are given to another.
+const WorkerTimeout = fleet.WorkerTimeout
+
+// Kinds of errors.
+const (
+	NotFound    = db.NotFound
+	Invalid     = db.Invalid
+	Conflict    = db.Conflict
+	Forbidden   = db.Forbidden
+	TooMany     = db.TooMany
+	Unavailable = db.Unavailable
+	Internal    = db.Internal
+)
+
+// KindOf tells the kind of an error.
+func KindOf(err error) Kind { return db.KindOf(err) }
+
+// Errorf makes an Error of a kind.
+func Errorf(kind Kind, format string, args ...any) *Error { return db.Errorf(kind, format, args...) }
+
+// Slug makes a name fit for a URL: lower-case letters, digits and single dashes; empty when nothing is left.
+func Slug(name string) string { return db.Slug(name) }
+
+// CleanName removes what a name must not hold, and cuts it at 40 characters.
+func CleanName(name string) string { return accounts.CleanName(name) }
+
+// SlotsOf counts the slots of live workers by device, as far as which chooses them.
+func SlotsOf(workers []Worker, at time.Time, which func(Worker, job.Slot) bool) map[string]DeviceSlots {
+	return fleet.SlotsOf(workers, at, which)
+}

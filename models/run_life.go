@@ -1,0 +1,106 @@
+package models
+
+import (
+	"errors"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// What a run does at the steps of its life that other work does not: states by stage, stages and files that are
+// kept, a score, a place on a board, a profile that follows.
+
+// Ref names the run as a unit of work.
+func (r Run) Ref() job.Ref { return job.Ref{RunID: r.ID} }
+
+func (r *Run) ref() job.Ref { return r.Ref() }
+
+func (r *Run) work() *Work { return &r.Work }
+
+func (r *Run) setWaiting(why *job.Failure) { r.State, r.Failure = StateQueued, why }
+
+func (r *Run) setTaken() { r.State = StateBuilding }
+
+func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
+
+func (r *Run) setDone(result job.Result, found Findings) {
+	r.State, r.Failure, r.Ours = StateDone, nil, false
+	if score := found.Score; score != nil && r.Mode == job.ModeRanked {
+		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
+		r.Clock = clockOf(result.Stages)
+	}
+}
+
+func (r *Run) setFailed(why *job.Failure) {
+	r.State, r.Failure, r.Ours = StateFailed, why, why != nil && why.Ours
+}
+
+func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }
+
+// stateOf gives the state of a run that is in a stage.
+func stateOf(stage job.Stage) RunState {
+	switch stage {
+	case job.StageTest:
+		return StateTesting
+	case job.StageBenchmark:
+		return StateBenchmarking
+	case job.StageRanked, job.StageSecret:
+		return StateRanking
+	case job.StageProfile:
+		return StateProfiling
+	}
+	return StateBuilding
+}
+
+func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts []Artifact) error {
+	if err := keepStages(tx, r.ID, attemptID, result.Stages); err != nil {
+		return err
+	}
+	return keepArtifacts(tx, r.ID, artifacts)
+}
+
+func (r *Run) setMeasured(result job.Result) {
+	r.Harness, r.Machine = db.Sanitize(result.Harness), &result.Machine
+	r.WallNS, r.ProgramNS = result.WallNS, result.ProgramNS
+}
+
+func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
+	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+live, r.ID, attemptID).Select("*").Omit("id").Updates(r)
+	return res.RowsAffected, res.Error
+}
+
+func (r *Run) announce(tx *gorm.DB, out *Recorded) error {
+	event, err := noteState(tx, *r)
+	out.Events = append(out.Events, event)
+	return err
+}
+
+func (r *Run) countLoss(*gorm.DB) error { return nil }
+
+// afterResult brings the run onto its board. The profile that follows it is announced before the run's own end, so
+// that a reader who has seen that one has missed nothing.
+func (r *Run) afterResult(tx *gorm.DB, result job.Result, _ Findings, out *Recorded) error {
+	err := errors.Join(countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.queueProfile(tx, out))
+	if err != nil {
+		return err
+	}
+	if err := r.announce(tx, out); err != nil {
+		return err
+	}
+	if r.ProfileOf != nil {
+		if out.Board, err = showProfile(tx, *r); err != nil {
+			return err
+		}
+	}
+	if !r.Valid() {
+		return nil
+	}
+	out.Board, err = boards.Enter(tx, boards.Entry{
+		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, AchievedAt: *r.EndedAt,
+	})
+	return err
+}

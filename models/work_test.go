@@ -1,0 +1,281 @@
+package models_test
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// eachKind runs fn once for a run and once for an evaluation of a new store: what they have in common is one life.
+func eachKind(t *testing.T, fn func(t *testing.T, s *models.Store, l life)) {
+	t.Helper()
+	for kind, submit := range map[string]func(t *testing.T, s *models.Store) job.Ref{
+		"run":        func(t *testing.T, s *models.Store) job.Ref { return newWorldRun(t, s).Ref() },
+		"evaluation": func(t *testing.T, s *models.Store) job.Ref { return submitted(t, s, "token:1").Ref() },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			modelstest.Each(t, func(t *testing.T, s *models.Store) { fn(t, s, life{T: t, store: s, ref: submit(t, s)}) })
+		})
+	}
+}
+
+func newWorldRun(t *testing.T, s *models.Store) models.Run {
+	w := newWorld(t, s)
+	return w.submit(t, s, w.ann)
+}
+
+// life is one unit of work, as a test brings it on.
+type life struct {
+	*testing.T
+	store *models.Store
+	ref   job.Ref
+}
+
+// work reads what both kinds have in common, and the state.
+func (l life) work() (models.Work, string) {
+	l.Helper()
+	if l.ref.EvaluationID != "" {
+		e := got[models.Evaluation](l.T)(l.store.Evaluation(l.Context(), l.ref.EvaluationID))
+		return e.Work, string(e.State)
+	}
+	run := got[models.Run](l.T)(l.store.Run(l.Context(), l.ref.RunID))
+	return run.Work, string(run.State)
+}
+
+func (l life) start() models.Attempt {
+	l.Helper()
+	return got[models.Attempt](l.T)(l.store.StartAttempt(l.Context(), l.ref))
+}
+
+func (l life) taken(a models.Attempt, worker string) {
+	l.Helper()
+	check(l.T, third(l.store.NoteTaken(l.Context(), worker, []string{a.ID})))
+}
+
+// result is what a worker sends of an attempt at either kind.
+func (l life) result(a models.Attempt, outcome job.Outcome) job.Result {
+	r := modelstest.Result(a, 10)
+	r.EvaluationID, r.Evaluation, r.Outcome = a.EvaluationID, []byte("{}"), outcome
+	return r
+}
+
+func (l life) cancel() (string, models.Recorded, error) {
+	if l.ref.EvaluationID != "" {
+		return l.store.CancelEvaluation(l.Context(), l.ref.EvaluationID, "not wanted")
+	}
+	return l.store.CancelRun(l.Context(), models.User{ID: 1, Role: models.RoleAdmin}, l.ref.RunID)
+}
+
+// told is how many watchers of either kind a change is for.
+func told(out models.Recorded) int { return len(out.Events) + len(out.Evaluations) }
+
+func (l life) wantWaiting(attempts, retries int) {
+	l.Helper()
+	w, state := l.work()
+	if w.AttemptID != "" || w.StartedAt != nil || w.DispatchedAt != nil || w.EndedAt != nil || w.Attempts != attempts || w.Retries != retries {
+		l.Errorf("%s with %+v does not wait after %d attempts and %d losses", state, w, attempts, retries)
+	}
+	queue := got[[]models.QueuedWork](l.T)(l.store.Queue(l.Context()))
+	if len(queue) != 1 || queue[0].Ref() != l.ref || (queue[0].NotBefore != nil) != (retries > 0) {
+		l.Errorf("the queue is %+v", queue)
+	}
+}
+
+func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *models.Store, l life) {
+		for n := range 2 * models.MaxLosses {
+			a := l.start()
+			wantKind(t, second(s.StartAttempt(t.Context(), l.ref)), models.Conflict)
+			l.taken(a, "w1")
+			if w, _ := l.work(); w.Worker != "w1" || w.StartedAt == nil || w.AttemptID != a.ID || a.Number != n+1 {
+				t.Errorf("taken: %+v of %+v", w, a)
+			}
+			out, err := s.RecordResult(t.Context(), l.result(a, job.OutcomeReturned), models.Findings{})
+			if err != nil || !out.Accepted || !out.Retried || told(out) != 1 {
+				t.Errorf("handed back: %+v, %v", out, err)
+			}
+			l.wantWaiting(n+1, 0)
+		}
+		if by := got[[]string](t)(s.LostBy(t.Context(), l.ref)); len(by) != 0 {
+			t.Errorf("it was lost by %v", by)
+		}
+	})
+}
+
+func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *models.Store, l life) {
+		untaken := l.start()
+		out, err := s.FailAttempt(t.Context(), untaken.ID, "nobody took it", models.LossCounts)
+		if err != nil || !out.Retried || told(out) != 0 {
+			t.Errorf("an attempt that nobody took: %+v, %v", out, err)
+		}
+		l.wantWaiting(1, 0)
+		taken := l.start()
+		l.taken(taken, "w1")
+		out, err = s.FailAttempt(t.Context(), taken.ID, "the worker is gone", models.LossWaits)
+		if err != nil || !out.Retried || told(out) != 1 {
+			t.Errorf("a lost attempt: %+v, %v", out, err)
+		}
+		l.wantWaiting(2, 1)
+		if by := got[[]string](t)(s.LostBy(t.Context(), l.ref)); !slices.Equal(by, []string{"w1"}) {
+			t.Errorf("it was lost by %v", by)
+		}
+		if next := got[[]models.QueuedWork](t)(s.NextWork(t.Context(), "CPU", 9, time.Now())); len(next) != 0 {
+			t.Errorf("it is sent again without a pause: %+v", next)
+		}
+		// Its late result changes nothing, and neither does being lost twice.
+		if out, err := s.RecordResult(t.Context(), l.result(taken, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
+			t.Errorf("a late result: %+v, %v", out, err)
+		}
+		if out, err := s.FailAttempt(t.Context(), taken.ID, "again", models.LossWaits); err != nil || out.Accepted {
+			t.Errorf("lost twice: %+v, %v", out, err)
+		}
+		l.wantWaiting(2, 1)
+	})
+}
+
+func TestWorkOfEitherKindIsCancelledWhereverItIs(t *testing.T) {
+	for _, phase := range []string{"waits", "lies in the queue", "is worked on"} {
+		t.Run(phase, func(t *testing.T) {
+			eachKind(t, func(t *testing.T, s *models.Store, l life) {
+				var a models.Attempt
+				if phase != "waits" {
+					a = l.start()
+				}
+				if phase == "is worked on" {
+					l.taken(a, "w1")
+				}
+				id, out, err := l.cancel()
+				if err != nil || id != a.ID || !out.Accepted || told(out) != 1 {
+					t.Errorf("cancelled: %q, %+v, %v", id, out, err)
+				}
+				if w, state := l.work(); state != "cancelled" || w.EndedAt == nil {
+					t.Errorf("%s: %+v", state, w)
+				}
+				wantKind(t, third(l.cancel()), models.Conflict)
+				wantKind(t, second(s.StartAttempt(t.Context(), l.ref)), models.Conflict)
+				if phase == "waits" {
+					return
+				}
+				if _, stale, err := s.NoteTaken(t.Context(), "w1", []string{a.ID}); err != nil || len(stale) != 1 {
+					t.Errorf("its worker is told to drop %v, %v", stale, err)
+				}
+				if out, err := s.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
+					t.Errorf("its result: %+v, %v", out, err)
+				}
+			})
+		})
+	}
+}
+
+// TestAResultNamesItsOwnWork: a worker's secret opens the attempt that it was given, and no other work.
+func TestAResultNamesItsOwnWork(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *models.Store, l life) {
+		a := l.start()
+		for name, change := range map[string]func(*job.Result){
+			"another run":        func(r *job.Result) { r.RunID += 7 },
+			"another evaluation": func(r *job.Result) { r.EvaluationID += "x" },
+			"a guess":            func(r *job.Result) { r.Secret = "guess" },
+			"no secret":          func(r *job.Result) { r.Secret = "" },
+		} {
+			r := l.result(a, job.OutcomeDone)
+			change(&r)
+			if err := second(s.RecordResult(t.Context(), r, modelstest.Completed())); models.KindOf(err) != models.Forbidden {
+				t.Errorf("%s: %v", name, err)
+			}
+			e := job.Event{RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret, Seq: 1, Type: job.EventTaken, Worker: "w1"}
+			if out, stale, err := s.AppendEvents(t.Context(), []job.Event{e}); err != nil || told(out)+len(stale) != 0 {
+				t.Errorf("%s: an event: %+v, %v, %v", name, out, stale, err)
+			}
+		}
+		if out, err := s.RecordResult(t.Context(), l.result(a, job.OutcomeDone), modelstest.Completed()); err != nil || !out.Accepted {
+			t.Errorf("its own: %+v, %v", out, err)
+		}
+	})
+}
+
+func TestAnEmptyQueueIsFilledWithWhatNobodyHasTaken(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *models.Store, l life) {
+		a := l.start()
+		published := func() bool {
+			return got[[]models.LiveAttempt](t)(s.LiveAttempts(t.Context()))[0].PublishedAt != nil
+		}
+		check(t, s.MarkPublished(t.Context(), a.ID))
+		check(t, s.QueueMayBeEmpty(t.Context()))
+		if published() {
+			t.Error("what lay in the queue is not published again")
+		}
+		check(t, s.MarkPublished(t.Context(), a.ID))
+		l.taken(a, "w1")
+		check(t, s.QueueMayBeEmpty(t.Context()))
+		if !published() {
+			t.Error("what a worker has is published again")
+		}
+	})
+}
+
+// TestOneOrderForAllThatWaits: evaluations, then runs, then profiles that follow; in each kind people take turns.
+func TestOneOrderForAllThatWaits(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		w.score(t, s, w.ann, 10) // a profile follows
+		names := map[job.Ref]string{}
+		for i, user := range []models.User{w.ann, w.ann, w.ben} {
+			names[w.submit(t, s, user).Ref()] = fmt.Sprintf("run %d", i+1)
+		}
+		for i, caller := range []string{"a", "a", "b"} {
+			names[submitted(t, s, caller).Ref()] = fmt.Sprintf("evaluation %d", i+1)
+		}
+		order := func(list []models.QueuedWork) (out []string) {
+			for _, q := range list {
+				name := names[q.Ref()]
+				if q.Priority == models.PriorityFollowUp {
+					name = "profile"
+				}
+				out = append(out, fmt.Sprintf("%d %s", q.Place, name))
+			}
+			return out
+		}
+		want := []string{"1 evaluation 1", "2 evaluation 3", "3 evaluation 2", "4 run 1", "5 run 3", "6 run 2", "7 profile"}
+		if diff := cmp.Diff(want, order(got[[]models.QueuedWork](t)(s.Queue(ctx)))); diff != "" {
+			t.Errorf("the queue:\n%s", diff)
+		}
+		if diff := cmp.Diff(want[:4], order(got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
+			t.Errorf("the next four:\n%s", diff)
+		}
+		if diff := cmp.Diff([]models.QueueLength{{Device: "CPU", Waiting: 4}}, got[[]models.QueueLength](t)(s.QueueLengths(ctx))); diff != "" {
+			t.Errorf("runs that wait:\n%s", diff)
+		}
+	})
+}
+
+func TestOneBatchMovesBothKindsOn(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx := t.Context()
+		run, e := newWorldRun(t, s), submitted(t, s, "token:1")
+		var batch []job.Event
+		for _, ref := range []job.Ref{run.Ref(), e.Ref()} {
+			a := got[models.Attempt](t)(s.StartAttempt(ctx, ref))
+			for i, event := range []job.Event{{Type: job.EventTaken}, {Type: job.EventStage, Stage: "test"}, {Type: job.EventStage, Stage: "profiling"}} {
+				event.RunID, event.EvaluationID, event.AttemptID, event.Secret = ref.RunID, ref.EvaluationID, a.ID, a.Secret
+				event.Seq, event.Worker = i+1, "w1"
+				batch = append(batch, event)
+			}
+		}
+		out, stale, err := s.AppendEvents(ctx, batch)
+		if err != nil || len(stale) != 0 || len(out.Events) != 3 || len(out.Evaluations) != 1 {
+			t.Fatalf("%+v, %v, %v", out, stale, err)
+		}
+		if e := out.Evaluations[0]; e.State != models.EvaluationProfiling || e.Worker != "w1" || e.Change != 3 {
+			t.Errorf("the evaluation: %+v", e)
+		}
+	})
+}
