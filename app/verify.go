@@ -10,6 +10,7 @@ import (
 
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/format"
 )
 
 const verifyHelp = `usage: warpboard verify-task PATH [flags]
@@ -82,7 +83,7 @@ func verifyTask(ctx context.Context, env Environment, args []string) error {
 	proposals, err := upload.Proposals(time.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
 		printProblems(env, "", problems)
-		return fmt.Errorf("%s cannot be used: %s to mend", path, views.Plural(len(problems), "mistake", "mistakes"))
+		return fmt.Errorf("%s cannot be used: %s to mend", path, format.Plural(len(problems), "mistake", "mistakes"))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -109,7 +110,7 @@ func describe(env Environment, p tasks.Proposal) {
 	if d.Form == tasks.FormLegacy {
 		facts = append(facts, "older form")
 	} else {
-		facts = append(facts, views.Plural(len(d.Tests), "test", "tests"), views.Plural(len(d.Benchmarks), "benchmark", "benchmarks"),
+		facts = append(facts, format.Plural(len(d.Tests), "test", "tests"), format.Plural(len(d.Benchmarks), "benchmark", "benchmarks"),
 			"ranked by "+string(d.RankingBy), views.HarnessPhrase(d))
 	}
 	if len(p.GPUs) > 0 {

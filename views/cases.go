@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"warpboard/tasks"
+	"warpboard/views/format"
 )
 
 // argNames lists the names of all arguments of the cases, in the order of their first use.
@@ -26,5 +27,5 @@ func argValue(c tasks.Case, name string) string {
 			return arg.Value
 		}
 	}
-	return nothing
+	return format.Nothing
 }

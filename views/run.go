@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/views/format"
 )
 
 // RunCard is one run of a submission as it is known now: what is stored, and what has been told
@@ -97,7 +98,7 @@ func (r RunCard) Status() string {
 	case r.State == "queued" && r.Position > 0:
 		return fmt.Sprintf("%s: number %d in the queue.", r.Device, r.Position)
 	case r.State == "done" && r.ScoreNS != nil:
-		return fmt.Sprintf("%s: passed, %s.", r.Device, Nanoseconds(*r.ScoreNS))
+		return fmt.Sprintf("%s: passed, %s.", r.Device, format.Nanoseconds(*r.ScoreNS))
 	}
 	return r.Device + ": " + strings.ToLower(r.Label()) + "."
 }
@@ -118,7 +119,7 @@ func (r RunCard) opens(stage StageView) bool {
 func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" {
-		text += "; the score is the " + lowerFirst(r.Ranking)
+		text += "; the score is the " + format.Lower(r.Ranking)
 		if !r.SelfMeasured && judgedCases(stage.Result.Cases) {
 			text += ", each by its median"
 		}
@@ -200,7 +201,7 @@ func (s StageView) Note() string {
 	case !s.Ended:
 		return "waiting"
 	}
-	took := Lasting(between(s.Result.Started, s.Result.Ended))
+	took := format.Between(s.Result.Started, s.Result.Ended)
 	if s.Result.Cached {
 		took += ", cached"
 	}
@@ -225,7 +226,7 @@ func (s StageView) Summary() string {
 	case s.Running:
 		return fmt.Sprintf("%d of %d so far", done, total)
 	case passed == total:
-		return Plural(total, "case", "cases") + " passed"
+		return format.Plural(total, "case", "cases") + " passed"
 	default:
 		return fmt.Sprintf("%d of %d cases passed", passed, total)
 	}

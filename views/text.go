@@ -1,43 +1,6 @@
 package views
 
-import (
-	"maps"
-	"slices"
-	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"warpboard/tasks"
-)
-
-// Sentence begins text with a capital letter.
-func Sentence(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(r)) + text[size:]
-}
-
-// lowerFirst takes a sentence's capital away, inside another one.
-func lowerFirst(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToLower(r)) + text[size:]
-}
-
-// full ends a sentence with a point, as errors do not.
-func full(text string) string {
-	text = Sentence(strings.TrimSpace(text))
-	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:") {
-		return text
-	}
-	return text + "."
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
+import "warpboard/tasks"
 
 // LangName is a task's language for people.
 func LangName(lang tasks.Lang) string {

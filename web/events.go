@@ -34,7 +34,7 @@ func (s *Server) apiSubmissionEvents(c *fiber.Ctx) error {
 	})
 }
 
-func (s *Server) followSubmission(c *fiber.Ctx, as format, encode func(models.RunEvent) []byte) error {
+func (s *Server) followSubmission(c *fiber.Ctx, as frameFormat, encode func(models.RunEvent) []byte) error {
 	seen, err := s.seenSubmission(c)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ type follower struct {
 	output bool           // the reader may see what compilers and programs print
 	runs   map[int64]bool // those that were asked for; programs are told of no others
 	over   bool           // all of them have ended
-	format format
+	format frameFormat
 	encode func(models.RunEvent) []byte
 }
 

@@ -50,16 +50,16 @@ type sharedEvent struct {
 	}
 }
 
-// format is how an event is put into a stream.
-type format int
+// frameFormat is how an event is put into a stream.
+type frameFormat int
 
 const (
-	asHTML format = iota // for pages
-	asJSON               // for the API
+	asHTML frameFormat = iota // for pages
+	asJSON                    // for the API
 	formats
 )
 
-func (e *sharedEvent) frame(f format, encode func(models.RunEvent) []byte) []byte {
+func (e *sharedEvent) frame(f frameFormat, encode func(models.RunEvent) []byte) []byte {
 	e.frames[f].once.Do(func() { e.frames[f].bytes = encode(e.RunEvent) })
 	return e.frames[f].bytes
 }

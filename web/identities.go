@@ -9,6 +9,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/views"
+	"warpboard/views/format"
 )
 
 // linkURL begins adding a provider's account to the viewer's own. Leaving for the provider is a plain link,
@@ -76,5 +77,5 @@ func (s *Server) providerLabel(name string) string {
 			return provider.label
 		}
 	}
-	return views.Sentence(name)
+	return format.Capital(name)
 }

@@ -11,6 +11,7 @@ import (
 	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/format"
 )
 
 // maxDrafts bounds the drafts of one form; no upload holds so many tasks.
@@ -116,7 +117,7 @@ func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 	}
 	ours, err := d.Bundle.WithWarpboardHarness()
 	if err != nil {
-		return nil, invalid("warpboard_harness", "%s.", views.Sentence(err.Error()))
+		return nil, invalid("warpboard_harness", "%s.", format.Capital(err.Error()))
 	}
 	return ours, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/views"
+	"warpboard/views/format"
 )
 
 // submission shows a submission: its runs as they are stored, and the address of the stream that
@@ -113,7 +114,7 @@ func (p pages) submissionSource(c *fiber.Ctx) error {
 		return err
 	}
 	if !seen.source {
-		return forbidden("source", views.Sentence(sourceHidden(seen.task)))
+		return forbidden("source", format.Capital(sourceHidden(seen.task)))
 	}
 	text, err := p.store.Source(c.UserContext(), seen.sub)
 	if err != nil {

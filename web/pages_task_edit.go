@@ -12,6 +12,7 @@ import (
 	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/diff"
 )
 
 // editableTask is the task in the address, if the one who asks may change it.
@@ -153,7 +154,7 @@ func (p pages) showChange(ctx context.Context, d draft, shown *views.TaskDraft) 
 		shown.Changes = taskChanges(current, bundle)
 	}
 	if before, after := deadlineText(d.current.Deadline), deadlineText(d.task().Deadline); before != after {
-		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: views.DiffLines(before, after)})
+		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: diff.Lines(before, after)})
 	}
 	return bundle, nil
 }
@@ -177,7 +178,7 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 		if text, ok := now[change.Key]; ok {
 			b = text
 		}
-		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: views.DiffLines(a, b)})
+		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: diff.Lines(a, b)})
 	}
 	return list
 }

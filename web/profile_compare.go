@@ -11,10 +11,9 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/views/charts"
+	"warpboard/views/diff"
+	"warpboard/views/format"
 )
-
-// diffContext is how many equal lines surround a change of the code.
-const diffContext = 3
 
 // comparedRun is one side of a comparison.
 type comparedRun struct {
@@ -85,7 +84,7 @@ func sideOf(r comparedRun) charts.Side {
 		Note: fmt.Sprintf("%s on %s, %s", r.task.Title, r.run.Device, r.run.QueuedAt.UTC().Format("2 Jan 2006, 15:04 UTC")),
 	}
 	if r.run.ScoreNS != nil {
-		s.Score = charts.Nanoseconds(*r.run.ScoreNS)
+		s.Score = format.Nanoseconds(*r.run.ScoreNS).String()
 	}
 	return s
 }
@@ -156,5 +155,5 @@ func (p pages) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.Fil
 	if b.sub.FileName != name {
 		name += " → " + b.sub.FileName
 	}
-	return []charts.FileDiff{{Name: name, Lines: charts.Diff(string(was), string(is), diffContext)}}, "", nil
+	return []charts.FileDiff{{Name: name, Lines: diff.Lines(string(was), string(is))}}, "", nil
 }

@@ -10,6 +10,7 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/views/charts"
+	"warpboard/views/format"
 )
 
 // profileRoutes lists the pages about a run's profile and times, each with the same data for programs.
@@ -81,7 +82,7 @@ func (p pages) details(c *fiber.Ctx, seen seenRun) (vm charts.DetailsVM, err err
 func (p pages) addSourceLinks(c *fiber.Ctx, seen seenRun, profile runProfile, vm *charts.DetailsVM) error {
 	if !seen.source {
 		hideSource(vm.Report)
-		vm.SourceHidden = views.Sentence("instructions are hidden like the source: "+sourceHidden(seen.task)) + "."
+		vm.SourceHidden = format.Capital("instructions are hidden like the source: "+sourceHidden(seen.task)) + "."
 		return nil
 	}
 	if _, kept := profile.reportFile(vm.Query.Case); kept {

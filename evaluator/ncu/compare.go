@@ -1,6 +1,9 @@
 package ncu
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Pair is two kernels laid side by side; one of them is nil when the other report has no partner.
 type Pair struct {
@@ -77,7 +80,7 @@ func compareSections(a, b *Kernel) []SectionDiff {
 	for _, name := range names {
 		out = append(out, compareSection(name, a, b))
 	}
-	slices.SortStableFunc(out, func(x, y SectionDiff) int { return order(y.Effect, x.Effect) })
+	slices.SortStableFunc(out, func(x, y SectionDiff) int { return cmp.Compare(y.Effect, x.Effect) })
 	return out
 }
 
@@ -103,6 +106,6 @@ func compareSection(name string, a, b *Kernel) SectionDiff {
 	for _, row := range d.Rows {
 		d.Effect = max(d.Effect, row.Effect)
 	}
-	slices.SortStableFunc(d.Rows, func(x, y Diff) int { return order(y.Effect, x.Effect) })
+	slices.SortStableFunc(d.Rows, func(x, y Diff) int { return cmp.Compare(y.Effect, x.Effect) })
 	return d
 }

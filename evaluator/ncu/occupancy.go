@@ -1,6 +1,9 @@
 package ncu
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Occupancy is how many warps the SMs held, and what held it back.
 type Occupancy struct {
@@ -36,20 +39,9 @@ func OccupancyOf(k *Kernel) Occupancy {
 			o.Limiters = append(o.Limiters, Limiter{Fact: f})
 		}
 	}
-	slices.SortStableFunc(o.Limiters, func(a, b Limiter) int { return order(a.Value.Value, b.Value.Value) })
+	slices.SortStableFunc(o.Limiters, func(a, b Limiter) int { return cmp.Compare(a.Value.Value, b.Value.Value) })
 	for i := range o.Limiters {
 		o.Limiters[i].Limits = o.Limiters[i].Value.Value == o.Limiters[0].Value.Value
 	}
 	return o
-}
-
-// order compares numbers, smaller first; none of them is NaN, because such are not measured.
-func order(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

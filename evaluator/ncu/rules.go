@@ -1,16 +1,16 @@
 package ncu
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Rules returns Nsight Compute's findings, worst first: by estimated speed-up, then those that
 // only warn, then those that inform.
 func Rules(k *Kernel) []Rule {
 	out := slices.Clone(k.Rules)
 	slices.SortStableFunc(out, func(a, b Rule) int {
-		if c := order(b.gain(), a.gain()); c != 0 {
-			return c
-		}
-		return weight(a.Type) - weight(b.Type)
+		return cmp.Or(cmp.Compare(b.gain(), a.gain()), weight(a.Type)-weight(b.Type))
 	})
 	return out
 }

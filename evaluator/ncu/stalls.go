@@ -1,6 +1,7 @@
 package ncu
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -88,7 +89,7 @@ func Stalls(k *Kernel) []Stall {
 			out[i].Share = out[i].Value.Value / total
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Stall) int { return order(b.Value.Value, a.Value.Value) })
+	slices.SortStableFunc(out, func(a, b Stall) int { return cmp.Compare(b.Value.Value, a.Value.Value) })
 	return out
 }
 

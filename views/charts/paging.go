@@ -1,6 +1,10 @@
 package charts
 
-import "fmt"
+import (
+	"fmt"
+
+	"warpboard/views/format"
+)
 
 // paging is one page of a long table.
 type paging struct {
@@ -18,5 +22,5 @@ func newPaging(wanted, total, size int) paging {
 }
 
 func (p paging) text() string {
-	return fmt.Sprintf("%s–%s of %s", Decimal(float64(p.from+1)), Decimal(float64(p.to)), Decimal(float64(p.total)))
+	return fmt.Sprintf("%s–%s of %s", format.Decimal(float64(p.from+1)), format.Decimal(float64(p.to)), format.Decimal(float64(p.total)))
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/views/format"
 )
 
 // The roofline's drawing area, in the units of its viewBox.
@@ -107,10 +108,10 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	c.xMin, c.xMax = decades(lowX, highX, leastIntensity, mostIntensity)
 	c.yMin, c.yMax = decades(lowY, most*1.2, leastOperation, mostOperation)
 	for e := c.xMin; e <= c.xMax; e++ {
-		c.xTicks = append(c.xTicks, tick{c.x(math.Pow(10, e)), Decimal(math.Pow(10, e))})
+		c.xTicks = append(c.xTicks, tick{c.x(math.Pow(10, e)), format.Decimal(math.Pow(10, e))})
 	}
 	for e := c.yMin; e <= c.yMax; e++ {
-		c.yTicks = append(c.yTicks, tick{c.y(math.Pow(10, e)), prefixed(math.Pow(10, e), "")})
+		c.yTicks = append(c.yTicks, tick{c.y(math.Pow(10, e)), format.Prefixed(math.Pow(10, e), "")})
 	}
 }
 
@@ -190,5 +191,5 @@ func roofNote(k *ncu.Kernel) string {
 		side = "the DRAM roof"
 	}
 	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, Text(w.Work.Value),
-		Percent(w.Work.Value.Value/attainable), side, Text(w.Intensity.Value))
+		format.Percent(w.Work.Value.Value/attainable), side, Text(w.Intensity.Value))
 }

@@ -37,7 +37,7 @@ func TestTimelineDrawsEverySpanInItsPlace(t *testing.T) {
 		t.Errorf("a span without length is at %v, %v wide", x, width)
 	}
 	text := doc.Text()
-	for _, want := range []string{"2.700\u00a0s", "timeout", "harness from the cache", "8\u00a0s in all"} {
+	for _, want := range []string{"2.7\u00a0s", "timeout", "harness from the cache", "8\u00a0s in all"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %q", want, text)
 		}
