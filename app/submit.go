@@ -103,7 +103,7 @@ func parseWithFile(fs *flag.FlagSet, args []string) (string, error) {
 		return "", err
 	}
 	if fs.NArg() > 0 {
-		return "", fmt.Errorf("one file or folder at a time: %q is too much", fs.Arg(0))
+		return "", fmt.Errorf("only one file or folder can be submitted; remove %q", fs.Arg(0))
 	}
 	return file, nil
 }

@@ -41,7 +41,7 @@ func TestDownloadedTaskReadsBackEqual(t *testing.T) {
 func TestKeyDependsOnContentAlone(t *testing.T) {
 	first := mustTask(t, full)
 	if len(first.Key()) != 64 {
-		t.Errorf("the key %q is no SHA-256 in hex", first.Key())
+		t.Errorf("the key %q is not a SHA-256 in hex", first.Key())
 	}
 	renamed := *first
 	renamed.Name, renamed.Warnings = "other", nil
@@ -144,7 +144,7 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(mustTask(t, minimal).Definition, ours.Definition); diff != "" {
-		t.Errorf("definition (-without eval +rehoused):\n%s", diff)
+		t.Errorf("definition (-without eval +with the standard harness):\n%s", diff)
 	}
 	if !own.Definition.OwnHarness || own.Definition.Config.Main == "" {
 		t.Error("the original was changed")
@@ -157,7 +157,7 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 		t.Errorf("a reference without the standard functions gave %v", err)
 	}
 	if _, err := ours.WithWarpboardHarness(); err == nil {
-		t.Error("a task without an eval program was rehoused")
+		t.Error("a task without an eval program was given the standard harness")
 	}
 }
 

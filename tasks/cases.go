@@ -26,7 +26,7 @@ func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
 	for name, value := range r.pairs(node, key) {
 		at := join(key, name.Value)
 		if !identifier.MatchString(name.Value) {
-			r.refuse(name, at, "an argument's name is made of letters, digits and _, and starts with no digit")
+			r.refuse(name, at, "an argument's name is made of letters, digits and _, and does not start with a digit")
 			continue
 		}
 		text, ok := pyString(value)

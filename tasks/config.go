@@ -41,7 +41,7 @@ func (r *taskReader) sources(node *yaml.Node) []string {
 		case !r.bundle.Definition.has(name):
 			r.refuse(item, index(key, i), "%q is not the name of an entry of files", name)
 		case slices.Contains(names[:i], name):
-			r.refuse(item, index(key, i), "%q is here twice", name)
+			r.refuse(item, index(key, i), "%q appears twice", name)
 		}
 	}
 	return names

@@ -37,7 +37,7 @@ type File struct {
 	Source string `json:"source"` // SubmissionSource, or a cleaned path inside the bundle; "_up" stands there for ".."
 }
 
-// IsSubmission tells whether the submitted code takes this file's place.
+// IsSubmission reports whether the submitted code takes this file's place.
 func (f File) IsSubmission() bool { return f.Source == SubmissionSource }
 
 // Define is one preprocessor definition; a nil Value is a plain -DNAME.

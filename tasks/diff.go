@@ -51,7 +51,7 @@ func Diff(old, new *Bundle) []Change {
 	return out
 }
 
-// BreaksScores tells whether any of the changes does.
+// BreaksScores reports whether any of the changes does.
 func BreaksScores(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool { return c.Breaks })
 }

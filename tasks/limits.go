@@ -7,7 +7,7 @@ import "fmt"
 const (
 	MaxYAML       = 256 << 10 // bytes of a task.yml or of a problem set
 	MaxBundle     = 4 << 20   // bytes of all files that one task stores
-	MaxSubmission = 1_000_000 // bytes of a reference file of the older form
+	MaxSubmission = 1_000_000 // bytes of a reference file in the legacy format
 	MaxCases      = 256       // tests, and benchmarks
 )
 

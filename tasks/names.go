@@ -51,10 +51,10 @@ func refusedName(name string) string {
 	return ""
 }
 
-// IsLibraryName tells whether -lNAME names a library and nothing else.
+// IsLibraryName reports whether -lNAME names a library and nothing else.
 func IsLibraryName(name string) bool { return libraryName.MatchString(name) }
 
-// IsIdentifier tells whether -DNAME defines a name and nothing else.
+// IsIdentifier reports whether -DNAME defines a name and nothing else.
 func IsIdentifier(name string) bool { return identifier.MatchString(name) }
 
 // stem is a path's last element without its suffix.

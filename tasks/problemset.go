@@ -133,9 +133,9 @@ func (s *setReader) deadline(p *Proposal, text string) {
 		p.Deadline = at
 		return
 	}
-	note := "There is no deadline: a year from now is taken."
+	note := "No deadline is given; it is set to one year from now."
 	if text != "" {
-		note = fmt.Sprintf("The deadline %v: a year from now is taken.", err)
+		note = fmt.Sprintf("The deadline %v; it is set to one year from now.", err)
 	}
 	p.Deadline, p.Assumed, p.Notes = s.now.Add(defaultDeadline).Truncate(time.Minute), true, []string{note}
 }

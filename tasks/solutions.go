@@ -17,7 +17,7 @@ type Solution struct {
 }
 
 // Solutions finds solutions/correct/* and solutions/wrong/* in a task folder, by name within each; no
-// such folder is no error. A reference of the older form comes with one: itself, submitted.
+// such folder is no error. A reference in the legacy format comes with one: itself, submitted.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
 	if u.reference != "" {
 		return []Solution{referenceAsSolution(legacyLang(u.reference))}, nil

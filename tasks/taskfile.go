@@ -117,7 +117,7 @@ func (r *reader) matching(node *yaml.Node, key string, allowed func(string) bool
 		case !allowed(text):
 			r.refuse(item, index(key, i), "%q %s", text, message)
 		case slices.Contains(texts[:i], text):
-			r.refuse(item, index(key, i), "%q is here twice", text)
+			r.refuse(item, index(key, i), "%q appears twice", text)
 		}
 	}
 	return texts

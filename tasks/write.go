@@ -14,7 +14,7 @@ import (
 )
 
 // WriteZip writes the task as a zip of one folder; reading it again gives an equal bundle.
-// A task of the older form is its reference file alone.
+// A task in the legacy format is its reference file alone.
 func WriteZip(w io.Writer, b *Bundle) error {
 	zw := zip.NewWriter(w)
 	if b.Definition.Form != FormLegacy {

@@ -107,7 +107,7 @@ func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
 			return nil, e.refuse(key, "a key must be plain text")
 		}
 		if first, twice := lines[key.Value]; twice {
-			return nil, e.refuse(key, "the key %q is here twice (first in line %d)", key.Value, first)
+			return nil, e.refuse(key, "the key %q appears twice (first in line %d)", key.Value, first)
 		}
 		lines[key.Value] = key.Line
 		if key.Tag != "!!merge" {

@@ -377,7 +377,7 @@ func Clocks(p ClocksPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">In these runs the kernel's own events and the judge's clock are further apart than the judge's may err. The larger number counts, so that no score is wrong by that. A stream that nothing joins is the common cause; a busy machine is another. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">In these runs the kernel's own events and the judge's clock differ by more than the error of the judge's clock. The larger number counts, so no score is wrong because of it. A stream that is never joined is the usual cause; a busy machine is another. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -459,7 +459,7 @@ func clockRows(rows []ClockRow) templ.Component {
 			templ_7745c5c3_Var21 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs whose clocks differ\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Submission</th><th scope=\"col\">Task and case</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Event</th><th class=\"r\" scope=\"col\">Wall</th><th class=\"r\" scope=\"col\">Snapshot</th><th class=\"r\" scope=\"col\">May err by</th><th class=\"r\" scope=\"col\">Score</th><th class=\"r\" scope=\"col\">Ended</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Runs whose clocks differ\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Submission</th><th scope=\"col\">Task and case</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Event</th><th class=\"r\" scope=\"col\">Wall</th><th class=\"r\" scope=\"col\">Snapshot</th><th class=\"r\" scope=\"col\">Error</th><th class=\"r\" scope=\"col\">Score</th><th class=\"r\" scope=\"col\">Ended</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

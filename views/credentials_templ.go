@@ -217,7 +217,7 @@ func credentialRow(p Page, row CredentialRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = moment(row.Used).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = timestamp(row.Used).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -25,21 +25,21 @@ type ErrorPage struct {
 func (p ErrorPage) Heading() string {
 	switch p.Status {
 	case 400, 422:
-		return "That does not work"
+		return "Invalid request"
 	case 401:
 		return "Please sign in"
 	case 403:
 		return "Not allowed"
 	case 404:
-		return "Nothing here"
+		return "Not found"
 	case 409:
-		return "That is not possible now"
+		return "Not possible right now"
 	case 413:
 		return "Too large"
 	case 429:
-		return "Too much at once"
+		return "Too many requests"
 	}
-	return "Our mistake"
+	return "Something went wrong"
 }
 
 // Error is the page of a request that failed.

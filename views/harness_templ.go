@@ -31,7 +31,7 @@ type HarnessPage struct {
 // Label names the harness for people.
 func (s HarnessSet) Label() string {
 	if s.Form == tasks.FormLegacy {
-		return LangName(s.Lang) + ", older form"
+		return LangName(s.Lang) + ", legacy format"
 	}
 	return LangName(s.Lang)
 }

@@ -63,7 +63,7 @@ func history(steps []HistoryStep) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = moment(step.When).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timestamp(step.When).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -283,7 +283,7 @@ func historyChart(c stepChart, steps int) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if c.SameDay {
-			templ_7745c5c3_Err = moment(c.First).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = timestamp(c.First).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

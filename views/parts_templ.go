@@ -130,8 +130,8 @@ func icon(name string) templ.Component {
 	})
 }
 
-// face is a round sign with a person's initial; pictures from elsewhere are never loaded.
-func face(p Person) templ.Component {
+// avatar is a round sign with a person's initial; pictures from elsewhere are never loaded.
+func avatar(p Person) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -317,8 +317,8 @@ func quantity(q format.Quantity) templ.Component {
 	})
 }
 
-// moment shows a time in UTC, which the script turns into the reader's own zone.
-func moment(t time.Time) templ.Component {
+// timestamp shows a time in UTC, which the script turns into the reader's own zone.
+func timestamp(t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -385,8 +385,8 @@ func moment(t time.Time) templ.Component {
 	})
 }
 
-// closing is the moment of a deadline, which holds to the second: one that has seconds shows them.
-func closing(t time.Time) templ.Component {
+// deadlineTime is the time of a deadline, which holds to the second: one that has seconds shows them.
+func deadlineTime(t time.Time) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -408,7 +408,7 @@ func closing(t time.Time) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if t.Second() == 0 {
-			templ_7745c5c3_Err = moment(t).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = timestamp(t).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -638,7 +638,7 @@ func deadline(d Deadline) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = closing(d.Time).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = deadlineTime(d.Time).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -660,7 +660,7 @@ func deadline(d Deadline) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = closing(d.Time).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = deadlineTime(d.Time).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

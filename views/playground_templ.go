@@ -384,7 +384,7 @@ func recentEvaluations(list []RecentEvaluation) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = moment(e.Created).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = timestamp(e.Created).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -541,11 +541,11 @@ func (p PlaygroundPage) contract() templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = p.area("contract", "Contract", "When this is filled, it counts, and the rows and launch sizes above do not.", 12).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.area("contract", "Contract", "If filled in, this replaces the rows and launch sizes above.", 12).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = p.area("reference_contract", "Contract of the reference", "Only where it is another one; null for none.", 3).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = p.area("reference_contract", "Contract of the reference", "Only if it differs; null for none.", 3).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -37,7 +37,7 @@ func runMeasures(r RunCard) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(r.Measured) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"border-t border-line\" data-measured open><summary class=\"px-5 py-3\"><span class=\"font-semibold\">Repeats</span> <span class=\"soft small\">how the times of each case were spread</span></summary><div class=\"px-5 pb-5 grid gap-x-8 gap-y-6 sm:grid-cols-2 lg:grid-cols-3\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<details class=\"border-t border-line\" data-measured open><summary class=\"px-5 py-3\"><span class=\"font-semibold\">Repeats</span> <span class=\"soft small\">distribution of the times of each case</span></summary><div class=\"px-5 pb-5 grid gap-x-8 gap-y-6 sm:grid-cols-2 lg:grid-cols-3\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

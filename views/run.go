@@ -58,8 +58,8 @@ type StageView struct {
 	Skipped bool // the run ended before it
 }
 
-// runStates names the states of a run for people, with the look of their tag.
-var runStates = map[string]struct{ label, look string }{
+// runStates names the states of a run for people, with the class of their tag.
+var runStates = map[string]struct{ label, class string }{
 	"queued":       {"Queued", ""},
 	"building":     {"Building", "tag-accent"},
 	"testing":      {"Testing", "tag-accent"},
@@ -71,7 +71,7 @@ var runStates = map[string]struct{ label, look string }{
 	"cancelled":    {"Cancelled", ""},
 }
 
-// Over tells whether the run has ended.
+// Over reports whether the run has ended.
 func (r RunCard) Over() bool {
 	return r.State == "done" || r.State == "failed" || r.State == "cancelled"
 }
@@ -79,7 +79,7 @@ func (r RunCard) Over() bool {
 // URL is the address of the card alone.
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
 
-// Working tells whether a worker has the run now.
+// Working reports whether a worker has the run now.
 func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
 
 // Label is the state for people.
@@ -90,7 +90,7 @@ func (r RunCard) Label() string {
 	return r.State
 }
 
-func (r RunCard) look() string { return runStates[r.State].look }
+func (r RunCard) class() string { return runStates[r.State].class }
 
 // Status is one sentence for screen readers, told when the card changes.
 func (r RunCard) Status() string {
@@ -103,7 +103,7 @@ func (r RunCard) Status() string {
 	return r.Device + ": " + strings.ToLower(r.Label()) + "."
 }
 
-// opens tells whether a stage's cases are shown at once: of two timed stages, the one that gives the score.
+// opens reports whether a stage's cases are shown at once: of two timed stages, the one that gives the score.
 func (r RunCard) opens(stage StageView) bool {
 	if stage.Result.Stage == job.StageBenchmark && !stage.failed() {
 		for _, other := range r.Stages {
@@ -159,7 +159,7 @@ var stageNames = map[job.Stage]string{
 	job.StageProfile:   "Profile",
 }
 
-// failed tells whether the stage ended, and not well.
+// failed reports whether the stage ended, and not well.
 func (s StageView) failed() bool {
 	return s.Ended && s.Result.Status != job.StatusPass && s.Result.Status != job.StatusCancelled
 }
@@ -172,8 +172,8 @@ func (s StageView) Name() string {
 	return string(s.Result.Stage)
 }
 
-// look is the class of the stage's bar.
-func (s StageView) look() string {
+// class is the class of the stage's bar.
+func (s StageView) class() string {
 	switch {
 	case s.Running:
 		return "stage-now"
@@ -232,7 +232,7 @@ func (s StageView) Summary() string {
 	}
 }
 
-// Timed tells whether the cases have times.
+// Timed reports whether the cases have times.
 func (s StageView) Timed() bool {
 	for _, c := range s.Result.Cases {
 		if c.Mean > 0 {
@@ -242,7 +242,7 @@ func (s StageView) Timed() bool {
 	return false
 }
 
-// Open tells whether the stage's cases are shown at once: tests that passed need no reading.
+// Open reports whether the stage's cases are shown at once: tests that passed need no reading.
 func (s StageView) Open() bool {
 	return s.Running || s.Timed() || s.failed()
 }

@@ -33,28 +33,28 @@ type TaskPreviewPage struct {
 
 // TaskDraft is one task of an upload, ready to be published.
 type TaskDraft struct {
-	Number      int     // in the upload
-	Updates     TaskRef // the task that is there already; empty for a new one
-	Chosen      bool    // to be published with the others
-	Settings    TaskSettings
-	Definition  tasks.Definition
-	Files       []DraftFile
-	Warnings    []string
-	Problem     string // why this one cannot be made; nothing else is known then
-	Description templ.Component
-	Changes     []TaskChange // against the task as it is; nil for a new task
-	NewVersion  bool         // the changes start new boards
-	MayRehouse  bool         // brings its own harness, but could run with Warpboard's
-	Rehoused    bool         // is shown with Warpboard's in place of its own
-	Upload      string       // the task in base64: the form carries it, the server keeps nothing
-	UploadName  string       // file name of what Upload holds
-	Refused     string       // why the last try to publish failed
+	Number                int     // in the upload
+	Updates               TaskRef // the task that is there already; empty for a new one
+	Chosen                bool    // to be published with the others
+	Settings              TaskSettings
+	Definition            tasks.Definition
+	Files                 []DraftFile
+	Warnings              []string
+	Problem               string // why this one cannot be made; nothing else is known then
+	Description           templ.Component
+	Changes               []TaskChange // against the task as it is; nil for a new task
+	NewVersion            bool         // the changes start new boards
+	MayUseStandardHarness bool         // brings its own harness, but could run with Warpboard's
+	StandardHarness       bool         // is shown with Warpboard's in place of its own
+	Upload                string       // the task in base64: the form carries it, the server keeps nothing
+	UploadName            string       // file name of what Upload holds
+	Refused               string       // why the last try to publish failed
 }
 
 // TaskChange is one difference between a task and its draft.
 type TaskChange struct {
 	Key    string // "benchmarks", "files.reference.h"
-	Breaks bool   // scores made before do not compare with scores made after
+	Breaks bool   // scores from before and after do not compare
 	Lines  []diff.Line
 }
 
@@ -278,7 +278,7 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " MiB. A single reference file of the older form (.cu, .cuh, .cpp or .py) works, too.</p></div><div><button class=\"btn btn-main\">Check the upload</button></div></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " MiB. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too.</p></div><div><button class=\"btn btn-main\">Check the upload</button></div></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -307,7 +307,7 @@ func bundleHelp() templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"mt-8\"><summary class=\"font-semibold\">What belongs into the zip</summary><div class=\"prose mt-3 small\"><p>One folder, or several with one task each. In it, <code>task.yml</code> names everything else:</p><pre>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"mt-8\"><summary class=\"font-semibold\">What belongs in the zip</summary><div class=\"prose mt-3 small\"><p>One folder, or several with one task each. In it, <code>task.yml</code> names everything else:</p><pre>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -23,7 +23,7 @@ func DraftField(number int, name string) string {
 	return strconv.Itoa(number) + "." + name
 }
 
-// several tells whether the upload held more than one task, so that some can be left out.
+// several reports whether the upload held more than one task, so that some can be left out.
 func (p TaskPreviewPage) several() bool { return len(p.Drafts)+len(p.Published) > 1 }
 
 // last is the highest number of a draft on the page.
@@ -368,7 +368,7 @@ func taskDraft(p TaskPreviewPage, d TaskDraft) templ.Component {
 	})
 }
 
-// draftChoice says in its label what choosing the draft does; new boards are never chosen beforehand.
+// draftChoice says in its label what choosing the draft does; drafts that start new boards are never preselected.
 func draftChoice(d TaskDraft) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -502,14 +502,14 @@ func draftBody(p TaskPreviewPage, d TaskDraft) templ.Component {
 			}
 		}
 		if p.Task.Slug == "" && d.Updates.Slug != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p>There is a task of this name already: this updates <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<p>A task with this name exists: this updates <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var21 templ.SafeURL
 			templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinURLErrs(TaskURL(d.Updates.Slug))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 122, Col: 89}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 122, Col: 81}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 			if templ_7745c5c3_Err != nil {
@@ -522,7 +522,7 @@ func draftBody(p TaskPreviewPage, d TaskDraft) templ.Component {
 			var templ_7745c5c3_Var22 string
 			templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(d.Updates.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 122, Col: 109}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 122, Col: 101}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 			if templ_7745c5c3_Err != nil {
@@ -609,7 +609,7 @@ func draftBody(p TaskPreviewPage, d TaskDraft) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if d.nothing() && p.Task.Slug != "" && !d.MayRehouse {
+			if d.unchanged() && p.Task.Slug != "" && !d.MayUseStandardHarness {
 				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, " disabled")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -622,7 +622,7 @@ func draftBody(p TaskPreviewPage, d TaskDraft) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(publishLabel(p.Task, d))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 141, Col: 122}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_preview.templ`, Line: 141, Col: 135}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -743,7 +743,7 @@ func draftInShort(s TaskSettings) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = closing(s.Deadline).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = deadlineTime(s.Deadline).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -891,7 +891,7 @@ func draftInputs(p TaskPreviewPage, d TaskDraft) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		if d.MayRehouse {
+		if d.MayUseStandardHarness {
 			templ_7745c5c3_Err = harnessChoice(d).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -908,18 +908,18 @@ func publishURL(task TaskRef) templ.SafeURL {
 	return TaskPartURL(task.Slug, "publish")
 }
 
-// nothing tells whether the draft is what its task is already.
-func (d TaskDraft) nothing() bool { return d.Updates.Slug != "" && len(d.Changes) == 0 }
+// unchanged reports whether the draft is what its task is already.
+func (d TaskDraft) unchanged() bool { return d.Updates.Slug != "" && len(d.Changes) == 0 }
 
 func publishLabel(task TaskRef, d TaskDraft) string {
 	switch {
 	case d.Updates.Slug == "":
 		return "Publish the task"
-	case d.nothing() && task.Slug == "":
+	case d.unchanged() && task.Slug == "":
 		return "Save the settings"
-	case d.nothing() && d.MayRehouse:
-		return "Check the change of harness"
-	case d.nothing():
+	case d.unchanged() && d.MayUseStandardHarness:
+		return "Preview with the other harness"
+	case d.unchanged():
 		return "Nothing to publish"
 	case d.NewVersion:
 		return "Publish a new version with empty boards"
@@ -950,13 +950,13 @@ func draftChanges(d TaskDraft) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(d.Changes) == 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p class=\"callout\">This is what the task is made of already.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 65, "<p class=\"callout\">The task already has exactly this content.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
 			if d.NewVersion {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<p class=\"callout callout-warn\">What is measured changes, so scores made before would not compare. A new version starts with empty boards; the old boards stay readable.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<p class=\"callout callout-warn\">What is measured changes, so earlier scores would not compare. A new version starts with empty boards; the old boards stay readable.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -1337,7 +1337,7 @@ func harnessChoice(d TaskDraft) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if d.Rehoused {
+		if d.StandardHarness {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, " checked")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -1347,7 +1347,7 @@ func harnessChoice(d TaskDraft) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if d.Rehoused {
+		if d.StandardHarness {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 104, "<input type=\"hidden\" name=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

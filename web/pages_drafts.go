@@ -81,7 +81,7 @@ func (p pages) showDraft(ctx context.Context, d draft) (shown views.TaskDraft, e
 		return shown, err
 	}
 	_, refused := d.Bundle.WithWarpboardHarness()
-	shown.MayRehouse, shown.Rehoused = refused == nil, d.rehouse != nil && *d.rehouse
+	shown.MayUseStandardHarness, shown.StandardHarness = refused == nil, d.rehouse != nil && *d.rehouse
 	bundle := d.Bundle
 	if d.current != nil {
 		if bundle, err = p.showChange(ctx, d, &shown); err != nil {

@@ -140,9 +140,9 @@ func (p pages) showChange(ctx context.Context, d draft, shown *views.TaskDraft) 
 		return nil, err
 	}
 	bundle := d.Bundle
-	if shown.Rehoused || d.rehouse == nil && !current.Definition.OwnHarness {
+	if shown.StandardHarness || d.rehouse == nil && !current.Definition.OwnHarness {
 		if ours, err := bundle.WithWarpboardHarness(); err == nil {
-			bundle, shown.Rehoused = ours, true
+			bundle, shown.StandardHarness = ours, true
 		}
 	}
 	change, err := p.store.Compare(ctx, d.current.ID, bundle)

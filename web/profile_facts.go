@@ -72,7 +72,7 @@ func factsOf(report *ncu.Report) (facts reportFacts) {
 	facts.dot, facts.drawn = charts.DotOf("", "", report)
 	for i := range report.Kernels {
 		roof := ncu.RooflineOf(&report.Kernels[i])
-		facts.traffic = max(facts.traffic, baseOf(roof.PeakTraffic))
+		facts.traffic = max(facts.traffic, baseOf(roof.PeakBandwidth))
 		if main := roof.Main(); main != nil && facts.work == 0 {
 			facts.work, facts.kind = baseOf(main.Peak), main.Name
 		}

@@ -45,8 +45,8 @@ func (k *Kernel) compared() *Kernel {
 	for _, p := range pipes(k) {
 		add("Pipe Utilization", p)
 	}
-	for _, w := range RooflineOf(k).Works {
-		add("Roofline", w.Work)
+	for _, w := range RooflineOf(k).Kinds {
+		add("Roofline", w.Rate)
 		add("Roofline", w.Intensity)
 	}
 	return all

@@ -58,7 +58,7 @@ func withoutThousands(text string) (string, bool) {
 	return strings.ReplaceAll(text, ",", ""), true
 }
 
-// Present tells whether ncu printed anything usable: a number, or a word such as "PolicySpread".
+// Present reports whether ncu printed anything usable: a number, or a word such as "PolicySpread".
 func (m Metric) Present() bool {
 	switch strings.ToLower(m.Text) {
 	case "", "-", "n/a", "nan", "-nan", "inf", "-inf", "no data", "(!) n/a", "(!) nan":

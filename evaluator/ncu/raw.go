@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// identity tells whether a column of the raw page describes the launch; all others are metrics.
+// identity reports whether a column of the raw page describes the launch; all others are metrics.
 func identity(column string) bool {
 	switch column {
 	case "", "ID", "Process ID", "Process Name", "Host Name", "Kernel Name",
@@ -76,7 +76,7 @@ const mostKernels = 256
 func (r *Report) kernel(row []string, at map[string]int, page string) *Kernel {
 	id, err := strconv.Atoi(cell(row, at, "ID"))
 	if err != nil {
-		r.warn(fmt.Sprintf("A row of the %s page has the ID %q, which is no number; it was left out.", page, clip(cell(row, at, "ID"))))
+		r.warn(fmt.Sprintf("A row of the %s page has the ID %q, which is not a number; it was left out.", page, clip(cell(row, at, "ID"))))
 		return nil
 	}
 	if k := r.Kernel(id); k != nil {

@@ -39,7 +39,7 @@ func busiestPipe(k *Kernel) string {
 	return ""
 }
 
-// smallGrid says when the launch leaves room on the device, which no change inside the kernel mends.
+// smallGrid says when the launch leaves room on the device, which no change inside the kernel fixes.
 func smallGrid(k *Kernel) string {
 	waves, blocks := k.Metric("launch__waves_per_multiprocessor"), k.Metric("launch__grid_size")
 	if !waves.Measured || !blocks.Measured || waves.Value >= 1 {

@@ -62,7 +62,7 @@ func (p CasePair) ratio() ratio {
 	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Time(), p.B.Err/p.B.Time()), true}
 }
 
-// tied tells whether the interval holds 1: then neither run is known to be faster.
+// tied reports whether the interval holds 1: then neither run is known to be faster.
 func (r ratio) tied() bool { return math.Abs(r.value-1) <= r.half }
 
 func (r ratio) class() string {

@@ -38,7 +38,7 @@ type CaseTab struct {
 type Dot struct {
 	Name      string
 	URL       string
-	Work      float64 // operations per second
+	Rate      float64 // operations per second
 	Intensity float64 // operations per DRAM byte
 }
 
@@ -53,7 +53,7 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	if w == nil || !w.Intensity.Value.Measured {
 		return Dot{}, false
 	}
-	return Dot{Name: name, URL: url, Work: w.Work.Value.Value, Intensity: w.Intensity.Value.Value}, true
+	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value}, true
 }
 
 // kernel returns the chosen kernel: the one asked for, else the one that took the most time.

@@ -669,7 +669,7 @@ func roofline(c *roofChart, k *ncu.Kernel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var47 string
-				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(d.kernel.Short + ": " + Text(d.work.Work.Value))
+				templ_7745c5c3_Var47, templ_7745c5c3_Err = templ.JoinStringErrs(d.kernel.Short + ": " + Text(d.work.Rate.Value))
 				if templ_7745c5c3_Err != nil {
 					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/roofline.templ`, Line: 39, Col: 162}
 				}
@@ -879,7 +879,7 @@ func otherTable(others []otherDot) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var58 string
-			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(format.Prefixed(o.dot.Work, "FLOP/s"))
+			templ_7745c5c3_Var58, templ_7745c5c3_Err = templ.JoinStringErrs(format.Prefixed(o.dot.Rate, "FLOP/s"))
 			if templ_7745c5c3_Err != nil {
 				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/roofline.templ`, Line: 75, Col: 67}
 			}

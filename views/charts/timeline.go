@@ -23,7 +23,7 @@ type TimeSpan struct {
 	Note   string // "from the cache"
 }
 
-// Waiting tells whether the run only waited.
+// Waiting reports whether the run only waited.
 func (s TimeSpan) Waiting() bool { return s.Status == "" }
 
 func (s TimeSpan) duration() time.Duration { return max(s.End.Sub(s.Start), 0) }
