@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 
+	"warpboard/tasks/pyyaml"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -29,7 +31,7 @@ func (r *taskReader) oneCase(node *yaml.Node, key string) Case {
 			r.refuse(name, at, "an argument's name is made of letters, digits and _, and does not start with a digit")
 			continue
 		}
-		text, ok := pyString(value)
+		text, ok := pyyaml.String(value)
 		switch {
 		case !ok:
 			r.refuse(value, at, "must be one value or a list of values")

@@ -1,10 +1,13 @@
 package tasks
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+
+	"warpboard/tasks/pyyaml"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -33,7 +36,7 @@ func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
 	for name, value := range r.pairs(node, key) {
 		if !slices.Contains(known, name.Value) {
 			r.refuse(name, join(key, name.Value), "unknown key%s", suggest(name.Value, known))
-		} else if !isNull(value) {
+		} else if !pyyaml.IsNull(value) {
 			out[name.Value] = value
 		}
 	}
@@ -102,8 +105,8 @@ func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 		return 0, false
 	}
 	if node.Kind == yaml.ScalarNode {
-		if value := pyScalar(node); value.isInt {
-			if n, err := strconv.ParseInt(value.text, 10, 64); err == nil {
+		if value := pyyaml.Scalar(node); value.IsInt {
+			if n, err := strconv.ParseInt(value.Text, 10, 64); err == nil {
 				return n, true
 			}
 		}
@@ -118,16 +121,12 @@ func (r *reader) boolean(node *yaml.Node, key string, otherwise bool) bool {
 		return otherwise
 	}
 	if node.Kind == yaml.ScalarNode {
-		if value := pyScalar(node); value.isBool {
-			return value.text == "True"
+		if value := pyyaml.Scalar(node); value.IsBool {
+			return value.Text == "True"
 		}
 	}
 	r.refuse(node, key, "must be true or false")
 	return otherwise
-}
-
-func isNull(node *yaml.Node) bool {
-	return node.Kind == yaml.ScalarNode && pyScalar(node).isNull
 }
 
 func join(key, name string) string {
@@ -168,4 +167,16 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// parseYAML reads a file of at most MaxYAML bytes.
+func parseYAML(file string, data []byte) (*yaml.Node, error) {
+	if len(data) > MaxYAML {
+		return nil, Problem{File: file, Message: fmt.Sprintf("is larger than %s", size(MaxYAML))}
+	}
+	root, err := pyyaml.Parse(data)
+	if wrong, ok := errors.AsType[*pyyaml.Error](err); ok {
+		return nil, Problem{File: file, Line: wrong.Line, Message: wrong.Message}
+	}
+	return root, err
 }

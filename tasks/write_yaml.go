@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"warpboard/tasks/pyyaml"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -79,7 +81,7 @@ func (y *yamlWriter) cases(key string, cases []Case) {
 // caseValue writes a value so that reading it gives the same text: bare where it is a number or
 // a boolean, else in quotes.
 func caseValue(text string) *yaml.Node {
-	if value := pyPlain(text); !value.isText && value.text == text {
+	if value := pyyaml.Plain(text); !value.IsText && value.Text == text {
 		return plain(text)
 	}
 	return quoted(text)
