@@ -87,8 +87,9 @@ type KernelFacts struct {
 func KernelsOf(extra map[string]string) []KernelFacts {
 	var kernels []KernelFacts
 	for _, key := range slices.Sorted(maps.Keys(extra)) {
-		symbol, ok := strings.CutPrefix(key, "ptxas.")
-		if symbol, ok = strings.CutSuffix(symbol, ".registers"); !ok || !strings.HasPrefix(key, "ptxas.") {
+		rest, ofCompiler := strings.CutPrefix(key, "ptxas.")
+		symbol, ok := strings.CutSuffix(rest, ".registers")
+		if !ofCompiler || !ok {
 			continue
 		}
 		number := func(what string) int {
