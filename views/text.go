@@ -1,6 +1,12 @@
 package views
 
-import "warpboard/tasks"
+import (
+	"slices"
+	"strings"
+
+	"warpboard/tasks"
+	"warpboard/views/format"
+)
 
 // LangName is a task's language for people.
 func LangName(lang tasks.Lang) string {
@@ -42,4 +48,56 @@ func ModeName(mode string) string {
 		return name.label
 	}
 	return mode
+}
+
+// argNames lists the names of all arguments of the cases, in the order of their first use.
+func argNames(cases []tasks.Case) []string {
+	var names []string
+	for _, c := range cases {
+		for _, arg := range c {
+			if !slices.Contains(names, arg.Name) {
+				names = append(names, arg.Name)
+			}
+		}
+	}
+	return names
+}
+
+// argValue is a case's value of an argument; a dash where the case does not have it.
+func argValue(c tasks.Case, name string) string {
+	for _, arg := range c {
+		if arg.Name == name {
+			return arg.Value
+		}
+	}
+	return format.Nothing
+}
+
+// BrowserName makes a User-Agent readable: "Firefox on Linux". What it does not know it shows as it is.
+func BrowserName(agent string) string {
+	// The order matters: browsers name their forebears, too.
+	browser := firstOf(agent, [][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
+	})
+	system := firstOf(agent, [][2]string{
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
+	})
+	switch {
+	case browser != "" && system != "":
+		return browser + " on " + system
+	case browser != "":
+		return browser
+	case agent == "":
+		return "Unknown"
+	}
+	return agent
+}
+
+func firstOf(text string, names [][2]string) string {
+	for _, name := range names {
+		if strings.Contains(text, name[0]) {
+			return name[1]
+		}
+	}
+	return ""
 }

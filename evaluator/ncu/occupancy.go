@@ -3,6 +3,7 @@ package ncu
 import (
 	"cmp"
 	"slices"
+	"strings"
 )
 
 // Occupancy is how many warps the SMs held, and what held it back.
@@ -44,4 +45,103 @@ func OccupancyOf(k *Kernel) Occupancy {
 		o.Limiters[i].Limits = o.Limiters[i].Value.Value == o.Limiters[0].Value.Value
 	}
 	return o
+}
+
+// Stall is one state that warps spent cycles in, per instruction issued.
+type Stall struct {
+	Fact
+	Share   float64 `json:"share"`             // of all warp states, 0 to 1
+	Issuing bool    `json:"issuing,omitempty"` // not a stall: the warp was selected
+	Help    string  `json:"help,omitempty"`    // what the state means
+}
+
+const (
+	stallPrefix = "smsp__average_warps_issue_stalled_"
+	stallSuffix = "_per_issue_active.ratio"
+)
+
+// stallHelp says in a few words what a warp waits for, by ncu's name of the state.
+func stallHelp(key string) string {
+	switch key {
+	case "barrier":
+		return "other warps of the block to reach the barrier"
+	case "branch_resolving":
+		return "the target of a branch"
+	case "dispatch_stall":
+		return "the dispatcher, which holds the warp back"
+	case "drain":
+		return "its stores to leave after its exit"
+	case "gmma":
+		return "an asynchronous matrix instruction"
+	case "imc_miss":
+		return "an immediate constant that missed its cache"
+	case "lg_throttle":
+		return "room in the queue for local and global memory"
+	case "long_scoreboard":
+		return "data from L1, L2 or DRAM"
+	case "math_pipe_throttle":
+		return "a busy arithmetic pipe"
+	case "membar":
+		return "a memory barrier"
+	case "mio_throttle":
+		return "room in the queue for shared memory and special functions"
+	case "misc":
+		return "something else"
+	case "no_instruction":
+		return "its next instruction to be fetched"
+	case "not_selected":
+		return "its turn: another eligible warp was issued"
+	case "selected":
+		return "nothing: it issued an instruction"
+	case "short_scoreboard":
+		return "data from shared memory or a special function"
+	case "sleeping":
+		return "the end of its sleep"
+	case "tex_throttle":
+		return "room in the texture queue"
+	case "wait":
+		return "a fixed latency of the instruction before"
+	case "warpgroup_arrive":
+		return "its warp group"
+	}
+	return ""
+}
+
+// Stalls returns the warp states, most cycles first. States that ncu knows and this package does
+// not are kept under ncu's name.
+func Stalls(k *Kernel) []Stall {
+	var out []Stall
+	total := 0.0
+	for _, name := range k.MetricNames() {
+		state, ok := strings.CutPrefix(name, stallPrefix)
+		state, ends := strings.CutSuffix(state, stallSuffix)
+		m := k.Metric(name)
+		if !ok || !ends || !m.Measured {
+			continue
+		}
+		m.Unit = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction
+		out = append(out, Stall{
+			Fact: Fact{Label: title(state), From: name, Value: m}, Issuing: state == "selected", Help: stallHelp(state),
+		})
+		total += m.Value
+	}
+	for i := range out {
+		if total > 0 {
+			out[i].Share = out[i].Value.Value / total
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Stall) int { return cmp.Compare(b.Value.Value, a.Value.Value) })
+	return out
+}
+
+// title turns "long_scoreboard" into "Long scoreboard" and "lg_throttle" into "LG throttle".
+func title(state string) string {
+	first, rest, _ := strings.Cut(state, "_")
+	switch {
+	case first == "gmma" || first == "imc" || first == "lg" || first == "mio":
+		first = strings.ToUpper(first)
+	case first != "":
+		first = strings.ToUpper(first[:1]) + first[1:]
+	}
+	return strings.TrimSpace(first + " " + strings.ReplaceAll(rest, "_", " "))
 }
