@@ -84,13 +84,19 @@ func (b *Bundle) TaskYAML() ([]byte, error) {
 	if d.NoProfile {
 		y.add("profile", plain("false"))
 	}
+	text, err := y.text()
+	if err != nil {
+		return nil, fmt.Errorf("writing %s of %s: %w", TaskFile, b.Name, err)
+	}
+	return text, nil
+}
+
+func (y *yamlWriter) text() ([]byte, error) {
 	var out bytes.Buffer
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
-	if err := encoder.Encode(y.root); err != nil {
-		return nil, fmt.Errorf("writing %s of %s: %w", TaskFile, b.Name, err)
-	}
-	return out.Bytes(), nil
+	err := encoder.Encode(y.root)
+	return out.Bytes(), err
 }
 
 func timeouts(t Timeouts) func(func(string, time.Duration) bool) {

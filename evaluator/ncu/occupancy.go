@@ -61,50 +61,27 @@ const (
 )
 
 // stallHelp says in a few words what a warp waits for, by ncu's name of the state.
-func stallHelp(key string) string {
-	switch key {
-	case "barrier":
-		return "other warps of the block to reach the barrier"
-	case "branch_resolving":
-		return "the target of a branch"
-	case "dispatch_stall":
-		return "the dispatcher, which holds the warp back"
-	case "drain":
-		return "its stores to leave after its exit"
-	case "gmma":
-		return "an asynchronous matrix instruction"
-	case "imc_miss":
-		return "an immediate constant that missed its cache"
-	case "lg_throttle":
-		return "room in the queue for local and global memory"
-	case "long_scoreboard":
-		return "data from L1, L2 or DRAM"
-	case "math_pipe_throttle":
-		return "a busy arithmetic pipe"
-	case "membar":
-		return "a memory barrier"
-	case "mio_throttle":
-		return "room in the queue for shared memory and special functions"
-	case "misc":
-		return "something else"
-	case "no_instruction":
-		return "its next instruction to be fetched"
-	case "not_selected":
-		return "its turn: another eligible warp was issued"
-	case "selected":
-		return "nothing: it issued an instruction"
-	case "short_scoreboard":
-		return "data from shared memory or a special function"
-	case "sleeping":
-		return "the end of its sleep"
-	case "tex_throttle":
-		return "room in the texture queue"
-	case "wait":
-		return "a fixed latency of the instruction before"
-	case "warpgroup_arrive":
-		return "its warp group"
-	}
-	return ""
+var stallHelp = map[string]string{
+	"barrier":            "other warps of the block to reach the barrier",
+	"branch_resolving":   "the target of a branch",
+	"dispatch_stall":     "the dispatcher, which holds the warp back",
+	"drain":              "its stores to leave after its exit",
+	"gmma":               "an asynchronous matrix instruction",
+	"imc_miss":           "an immediate constant that missed its cache",
+	"lg_throttle":        "room in the queue for local and global memory",
+	"long_scoreboard":    "data from L1, L2 or DRAM",
+	"math_pipe_throttle": "a busy arithmetic pipe",
+	"membar":             "a memory barrier",
+	"mio_throttle":       "room in the queue for shared memory and special functions",
+	"misc":               "something else",
+	"no_instruction":     "its next instruction to be fetched",
+	"not_selected":       "its turn: another eligible warp was issued",
+	"selected":           "nothing: it issued an instruction",
+	"short_scoreboard":   "data from shared memory or a special function",
+	"sleeping":           "the end of its sleep",
+	"tex_throttle":       "room in the texture queue",
+	"wait":               "a fixed latency of the instruction before",
+	"warpgroup_arrive":   "its warp group",
 }
 
 // Stalls returns the warp states, most cycles first. States that ncu knows and this package does
@@ -121,7 +98,7 @@ func Stalls(k *Kernel) []Stall {
 		}
 		m.Unit = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction
 		out = append(out, Stall{
-			Fact: Fact{Label: title(state), From: name, Value: m}, Issuing: state == "selected", Help: stallHelp(state),
+			Fact: Fact{Label: title(state), From: name, Value: m}, Issuing: state == "selected", Help: stallHelp[state],
 		})
 		total += m.Value
 	}
