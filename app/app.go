@@ -51,7 +51,7 @@ func Main() {
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	env := Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
 	for _, name := range unknownVariables(os.Environ()) {
-		fmt.Fprintf(env.Stderr, "warpboard: %s is set in the Environment, but it is no setting of warpboard\n", name)
+		fmt.Fprintf(env.Stderr, "warpboard: the environment variable %s is not a warpboard setting\n", name)
 	}
 	err := Run(ctx, env, os.Args[1:])
 	stop()

@@ -16,7 +16,7 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 	fs.SetOutput(io.Discard) // parse tells what is wrong
 	fs.StringVar(&cfg.File, "config", "", "TOML file of settings, one per line as flag-name = value; it may serve several commands")
 	if command == "work" {
-		fs.StringVar(&cfg.Data, "data", "data", "directory of this worker alone, for caches and what runs leave for a moment")
+		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; not shared with another worker")
 	} else {
 		fs.StringVar(&cfg.Data, "data", "data", "directory that holds everything: database, queue, caches, artifacts")
 		fs.StringVar(&cfg.DatabaseURL, "database-url", "", "postgres://… to use PostgreSQL instead of the SQLite file in --data")
@@ -39,24 +39,24 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	host, _ := os.Hostname()
 	w := &cfg.Worker
-	fs.StringVar(&w.Name, "worker-name", host, "name of this machine's worker; a remote one's is that of its credential")
+	fs.StringVar(&w.Name, "worker-name", host, "name of this worker; on a remote machine, the name of its credential")
 	fs.IntVar(&w.CPUSlots, "cpu-slots", max(1, runtime.NumCPU()-1), "evaluations on the CPU device at once; 0 for none")
 	fs.StringVar(&w.Sandbox, "sandbox", "on", "on, or off to run strangers' programs with this user's rights (every page says so)")
-	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first of the unprivileged user ids that sandboxes run under, up to three for each slot and one for each build; a second worker on a machine needs others")
+	fs.IntVar(&w.FirstUID, "first-uid", 60000, "first unprivileged user id for sandboxes: each slot uses up to three, each build one; every worker on a machine needs its own range")
 	fs.StringVar(&w.ObjectCache, "object-cache", "", "directory of compiled objects, which several workers of a machine may share; default: objects below --data")
 	fs.Var(&w.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
-	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "Pythons kept ready at each GPU with torch imported, and one more that compiles beside it; at each CPU slot one with NumPy; 0 for none")
-	fs.BoolVar(&w.Ahead, "compile-ahead", true, "compile what belongs to a task before anybody submits to it, while no job needs the processors")
+	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "Python processes kept warm per GPU with torch imported, plus one that compiles; one with NumPy per CPU slot; 0 disables them")
+	fs.BoolVar(&w.Ahead, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
 	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the authority that signed the queue's certificate; default: those that this machine trusts")
-	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "how long running evaluations may go on after a stop signal; then another worker gets them")
+	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "time that running evaluations get to finish after a stop signal; unfinished ones go to another worker")
 }
 
 func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
 	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default: http://ADDR")
 	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one")
-	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: nobody can")
+	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: none")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")
 	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "MiB: with less on the disk of --data nothing can be submitted; 0 to submit until it is full")
@@ -69,7 +69,7 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
 	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may evaluate kernels without a token: all (everybody who reaches the site runs programs here; the answer brings each a key of their own, with which they and the admins alone read, list and cancel), loopback (this machine, when serving on a loopback address) or none")
 	fs.Var(&cfg.MetricsFrom, "metrics-from", "addresses and networks that may read /metrics and /stats without a token, as 127.0.0.1,10.0.0.0/8, or none; not what a proxy passes on; default: this machine, while --base-url names it")
-	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "what reads them from elsewhere, sent as Authorization: Bearer TOKEN; better in the environment, where other users do not see it")
+	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "token for reading them from elsewhere, sent as Authorization: Bearer TOKEN; better in the environment, where other users do not see it")
 }
 
 func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {
@@ -85,7 +85,7 @@ func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {
 	fs.StringVar(&o.OIDCIssuer, "oidc-issuer", "", "issuer URL of an OpenID Connect provider")
 	fs.StringVar(&o.OIDCKey, "oidc-key", "", "OpenID Connect client id")
 	fs.StringVar(&o.OIDCSecret, "oidc-secret", "", "OpenID Connect client secret")
-	fs.StringVar(&o.OIDCName, "oidc-name", "OpenID Connect", "what its sign-in button says")
+	fs.StringVar(&o.OIDCName, "oidc-name", "OpenID Connect", "label of the sign-in button")
 }
 
 // envName is the environment variable behind a flag.

@@ -30,7 +30,7 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 		return fmt.Errorf("built-in tasks: %w", err)
 	}
 	for _, b := range examples {
-		if err := in.install(ctx, originBuiltin, wish{NewTask: models.NewTask{Bundle: b}}); err != nil {
+		if err := in.install(ctx, originBuiltin, installSpec{NewTask: models.NewTask{Bundle: b}}); err != nil {
 			return err
 		}
 	}
@@ -47,23 +47,23 @@ type installer struct {
 	log   *slog.Logger
 }
 
-// wish is a task as the server's own files have it. A dated one says its deadline there, and a later
+// installSpec is a task as the server's own files have it. One that has a deadline says it there, and a later
 // change of it holds for the task too.
-type wish struct {
+type installSpec struct {
 	models.NewTask
-	dated bool
+	hasDeadline bool
 }
 
 // key changes with all that an installed task follows.
-func (w wish) key() string {
-	if !w.dated {
+func (w installSpec) key() string {
+	if !w.hasDeadline {
 		return w.Bundle.Key()
 	}
 	return w.Bundle.Key() + " until " + w.Deadline.Format(time.RFC3339)
 }
 
 // install makes or updates one task of the server's own.
-func (i installer) install(ctx context.Context, origin string, task wish) error {
+func (i installer) install(ctx context.Context, origin string, task installSpec) error {
 	if task.Slug == "" {
 		task.Slug = task.Bundle.Name
 	}
@@ -87,7 +87,7 @@ func (i installer) install(ctx context.Context, origin string, task wish) error 
 	return i.store.SetSetting(ctx, mark, key)
 }
 
-func (i installer) publish(ctx context.Context, in wish, first bool) error {
+func (i installer) publish(ctx context.Context, in installSpec, first bool) error {
 	task, err := i.store.Task(ctx, in.Slug)
 	missing := err != nil && models.KindOf(err) == models.NotFound
 	switch {
@@ -101,7 +101,7 @@ func (i installer) publish(ctx context.Context, in wish, first bool) error {
 	case task.Origin != in.Origin:
 		return nil // somebody made a task of this name; it is theirs
 	}
-	if in.dated {
+	if in.hasDeadline {
 		settings := models.TaskSettings{Title: task.Title, Devices: task.Devices, Deadline: in.Deadline, Visibility: task.Visibility}
 		if _, err := i.store.UpdateTask(ctx, i.owner, task.ID, settings); err != nil {
 			return err

@@ -40,7 +40,7 @@ func (i installer) skipped(where string, err error) {
 
 // readFolder reads the problem sets below dir or, where there are none, its task folders. Links do not
 // lead out of dir.
-func (i installer) readFolder(dir string) ([]wish, error) {
+func (i installer) readFolder(dir string) ([]installSpec, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a directory that can be read: %w", err)
@@ -57,8 +57,8 @@ func (i installer) readFolder(dir string) ([]wish, error) {
 	return i.ofFolders(upload), nil
 }
 
-func (i installer) ofSets(sets []tasks.ProblemSet) []wish {
-	var wanted []wish
+func (i installer) ofSets(sets []tasks.ProblemSet) []installSpec {
+	var wanted []installSpec
 	for _, set := range sets {
 		for _, p := range set.Problems {
 			if p.Err != nil {
@@ -69,21 +69,21 @@ func (i installer) ofSets(sets []tasks.ProblemSet) []wish {
 				Slug: p.Name, Bundle: p.Bundle,
 				TaskSettings: models.TaskSettings{Devices: p.GPUs, Deadline: &p.Deadline},
 			}
-			wanted = append(wanted, wish{NewTask: task, dated: !p.Assumed})
+			wanted = append(wanted, installSpec{NewTask: task, hasDeadline: !p.Assumed})
 		}
 	}
 	return wanted
 }
 
-func (i installer) ofFolders(upload *tasks.Upload) []wish {
-	var wanted []wish
+func (i installer) ofFolders(upload *tasks.Upload) []installSpec {
+	var wanted []installSpec
 	for _, folder := range slices.Sorted(slices.Values(upload.Folders())) {
 		bundle, err := upload.Bundle(folder)
 		if err != nil {
 			i.skipped(folder, err)
 			continue
 		}
-		wanted = append(wanted, wish{NewTask: models.NewTask{Bundle: bundle}})
+		wanted = append(wanted, installSpec{NewTask: models.NewTask{Bundle: bundle}})
 	}
 	return wanted
 }

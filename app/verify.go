@@ -10,14 +10,15 @@ import (
 
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/format"
 )
 
 const verifyHelp = `usage: warpboard verify-task PATH [flags]
 
 Checks tasks as an upload would, then runs the solutions that they bring: each file in
-solutions/correct must pass a ranked run, each in solutions/wrong must fail one: by a wrong answer, or
-in another way, where another solution shows that the task itself works. A reference file of
-the older form is run against itself. Exits with 1 if a task is refused or a solution surprises.
+solutions/correct must pass a ranked run, each in solutions/wrong must fail one: with a wrong answer, or
+in any way if another solution shows that the task itself works. A reference file in the legacy
+format is run against itself. Exits with 1 if a task is refused or a solution ends unexpectedly.
 
 PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file
 (.cu, .cuh, .cpp, .py).
@@ -82,7 +83,7 @@ func verifyTask(ctx context.Context, env Environment, args []string) error {
 	proposals, err := upload.Proposals(time.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
 		printProblems(env, "", problems)
-		return fmt.Errorf("%s cannot be used: %s to mend", path, views.Plural(len(problems), "mistake", "mistakes"))
+		return fmt.Errorf("%s cannot be used: fix %s", path, format.Plural(len(problems), "mistake", "mistakes"))
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -107,9 +108,9 @@ func describe(env Environment, p tasks.Proposal) {
 	d := p.Bundle.Definition
 	facts := []string{views.LangName(d.Lang)}
 	if d.Form == tasks.FormLegacy {
-		facts = append(facts, "older form")
+		facts = append(facts, "legacy format")
 	} else {
-		facts = append(facts, views.Plural(len(d.Tests), "test", "tests"), views.Plural(len(d.Benchmarks), "benchmark", "benchmarks"),
+		facts = append(facts, format.Plural(len(d.Tests), "test", "tests"), format.Plural(len(d.Benchmarks), "benchmark", "benchmarks"),
 			"ranked by "+string(d.RankingBy), views.HarnessPhrase(d))
 	}
 	if len(p.GPUs) > 0 {

@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
-	"warpboard/views"
+	"warpboard/views/format"
 )
 
 // verifier checks tasks one after the other, on one worker of this machine.
@@ -178,12 +178,12 @@ func why(r job.Result) string {
 
 // verdict is what the whole comes to: nil if nothing is wrong.
 func (v *verifier) verdict(tasks int) error {
-	fmt.Fprintf(v.env.Stdout, "%s checked, %s run\n", views.Plural(tasks, "task", "tasks"), views.Plural(v.solutions, "solution", "solutions"))
+	fmt.Fprintf(v.env.Stdout, "%s checked, %s run\n", format.Plural(tasks, "task", "tasks"), format.Plural(v.solutions, "solution", "solutions"))
 	switch {
 	case v.refused > 0:
-		return fmt.Errorf("%d of %s cannot be used", v.refused, views.Plural(tasks, "task", "tasks"))
+		return fmt.Errorf("%d of %s cannot be used", v.refused, format.Plural(tasks, "task", "tasks"))
 	case v.surprises > 0:
-		return fmt.Errorf("%d of %s did not end as expected", v.surprises, views.Plural(v.solutions, "solution", "solutions"))
+		return fmt.Errorf("%d of %s did not end as expected", v.surprises, format.Plural(v.solutions, "solution", "solutions"))
 	}
 	return nil
 }

@@ -158,7 +158,7 @@ func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
 		"zip":            {write(filepath.Join(t.TempDir(), "tasks.zip"), packed.String()), "vectoradd_cpp: C++, 5 tests", ""},
 		"problem set":    {set, "add: C++, 5 tests, 3 benchmarks, ranked by geom, Warpboard's harness, on CPU, until 2031-05-01 00:00 UTC", "1 of 2 tasks cannot be used"},
 		"its bad one":    {set, "first/bad/task.yml:1: lang: \"rust\" is not allowed", "1 of 2 tasks"},
-		"reference":      {write(filepath.Join(t.TempDir(), "copy.cpp"), referenceFile), "copy: C++, older form", ""},
+		"reference":      {write(filepath.Join(t.TempDir(), "copy.cpp"), referenceFile), "copy: C++, legacy format", ""},
 		"reference, bad": {write(filepath.Join(t.TempDir(), "copy.py"), "x = 1\n"), "copy.py: ref_kernel: is not defined", "3 mistakes"},
 		"another file":   {write(filepath.Join(t.TempDir(), "notes.txt"), "hello"), "", "not a zip"},
 		"nothing":        {filepath.Join(t.TempDir(), "none"), "", "no such file"},

@@ -135,7 +135,7 @@ func (w *window) looksAround() {
 		w.shoot(name)
 	}
 	w.open("/devices")
-	w.shows("main", "lines hold")
+	w.shows("main", "checks pass")
 }
 
 func (w *window) signsOut() {

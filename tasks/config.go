@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"warpboard/tasks/pyyaml"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -41,7 +43,7 @@ func (r *taskReader) sources(node *yaml.Node) []string {
 		case !r.bundle.Definition.has(name):
 			r.refuse(item, index(key, i), "%q is not the name of an entry of files", name)
 		case slices.Contains(names[:i], name):
-			r.refuse(item, index(key, i), "%q is here twice", name)
+			r.refuse(item, index(key, i), "%q appears twice", name)
 		}
 	}
 	return names
@@ -60,8 +62,8 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 		switch {
 		case value.Kind != yaml.ScalarNode:
 			r.refuse(value, at, "must be one value, or nothing for a plain -D%s", name.Value)
-		case !isNull(value):
-			text := pyScalar(value).text
+		case !pyyaml.IsNull(value):
+			text := pyyaml.Scalar(value).Text
 			if strings.ContainsFunc(text, unicode.IsControl) {
 				r.refuse(value, at, "must be one line without control characters")
 			}

@@ -51,11 +51,6 @@ func Diff(old, new *Bundle) []Change {
 	return out
 }
 
-// BreaksScores tells whether any of the changes does.
-func BreaksScores(changes []Change) bool {
-	return slices.ContainsFunc(changes, func(c Change) bool { return c.Breaks })
-}
-
 func harnessName(d Definition) string {
 	if d.OwnHarness {
 		return "the task's own"

@@ -51,7 +51,7 @@ func numbered(text string) func(func(int, string) bool) {
 
 func (d *Directives) set(words []string) error {
 	if len(words) == 0 {
-		return fmt.Errorf("says nothing; write leaderboard NAME or gpus NAME …")
+		return fmt.Errorf("is empty; write leaderboard NAME or gpus NAME …")
 	}
 	keyword, args := strings.ToLower(words[0]), words[1:]
 	switch keyword {
@@ -60,7 +60,7 @@ func (d *Directives) set(words []string) error {
 			return fmt.Errorf("leaderboard takes one name, not %d", len(args))
 		}
 		if d.Leaderboard != "" {
-			return fmt.Errorf("leaderboard is here twice")
+			return fmt.Errorf("leaderboard appears twice")
 		}
 		d.Leaderboard = args[0]
 	case "gpu", "gpus":
@@ -68,7 +68,7 @@ func (d *Directives) set(words []string) error {
 			return fmt.Errorf("%s takes at least one name", keyword)
 		}
 		if d.GPUs != nil {
-			return fmt.Errorf("gpus is here twice")
+			return fmt.Errorf("gpus appears twice")
 		}
 		for _, name := range args {
 			if !slices.Contains(d.GPUs, name) {

@@ -40,13 +40,13 @@ func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
 
 func TestBadDirectiveIsRefusedByLine(t *testing.T) {
 	cases := map[string]struct{ source, want string }{
-		"nothing":           {"# a\n#!POPCORN\n", "Line 2: #!POPCORN: says nothing"},
+		"nothing":           {"# a\n#!POPCORN\n", "Line 2: #!POPCORN: is empty"},
 		"no name":           {"#!POPCORN leaderboard\n", "Line 1: #!POPCORN: leaderboard takes one name, not 0"},
 		"two names":         {"//!POPCORN leaderboard a b\n", "leaderboard takes one name, not 2"},
 		"no gpu":            {"#!POPCORN gpus\n", "gpus takes at least one name"},
 		"unknown":           {"#!POPCORN speed 3\n", `the directive "speed" is not known`},
-		"leaderboard twice": {"#!POPCORN leaderboard a\n#!POPCORN leaderboard a\n", "Line 2: #!POPCORN: leaderboard is here twice"},
-		"gpus twice":        {"#!POPCORN gpu a\n#!POPCORN gpus b\n", "gpus is here twice"},
+		"leaderboard twice": {"#!POPCORN leaderboard a\n#!POPCORN leaderboard a\n", "Line 2: #!POPCORN: leaderboard appears twice"},
+		"gpus twice":        {"#!POPCORN gpu a\n#!POPCORN gpus b\n", "gpus appears twice"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

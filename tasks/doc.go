@@ -1,4 +1,29 @@
-// Package tasks is the task format: it reads task.yml, zips, problem sets and the older
-// single-reference form, and refuses what is wrong with a sentence naming file, line and key.
-// It knows nothing of databases, web pages or GPUs.
+// Package tasks is the task format: it reads a task.yml with its files, zips, problem sets and single reference files
+// in the legacy format into a Bundle, checks it, and writes it again. It runs nothing and knows no database; site,
+// commands, worker and harness all call it.
+//
+// In reading order:
+//
+//	definition.go         Definition, Case, File, Config: what a task is, and its limits
+//	bundle.go             a Definition with the contents of its files
+//	read.go               the ways in: a folder, a zip, a single file; tree.go and zip.go read files within limits
+//	problem.go            what is wrong with an upload: file, line, key and what to write instead
+//	reader.go             one YAML file: unknown keys, types, all problems at once
+//	taskfile.go           task.yml by its keys; config.go, files.go, flags.go, roofline.go (with expr.go) read the larger ones
+//	harness.go            who measures: the task's own eval program, or Warpboard's; standard_harness.go switches to the latter
+//	reference.go          the legacy format: one file with input_t, generate_input and friends
+//	problemset.go         several tasks with deadlines; Proposals of an upload
+//	lint.go               warnings that refuse nothing
+//	diff.go               what changed between two versions, and whether scores still compare
+//	write.go              a Bundle as zip and task.yml
+//	directives.go         #!POPCORN lines of a submission
+//	solutions.go          the built-in tasks in examples/, and solutions that verify-task runs
+//	pyyaml/               YAML as PyYAML reads it
+//
+// It promises: folders written for KernelBot read as they are; what is read and written again is the same task; a
+// refusal is a Problem for the author, anything else an error of the machine; reading is bounded in size, files,
+// depth and time, whatever was uploaded; no path leaves the upload.
+//
+// What may go wrong: a flag that a compiler comes to know later may do more than refusedFlag knows of, so flags are
+// allowed by list; two files may be one on a file system without case, so such zips are refused.
 package tasks

@@ -104,7 +104,7 @@ func submissions(t *testing.T, b *tasks.Bundle) []tasks.Solution {
 	return all
 }
 
-// runTests runs the test stage with Warpboard's harness and tells whether the check passed.
+// runTests runs the test stage with Warpboard's harness and reports whether the check passed.
 func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed bool, output string) {
 	t.Helper()
 	sources, err := b.Resolve(source)

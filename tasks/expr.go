@@ -1,62 +1,47 @@
 package tasks
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 )
 
-// An expression is arithmetic on numbers and names: + - * / ** and parentheses, with Python's
-// precedence (** binds tighter than a sign on its left, and to the right).
-type expression interface {
-	// eval looks names up and gives the value; it fails on a name that lookup does not know.
-	eval(lookup func(name string) (float64, error)) (float64, error)
-}
-
-type (
-	number    float64
-	name      string
-	negation  struct{ of expression }
-	operation struct {
-		operator    string
-		left, right expression
-	}
-)
+// An expression is arithmetic on numbers and names: + - * / ** and parentheses, with Python's precedence (** binds
+// tighter than a sign on its left, and to the right). Calling it gives the value; it fails on a name that lookup
+// does not know. go/parser cannot read it (** has no place in Go), and expr-lang counts in ints that overflow.
+type expression func(lookup func(name string) (float64, error)) (float64, error)
 
 type lookup = func(string) (float64, error)
 
-func (n number) eval(lookup) (float64, error)    { return float64(n), nil }
-func (n name) eval(look lookup) (float64, error) { return look(string(n)) }
-func (n negation) eval(l lookup) (float64, error) {
-	v, err := n.of.eval(l)
-	return -v, err
-}
-
-func (o operation) eval(l lookup) (float64, error) {
-	a, err := o.left.eval(l)
-	if err != nil {
-		return 0, err
-	}
-	b, err := o.right.eval(l)
-	if err != nil {
-		return 0, err
-	}
-	switch o.operator {
-	case "+":
-		return a + b, nil
-	case "-":
-		return a - b, nil
-	case "*":
-		return a * b, nil
-	case "**":
-		return math.Pow(a, b), nil
-	default:
-		if b == 0 {
-			return 0, fmt.Errorf("division by zero")
+func binary(operator string, left, right expression) expression {
+	return func(l lookup) (float64, error) {
+		a, err := left(l)
+		if err != nil {
+			return 0, err
+		}
+		b, err := right(l)
+		switch {
+		case err != nil:
+			return 0, err
+		case operator == "+":
+			return a + b, nil
+		case operator == "-":
+			return a - b, nil
+		case operator == "*":
+			return a * b, nil
+		case operator == "**":
+			return math.Pow(a, b), nil
+		case b == 0:
+			return 0, errors.New("division by zero")
 		}
 		return a / b, nil
 	}
+}
+
+func constant(value float64) expression {
+	return func(lookup) (float64, error) { return value, nil }
 }
 
 const (
@@ -100,7 +85,7 @@ func (p *parser) chain(operand func() (expression, error), operators ...string) 
 		}
 		var right expression
 		right, err = operand()
-		left = operation{operator, left, right}
+		left = binary(operator, left, right)
 	}
 	return nil, err
 }
@@ -115,14 +100,14 @@ func (p *parser) signed() (expression, error) {
 		return p.signed()
 	case "-":
 		e, err := p.signed()
-		return negation{e}, err
+		return binary("-", constant(0), e), err
 	}
 	base, err := p.atom()
 	if err != nil || p.take("**") == "" {
 		return base, err
 	}
 	exponent, err := p.signed()
-	return operation{"**", base, exponent}, err
+	return binary("**", base, exponent), err
 }
 
 func (p *parser) atom() (expression, error) {
@@ -140,14 +125,14 @@ func (p *parser) atom() (expression, error) {
 	}
 	word := p.text[start:p.at]
 	if identifier.MatchString(word) {
-		return name(word), nil
+		return func(l lookup) (float64, error) { return l(word) }, nil
 	}
 	value, err := strconv.ParseFloat(strings.ReplaceAll(word, "_", ""), 64)
 	if word == "" || err != nil {
 		p.at = start
 		return nil, p.unexpected()
 	}
-	return number(value), nil
+	return constant(value), nil
 }
 
 func isWord(c byte) bool {

@@ -24,7 +24,7 @@ func (r *taskReader) files(node *yaml.Node) []File {
 		if why := refusedName(file.Name); why != "" {
 			r.refuse(item, at+".name", "the file %s", why)
 		} else if first := lines[fold(file.Name)]; first > 0 {
-			r.refuse(item, at+".name", "%q is here twice (first in line %d)", file.Name, first)
+			r.refuse(item, at+".name", "%q appears twice (first in line %d)", file.Name, first)
 		}
 		lines[fold(file.Name)] = item.Line
 		switch {
@@ -124,7 +124,7 @@ func inBundle(source string) string {
 	return strings.Join(parts, "/")
 }
 
-// has tells whether a file of that run-time name is listed.
+// has reports whether a file of that run-time name is listed.
 func (d Definition) has(name string) bool {
 	return slices.ContainsFunc(d.Files, func(f File) bool { return f.Name == name })
 }
@@ -150,7 +150,7 @@ func (r *taskReader) unused() []string {
 	return out
 }
 
-// isExtra tells whether a file that no task.yml names is still no surprise.
+// isExtra reports whether a file that no task.yml names is still no surprise.
 func isExtra(name string) bool {
 	first, _, nested := strings.Cut(name, "/")
 	upper := strings.ToUpper(stem(name))

@@ -127,7 +127,8 @@ func (c Case) value(name string) string {
 	return ""
 }
 
-// String gives "size: 1024; seed: 7", as a spec line has it.
+// String gives the case's spec line, "size: 1024; seed: 7": eval programs read cases in this form, and results name
+// them by it. Readers of tasks refuse line breaks and semicolons in values, so a case is one line and reads back.
 func (c Case) String() string {
 	parts := make([]string, len(c))
 	for i, arg := range c {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Problem is one thing wrong with what was uploaded, said so that its author can mend it.
+// Problem is one thing wrong with what was uploaded, said so that its author can fix it.
 type Problem struct {
 	File    string // path inside the upload; empty when it is about the whole upload
 	Line    int    // from 1; 0 when no line is to blame

@@ -12,7 +12,7 @@ import (
 )
 
 // Upload is what tasks are read from: an unpacked zip, a folder, or one reference file of the
-// older form.
+// legacy format.
 type Upload struct {
 	tree      tree
 	name      string

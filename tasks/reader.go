@@ -1,12 +1,15 @@
 package tasks
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/pyyaml"
 )
 
 // reader takes typed values out of a YAML tree and keeps what it finds wrong on the way, so
@@ -33,7 +36,7 @@ func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
 	for name, value := range r.pairs(node, key) {
 		if !slices.Contains(known, name.Value) {
 			r.refuse(name, join(key, name.Value), "unknown key%s", suggest(name.Value, known))
-		} else if !isNull(value) {
+		} else if !pyyaml.IsNull(value) {
 			out[name.Value] = value
 		}
 	}
@@ -102,8 +105,8 @@ func (r *reader) integer(node *yaml.Node, key string) (n int64, ok bool) {
 		return 0, false
 	}
 	if node.Kind == yaml.ScalarNode {
-		if value := pyScalar(node); value.isInt {
-			if n, err := strconv.ParseInt(value.text, 10, 64); err == nil {
+		if value := pyyaml.Scalar(node); value.IsInt {
+			if n, err := strconv.ParseInt(value.Text, 10, 64); err == nil {
 				return n, true
 			}
 		}
@@ -118,16 +121,12 @@ func (r *reader) boolean(node *yaml.Node, key string, otherwise bool) bool {
 		return otherwise
 	}
 	if node.Kind == yaml.ScalarNode {
-		if value := pyScalar(node); value.isBool {
-			return value.text == "True"
+		if value := pyyaml.Scalar(node); value.IsBool {
+			return value.Text == "True"
 		}
 	}
 	r.refuse(node, key, "must be true or false")
 	return otherwise
-}
-
-func isNull(node *yaml.Node) bool {
-	return node.Kind == yaml.ScalarNode && pyScalar(node).isNull
 }
 
 func join(key, name string) string {
@@ -168,4 +167,45 @@ func distance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// parseYAML reads a file of at most MaxYAML bytes.
+func parseYAML(file string, data []byte) (*yaml.Node, error) {
+	if len(data) > MaxYAML {
+		return nil, Problem{File: file, Message: fmt.Sprintf("is larger than %s", size(MaxYAML))}
+	}
+	root, err := pyyaml.Parse(data)
+	if wrong, ok := errors.AsType[*pyyaml.Error](err); ok {
+		return nil, Problem{File: file, Line: wrong.Line, Message: wrong.Message}
+	}
+	return root, err
+}
+
+// Nearest is the known key that a mistyped one was probably meant to be: with two letters changed at most, or a
+// part of the other's name; empty when none is so near.
+func Nearest(name string, known []string) string {
+	best, least := "", 3
+	for _, k := range known {
+		if d := distance(strings.ToLower(name), k); d < least {
+			best, least = k, d
+		}
+	}
+	if best != "" {
+		return best
+	}
+	for _, k := range known {
+		if isPartOf(name, k) || isPartOf(k, name) {
+			return k
+		}
+	}
+	return ""
+}
+
+// shortestPart is the number of letters from which a part of a name stands for it.
+const shortestPart = 4
+
+func isPartOf(part, whole string) bool {
+	plain := func(s string) string { return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s)) }
+	part, whole = plain(part), plain(whole)
+	return len(part) >= shortestPart && strings.Contains(whole, part)
 }

@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// The older form's run-time names: its harness includes (or imports) both files by them.
+// The legacy format's run-time names: its harness includes (or imports) both files by them.
 const (
 	legacyNativeReference  = "reference.cuh"
 	legacyNativeSubmission = "train.cuh"
@@ -22,7 +22,7 @@ const (
 	legacyPythonTimeout = 300 * time.Second
 )
 
-// FromReference makes a task of the older form from its one reference file, whose suffix is the
+// FromReference makes a task in the legacy format from its one reference file, whose suffix is the
 // language: .cu and .cuh CUDA C++, .cpp C++ on the CPU, .py Python. Its errors are Problems.
 func FromReference(file string, content []byte, devices []string) (*Bundle, error) {
 	lang := legacyLang(file)
@@ -85,7 +85,7 @@ func legacyLang(file string) Lang {
 	}
 }
 
-// legacyNames are what the harness of the older form takes from the reference.
+// legacyNames are what the harness in the legacy format takes from the reference.
 func legacyNames(lang Lang) []string {
 	functions := []string{"generate_input", "ref_kernel", "check_implementation"}
 	if lang == LangPython {

@@ -80,6 +80,6 @@ func TestOlderFormDownloadsAsItsReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := readZip(out.Bytes()); err == nil || !strings.Contains(err.Error(), "no task.yml") {
-		t.Errorf("the zip of a task of the older form has a task.yml: %v", err)
+		t.Errorf("the zip of a task in the legacy format has a task.yml: %v", err)
 	}
 }

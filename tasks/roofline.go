@@ -36,7 +36,7 @@ func evaluate(quantity, text string, c Case) (float64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
 	}
-	value, err := e.eval(c.number)
+	value, err := e(c.number)
 	if err != nil {
 		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
 	}

@@ -1,7 +1,9 @@
 package tasks
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 )
@@ -17,7 +19,7 @@ type Solution struct {
 }
 
 // Solutions finds solutions/correct/* and solutions/wrong/* in a task folder, by name within each; no
-// such folder is no error. A reference of the older form comes with one: itself, submitted.
+// such folder is no error. A reference in the legacy format comes with one: itself, submitted.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
 	if u.reference != "" {
 		return []Solution{referenceAsSolution(legacyLang(u.reference))}, nil
@@ -49,4 +51,37 @@ func referenceAsSolution(lang Lang) Solution {
 		source = "from reference import ref_kernel as custom_kernel\n"
 	}
 	return Solution{Name: "the reference itself", Correct: true, Source: []byte(source)}
+}
+
+//go:embed examples
+var examples embed.FS
+
+// Examples gives the built-in tasks, by name.
+func Examples() ([]*Bundle, error) {
+	upload, err := openExamples()
+	if err != nil {
+		return nil, err
+	}
+	bundles, err := upload.Bundles()
+	if err != nil {
+		return nil, fmt.Errorf("reading the built-in tasks: %w", err)
+	}
+	return bundles, nil
+}
+
+// ExampleSolutions gives the right and wrong submissions that come with a built-in task.
+func ExampleSolutions(name string) ([]Solution, error) {
+	upload, err := openExamples()
+	if err != nil {
+		return nil, err
+	}
+	return upload.Solutions(name)
+}
+
+func openExamples() (*Upload, error) {
+	sub, err := fs.Sub(examples, "examples")
+	if err != nil {
+		return nil, fmt.Errorf("opening the built-in tasks: %w", err)
+	}
+	return OpenFolder(sub, Options{}), nil
 }

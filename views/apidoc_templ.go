@@ -79,7 +79,7 @@ func APIDoc(p APIPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>API</h1><p class=\"mt-2 text-lg soft\">Everything that the site does, for programs. The same as <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>API</h1><p class=\"mt-2 text-lg soft\">Everything the site does, for programs. Also as <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -92,7 +92,7 @@ func APIDoc(p APIPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">OpenAPI 3.1</a>; agents use MCP at <code>/mcp</code>.</p><p class=\"mt-2\">Make a token on <a href=\"/me\">your page</a> and send it as <code>Authorization: Bearer TOKEN</code>. Where this site evaluates without a token, the answer brings a key in <code>X-Evaluation-Key</code>: send it along to read, list, share and cancel what you asked for, and keep it to yourself.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">OpenAPI 3.1</a>; agents use MCP at <code>/mcp</code>.</p><p class=\"mt-2\">Make a token on <a href=\"/me\">your page</a> and send it as <code>Authorization: Bearer TOKEN</code>. Where this site evaluates without a token, the answer brings a key in <code>X-Evaluation-Key</code>: send it with requests that read, list, share or cancel your evaluations, and keep it secret.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

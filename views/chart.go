@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"warpboard/views/format"
 )
 
 // stepChart is the history of a board's best score as paths in a box of 100 × 100 that is
@@ -46,7 +48,7 @@ func newStepChart(steps []HistoryStep) stepChart {
 	low, high = low-margin, high+margin
 
 	first, last := steps[0].When, steps[len(steps)-1].When
-	c := stepChart{First: first, Last: last, SameDay: chartDay(first) == chartDay(last)}
+	c := stepChart{First: first, Last: last, SameDay: format.Day(first) == format.Day(last)}
 	for _, score := range chartScores(math.Pow(10, low), math.Pow(10, high)) {
 		y := 100 * (high - math.Log10(score)) / (high - low)
 		c.Rows = append(c.Rows, chartRow{
@@ -75,7 +77,7 @@ func (c *stepChart) trace(steps []HistoryStep, at func(int) (x, y float64)) {
 		}
 		c.Points = append(c.Points, chartPoint{
 			Path:  fmt.Sprintf("M%.2f %.2fh0", x, y), // no length: round ends make it a dot of any box
-			Title: fmt.Sprintf("%s, %s, %s", Nanoseconds(s.ScoreNS), s.Person.Name, s.When.UTC().Format("2 Jan 2006, 15:04 UTC")),
+			Title: fmt.Sprintf("%s, %s, %s", format.Nanoseconds(s.ScoreNS), s.Person.Name, format.Minute(s.When)),
 		})
 	}
 	c.Line = line.String() + "H100"
@@ -135,11 +137,9 @@ func evenScores(low, high float64) []float64 {
 
 // roundTime leaves out the zeros at the end, which say nothing of a round number.
 func roundTime(ns float64) string {
-	q := Nanoseconds(ns)
+	q := format.Nanoseconds(ns)
 	if strings.Contains(q.Number, ".") {
 		q.Number = strings.TrimRight(strings.TrimRight(q.Number, "0"), ".")
 	}
 	return q.String()
 }
-
-func chartDay(t time.Time) string { return t.UTC().Format("2 Jan 2006") }

@@ -7,6 +7,7 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/evaluator/job"
+	"warpboard/views/format"
 )
 
 // shortScore is below what time a score carries the mark that leads to what can still hide.
@@ -57,9 +58,9 @@ func clockNotes(c job.CaseResult) []string {
 	switch k := c.Clocks; {
 	case c.MostlyLate():
 		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). All that follows the release counts, by the judge's clock: %s until it was done; the kernel's own events say %s.",
-			releasedAfter, k.Late, Plural(c.Runs, "call", "calls"), Nanoseconds(k.Wall), Nanoseconds(k.Event)))
+			releasedAfter, k.Late, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
 	case k.Late > 0:
-		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.Late, Plural(c.Runs, "call was", "calls were"), releasedAfter))
+		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.Late, format.Plural(c.Runs, "call was", "calls were"), releasedAfter))
 	}
 	if c.ClocksDiffer() {
 		notes = append(notes, differenceNote(c.Clocks))
@@ -72,11 +73,11 @@ func differenceNote(k job.Clocks) string {
 	switch k.Counts {
 	case job.ClockSnapshot:
 		return fmt.Sprintf("The kernel's own events say %s; the judge had the answer in its hands only after %s. The score counts by that, less what the clock may err by.",
-			Nanoseconds(k.Event), Nanoseconds(k.Snapshot))
+			format.Nanoseconds(k.Event), format.Nanoseconds(k.Snapshot))
 	case job.ClockWall:
 		return fmt.Sprintf("The kernel's own events say %s; by the judge's clock the call was done after %s. The score counts by that, less the %s that the clock may err by.",
-			Nanoseconds(k.Event), Nanoseconds(k.Wall), Nanoseconds(k.Tolerance))
+			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 	}
 	return fmt.Sprintf("The kernel's own events say %s, the judge's clock says %s: further apart than the %s that it may err by. The larger one counts.",
-		Nanoseconds(k.Event), Nanoseconds(k.Wall), Nanoseconds(k.Tolerance))
+		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 }

@@ -85,7 +85,7 @@ func Devices(p DevicesPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Devices and queue</h1><p class=\"mt-2 text-lg soft\">What is attached, what it is doing, and who waits for it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Devices and queue</h1><p class=\"mt-2 text-lg soft\">Attached devices, what they are running, and who is waiting for them.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -154,7 +154,7 @@ func DevicesNow(s DevicesStatus) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = empty("No worker has been here yet. Start one with warpboard work, or serve with CPU slots.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = empty("No worker has connected yet. Start one with warpboard work, or serve with CPU slots.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -332,7 +332,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = moment(q.PausedSince).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = timestamp(q.PausedSince).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -351,7 +351,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 			}
 		}
 		if len(q.Runs) == 0 && q.PausedBy == "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<p class=\"px-5 py-4 soft small\">Nothing runs and nobody waits.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<p class=\"px-5 py-4 soft small\">Nothing is running or queued.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -487,7 +487,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
-					templ_7745c5c3_Err = moment(row.Run.TriedAgain).Render(ctx, templ_7745c5c3_Buffer)
+					templ_7745c5c3_Err = timestamp(row.Run.TriedAgain).Render(ctx, templ_7745c5c3_Buffer)
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -546,7 +546,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = moment(row.Run.Queued).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = timestamp(row.Run.Queued).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,5 +1,24 @@
-// Package views renders Warpboard's pages. Each page has one struct, its view model, beside its
-// component; components only show what the struct holds and ask nothing of a store.
+// Package views renders Warpboard's pages. Each page has one struct, its view model, at the top of its .templ file;
+// handlers in web fill it, and components only show what it holds: they ask nothing of a store and read no clock.
+//
+// In reading order:
+//
+//	page.go, layout.templ     what every page has: title, viewer, CSRF token, head and foot
+//	parts.templ               small components: times, quantities, people, pagers
+//	links.go                  addresses of pages, escaped once
+//	home, task, submit, submission, run, board, history (.templ)      the way of a visitor; run.go shapes a run's card
+//	task_edit, task_preview, task_settings (.templ)                   making tasks
+//	playground, evaluation, profile_pages, profile_run (.templ)       single kernels, and profiles
+//	devices, workers, credentials, clocks, trust, user, me (.templ)   operating, accounts
+//	text.go, markdown.go, highlight.go, remarks.go                    names for people; text written by strangers; sources
+//
+// Below it: format (numbers, times, sentences), diff (two texts), charts (SVG of profiles).
+//
+// It promises: pages work without JavaScript; nothing inline breaks the content security policy; what strangers wrote is
+// escaped by templ, and Markdown sanitised. Ids and data-… attributes are read by static/ and by tests.
+//
+// What may go wrong: *_templ.go are generated (`make generate`) and committed; `make verify` fails when they are
+// stale. Texts are checked against retired phrases by app/words_test.go.
 package views
 
 //go:generate go tool templ generate -path .

@@ -40,7 +40,7 @@ func identities(p MePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Linkable) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-1 soft\">Each of these accounts opens this one. With a second you still get in when the first is gone.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-1 soft\">You can sign in with any of these accounts. A second one still works if you lose the first.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

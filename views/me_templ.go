@@ -541,7 +541,7 @@ func sessions(p MePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = moment(session.Seen).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = timestamp(session.Seen).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -55,8 +55,8 @@ type Deadline struct {
 	Now  time.Time // when the page was made
 }
 
-// Set tells whether there is a deadline at all.
+// Set reports whether there is a deadline at all.
 func (d Deadline) Set() bool { return !d.Time.IsZero() }
 
-// Closed tells whether the deadline has passed.
+// Closed reports whether the deadline has passed.
 func (d Deadline) Closed() bool { return d.Set() && !d.Now.Before(d.Time) }

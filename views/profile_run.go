@@ -2,15 +2,17 @@ package views
 
 import (
 	"fmt"
-	"math"
-	"regexp"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
+	"github.com/ianlancetaylor/demangle"
 
 	"warpboard/evaluator/job"
 	"warpboard/views/charts"
+	"warpboard/views/format"
 )
 
 // Measures is what a run's card shows of a run that has ended, beside its stages and cases.
@@ -40,7 +42,7 @@ func (m MeasuredCase) Rates() []Fact {
 			return
 		}
 		rate := amount / m.Case.Time() * 1e9
-		value := PerSecond(rate, unit)
+		value := format.Prefixed(rate, unit+"/s")
 		if peak > 0 {
 			value += fmt.Sprintf(", %.0f\u00a0%% of the %s roof", 100*rate/peak, of)
 		}
@@ -61,27 +63,14 @@ func (r RunCard) Conditions() []Fact {
 
 func conditions(m job.Machine) []Fact {
 	var seen []Fact
-	for _, key := range sortedKeys(m.Conditions) {
-		name := Sentence(strings.ReplaceAll(key, "_", " "))
+	for _, key := range slices.Sorted(maps.Keys(m.Conditions)) {
+		name := format.Capital(strings.ReplaceAll(key, "_", " "))
 		if rest, ok := strings.CutPrefix(name, "Sm "); ok {
 			name = "SM " + rest
 		}
 		seen = append(seen, Fact{name, m.Conditions[key]})
 	}
 	return seen
-}
-
-// PerSecond shows a rate with a decimal prefix: 3.35e12 bytes → 3.350 TB/s.
-func PerSecond(rate float64, unit string) string {
-	if !(rate > 0) || math.IsInf(rate, 0) {
-		return nothing
-	}
-	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
-	x, i := fourDigits(rate), 0
-	for ; x >= 1000 && i < len(prefixes)-1; i++ {
-		x /= 1000
-	}
-	return plain(x) + "\u00a0" + prefixes[i] + unit + "/s"
 }
 
 // KernelFacts is what the compiler said of one kernel; sizes are in bytes, and -1 is not said.
@@ -97,9 +86,10 @@ type KernelFacts struct {
 // KernelsOf reads a build's further keys: ptxas.<symbol>.registers and the like.
 func KernelsOf(extra map[string]string) []KernelFacts {
 	var kernels []KernelFacts
-	for _, key := range sortedKeys(extra) {
-		symbol, ok := strings.CutPrefix(key, "ptxas.")
-		if symbol, ok = strings.CutSuffix(symbol, ".registers"); !ok || !strings.HasPrefix(key, "ptxas.") {
+	for _, key := range slices.Sorted(maps.Keys(extra)) {
+		rest, ofCompiler := strings.CutPrefix(key, "ptxas.")
+		symbol, ok := strings.CutSuffix(rest, ".registers")
+		if !ofCompiler || !ok {
 			continue
 		}
 		number := func(what string) int {
@@ -122,40 +112,19 @@ func KernelsOf(extra map[string]string) []KernelFacts {
 	return kernels
 }
 
-var symbolPart = regexp.MustCompile(`^\d+`)
-
-// symbolName takes the names out of a C++ symbol: _ZN3top4tileEPKf → top::tile. What is no such symbol
-// stays as it is.
+// symbolName makes a C++ symbol readable: _ZN3top4tileIfEEvPT_ is top::tile<float>. What is no such symbol stays as
+// it is. The bound keeps a symbol that a program made up from filling the page.
 func symbolName(symbol string) string {
-	rest, ok := strings.CutPrefix(symbol, "_Z")
-	if !ok {
-		return symbol
-	}
-	rest = strings.TrimPrefix(strings.TrimPrefix(rest, "N"), "L")
-	var names []string
-	for {
-		digits := symbolPart.FindString(rest)
-		length, err := strconv.Atoi(digits)
-		if err != nil || length <= 0 || len(digits)+length > len(rest) {
-			break
-		}
-		name := rest[len(digits) : len(digits)+length]
-		if rest = rest[len(digits)+length:]; !strings.HasPrefix(name, "_GLOBAL__N_") {
-			names = append(names, name)
-		}
-		if !strings.HasPrefix(symbol, "_ZN") {
-			break
-		}
-	}
-	if len(names) == 0 {
-		return symbol
-	}
-	return strings.Join(names, "::")
+	name := demangle.Filter(symbol, demangle.NoParams, demangle.NoRust, demangle.MaxLength(maxNameBits))
+	return strings.ReplaceAll(name, "(anonymous namespace)::", "")
 }
+
+// maxNameBits bounds a readable name to 1 KiB.
+const maxNameBits = 10
 
 func bytesOr(n int) string {
 	if n < 0 {
-		return nothing
+		return format.Nothing
 	}
-	return Bytes(int64(n))
+	return format.Bytes(int64(n))
 }

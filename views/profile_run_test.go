@@ -19,11 +19,25 @@ func TestKernelsOfAreReadable(t *testing.T) {
 	}
 	want := []KernelFacts{
 		{Name: "tile", Symbol: "_Z4tilePKfS0_Pfi", Registers: 64, Shared: 4352, Spills: 40},
-		{Name: "top::tile", Symbol: "_ZN12_GLOBAL__N_13top4tileIfEEvPT_", Registers: 8, Stack: -1, Spills: -1},
+		{Name: "top::tile<float>", Symbol: "_ZN12_GLOBAL__N_13top4tileIfEEvPT_", Registers: 8, Stack: -1, Spills: -1},
 		{Name: "kernel.with.points", Symbol: "kernel.with.points", Registers: 9, Stack: -1, Spills: -1},
 	}
 	if diff := cmp.Diff(want, KernelsOf(extra)); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
+	}
+}
+
+func TestSymbolsAreDemangled(t *testing.T) {
+	for symbol, want := range map[string]string{
+		"_Z4tilePKfS0_Pfi":                   "tile",
+		"_ZN12_GLOBAL__N_13top4tileIfEEvPT_": "top::tile<float>",
+		"_Z6kernelILi4E6__halfEvPT0_":        "kernel<4, __half>",
+		"_ZN3boxclEv":                        "box::operator()",
+		"_ZN1aI1bIiES1_E1fEv":                "a<b<int>, b<int> >::f",
+	} {
+		if got := symbolName(symbol); got != want {
+			t.Errorf("%s is %q, want %q", symbol, got, want)
+		}
 	}
 }
 
@@ -37,7 +51,7 @@ func TestSymbolsThatAreNoneStayAsTheyAre(t *testing.T) {
 
 func TestRatesSayTheirPartOfTheRoof(t *testing.T) {
 	m := MeasuredCase{Case: job.CaseResult{Mean: 1000}, Bytes: 3.35e6, PeakBytes: 4.8e12, Flops: 2e9, PeakKind: "FP32"}
-	want := []Fact{{"Bandwidth", "3.350\u00a0TB/s, 70\u00a0% of the DRAM roof"}, {"Arithmetic", "2.000\u00a0PFLOP/s"}}
+	want := []Fact{{"Bandwidth", "3.350\u00a0TB/s, 70\u00a0% of the DRAM roof"}, {"Arithmetic", "2\u00a0PFLOP/s"}}
 	if diff := cmp.Diff(want, m.Rates()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}

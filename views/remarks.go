@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"github.com/a-h/templ"
+
+	"warpboard/views/format"
 )
 
 // maxRemarks bounds what one source shows; a missing bracket makes hundreds.
@@ -101,7 +103,7 @@ func annotate(text string, remarks []Remark) string {
 		if end < 0 {
 			continue
 		}
-		note := fmt.Sprintf(`<span class="remark remark-%s" role="note"><b>%s</b> %s</span>`, r.kind(), Sentence(r.kind()), html.EscapeString(r.Text))
+		note := fmt.Sprintf(`<span class="remark remark-%s" role="note"><b>%s</b> %s</span>`, r.kind(), format.Capital(r.kind()), html.EscapeString(r.Text))
 		text = text[:at+end] + note + text[at+end:]
 	}
 	return text

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/views/format"
 )
 
 // RunCard is one run of a submission as it is known now: what is stored, and what has been told
@@ -58,8 +59,8 @@ type StageView struct {
 	Skipped bool // the run ended before it
 }
 
-// runStates names the states of a run for people, with the look of their tag.
-var runStates = map[string]struct{ label, look string }{
+// runStates names the states of a run for people, with the class of their tag.
+var runStates = map[string]struct{ label, class string }{
 	"queued":       {"Queued", ""},
 	"building":     {"Building", "tag-accent"},
 	"compiling":    {"Compiling", "tag-accent"},
@@ -73,7 +74,7 @@ var runStates = map[string]struct{ label, look string }{
 	"cancelled":    {"Cancelled", ""},
 }
 
-// Over tells whether the run has ended.
+// Over reports whether the run has ended.
 func (r RunCard) Over() bool {
 	return r.State == "done" || r.State == "failed" || r.State == "cancelled"
 }
@@ -81,7 +82,7 @@ func (r RunCard) Over() bool {
 // URL is the address of the card alone.
 func (r RunCard) URL() string { return fmt.Sprintf("/submissions/%d/runs/%d", r.SubmissionID, r.ID) }
 
-// Working tells whether a worker has the run now.
+// Working reports whether a worker has the run now.
 func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
 
 // Label is the state for people.
@@ -92,7 +93,7 @@ func (r RunCard) Label() string {
 	return r.State
 }
 
-func (r RunCard) look() string { return runStates[r.State].look }
+func (r RunCard) class() string { return runStates[r.State].class }
 
 // Status is one sentence for screen readers, told when the card changes.
 func (r RunCard) Status() string {
@@ -100,12 +101,12 @@ func (r RunCard) Status() string {
 	case r.State == "queued" && r.Position > 0:
 		return fmt.Sprintf("%s: number %d in the queue.", r.Device, r.Position)
 	case r.State == "done" && r.ScoreNS != nil:
-		return fmt.Sprintf("%s: passed, %s.", r.Device, Nanoseconds(*r.ScoreNS))
+		return fmt.Sprintf("%s: passed, %s.", r.Device, format.Nanoseconds(*r.ScoreNS))
 	}
 	return r.Device + ": " + strings.ToLower(r.Label()) + "."
 }
 
-// opens tells whether a stage's cases are shown at once: of two timed stages, the one that gives the score.
+// opens reports whether a stage's cases are shown at once: of two timed stages, the one that gives the score.
 func (r RunCard) opens(stage StageView) bool {
 	if stage.Result.Stage == job.StageBenchmark && !stage.failed() {
 		for _, other := range r.Stages {
@@ -121,7 +122,7 @@ func (r RunCard) opens(stage StageView) bool {
 func (r RunCard) summary(stage StageView) string {
 	text := stage.Summary()
 	if stage.Result.Stage == job.StageRanked && r.ScoreNS != nil && r.Ranking != "" {
-		text += "; the score is the " + lowerFirst(r.Ranking)
+		text += "; the score is the " + format.Lower(r.Ranking)
 		if !r.SelfMeasured && judgedCases(stage.Result.Cases) {
 			text += ", each by its median"
 		}
@@ -161,7 +162,7 @@ var stageNames = map[job.Stage]string{
 	job.StageProfile:   "Profile",
 }
 
-// failed tells whether the stage ended, and not well.
+// failed reports whether the stage ended, and not well.
 func (s StageView) failed() bool {
 	return s.Ended && s.Result.Status != job.StatusPass && s.Result.Status != job.StatusCancelled
 }
@@ -174,8 +175,8 @@ func (s StageView) Name() string {
 	return string(s.Result.Stage)
 }
 
-// look is the class of the stage's bar.
-func (s StageView) look() string {
+// class is the class of the stage's bar.
+func (s StageView) class() string {
 	switch {
 	case s.Running:
 		return "stage-now"
@@ -203,7 +204,7 @@ func (s StageView) Note() string {
 	case !s.Ended:
 		return "waiting"
 	}
-	took := Lasting(between(s.Result.Started, s.Result.Ended))
+	took := format.Between(s.Result.Started, s.Result.Ended)
 	if s.Result.Cached {
 		took += ", cached"
 	}
@@ -228,13 +229,13 @@ func (s StageView) Summary() string {
 	case s.Running:
 		return fmt.Sprintf("%d of %d so far", done, total)
 	case passed == total:
-		return Plural(total, "case", "cases") + " passed"
+		return format.Plural(total, "case", "cases") + " passed"
 	default:
 		return fmt.Sprintf("%d of %d cases passed", passed, total)
 	}
 }
 
-// Timed tells whether the cases have times.
+// Timed reports whether the cases have times.
 func (s StageView) Timed() bool {
 	for _, c := range s.Result.Cases {
 		if c.Mean > 0 {
@@ -244,7 +245,7 @@ func (s StageView) Timed() bool {
 	return false
 }
 
-// Open tells whether the stage's cases are shown at once: tests that passed need no reading.
+// Open reports whether the stage's cases are shown at once: tests that passed need no reading.
 func (s StageView) Open() bool {
 	return s.Running || s.Timed() || s.failed()
 }

@@ -55,7 +55,7 @@ func SignIn(p SignInPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-md mx-auto py-6 sm:py-12\"><h1>Sign in</h1><p class=\"mt-2 soft\">To submit kernels and make tasks. Looking needs no account.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-md mx-auto py-6 sm:py-12\"><h1>Sign in</h1><p class=\"mt-2 soft\">You need an account to submit kernels and create tasks, but not to look around.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -121,7 +121,7 @@ func SignIn(p SignInPage) templ.Component {
 				}
 			}
 			if len(p.Providers) == 0 && !p.Developer {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-warn mt-7\">No way to sign in is set up. The operator of this site turns one on with the keys of a provider; <code>warpboard serve --help</code> lists them.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-warn mt-7\">No sign-in provider is configured. The operator of this site enables one with its keys; <code>warpboard serve --help</code> lists them.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -161,7 +161,7 @@ func developerSignIn(p SignInPage) templ.Component {
 			templ_7745c5c3_Var6 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"card mt-7 overflow-hidden\" aria-labelledby=\"developer\"><div class=\"callout callout-warn rounded-none\"><h2 id=\"developer\" class=\"text-base\">Developer sign-in</h2><p class=\"small mt-1\">No provider is set up and the site listens on this machine only, so anyone here may sign in under any name, without a password.</p></div><form method=\"post\" action=\"/auth/developer\" class=\"px-5 py-5 grid gap-4\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"card mt-7 overflow-hidden\" aria-labelledby=\"developer\"><div class=\"callout callout-warn rounded-none\"><h2 id=\"developer\" class=\"text-base\">Developer sign-in</h2><p class=\"small mt-1\">No provider is configured and the site listens on this machine only, so anyone here can sign in under any name, without a password.</p></div><form method=\"post\" action=\"/auth/developer\" class=\"px-5 py-5 grid gap-4\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -182,7 +182,7 @@ func developerSignIn(p SignInPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\"><div class=\"field\"><label for=\"name\">Name</label> <input id=\"name\" name=\"name\" class=\"input\" required maxlength=\"60\" autocomplete=\"username\" autofocus></div><div class=\"field\"><label for=\"role\">Role</label> <select id=\"role\" name=\"role\" class=\"input\"><option value=\"admin\">Admin</option> <option value=\"creator\">Creator: may make tasks</option> <option value=\"user\">User: may submit</option></select></div><button class=\"btn btn-main\">Sign in</button></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\"><div class=\"field\"><label for=\"name\">Name</label> <input id=\"name\" name=\"name\" class=\"input\" required maxlength=\"60\" autocomplete=\"username\" autofocus></div><div class=\"field\"><label for=\"role\">Role</label> <select id=\"role\" name=\"role\" class=\"input\"><option value=\"admin\">Admin</option> <option value=\"creator\">Creator: can create tasks</option> <option value=\"user\">User: can submit</option></select></div><button class=\"btn btn-main\">Sign in</button></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"time"
 	"warpboard/tasks"
+	"warpboard/views/diff"
 )
 
 // TaskUploadPage asks for a task's zip: for a new task, or for a new version of one.
@@ -32,29 +33,29 @@ type TaskPreviewPage struct {
 
 // TaskDraft is one task of an upload, ready to be published.
 type TaskDraft struct {
-	Number      int     // in the upload
-	Updates     TaskRef // the task that is there already; empty for a new one
-	Chosen      bool    // to be published with the others
-	Settings    TaskSettings
-	Definition  tasks.Definition
-	Files       []DraftFile
-	Warnings    []string
-	Problem     string // why this one cannot be made; nothing else is known then
-	Description templ.Component
-	Changes     []TaskChange // against the task as it is; nil for a new task
-	NewVersion  bool         // the changes start new boards
-	MayRehouse  bool         // brings its own harness, but could run with Warpboard's
-	Rehoused    bool         // is shown with Warpboard's in place of its own
-	Upload      string       // the task in base64: the form carries it, the server keeps nothing
-	UploadName  string       // file name of what Upload holds
-	Refused     string       // why the last try to publish failed
+	Number                int     // in the upload
+	Updates               TaskRef // the task that is there already; empty for a new one
+	Chosen                bool    // to be published with the others
+	Settings              TaskSettings
+	Definition            tasks.Definition
+	Files                 []DraftFile
+	Warnings              []string
+	Problem               string // why this one cannot be made; nothing else is known then
+	Description           templ.Component
+	Changes               []TaskChange // against the task as it is; nil for a new task
+	NewVersion            bool         // the changes start new boards
+	MayUseStandardHarness bool         // brings its own harness, but could run with Warpboard's
+	StandardHarness       bool         // is shown with Warpboard's in place of its own
+	Upload                string       // the task in base64: the form carries it, the server keeps nothing
+	UploadName            string       // file name of what Upload holds
+	Refused               string       // why the last try to publish failed
 }
 
 // TaskChange is one difference between a task and its draft.
 type TaskChange struct {
 	Key    string // "benchmarks", "files.reference.h"
-	Breaks bool   // scores made before do not compare with scores made after
-	Lines  []DiffLine
+	Breaks bool   // scores from before and after do not compare
+	Lines  []diff.Line
 }
 
 // DraftFile is a file of a draft.
@@ -125,7 +126,7 @@ func TaskUpload(p TaskUploadPage) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 83, Col: 16}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 84, Col: 16}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -196,7 +197,7 @@ func problems(list []string) templ.Component {
 			var templ_7745c5c3_Var5 string
 			templ_7745c5c3_Var5, templ_7745c5c3_Err = templ.JoinStringErrs(problem)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 101, Col: 17}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 102, Col: 17}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var5))
 			if templ_7745c5c3_Err != nil {
@@ -250,7 +251,7 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 		var templ_7745c5c3_Var7 templ.SafeURL
 		templ_7745c5c3_Var7, templ_7745c5c3_Err = templ.JoinURLErrs(previewURL(task))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 115, Col: 76}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 116, Col: 76}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var7))
 		if templ_7745c5c3_Err != nil {
@@ -271,13 +272,13 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 		var templ_7745c5c3_Var8 string
 		templ_7745c5c3_Var8, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(limitMiB))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 120, Col: 51}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 121, Col: 51}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var8))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " MiB. A single reference file of the older form (.cu, .cuh, .cpp or .py) works, too.</p></div><div><button class=\"btn btn-main\">Check the upload</button></div></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, " MiB. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too.</p></div><div><button class=\"btn btn-main\">Check the upload</button></div></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -306,14 +307,14 @@ func bundleHelp() templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"mt-8\"><summary class=\"font-semibold\">What belongs into the zip</summary><div class=\"prose mt-3 small\"><p>One folder, or several with one task each. In it, <code>task.yml</code> names everything else:</p><pre>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<details class=\"mt-8\"><summary class=\"font-semibold\">What belongs in the zip</summary><div class=\"prose mt-3 small\"><p>One folder, or several with one task each. In it, <code>task.yml</code> names everything else:</p><pre>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var10 string
 		templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(bundleExample)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 133, Col: 23}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 134, Col: 23}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 		if templ_7745c5c3_Err != nil {

@@ -1,43 +1,12 @@
 package views
 
 import (
-	"maps"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"warpboard/tasks"
+	"warpboard/views/format"
 )
-
-// Sentence begins text with a capital letter.
-func Sentence(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToUpper(r)) + text[size:]
-}
-
-// lowerFirst takes a sentence's capital away, inside another one.
-func lowerFirst(text string) string {
-	r, size := utf8.DecodeRuneInString(text)
-	if size == 0 {
-		return ""
-	}
-	return string(unicode.ToLower(r)) + text[size:]
-}
-
-// full ends a sentence with a point, as errors do not.
-func full(text string) string {
-	text = Sentence(strings.TrimSpace(text))
-	if text == "" || strings.ContainsAny(text[len(text)-1:], ".!?:") {
-		return text
-	}
-	return text + "."
-}
-
-func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // LangName is a task's language for people.
 func LangName(lang tasks.Lang) string {
@@ -79,4 +48,56 @@ func ModeName(mode string) string {
 		return name.label
 	}
 	return mode
+}
+
+// argNames lists the names of all arguments of the cases, in the order of their first use.
+func argNames(cases []tasks.Case) []string {
+	var names []string
+	for _, c := range cases {
+		for _, arg := range c {
+			if !slices.Contains(names, arg.Name) {
+				names = append(names, arg.Name)
+			}
+		}
+	}
+	return names
+}
+
+// argValue is a case's value of an argument; a dash where the case does not have it.
+func argValue(c tasks.Case, name string) string {
+	for _, arg := range c {
+		if arg.Name == name {
+			return arg.Value
+		}
+	}
+	return format.Nothing
+}
+
+// BrowserName makes a User-Agent readable: "Firefox on Linux". What it does not know it shows as it is.
+func BrowserName(agent string) string {
+	// The order matters: browsers name their forebears, too.
+	browser := firstOf(agent, [][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"}, {"curl/", "curl"},
+	})
+	system := firstOf(agent, [][2]string{
+		{"Android", "Android"}, {"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Windows", "Windows"}, {"Mac OS", "macOS"}, {"Linux", "Linux"},
+	})
+	switch {
+	case browser != "" && system != "":
+		return browser + " on " + system
+	case browser != "":
+		return browser
+	case agent == "":
+		return "Unknown"
+	}
+	return agent
+}
+
+func firstOf(text string, names [][2]string) string {
+	for _, name := range names {
+		if strings.Contains(text, name[0]) {
+			return name[1]
+		}
+	}
+	return ""
 }

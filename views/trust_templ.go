@@ -8,7 +8,10 @@ package views
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "fmt"
+import (
+	"fmt"
+	"warpboard/views/format"
+)
 
 // TrustPage says what a number on this site means: what is proved, and what is not.
 type TrustPage struct {
@@ -58,13 +61,13 @@ func Trust(p TrustPage) templ.Component {
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs(p.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 15, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 18, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A score is only worth something if the kernel could not have written it. This page says how that is seen to, and where it ends.</p><nav class=\"mt-4 flex flex-wrap gap-x-5 gap-y-1 small\" aria-label=\"On this page\"><a href=\"#clocks\">Three clocks</a> <a href=\"#proved\">What is proved</a> <a href=\"#open\">What is not</a> <a href=\"#sandbox\">The sandbox</a> <a href=\"#attacks\">Attacks</a> <a href=\"#report\">Report a hole</a></nav><div class=\"mt-8 grid gap-10\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">A score is only worth something if the kernel could not have written it. This page explains how Warpboard makes sure of that, and what it cannot.</p><nav class=\"mt-4 flex flex-wrap gap-x-5 gap-y-1 small\" aria-label=\"On this page\"><a href=\"#clocks\">Three clocks</a> <a href=\"#proved\">What is proved</a> <a href=\"#open\">What is not</a> <a href=\"#sandbox\">The sandbox</a> <a href=\"#attacks\">Attacks</a> <a href=\"#report\">Report a hole</a></nav><div class=\"mt-8 grid gap-10\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -160,14 +163,14 @@ func trustClocks() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the finest, and code in the runner can make it lie.</li><li><strong>wall</strong> is the judge's, from the release until the runner says that it is done. What a call of nothing takes is taken off: some 150&nbsp;µs on a GPU, on which the two processes take turns. That is measured anew in every run with a runner of ours, on the same device. What is left errs by 2 to 20&nbsp;µs, as the device and the harness have it, or where the device is restless by more, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is the judge's, too: from the release until the answer is in its hands, less the same and the copying. It errs by a little more.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> is the judge's, from the release until the runner says that it is done. The time of an empty call is subtracted: about 150&nbsp;µs on a GPU, which the two processes share in turns. It is measured again in every run, with our own runner on the same device. The rest is accurate to 2 to 20&nbsp;µs, depending on device and harness; on a noisy device the error is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is also the judge's: from the release until the judge holds the answer, less the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(releasedAfter)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 72, Col: 158}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 75, Col: 158}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -202,7 +205,7 @@ func trustProved() templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">What is proved</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that it cannot have seen before the clock ran.</li><li>No score is below what the judge's own clock says, less its error.</li><li>Timed, untimed and profiled calls look the same from inside, and their number cannot be foreseen. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> pass at every start of a worker; one on which any of them fails takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are tried on the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">What is proved</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that it cannot have seen before the clock ran.</li><li>No score is below what the judge's own clock says, less its error.</li><li>Timed, untimed and profiled calls look the same from inside, and their number is unpredictable. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> run every time a worker starts; a worker that fails any of them takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are tried on the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -231,7 +234,7 @@ func trustOpen() templ.Component {
 			templ_7745c5c3_Var8 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, a lie of up to about 10&nbsp;µs per call is not seen: that is how far the judge's clock may err. Machine code that says \"done\" early and goes on behind the switch between the two processes hides about 13&nbsp;µs more.</li><li id=\"short\"><strong>Scores under 20&nbsp;µs</strong> carry the mark †: what can hide is as long as they are. Read them as claims that nobody has disproved.</li><li>Shapes and single numbers are told before the release. A task whose answer follows from them alone can be answered ahead of the clock, and is a bad task; where they change from call to call the clock starts when they are told.</li><li>On the CPU the memory of the input is handed over with the release, and what that takes a runner of ours is taken off. A submission that takes it over in less gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host gives the device away meanwhile, and its time holds the turns between the two processes. Those of a runner of ours that waits once are taken off; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were timed in the kernel's process, too. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, cheating by up to about 10&nbsp;µs per call goes unnoticed: that is the error of the judge's clock. Machine code that reports \"done\" early and continues behind the switch between the two processes hides about 13&nbsp;µs more.</li><li id=\"short\"><strong>Scores under 20&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as claims that nobody has disproved.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: a bad task. Where they change from call to call, the clock starts when they are sent.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host yields the device meanwhile, so its time includes the switches between the two processes. The switches that our own runner needs for one wait are subtracted; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -260,12 +263,12 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section aria-labelledby=\"sandbox\"><div class=\"prose\"><h2 id=\"sandbox\">The sandbox</h2><p>Every worker tries to get out of its own sandbox when it starts, before it takes a job. This is what it last saw.</p></div><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section aria-labelledby=\"sandbox\"><div class=\"prose\"><h2 id=\"sandbox\">The sandbox</h2><p>When it starts, every worker tries to escape from its own sandbox before it takes a job. These are the latest results.</p></div><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if len(workers) == 0 {
-			templ_7745c5c3_Err = empty("No worker has been here yet.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = empty("No worker has connected yet.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -278,7 +281,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var10 string
 			templ_7745c5c3_Var10, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 120, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 123, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var10))
 			if templ_7745c5c3_Err != nil {
@@ -291,7 +294,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 122, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 125, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -318,7 +321,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(worker.SelfTest) == 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"px-5 pb-4 small soft\">It has reported no self-test.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<p class=\"px-5 pb-4 small soft\">No self-test reported.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -361,15 +364,15 @@ func trustAttacks(attacks []Attack) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section aria-labelledby=\"attacks\"><div class=\"prose\"><h2 id=\"attacks\">Attacks</h2><p>These programs try to be given a time that they did not take, or to pass with an answer that they did not compute. Each has an honest twin that uses the same technique legally and must be ranked. ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<section aria-labelledby=\"attacks\"><div class=\"prose\"><h2 id=\"attacks\">Attacks</h2><p>These programs try to get a time that they did not take, or to pass with an answer that they did not compute. Each has an honest twin that uses the same technique legally and must be ranked. ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		if held, tried := held(attacks); tried > 0 {
 			var templ_7745c5c3_Var13 string
-			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as they should wherever they were tried.", held, tried))
+			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 148, Col: 88}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 151, Col: 76}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -433,7 +436,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var15 string
 				templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 180, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 183, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 				if templ_7745c5c3_Err != nil {
@@ -476,7 +479,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var18 string
 				templ_7745c5c3_Var18, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 183, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 186, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var18))
 				if templ_7745c5c3_Err != nil {
@@ -489,7 +492,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var19 string
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 185, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 188, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -502,7 +505,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 186, Col: 35}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 189, Col: 35}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -512,7 +515,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = quantity(Nanoseconds(r.ClaimedNS)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = quantity(format.Nanoseconds(r.ClaimedNS)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -520,7 +523,7 @@ func attackTable(attacks []Attack) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = quantity(Nanoseconds(r.ShownNS)).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = quantity(format.Nanoseconds(r.ShownNS)).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -549,7 +552,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 199, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 202, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -610,7 +613,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var23 string
 			templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 213, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 216, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 			if templ_7745c5c3_Err != nil {
@@ -623,7 +626,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var24 string
 			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 213, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 216, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
@@ -634,9 +637,9 @@ func attackHead(a Attack, first bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var25 string
-			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(full(a.Tries))
+			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 214, Col: 40}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 217, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -655,7 +658,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 219, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 222, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -691,7 +694,7 @@ func trustReport() templ.Component {
 			templ_7745c5c3_Var27 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a hole</h2><p>A kernel that is shown a time it did not take, or that passes without computing, is a fault of Warpboard's and not of yours. Submit it in benchmark mode, which takes no place on a board, and send the number of the submission to the people who run this site, with what it does and what it should have been shown. Keep it to yourselves until they have answered; each hole that is closed becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "<section class=\"prose\" aria-labelledby=\"report\"><h2 id=\"report\">Report a hole</h2><p>A kernel that is shown a time it did not take, or that passes without computing, is a bug in Warpboard, not your fault. Submit it in benchmark mode, which takes no place on a board, and send the number of the submission to the people who run this site, with what it does and what it should have been shown. Keep it to yourselves until they have answered; each hole that is closed becomes one of the attacks above. A ranked run that uses one is disqualified, with its reason on its page.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -175,9 +175,9 @@ func TestErrorPagesSayWhatToDo(t *testing.T) {
 		path, heading string
 		status        int
 	}{
-		{"/nothing", "Nothing here", http.StatusNotFound},
-		{"/submissions/999999", "Nothing here", http.StatusNotFound},
-		{"/tasks/none", "Nothing here", http.StatusNotFound},
+		{"/nothing", "Not found", http.StatusNotFound},
+		{"/submissions/999999", "Not found", http.StatusNotFound},
+		{"/tasks/none", "Not found", http.StatusNotFound},
 		{fmt.Sprintf("/submissions/%d/source", s.done.SubmissionID), "Not allowed", http.StatusForbidden},
 	} {
 		doc := visitor.page(test.path, test.status)
@@ -189,7 +189,7 @@ func TestErrorPagesSayWhatToDo(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := visitor.page("/", http.StatusInternalServerError)
-	wantText(t, doc, "h1", "Our mistake")
+	wantText(t, doc, "h1", "Something went wrong")
 	if text := doc.Text(); strings.Contains(text, "database") || doc.Find("main code").Length() != 1 {
 		t.Errorf("the page tells of our inside, or has no number to report: %s", words(doc.Find("main")))
 	}

@@ -181,7 +181,7 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	wantText(t, doc, "[data-attack=unjoined-stream]", "Work beside the stream Python on a GPU Works on a stream that nothing joins. scored honestly scored honestly H200 1.4.0 1.250 µs 98.10 µs 21 Nov 2026")
 	wantText(t, doc, "[data-attack=unjoined-stream] .tag-fail", "ranked")
 	wantText(t, doc, "[data-attack=nvml-clocks]", "not tried")
-	wantText(t, doc, "main", "1 of 2 end as they should wherever they were tried.")
+	wantText(t, doc, "main", "1 of 2 end as expected on every device.")
 	if doc.Find("footer a[href='/trust']").Length() != 1 {
 		t.Error("no page leads to it")
 	}

@@ -42,7 +42,7 @@ var (
 	decimalComma = regexp.MustCompile(`^-?[0-9]+,([0-9]{1,2}|[0-9]{4,})$`)
 )
 
-// foreign tells whether a page was printed where a comma begins the decimals, so that "1.234" on it is
+// foreign reports whether a page was printed where a comma begins the decimals, so that "1.234" on it is
 // more than a thousand.
 func foreign(rows [][]string) bool {
 	commas := false

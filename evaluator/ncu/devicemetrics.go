@@ -24,6 +24,13 @@ func deviceFields() []deviceField {
 			out = append(out, deviceField{category, pairs[i], strings.Fields(pairs[i+1])})
 		}
 	}
+	deviceWide(add)
+	perUnit(add)
+	return out
+}
+
+// deviceWide adds what is said of the device and the launch as a whole.
+func deviceWide(add func(category string, pairs ...string)) {
 	add("speed_of_light",
 		"compute_memory_throughput_pct", "gpu__compute_memory_throughput"+ofElapsed,
 		"compute_throughput_pct", "gpu__compute_memory_throughput"+ofElapsed+" sm__throughput"+ofElapsed,
@@ -43,6 +50,11 @@ func deviceFields() []deviceField {
 		"l1_writeback_active_pct", "l1tex__lsu_writeback_active"+ofElapsed,
 		"l1_read_sectors_pct", "l1tex__m_xbar2l1tex_read_sectors"+ofElapsed,
 		"l2_throughput_pct", "lts__throughput"+ofElapsed)
+	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
+}
+
+// perUnit adds what is said of pipes, schedulers, limits and kinds of access.
+func perUnit(add func(category string, pairs ...string)) {
 	for _, pipe := range []string{"fma", "fp64", "alu", "xu"} {
 		add("compute_metrics", pipe+"_pipe_utilization_pct", "sm__inst_executed_pipe_"+pipe+ofActive)
 	}
@@ -75,8 +87,6 @@ func deviceFields() []deviceField {
 		l2Sectors[len("memory_"):]+"_ideal", l2Sectors+"_ideal",
 		"shared_bank_conflicts_load_sum", l1Shared+"ld.sum",
 		"shared_bank_conflicts_store_sum", l1Shared+"st.sum")
-	add("timing_metrics", "gpc_cycles_elapsed_max", "gpc__cycles_elapsed.max")
-	return out
 }
 
 // DeviceMetrics returns a kernel's numbers under the categories and names of the eval API. A field

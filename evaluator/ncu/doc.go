@@ -1,7 +1,25 @@
-// Package ncu takes Nsight Compute's measure of a kernel: it builds the ncu command lines,
-// reads what ncu prints into typed values, and derives the views that the pages show. Profiling
-// itself is run by a worker's pipeline in its sandbox, from the command lines built here.
+// Package ncu takes Nsight Compute's measure of a kernel: it builds the command lines of ncu, reads what ncu prints into
+// typed values, and derives the views that pages and the API show. Package profiling runs those commands in the sandbox;
+// views/charts draws. It is a leaf: it starts nothing but `ncu --version` and imports nothing of Warpboard but itself.
 //
-// A number that ncu did not measure (NaN, n/a, no data, empty) is never read as zero: it has no
-// value, here, in the stored JSON and on every page.
+// In reading order:
+//
+//	tool.go           which ncu is installed, and what its version can do
+//	collect.go        the command lines, and what a failed collection means for its reader
+//	report.go         Report and Kernel: what is kept of a profile
+//	parse.go          Parse, over the pages: raw.go (metrics, sections, rules) and source.go (instructions); csv.go reads both
+//	metric.go         one number: text, unit, base unit, or not measured
+//	fact.go           a number with its label and the metric or formula that it comes from
+//	roofline.go, memory.go, occupancy.go (and stalls), mix.go, rules.go      the views
+//	compare.go        two kernels beside each other
+//	devicemetrics.go  the flat names of the evaluation API
+//	export.go         everything of a kernel for JSON and CSV
+//
+// It promises that a number which ncu did not measure (NaN, n/a, no data, empty) is never read as zero: it has no value here,
+// in the stored JSON and on every page. Every derived number names its origin (Fact.From), and tests work it out again
+// from the raw page. Reports are stored as JSON: keys stay as they are, whatever a field is called.
+//
+// What may go wrong: ncu's versions rename columns and metrics (samplesColumn in views/charts knows four names of one);
+// a driver refuses counters (failure texts say what the operator must set); output may be cut anywhere, and may be
+// made by the program under the profiler: Parse reads what it can and says in Warnings what it could not.
 package ncu

@@ -1,6 +1,7 @@
 package ncu
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ func pipes(k *Kernel) []Fact {
 			out = append(out, found[pipe])
 		}
 	}
-	slices.SortStableFunc(out, func(a, b Fact) int { return order(b.Value.Value, a.Value.Value) })
+	slices.SortStableFunc(out, func(a, b Fact) int { return cmp.Compare(b.Value.Value, a.Value.Value) })
 	return out
 }
 
@@ -92,10 +93,7 @@ func opcodes(s *Source) []Opcode {
 		}
 	}
 	slices.SortFunc(out, func(a, b Opcode) int {
-		if c := order(b.Executed, a.Executed); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(b.Executed, a.Executed), cmp.Compare(a.Name, b.Name))
 	})
 	return out
 }

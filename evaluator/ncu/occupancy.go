@@ -1,6 +1,10 @@
 package ncu
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // Occupancy is how many warps the SMs held, and what held it back.
 type Occupancy struct {
@@ -36,20 +40,85 @@ func OccupancyOf(k *Kernel) Occupancy {
 			o.Limiters = append(o.Limiters, Limiter{Fact: f})
 		}
 	}
-	slices.SortStableFunc(o.Limiters, func(a, b Limiter) int { return order(a.Value.Value, b.Value.Value) })
+	slices.SortStableFunc(o.Limiters, func(a, b Limiter) int { return cmp.Compare(a.Value.Value, b.Value.Value) })
 	for i := range o.Limiters {
 		o.Limiters[i].Limits = o.Limiters[i].Value.Value == o.Limiters[0].Value.Value
 	}
 	return o
 }
 
-// order compares numbers, smaller first; none of them is NaN, because such are not measured.
-func order(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
+// Stall is one state that warps spent cycles in, per instruction issued.
+type Stall struct {
+	Fact
+	Share   float64 `json:"share"`             // of all warp states, 0 to 1
+	Issuing bool    `json:"issuing,omitempty"` // not a stall: the warp was selected
+	Help    string  `json:"help,omitempty"`    // what the state means
+}
+
+const (
+	stallPrefix = "smsp__average_warps_issue_stalled_"
+	stallSuffix = "_per_issue_active.ratio"
+)
+
+// stallHelp says in a few words what a warp waits for, by ncu's name of the state.
+var stallHelp = map[string]string{
+	"barrier":            "other warps of the block to reach the barrier",
+	"branch_resolving":   "the target of a branch",
+	"dispatch_stall":     "the dispatcher, which holds the warp back",
+	"drain":              "its stores to leave after its exit",
+	"gmma":               "an asynchronous matrix instruction",
+	"imc_miss":           "an immediate constant that missed its cache",
+	"lg_throttle":        "room in the queue for local and global memory",
+	"long_scoreboard":    "data from L1, L2 or DRAM",
+	"math_pipe_throttle": "a busy arithmetic pipe",
+	"membar":             "a memory barrier",
+	"mio_throttle":       "room in the queue for shared memory and special functions",
+	"misc":               "something else",
+	"no_instruction":     "its next instruction to be fetched",
+	"not_selected":       "its turn: another eligible warp was issued",
+	"selected":           "nothing: it issued an instruction",
+	"short_scoreboard":   "data from shared memory or a special function",
+	"sleeping":           "the end of its sleep",
+	"tex_throttle":       "room in the texture queue",
+	"wait":               "a fixed latency of the instruction before",
+	"warpgroup_arrive":   "its warp group",
+}
+
+// Stalls returns the warp states, most cycles first. States that ncu knows and this package does
+// not are kept under ncu's name.
+func Stalls(k *Kernel) []Stall {
+	var out []Stall
+	total := 0.0
+	for _, name := range k.MetricNames() {
+		state, ok := strings.CutPrefix(name, stallPrefix)
+		state, ends := strings.CutSuffix(state, stallSuffix)
+		m := k.Metric(name)
+		if !ok || !ends || !m.Measured {
+			continue
+		}
+		m.Unit = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction
+		out = append(out, Stall{
+			Fact: Fact{Label: title(state), From: name, Value: m}, Issuing: state == "selected", Help: stallHelp[state],
+		})
+		total += m.Value
 	}
-	return 0
+	for i := range out {
+		if total > 0 {
+			out[i].Share = out[i].Value.Value / total
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Stall) int { return cmp.Compare(b.Value.Value, a.Value.Value) })
+	return out
+}
+
+// title turns "long_scoreboard" into "Long scoreboard" and "lg_throttle" into "LG throttle".
+func title(state string) string {
+	first, rest, _ := strings.Cut(state, "_")
+	switch {
+	case first == "gmma" || first == "imc" || first == "lg" || first == "mio":
+		first = strings.ToUpper(first)
+	case first != "":
+		first = strings.ToUpper(first[:1]) + first[1:]
+	}
+	return strings.TrimSpace(first + " " + strings.ReplaceAll(rest, "_", " "))
 }

@@ -4,36 +4,36 @@ import "strings"
 
 // Roofline holds what the roofline chart needs: work in FLOP/s (or op/s), traffic in byte/s. Nothing in it is a data sheet's number: every roof comes from the report.
 type Roofline struct {
-	Traffic     Fact       `json:"traffic"`      // DRAM bytes per second, achieved
-	PeakTraffic Fact       `json:"peak_traffic"` // and the device's roof
-	Works       []RoofWork `json:"works"`
+	Bandwidth     Fact       `json:"traffic"`      // DRAM bytes per second, achieved
+	PeakBandwidth Fact       `json:"peak_traffic"` // and the device's roof
+	Kinds         []RoofKind `json:"works"`
 }
 
-// RoofWork is one kind of arithmetic: its roof and, where the kernel did any, its dot.
-type RoofWork struct {
+// RoofKind is one kind of arithmetic: its roof and, where the kernel did any, its dot.
+type RoofKind struct {
 	Name      string `json:"name"` // "FP32", "Tensor BF16"
-	Work      Fact   `json:"work"` // operations per second, achieved
+	Rate      Fact   `json:"work"` // operations per second, achieved
 	Peak      Fact   `json:"peak"`
 	Intensity Fact   `json:"intensity"` // operations per DRAM byte
 }
 
-// Did tells whether the kernel did any work of this kind.
-func (w RoofWork) Did() bool { return w.Work.Value.Measured && w.Work.Value.Value > 0 }
+// Did reports whether the kernel did any work of this kind.
+func (w RoofKind) Did() bool { return w.Rate.Value.Measured && w.Rate.Value.Value > 0 }
 
 // Attainable returns what the roofs allow at the work's intensity, in operations per second.
-func (r Roofline) Attainable(w RoofWork) (float64, bool) {
-	if !w.Intensity.Value.Measured || !w.Peak.Value.Measured || !r.PeakTraffic.Value.Measured {
+func (r Roofline) Attainable(w RoofKind) (float64, bool) {
+	if !w.Intensity.Value.Measured || !w.Peak.Value.Measured || !r.PeakBandwidth.Value.Measured {
 		return 0, false
 	}
-	return min(w.Peak.Value.Value, w.Intensity.Value.Value*r.PeakTraffic.Value.Value), true
+	return min(w.Peak.Value.Value, w.Intensity.Value.Value*r.PeakBandwidth.Value.Value), true
 }
 
 // Main returns the kind of work that the kernel did most, or nil when it did no arithmetic.
-func (r Roofline) Main() *RoofWork {
-	var best *RoofWork
-	for i, w := range r.Works {
-		if w.Did() && (best == nil || w.Work.Value.Value > best.Work.Value.Value) {
-			best = &r.Works[i]
+func (r Roofline) Main() *RoofKind {
+	var best *RoofKind
+	for i, w := range r.Kinds {
+		if w.Did() && (best == nil || w.Rate.Value.Value > best.Rate.Value.Value) {
+			best = &r.Kinds[i]
 		}
 	}
 	return best
@@ -66,13 +66,13 @@ func precisions() []precision {
 
 // RooflineOf derives the roofline of a kernel; what the report lacks is not measured.
 func RooflineOf(k *Kernel) Roofline {
-	r := Roofline{Traffic: k.fact("DRAM traffic", "dram__bytes.sum.per_second")}
-	r.Traffic.Value = inBase(r.Traffic.Value)
-	r.PeakTraffic = k.product("DRAM roof", "byte/s", []string{"dram__bytes.sum.peak_sustained"}, "dram__cycles_elapsed.avg.per_second")
+	r := Roofline{Bandwidth: k.fact("DRAM traffic", "dram__bytes.sum.per_second")}
+	r.Bandwidth.Value = inBase(r.Bandwidth.Value)
+	r.PeakBandwidth = k.product("DRAM roof", "byte/s", []string{"dram__bytes.sum.peak_sustained"}, "dram__cycles_elapsed.avg.per_second")
 	for _, p := range precisions() {
-		w := RoofWork{
+		w := RoofKind{
 			Name: p.name,
-			Work: k.product(p.name+" work", flops, p.work, "smsp__cycles_elapsed.avg.per_second"),
+			Rate: k.product(p.name+" work", flops, p.work, "smsp__cycles_elapsed.avg.per_second"),
 			Peak: k.product(p.name+" roof", flops, []string{p.peak}, "sm__cycles_elapsed.avg.per_second"),
 		}
 		r.add(w)
@@ -83,17 +83,17 @@ func RooflineOf(k *Kernel) Roofline {
 	return r
 }
 
-func (r *Roofline) add(w RoofWork) {
+func (r *Roofline) add(w RoofKind) {
 	if !w.Peak.Value.Measured {
 		return
 	}
-	ok := w.Did() && r.Traffic.Value.Measured && r.Traffic.Value.Value > 0
+	ok := w.Did() && r.Bandwidth.Value.Measured && r.Bandwidth.Value.Value > 0
 	v := 0.0
 	if ok {
-		v = w.Work.Value.Value / r.Traffic.Value.Value
+		v = w.Rate.Value.Value / r.Bandwidth.Value.Value
 	}
-	w.Intensity = computed(w.Name+" intensity", w.Work.From+" ÷ "+r.Traffic.From, strings.Replace(w.Work.Value.Unit, "/s", "/byte", 1), v, ok)
-	r.Works = append(r.Works, w)
+	w.Intensity = computed(w.Name+" intensity", w.Rate.From+" ÷ "+r.Bandwidth.From, strings.Replace(w.Rate.Value.Unit, "/s", "/byte", 1), v, ok)
+	r.Kinds = append(r.Kinds, w)
 }
 
 // product is (the sum of the addends per cycle) × (cycles per second), all from the raw page.
@@ -122,9 +122,9 @@ const (
 //
 // The totals such as sm__ops_path_tensor_src_bf16_dst_fp32 are left out: their peak counts the
 // structured sparsity that a dense kernel cannot use, which would halve its percentage.
-func (k *Kernel) tensorWorks() []RoofWork {
-	var did []RoofWork
-	var roof RoofWork
+func (k *Kernel) tensorWorks() []RoofKind {
+	var did []RoofKind
+	var roof RoofKind
 	for _, name := range k.MetricNames() {
 		stem, ok := strings.CutSuffix(name, tensorPeak)
 		if !ok || !strings.HasPrefix(stem, tensorPrefix+"op_") && stem != tensorPrefix+"src_fp64" {
@@ -140,12 +140,12 @@ func (k *Kernel) tensorWorks() []RoofWork {
 		}
 	}
 	if len(did) == 0 && roof.Name != "" {
-		return []RoofWork{roof}
+		return []RoofKind{roof}
 	}
 	return did
 }
 
-func (k *Kernel) tensorWork(stem string) RoofWork {
+func (k *Kernel) tensorWork(stem string) RoofKind {
 	name := "Tensor"
 	if _, src, ok := strings.Cut(stem, "src_"); ok {
 		src, _, _ = strings.Cut(src, "_")
@@ -154,12 +154,12 @@ func (k *Kernel) tensorWork(stem string) RoofWork {
 	if strings.HasSuffix(stem, "_sparsity_on") {
 		name += " sparse"
 	}
-	w := RoofWork{Name: name, Work: k.fact(name+" work", stem+tensorWork), Peak: k.fact(name+" roof", stem+tensorPeak)}
+	w := RoofKind{Name: name, Rate: k.fact(name+" work", stem+tensorWork), Peak: k.fact(name+" roof", stem+tensorPeak)}
 	unit := flops
 	if strings.HasPrefix(name, "Tensor INT") {
 		unit = "op/s"
 	}
-	w.Work.Value.Unit, w.Peak.Value.Unit = unit, unit
+	w.Rate.Value.Unit, w.Peak.Value.Unit = unit, unit
 	return w
 }
 

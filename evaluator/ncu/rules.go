@@ -1,16 +1,17 @@
 package ncu
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // Rules returns Nsight Compute's findings, worst first: by estimated speed-up, then those that
 // only warn, then those that inform.
 func Rules(k *Kernel) []Rule {
 	out := slices.Clone(k.Rules)
 	slices.SortStableFunc(out, func(a, b Rule) int {
-		if c := order(b.gain(), a.gain()); c != 0 {
-			return c
-		}
-		return weight(a.Type) - weight(b.Type)
+		return cmp.Or(cmp.Compare(b.gain(), a.gain()), weight(a.Type)-weight(b.Type))
 	})
 	return out
 }
@@ -56,4 +57,56 @@ func Shares(r *Report) []Share {
 		}
 	}
 	return out
+}
+
+// Verdict says in one sentence what bounds the kernel, from its speed-of-light numbers; it is empty
+// when those were not measured. The thresholds are those of Nsight Compute's own rule.
+func Verdict(k *Kernel) string {
+	const high, low = 80, 60
+	sol := SpeedOfLight(k)
+	compute, memory := sol[0].Value, sol[1].Value
+	if !compute.Measured || !memory.Measured {
+		return ""
+	}
+	busiest := sol[2]
+	for _, f := range sol[3:] {
+		if f.Value.Measured && f.Value.Value > busiest.Value.Value {
+			busiest = f
+		}
+	}
+	switch top := max(compute.Value, memory.Value); {
+	case top < low:
+		return fmt.Sprintf("Bound by latency: neither compute (%.1f %%) nor memory (%.1f %%) comes near its peak.", compute.Value, memory.Value) + smallGrid(k) + mainStall(k)
+	case compute.Value >= high && memory.Value >= high:
+		return fmt.Sprintf("Compute (%.1f %%) and memory (%.1f %%) are both near their peaks.", compute.Value, memory.Value)
+	case compute.Value > memory.Value:
+		return fmt.Sprintf("Bound by compute: the SMs reach %.1f %% of their peak%s, memory %.1f %%.", compute.Value, busiestPipe(k), memory.Value)
+	default:
+		return fmt.Sprintf("Bound by memory: it reaches %.1f %% of its peak (busiest: %s), compute %.1f %%.", memory.Value, busiest.Label, compute.Value)
+	}
+}
+
+func busiestPipe(k *Kernel) string {
+	if list := pipes(k); len(list) > 0 {
+		return " (busiest pipe: " + list[0].Label + ")"
+	}
+	return ""
+}
+
+// smallGrid says when the launch leaves room on the device, which no change inside the kernel fixes.
+func smallGrid(k *Kernel) string {
+	waves, blocks := k.Metric("launch__waves_per_multiprocessor"), k.Metric("launch__grid_size")
+	if !waves.Measured || !blocks.Measured || waves.Value >= 1 {
+		return ""
+	}
+	return fmt.Sprintf(" Its %.0f blocks are less than the device holds at once (%.2f waves): more or smaller blocks would use it better.", blocks.Value, waves.Value)
+}
+
+func mainStall(k *Kernel) string {
+	for _, s := range Stalls(k) {
+		if !s.Issuing && s.Value.Value > 0 {
+			return fmt.Sprintf(" Warps wait most (%.0f %% of their cycles) for %s.", 100*s.Share, cmp.Or(s.Help, s.Label))
+		}
+	}
+	return ""
 }

@@ -13,6 +13,8 @@ import (
 )
 
 // ErrNoTool means that no ncu is installed; ranked results stand without a profile.
+//
+//lint:ignore ST1005 a proper name has its capital
 var ErrNoTool = errors.New("Nsight Compute (ncu) was not found on this worker: install it or put it on PATH; ranked results stand without a profile")
 
 // Tool is an installed ncu.

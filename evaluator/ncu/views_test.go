@@ -41,8 +41,8 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	w := matmul.Main()
 	ns, _ := r.Kernels[1].Duration()
 	// 2·1024³ operations by definition of the product; the counters sample, so 1 % is allowed.
-	if want := 2 * math.Pow(1024, 3) / (ns / 1e9); w.Name != "FP32" || math.Abs(w.Work.Value.Value/want-1) > 0.01 {
-		t.Errorf("%s does %v, want about %v", w.Name, w.Work.Value.Value, want)
+	if want := 2 * math.Pow(1024, 3) / (ns / 1e9); w.Name != "FP32" || math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
+		t.Errorf("%s does %v, want about %v", w.Name, w.Rate.Value.Value, want)
 	}
 	if RooflineOf(&r.Kernels[2]).Main() != nil {
 		t.Error("the transpose does no arithmetic, yet has a dot")
@@ -51,11 +51,11 @@ func TestRooflineMatchesWhatTheKernelsDid(t *testing.T) {
 	gemm := RooflineOf(&tri.Kernels[0])
 	w = gemm.Main()
 	ns, _ = tri.Kernels[0].Duration()
-	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" || math.Abs(w.Work.Value.Value/want-1) > 0.01 {
-		t.Errorf("%s does %v, want about %v", w.Name, w.Work.Value.Value, want)
+	if want := 2 * math.Pow(4096, 3) / (ns / 1e9); w.Name != "Tensor BF16" || math.Abs(w.Rate.Value.Value/want-1) > 0.01 {
+		t.Errorf("%s does %v, want about %v", w.Name, w.Rate.Value.Value, want)
 	}
 	// The dense roof, not the sparse one: the tensor pipe was 90.4 % busy.
-	if share := w.Work.Value.Value / w.Peak.Value.Value; math.Abs(share-0.904) > 0.01 {
+	if share := w.Rate.Value.Value / w.Peak.Value.Value; math.Abs(share-0.904) > 0.01 {
 		t.Errorf("the product reaches %v of its roof", share)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/views/format"
 )
 
 // bar is one line of a bar chart: its label and number are text, its length is drawn.
@@ -38,7 +39,7 @@ func stallBars(stalls []ncu.Stall) []bar {
 		if s.Share < 0.005 {
 			continue
 		}
-		b := bar{label: s.Label, help: s.Help, fact: s.Fact, part: s.Share / max(stalls[0].Share, 1e-9), note: Percent(s.Share)}
+		b := bar{label: s.Label, help: s.Help, fact: s.Fact, part: s.Share / max(stalls[0].Share, 1e-9), note: format.Percent(s.Share)}
 		if s.Issuing {
 			b.class = "pf-quiet"
 		}
@@ -130,7 +131,7 @@ func opcodeBars(ops []ncu.Opcode) []bar {
 
 func opcodeBar(name string, executed, share, most float64) bar {
 	return bar{
-		label: name, part: executed / most, note: Percent(share),
+		label: name, part: executed / most, note: format.Percent(share),
 		fact: ncu.Fact{Label: name, From: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/views/diff"
+	"warpboard/views/format"
 )
 
 // CompareVM is the comparison of two runs.
@@ -40,7 +42,7 @@ type CasePair struct {
 // FileDiff is one submitted file in both versions.
 type FileDiff struct {
 	Name  string
-	Lines []DiffLine // from Diff; empty when the file is the same
+	Lines []diff.Line // empty when the file is the same
 }
 
 // z95 is the normal distribution's two-sided 95 % point.
@@ -60,7 +62,7 @@ func (p CasePair) ratio() ratio {
 	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Time(), p.B.Err/p.B.Time()), true}
 }
 
-// tied tells whether the interval holds 1: then neither run is known to be faster.
+// tied reports whether the interval holds 1: then neither run is known to be faster.
 func (r ratio) tied() bool { return math.Abs(r.value-1) <= r.half }
 
 func (r ratio) class() string {
@@ -80,9 +82,9 @@ func (r ratio) text() string {
 	case r.tied():
 		return "no difference seen"
 	case r.value < 1:
-		return fmt.Sprintf("B is %s× faster", Decimal(round3(1/r.value)))
+		return fmt.Sprintf("B is %s× faster", format.Decimal(round3(1/r.value)))
 	}
-	return fmt.Sprintf("B is %s× slower", Decimal(round3(r.value)))
+	return fmt.Sprintf("B is %s× slower", format.Decimal(round3(r.value)))
 }
 
 // round3 keeps whole ratios from being shown with the digits of their noise.
@@ -92,14 +94,14 @@ func timeText(c *job.CaseResult) string {
 	if c == nil || c.Time() <= 0 {
 		return "–"
 	}
-	return Nanoseconds(c.Time())
+	return format.Nanoseconds(c.Time()).String()
 }
 
 func intervalText(c *job.CaseResult) string {
 	if c == nil || c.Time() <= 0 || c.Err <= 0 {
 		return ""
 	}
-	return "± " + Nanoseconds(z95*c.Err)
+	return "± " + format.Nanoseconds(z95*c.Err).String()
 }
 
 // changeText is a diff's last column.
@@ -116,16 +118,16 @@ func changeText(d ncu.Diff) string {
 	case d.A.Unit == "%":
 		return signed(d.Change) + " points"
 	case math.Abs(d.Change) >= 9:
-		return Decimal(round3(1+d.Change)) + "×"
+		return format.Decimal(round3(1+d.Change)) + "×"
 	}
 	return signed(100*d.Change) + space + "%"
 }
 
 func signed(v float64) string {
 	if v > 0 {
-		return "+" + Decimal(v)
+		return "+" + format.Decimal(v)
 	}
-	return "−" + Decimal(-v)
+	return "−" + format.Decimal(-v)
 }
 
 // leastEffect hides rows that hardly differ behind "Show all".
@@ -167,7 +169,7 @@ func pairTimes(p ncu.Pair) string {
 			continue
 		}
 		if ns, ok := side.kernel.Duration(); ok {
-			times = append(times, Nanoseconds(ns)+" in "+side.name)
+			times = append(times, format.Nanoseconds(ns).String()+" in "+side.name)
 		}
 	}
 	return strings.Join(times, ", ")

@@ -1,8 +1,6 @@
 package charts
 
 import (
-	"fmt"
-	"math/rand"
 	"strings"
 	"testing"
 
@@ -11,99 +9,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/views/diff"
 )
-
-// apply rebuilds both texts from a diff without folding.
-func apply(script []DiffLine) (a, b []string) {
-	for _, l := range script {
-		if l.Kind != DiffAdded {
-			a = append(a, l.Text)
-		}
-		if l.Kind != DiffRemoved {
-			b = append(b, l.Text)
-		}
-	}
-	return a, b
-}
-
-func TestDiffIsShortestAndRebuildsBothTexts(t *testing.T) {
-	random := rand.New(rand.NewSource(7))
-	for range 300 {
-		a, b := randomLines(random), randomLines(random)
-		script := script(a, b)
-		gotA, gotB := apply(script)
-		if !cmp.Equal(gotA, a) || !cmp.Equal(gotB, b) {
-			t.Fatalf("%q and %q came back as %q and %q", a, b, gotA, gotB)
-		}
-		edits := 0
-		for _, l := range script {
-			if l.Kind != DiffSame {
-				edits++
-			}
-			if l.A > 0 && a[l.A-1] != l.Text || l.B > 0 && b[l.B-1] != l.Text {
-				t.Fatalf("line numbers of %+v are wrong", l)
-			}
-		}
-		if want := len(a) + len(b) - 2*common(a, b); edits != want {
-			t.Fatalf("%q to %q takes %d edits, want %d", a, b, edits, want)
-		}
-	}
-}
-
-func randomLines(r *rand.Rand) []string {
-	var out []string
-	for range r.Intn(12) {
-		out = append(out, string(rune('a'+r.Intn(4))))
-	}
-	return out
-}
-
-// common is the length of the longest common subsequence, by the textbook's table.
-func common(a, b []string) int {
-	table := make([][]int, len(a)+1)
-	for i := range table {
-		table[i] = make([]int, len(b)+1)
-	}
-	for i := range a {
-		for j := range b {
-			table[i+1][j+1] = max(table[i][j+1], table[i+1][j])
-			if a[i] == b[j] {
-				table[i+1][j+1] = table[i][j] + 1
-			}
-		}
-	}
-	return table[len(a)][len(b)]
-}
-
-func TestDiffFoldsWhatIsEqual(t *testing.T) {
-	a := "1\n2\n3\n4\n5\n6\n7\n8\n"
-	got := Diff(a, strings.Replace(a, "5\n", "five\n", 1), 1)
-	want := []DiffLine{
-		{Kind: DiffSkipped, A: 1, B: 1, Hide: 3},
-		{Kind: DiffSame, A: 4, B: 4, Text: "4"},
-		{Kind: DiffRemoved, A: 5, Text: "5"},
-		{Kind: DiffAdded, B: 5, Text: "five"},
-		{Kind: DiffSame, A: 6, B: 6, Text: "6"},
-		{Kind: DiffSkipped, A: 7, B: 7, Hide: 2},
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-	if got := Diff(a, a, 3); got != nil {
-		t.Errorf("equal texts differ: %v", got)
-	}
-}
-
-func TestDiffOfStrangersStaysCheap(t *testing.T) {
-	var a, b strings.Builder
-	for i := range 5000 {
-		fmt.Fprintf(&a, "a%d\n", i)
-		fmt.Fprintf(&b, "b%d\n", i)
-	}
-	if got := Diff(a.String(), b.String(), 3); len(got) != 10000 {
-		t.Errorf("%d lines", len(got))
-	}
-}
 
 func compareVM(t *testing.T) CompareVM {
 	a, b := report(t, "cuda4"), report(t, "tri")
@@ -117,7 +24,7 @@ func compareVM(t *testing.T) CompareVM {
 			{"size: 8192", &job.CaseResult{Mean: 1000, Err: 1}, nil},
 		},
 		Files: []FileDiff{
-			{Name: "submission.cu", Lines: Diff("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n", 3)},
+			{Name: "submission.cu", Lines: diff.Lines("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n")},
 			{Name: "util.h"},
 		},
 		Pairs: ncu.Compare(a, b), JSON: "/compare.json",

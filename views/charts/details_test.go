@@ -134,7 +134,7 @@ func TestHottestFirst(t *testing.T) {
 
 func TestDotsOfOtherEntriesComeFromTheirReports(t *testing.T) {
 	dot, ok := DotOf("ada", "/runs/3", report(t, "tri"))
-	if !ok || dot.Work < 781e12 || dot.Work > 782e12 || dot.Intensity < 1265 || dot.Intensity > 1267 {
+	if !ok || dot.Rate < 781e12 || dot.Rate > 782e12 || dot.Intensity < 1265 || dot.Intensity > 1267 {
 		t.Errorf("%+v %v", dot, ok)
 	}
 	if _, ok := DotOf("ada", "/runs/3", &ncu.Report{}); ok {

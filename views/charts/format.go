@@ -1,12 +1,10 @@
 package charts
 
 import (
-	"math"
 	"strconv"
-	"strings"
-	"time"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/views/format"
 )
 
 // symbol returns how a base unit that takes decimal prefixes is written; other units have none.
@@ -54,91 +52,28 @@ func Text(m ncu.Metric) string {
 	case !ok:
 		return "not measured"
 	case unit == "%":
-		return Decimal(v) + space + "%"
+		return format.Decimal(v) + space + "%"
 	case unit == "s":
-		return Nanoseconds(v * 1e9)
+		return nanoseconds(v * 1e9)
 	case symbol(unit) != "":
-		return prefixed(v, symbol(unit))
+		return format.Prefixed(v, symbol(unit))
 	default:
-		return Decimal(v) + word(unit, Decimal(v))
+		return format.Decimal(v) + word(unit, format.Decimal(v))
 	}
 }
 
-// Decimal shows a number with four significant digits, whole numbers with all of theirs, and
-// thousands separated.
-func Decimal(v float64) string {
-	a := math.Abs(v)
-	switch {
-	case v == math.Trunc(v) && a < 1e15:
-		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
-	case a >= 1000:
-		return grouped(strconv.FormatFloat(v, 'f', 0, 64))
-	case a >= 100:
-		return strconv.FormatFloat(v, 'f', 1, 64)
-	case a >= 10:
-		return strconv.FormatFloat(v, 'f', 2, 64)
-	case a >= 1:
-		return strconv.FormatFloat(v, 'f', 3, 64)
-	default:
-		return strconv.FormatFloat(v, 'g', 4, 64)
+// nanoseconds shows a time that may be nothing: ncu measures idle units as zero.
+func nanoseconds(ns float64) string {
+	if ns == 0 {
+		return "0" + space + "ns"
 	}
+	return format.Nanoseconds(ns).String()
 }
-
-func grouped(digits string) string {
-	sign := ""
-	if strings.HasPrefix(digits, "-") {
-		sign, digits = "-", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
-
-func prefixed(v float64, unit string) string {
-	for _, p := range []struct {
-		factor float64
-		prefix string
-	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if math.Abs(v) >= p.factor {
-			return Decimal(v/p.factor) + space + p.prefix + unit
-		}
-	}
-	return Decimal(v) + space + unit
-}
-
-// Nanoseconds shows a time in the unit that fits it.
-func Nanoseconds(ns float64) string {
-	switch a := math.Abs(ns); {
-	case a >= 1e9:
-		return Decimal(ns/1e9) + space + "s"
-	case a >= 1e6:
-		return Decimal(ns/1e6) + space + "ms"
-	case a >= 1e3:
-		return Decimal(ns/1e3) + space + "µs"
-	default:
-		return Decimal(ns) + space + "ns"
-	}
-}
-
-// Span shows a duration in the unit that fits it.
-func Span(d time.Duration) string { return Nanoseconds(float64(d)) }
-
-// Percent shows a part of one as a percentage.
-func Percent(part float64) string {
-	if part > 0 && part < 0.0005 {
-		return "<0.1" + space + "%"
-	}
-	return strconv.FormatFloat(100*part, 'f', 1, 64) + space + "%"
-}
-
-// exact writes a number so that reading it back gives the same number.
-func exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // baseValue is what a <data> element's value attribute holds: the metric in base units.
 func baseValue(m ncu.Metric) string {
 	v, _ := m.Base()
-	return exact(v)
+	return format.Exact(v)
 }
 
 // within is the nearest to v between two bounds, for lengths and places in a drawing: not a number is the
@@ -174,5 +109,5 @@ func cellText(m ncu.Metric) string {
 	if !m.Measured {
 		return "–"
 	}
-	return Decimal(m.Value)
+	return format.Decimal(m.Value)
 }

@@ -46,7 +46,7 @@ func FuzzProfileCharts(f *testing.F) {
 	r := report(f, "tri")
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
 		forge(r, [3]float64{a, b, c})
-		others := []Dot{{Name: "ada", Work: a, Intensity: b}, {Name: "grace", Work: c, Intensity: a}, {Name: "mary", Work: b, Intensity: c}}
+		others := []Dot{{Name: "ada", Rate: a, Intensity: b}, {Name: "grace", Rate: c, Intensity: a}, {Name: "mary", Rate: b, Intensity: c}}
 		for i := range r.Kernels {
 			k := &r.Kernels[i]
 			drawable(t, roofline(newRoofChart(r, k, others), k))

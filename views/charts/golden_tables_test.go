@@ -95,7 +95,7 @@ func TestSourceViewIsTheSourcePage(t *testing.T) {
 			want := page[line]
 			cells := s.Find("td")
 			for i, name := range map[int]string{1: "# Samples", 5: "Instructions Executed", 6: "Avg. Predicated-On Threads Executed"} {
-				if got := mustFloat(t, strings.ReplaceAll(cells.Eq(i).Text(), ",", "")); math.Abs(got-mustFloat(t, want[column[name]])) > 0.01 {
+				if got := mustFloat(t, digitsOf(cells.Eq(i).Text())); math.Abs(got-mustFloat(t, want[column[name]])) > 0.01 {
 					t.Errorf("line %d %s: %v, want %s", line, name, got, want[column[name]])
 				}
 			}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/views/format"
 )
 
 // rawPage is the raw page's cells of one kernel in base units, read by this test's own code.
@@ -88,11 +90,14 @@ func (p rawPage) evaluate(t *testing.T, formula string) float64 {
 }
 
 // shown reads a number as a visitor sees it, with prefix and unit.
+// digitsOf undoes what people read more easily: spaces between thousands, a real minus.
+func digitsOf(text string) string { return strings.NewReplacer("\u202f", "", "−", "-").Replace(text) }
+
 func shown(t *testing.T, text string) float64 {
 	t.Helper()
 	text = strings.ReplaceAll(strings.TrimSpace(text), "\u00a0", " ")
 	digits, unit, _ := strings.Cut(text, " ")
-	v, err := strconv.ParseFloat(strings.ReplaceAll(digits, ",", ""), 64)
+	v, err := strconv.ParseFloat(digitsOf(digits), 64)
 	if err != nil {
 		t.Errorf("%q is no number", text)
 	}
@@ -100,7 +105,7 @@ func shown(t *testing.T, text string) float64 {
 	case "%", "", "s", "B", "B/s", "FLOP/s", "FLOP/B", "warps", "warp", "blocks", "block", "cycles", "cycle", "wavefronts", "wavefront", "wavefronts/s":
 		return v
 	}
-	for prefix, f := range map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "µ": 1e-6, "m": 1e-3, "n": 1e-9} {
+	for prefix, f := range map[string]float64{"k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "µ": 1e-6, "m": 1e-3, "n": 1e-9} {
 		if strings.HasPrefix(unit, prefix) {
 			return v * f
 		}
@@ -165,12 +170,12 @@ func TestKernelListIsTheRawPages(t *testing.T) {
 	doc.Find(".pf-kernels tbody tr").Each(func(i int, row *goquery.Selection) {
 		row.Find("[data-from]").Each(func(_ int, s *goquery.Selection) {
 			want := raws[i][s.AttrOr("data-from", "")]
-			if got := s.AttrOr("value", ""); exact(want) != got && math.Abs(mustFloat(t, got)-want) > 1e-12 {
+			if got := s.AttrOr("value", ""); format.Exact(want) != got && math.Abs(mustFloat(t, got)-want) > 1e-12 {
 				t.Errorf("kernel %d: %s, want %v", i, got, want)
 			}
 		})
 		share := row.Find(".pf-share span").Text()
-		if want := Percent(raws[i]["gpu__time_duration.sum"] / total); share != want {
+		if want := format.Percent(raws[i]["gpu__time_duration.sum"] / total); share != want {
 			t.Errorf("kernel %d has %s of the time, want %s", i, share, want)
 		}
 	})

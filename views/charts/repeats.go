@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"warpboard/evaluator/job"
+	"warpboard/views/format"
 )
 
 // RepeatsVM is one benchmark case with every repeat.
@@ -102,11 +103,11 @@ func statistics(c job.CaseResult) []statistic {
 		{"Best", c.Best}, {"Worst", c.Worst},
 	} {
 		if s.ns > 0 {
-			out = append(out, statistic{s.name, Nanoseconds(s.ns)})
+			out = append(out, statistic{s.name, format.Nanoseconds(s.ns).String()})
 		}
 	}
 	if c.Runs > 0 {
-		out = append(out, statistic{"Repeats", Decimal(float64(c.Runs))})
+		out = append(out, statistic{"Repeats", format.Decimal(float64(c.Runs))})
 	}
 	return out
 }

@@ -15,7 +15,7 @@ func (a area) overlaps(b area) bool {
 	return a.x1 < b.x2 && b.x1 < a.x2 && a.y1 < b.y2 && b.y1 < a.y2
 }
 
-// near tells whether an area begins or ends close to a dot at x: a name that stands apart is nobody's.
+// near reports whether an area begins or ends close to a dot at x: a name that stands apart is nobody's.
 func (a area) near(x float64) bool { return a.x1 <= x+10 && x-10 <= a.x2 }
 
 // letter is the width of a letter and line the height of a text, generously: fonts differ.
@@ -78,7 +78,7 @@ func (l *labels) placeCeiling(at label) label {
 	return label{}
 }
 
-// free tells whether an area lies inside the drawing and covers nothing.
+// free reports whether an area lies inside the drawing and covers nothing.
 func (l *labels) free(a area) bool {
 	inside := a.x1 >= roofLeft && a.x2 <= roofRight+4 && a.y1 >= roofTop && a.y2 <= roofBottom
 	return inside && !slices.ContainsFunc(l.taken, a.overlaps)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/views/format"
 )
 
 // The roofline's drawing area, in the units of its viewBox.
@@ -53,7 +54,7 @@ type ceiling struct {
 type roofDot struct {
 	x, y   float64
 	kernel *ncu.Kernel
-	work   ncu.RoofWork
+	work   ncu.RoofKind
 	chosen bool
 	label  label
 }
@@ -68,7 +69,7 @@ type otherDot struct {
 // report that did arithmetic, and for the other entries. It is nil when the report has no roofs.
 func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 	roof := ncu.RooflineOf(chosen)
-	if !roof.PeakTraffic.Value.Measured || !(roof.PeakTraffic.Value.Value > 0) || len(roof.Works) == 0 {
+	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) || len(roof.Kinds) == 0 {
 		return nil
 	}
 	c := &roofChart{}
@@ -77,13 +78,13 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 		k := &r.Kernels[i]
 		if w := ncu.RooflineOf(k).Main(); w != nil && w.Intensity.Value.Measured {
 			c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: k == chosen})
-			points = append(points, [2]float64{w.Intensity.Value.Value, w.Work.Value.Value})
+			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		}
 	}
 	for _, d := range others {
-		if d.Work > 0 && d.Intensity > 0 {
+		if d.Rate > 0 && d.Intensity > 0 {
 			c.others = append(c.others, otherDot{dot: d})
-			points = append(points, [2]float64{d.Intensity, d.Work})
+			points = append(points, [2]float64{d.Intensity, d.Rate})
 		}
 	}
 	c.scale(roof, points)
@@ -94,9 +95,9 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 
 // scale chooses whole decades that hold all dots, with room for their names, and every ridge.
 func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
-	bandwidth := roof.PeakTraffic.Value.Value
+	bandwidth := roof.PeakBandwidth.Value.Value
 	most := 0.0
-	for _, w := range roof.Works {
+	for _, w := range roof.Kinds {
 		most = max(most, w.Peak.Value.Value)
 	}
 	lowX, highX, lowY := 0.1, 10*most/bandwidth, most/1e3
@@ -107,10 +108,10 @@ func (c *roofChart) scale(roof ncu.Roofline, points [][2]float64) {
 	c.xMin, c.xMax = decades(lowX, highX, leastIntensity, mostIntensity)
 	c.yMin, c.yMax = decades(lowY, most*1.2, leastOperation, mostOperation)
 	for e := c.xMin; e <= c.xMax; e++ {
-		c.xTicks = append(c.xTicks, tick{c.x(math.Pow(10, e)), Decimal(math.Pow(10, e))})
+		c.xTicks = append(c.xTicks, tick{c.x(math.Pow(10, e)), format.Decimal(math.Pow(10, e))})
 	}
 	for e := c.yMin; e <= c.yMax; e++ {
-		c.yTicks = append(c.yTicks, tick{c.y(math.Pow(10, e)), prefixed(math.Pow(10, e), "")})
+		c.yTicks = append(c.yTicks, tick{c.y(math.Pow(10, e)), format.Prefixed(math.Pow(10, e), "")})
 	}
 }
 
@@ -132,8 +133,8 @@ func (c *roofChart) y(v float64) float64 {
 
 // place puts roofs and dots on the scaled axes.
 func (c *roofChart) place(roof ncu.Roofline) {
-	bandwidth, most := roof.PeakTraffic.Value.Value, 0.0
-	for _, w := range roof.Works {
+	bandwidth, most := roof.PeakBandwidth.Value.Value, 0.0
+	for _, w := range roof.Kinds {
 		peak := w.Peak.Value.Value
 		if !(peak > 0) {
 			continue
@@ -149,24 +150,24 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	// The slope begins where it enters the drawing: at the left edge or at the bottom.
 	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/bandwidth)
 	c.slope = segment{c.x(start), c.y(start * bandwidth), c.x(most / bandwidth), c.y(most)}
-	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakTraffic.Value), "middle"}
+	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakBandwidth.Value), "middle"}
 	c.slopeTurn = math.Atan2(c.slope.y2-c.slope.y1, c.slope.x2-c.slope.x1) * 180 / math.Pi
 	for i := range c.dots {
 		d := &c.dots[i]
-		d.x, d.y = c.x(d.work.Intensity.Value.Value), c.y(d.work.Work.Value.Value)
+		d.x, d.y = c.x(d.work.Intensity.Value.Value), c.y(d.work.Rate.Value.Value)
 	}
 	for i := range c.others {
 		o := &c.others[i]
-		o.x, o.y = c.x(o.dot.Intensity), c.y(o.dot.Work)
+		o.x, o.y = c.x(o.dot.Intensity), c.y(o.dot.Rate)
 	}
 }
 
 // roofFacts are the numbers below the roofline.
 func roofFacts(k *ncu.Kernel) []ncu.Fact {
 	roof := ncu.RooflineOf(k)
-	out := []ncu.Fact{roof.Traffic, roof.PeakTraffic}
-	for _, w := range roof.Works {
-		out = append(out, w.Work, w.Peak)
+	out := []ncu.Fact{roof.Bandwidth, roof.PeakBandwidth}
+	for _, w := range roof.Kinds {
+		out = append(out, w.Rate, w.Peak)
 		if w.Did() {
 			out = append(out, w.Intensity)
 		}
@@ -183,12 +184,12 @@ func roofNote(k *ncu.Kernel) string {
 	}
 	attainable, ok := roof.Attainable(*w)
 	if !ok || attainable <= 0 {
-		return fmt.Sprintf("%s: %s.", w.Name, Text(w.Work.Value))
+		return fmt.Sprintf("%s: %s.", w.Name, Text(w.Rate.Value))
 	}
 	side := "the arithmetic roof"
 	if attainable < w.Peak.Value.Value {
 		side = "the DRAM roof"
 	}
-	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, Text(w.Work.Value),
-		Percent(w.Work.Value.Value/attainable), side, Text(w.Intensity.Value))
+	return fmt.Sprintf("%s: %s, %s of what %s allows at %s.", w.Name, Text(w.Rate.Value),
+		format.Percent(w.Rate.Value.Value/attainable), side, Text(w.Intensity.Value))
 }

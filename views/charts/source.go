@@ -1,12 +1,14 @@
 package charts
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/views/format"
 )
 
 // codePageSize is how many instructions one page of the source view shows.
@@ -69,21 +71,11 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	}
 	v.hot = hotLines(rows)
 	if q.Hot {
-		slices.SortStableFunc(rows, func(a, b codeRow) int { return compare(b.share, a.share) })
+		slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.share, a.share) })
 	}
 	v.paging = newPaging(q.Code, len(rows), codePageSize)
 	v.rows = rows[v.from:v.to]
 	return v
-}
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 func codeRows(s *ncu.Source) []codeRow {
@@ -184,10 +176,10 @@ func mainStall(s *ncu.Source, line int, stalls map[int]string) string {
 func accessNotes(s *ncu.Source, line int) string {
 	var notes []string
 	if m := s.Counter(line, "L2 Theoretical Sectors Global Excessive"); m.Value > 0 {
-		notes = append(notes, Decimal(m.Value)+" sectors too many")
+		notes = append(notes, format.Decimal(m.Value)+" sectors too many")
 	}
 	if m := s.Counter(line, "L1 Wavefronts Shared Excessive"); m.Value > 0 {
-		notes = append(notes, Decimal(m.Value)+" bank conflicts")
+		notes = append(notes, format.Decimal(m.Value)+" bank conflicts")
 	}
 	return strings.Join(notes, ", ")
 }
@@ -210,7 +202,7 @@ func hotLines(rows []codeRow) []hotLine {
 		}
 		out[i].share += r.share
 	}
-	slices.SortStableFunc(out, func(a, b hotLine) int { return compare(b.share, a.share) })
+	slices.SortStableFunc(out, func(a, b hotLine) int { return cmp.Compare(b.share, a.share) })
 	return out[:min(len(out), most)]
 }
 

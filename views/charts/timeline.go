@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"warpboard/views/format"
 )
 
 // TimelineVM is a run's way from the queue to its end.
@@ -21,7 +23,7 @@ type TimeSpan struct {
 	Note   string // "from the cache"
 }
 
-// Waiting tells whether the run only waited.
+// Waiting reports whether the run only waited.
 func (s TimeSpan) Waiting() bool { return s.Status == "" }
 
 func (s TimeSpan) duration() time.Duration { return max(s.End.Sub(s.Start), 0) }
@@ -66,7 +68,7 @@ func (vm TimelineVM) place(s TimeSpan) (x, width float64) {
 
 func (vm TimelineVM) total() string {
 	_, whole := vm.bounds()
-	return Span(whole)
+	return format.Duration(whole)
 }
 
 type traceEvent struct {

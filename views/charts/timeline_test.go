@@ -37,7 +37,7 @@ func TestTimelineDrawsEverySpanInItsPlace(t *testing.T) {
 		t.Errorf("a span without length is at %v, %v wide", x, width)
 	}
 	text := doc.Text()
-	for _, want := range []string{"2.700\u00a0s", "timeout", "harness from the cache", "8\u00a0s in all"} {
+	for _, want := range []string{"2.7\u00a0s", "timeout", "harness from the cache", "8\u00a0s in all"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing in %q", want, text)
 		}
@@ -56,14 +56,14 @@ func TestTraceHoldsEverySpan(t *testing.T) {
 		TraceEvents []struct {
 			Name    string
 			Ph      string
-			Ts, Dur int64
+			TS, Dur int64
 		}
 	}
 	if err := json.Unmarshal(b, &trace); err != nil {
 		t.Fatal(err)
 	}
 	build := trace.TraceEvents[1]
-	if len(trace.TraceEvents) != 6 || build.Name != "Build" || build.Ph != "X" || build.Ts != 400_000 || build.Dur != 2_700_000 {
+	if len(trace.TraceEvents) != 6 || build.Name != "Build" || build.Ph != "X" || build.TS != 400_000 || build.Dur != 2_700_000 {
 		t.Errorf("%+v", trace)
 	}
 	if b, err := TraceJSON(TimelineVM{}); err != nil || !strings.Contains(string(b), `"traceEvents":[]`) {

@@ -11,7 +11,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
-	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/client"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -62,7 +62,7 @@ func problemOf(c *fiber.Ctx, err error) error {
 		return err
 	}
 	p := client.Problem{Type: "about:blank", Title: "Unprocessable Entity", Status: fiber.StatusUnprocessableEntity,
-		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", views.Plural(len(fields), "mistake", "mistakes"), fields)}
+		Code: "invalid", Detail: fmt.Sprintf("%s of the request: %s", format.Plural(len(fields), "mistake", "mistakes"), fields)}
 	p.RequestID, _ = c.Locals(site.LocalRequestID).(string)
 	for _, field := range fields {
 		p.Errors = append(p.Errors, client.FieldError(field))

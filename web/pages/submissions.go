@@ -7,6 +7,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -107,7 +108,7 @@ func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
 		return err
 	}
 	if !seen.MaySeeSource {
-		return site.Forbidden("source", views.Sentence(runs.SourceHidden(seen.Task)))
+		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task)))
 	}
 	text, err := p.Store.Source(c.UserContext(), seen.Sub)
 	if err != nil {

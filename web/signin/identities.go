@@ -7,7 +7,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -57,5 +57,5 @@ func (s *SignIn) ProviderLabel(name string) string {
 			return provider.Label
 		}
 	}
-	return views.Sentence(name)
+	return format.Capital(name)
 }

@@ -54,7 +54,7 @@ class Arrays(unittest.TestCase):
         for value in (numpy.zeros(2, "complex64"), numpy.zeros(2, "uint32"), array.array("I", [1])):
             with self.subTest(value), self.assertRaisesRegex(ValueError, "is not one of float64"):
                 tensor_spec(value)
-        with self.assertRaisesRegex(TypeError, "set is no tensor"):
+        with self.assertRaisesRegex(TypeError, "set is not a tensor"):
             tensor_spec({1, 2})
 
 

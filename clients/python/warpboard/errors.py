@@ -75,7 +75,7 @@ def _sentence(body: Any) -> str:
     if not isinstance(body, dict):
         return str(body)[:300] or "no message"
     message = body.get("error") or body.get("detail") or "no message"
-    if isinstance(message, list):  # a body that is no JSON object
+    if isinstance(message, list):  # a body that is not a JSON object
         message = "; ".join(str(e.get("msg", e)) if isinstance(e, dict) else str(e) for e in message)
     found = [_problem(e) for e in body.get("validation_errors") or () if isinstance(e, dict)]
     return f"{message} ({'; '.join(found)})" if found else str(message)

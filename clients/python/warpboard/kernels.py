@@ -96,5 +96,5 @@ def plain_scalar(value: Any, where: str) -> Scalar:
     if isinstance(value, float):
         return real(value, where)
     if not isinstance(value, (int, str)):
-        raise ValueError(f"{where}: {value!r} is no int, float, str or bool")
+        raise ValueError(f"{where}: {value!r} is not an int, float, str or bool")
     return value

@@ -25,7 +25,7 @@ def tensor_spec(
     """The TensorSpec that carries a value's own elements.
 
     value is a torch tensor, a numpy array, or a buffer such as bytes or array.array. dtype and shape read
-    the same bytes as something else, which bytes need: they are uint8 of one dimension by themselves.
+    the same bytes as something else, which bytes need: on their own they are uint8 of one dimension.
     Raises ValueError when the API has no such dtype or the bytes do not fill the shape, TypeError when
     value holds no elements.
     """
@@ -83,7 +83,7 @@ def _elements(value: Any) -> Tuple[bytes, Any, List[int]]:
     try:
         view = memoryview(value)
     except TypeError:
-        raise TypeError(f"{type(value).__name__} is no tensor, array, buffer or scalar") from None
+        raise TypeError(f"{type(value).__name__} is not a tensor, array, buffer or scalar") from None
     kind = _KINDS.get(view.format)
     if kind is None:
         raise ValueError(f"a buffer of format {view.format!r} has no dtype in the API; give bytes and a dtype")

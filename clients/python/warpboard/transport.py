@@ -39,7 +39,7 @@ class Transport:
         """The JSON object that the server answers; timeout is in seconds without a byte.
 
         Raises EvalHTTPError for a status of 400 or more, EvalTimeoutError, EvalConnectionError, and
-        EvalError when the answer is no JSON object.
+        EvalError when the answer is not a JSON object.
         """
         with self.open(method, path, body, timeout) as response:
             try:

@@ -82,7 +82,7 @@ func (p *Authoring) showDraft(ctx context.Context, d draft) (shown views.TaskDra
 		return shown, err
 	}
 	_, refused := d.Bundle.WithWarpboardHarness()
-	shown.MayRehouse, shown.Rehoused = refused == nil, d.standardHarness != nil && *d.standardHarness
+	shown.MayUseStandardHarness, shown.StandardHarness = refused == nil, d.standardHarness != nil && *d.standardHarness
 	bundle := d.Bundle
 	if d.current != nil {
 		if bundle, err = p.showChange(ctx, d, &shown); err != nil {

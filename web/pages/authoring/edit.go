@@ -12,6 +12,7 @@ import (
 	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/diff"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -141,9 +142,9 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 		return nil, err
 	}
 	bundle := d.Bundle
-	if shown.Rehoused || d.standardHarness == nil && !current.Definition.OwnHarness {
+	if shown.StandardHarness || d.standardHarness == nil && !current.Definition.OwnHarness {
 		if ours, err := bundle.WithWarpboardHarness(); err == nil {
-			bundle, shown.Rehoused = ours, true
+			bundle, shown.StandardHarness = ours, true
 		}
 	}
 	change, err := p.Store.Compare(ctx, d.current.ID, bundle)
@@ -155,7 +156,7 @@ func (p *Authoring) showChange(ctx context.Context, d draft, shown *views.TaskDr
 		shown.Changes = taskChanges(current, bundle)
 	}
 	if before, after := deadlineText(d.current.Deadline), deadlineText(d.task().Deadline); before != after {
-		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: views.DiffLines(before, after)})
+		shown.Changes = append(shown.Changes, views.TaskChange{Key: "deadline", Lines: diff.Lines(before, after)})
 	}
 	return bundle, nil
 }
@@ -179,7 +180,7 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 		if text, ok := now[change.Key]; ok {
 			b = text
 		}
-		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: views.DiffLines(a, b)})
+		list = append(list, views.TaskChange{Key: change.Key, Breaks: change.Breaks, Lines: diff.Lines(a, b)})
 	}
 	return list
 }

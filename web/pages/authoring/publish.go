@@ -11,6 +11,7 @@ import (
 	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -117,7 +118,7 @@ func (d sentDraft) chosenBundle() (*tasks.Bundle, error) {
 	}
 	ours, err := d.Bundle.WithWarpboardHarness()
 	if err != nil {
-		return nil, site.Invalid("warpboard_harness", "%s.", views.Sentence(err.Error()))
+		return nil, site.Invalid("warpboard_harness", "%s.", format.Capital(err.Error()))
 	}
 	return ours, nil
 }

@@ -11,12 +11,11 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/views/charts"
+	"warpboard/views/diff"
+	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
-
-// diffContext is how many equal lines surround a change of the code.
-const diffContext = 3
 
 // comparedRun is one side of a comparison.
 type comparedRun struct {
@@ -87,7 +86,7 @@ func sideOf(r comparedRun) charts.Side {
 		Note: fmt.Sprintf("%s on %s, %s", r.Task.Title, r.Run.Device, r.Run.QueuedAt.UTC().Format("2 Jan 2006, 15:04 UTC")),
 	}
 	if r.Run.ScoreNS != nil {
-		s.Score = charts.Nanoseconds(*r.Run.ScoreNS)
+		s.Score = format.Nanoseconds(*r.Run.ScoreNS).String()
 	}
 	return s
 }
@@ -158,5 +157,5 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 	if b.Sub.FileName != name {
 		name += " → " + b.Sub.FileName
 	}
-	return []charts.FileDiff{{Name: name, Lines: charts.Diff(string(was), string(is), diffContext)}}, "", nil
+	return []charts.FileDiff{{Name: name, Lines: diff.Lines(string(was), string(is))}}, "", nil
 }

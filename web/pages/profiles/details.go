@@ -10,6 +10,7 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/views/charts"
+	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -83,7 +84,7 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
 	if !seen.MaySeeSource {
 		runs.HideSource(vm.Report)
-		vm.SourceHidden = views.Sentence("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
+		vm.SourceHidden = format.Capital("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
 		return nil
 	}
 	if _, kept := profile.ReportFile(vm.Query.Case); kept {

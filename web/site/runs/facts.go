@@ -72,7 +72,7 @@ func factsOf(report *ncu.Report) (facts reportFacts) {
 	facts.dot, facts.drawn = charts.DotOf("", "", report)
 	for i := range report.Kernels {
 		roof := ncu.RooflineOf(&report.Kernels[i])
-		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakTraffic))
+		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakBandwidth))
 		if main := roof.Main(); main != nil && facts.flops == 0 {
 			facts.flops, facts.kind = baseOf(main.Peak), main.Name
 		}

@@ -1,4 +1,4 @@
-package tasks
+package pyyaml
 
 import (
 	"bytes"
@@ -20,49 +20,56 @@ const (
 	maxNodes = 20_000
 )
 
-// parseYAML reads the one document in data, follows its aliases and merge keys, and refuses
-// what a person would not write: duplicate keys, deep nesting, alias bombs, foreign tags.
-func parseYAML(file string, data []byte) (*yaml.Node, error) {
-	if len(data) > MaxYAML {
-		return nil, Problem{File: file, Message: fmt.Sprintf("is larger than %s", size(MaxYAML))}
+// Error says what is wrong with a file, and in which line where that is known.
+type Error struct {
+	Line    int // from 1; 0 for the whole file
+	Message string
+}
+
+func (e *Error) Error() string {
+	if e.Line == 0 {
+		return e.Message
 	}
+	return fmt.Sprintf("line %d: %s", e.Line, e.Message)
+}
+
+// Parse reads the one document in data, follows its aliases and merge keys, and refuses
+// what a person would not write: duplicate keys, deep nesting, alias bombs, foreign tags.
+func Parse(data []byte) (*yaml.Node, error) {
 	if !utf8.Valid(data) {
-		return nil, Problem{File: file, Message: "is not UTF-8 text"}
+		return nil, &Error{Message: "is not UTF-8 text"}
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, more yaml.Node
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		return nil, Problem{File: file, Message: "is empty"}
+		return nil, &Error{Message: "is empty"}
 	} else if err != nil {
-		return nil, yamlProblem(file, err)
+		return nil, syntaxError(err)
 	}
 	if err := decoder.Decode(&more); err == nil {
-		return nil, Problem{File: file, Line: more.Line, Message: "holds a second YAML document; one is allowed"}
+		return nil, &Error{Line: more.Line, Message: "holds a second YAML document; one is allowed"}
 	} else if !errors.Is(err, io.EOF) {
-		return nil, yamlProblem(file, err)
+		return nil, syntaxError(err)
 	}
-	e := expander{file: file, left: maxNodes}
+	e := expander{left: maxNodes}
 	return e.expand(document.Content[0], 0)
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+var parserLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 
-// yamlProblem turns the parser's text, which starts with "yaml: line N:", into a Problem.
-func yamlProblem(file string, err error) Problem {
+// syntaxError turns the parser's text, which starts with "yaml: line N:", into an Error.
+func syntaxError(err error) *Error {
 	text := err.Error()
-	match := yamlLine.FindStringSubmatch(text)
+	match := parserLine.FindStringSubmatch(text)
 	if match == nil {
-		return Problem{File: file, Message: "is not YAML: " + text}
+		return &Error{Message: "is not YAML: " + text}
 	}
 	line, _ := strconv.Atoi(match[1])
-	return Problem{File: file, Line: line, Message: "is not YAML: " + strings.TrimPrefix(text, match[0])}
+	return &Error{Line: line, Message: "is not YAML: " + strings.TrimPrefix(text, match[0])}
 }
 
 // expander copies a tree with its aliases followed, within a budget of nodes.
-type expander struct {
-	file string
-	left int
-}
+type expander struct{ left int }
 
 func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
 	for node.Kind == yaml.AliasNode {
@@ -107,7 +114,7 @@ func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
 			return nil, e.refuse(key, "a key must be plain text")
 		}
 		if first, twice := lines[key.Value]; twice {
-			return nil, e.refuse(key, "the key %q is here twice (first in line %d)", key.Value, first)
+			return nil, e.refuse(key, "the key %q appears twice (first in line %d)", key.Value, first)
 		}
 		lines[key.Value] = key.Line
 		if key.Tag != "!!merge" {
@@ -149,6 +156,6 @@ func mappings(value *yaml.Node) []*yaml.Node {
 	return slices.DeleteFunc(candidates, func(c *yaml.Node) bool { return c.Kind != yaml.MappingNode })
 }
 
-func (e *expander) refuse(node *yaml.Node, format string, args ...any) Problem {
-	return Problem{File: e.file, Line: node.Line, Message: fmt.Sprintf(format, args...)}
+func (e *expander) refuse(node *yaml.Node, format string, args ...any) *Error {
+	return &Error{Line: node.Line, Message: fmt.Sprintf(format, args...)}
 }

@@ -1,4 +1,4 @@
-package tasks
+package pyyaml
 
 import (
 	"fmt"
@@ -16,56 +16,60 @@ import (
 // Python's str(). These are PyYAML's own rules for plain values: `yes` is a boolean, `012` is
 // octal, `1:30` is 90, and `1e5` (no dot) is text.
 var (
-	pyNull  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
-	pyTrue  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
-	pyFalse = regexp.MustCompile(`^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$`)
-	pyInt   = regexp.MustCompile(`^(?:[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$`)
-	pyFloat = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
+	nullWord  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
+	trueWord  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
+	falseWord = regexp.MustCompile(`^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	intWord   = regexp.MustCompile(`^(?:[-+]?0b[0-1_]+|[-+]?0[0-7_]+|[-+]?(?:0|[1-9][0-9_]*)|[-+]?0x[0-9a-fA-F_]+|[-+]?[1-9][0-9_]*(?::[0-5]?[0-9])+)$`)
+	floatWord = regexp.MustCompile(`^(?:[-+]?[0-9][0-9_]*\.[0-9_]*(?:[eE][-+][0-9]+)?|\.[0-9][0-9_]*(?:[eE][-+][0-9]+)?|[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+\.[0-9_]*|[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$`)
 )
 
 // maxNumber is the length of the longest number that is read; Python itself stops at 4300 digits.
 const maxNumber = 100
 
-// pyValue is what PyYAML makes of a value.
-type pyValue struct {
-	text   string // Python's str()
-	isText bool   // it is a Python string
-	isInt  bool
-	isBool bool
-	isNull bool
+// Value is what PyYAML makes of a value.
+type Value struct {
+	Text   string // Python's str()
+	IsText bool   // it is a Python string
+	IsInt  bool
+	IsBool bool
+	IsNull bool
 }
 
-// pyScalar reads a scalar node as PyYAML does.
-func pyScalar(node *yaml.Node) pyValue {
+// Scalar reads a scalar node as PyYAML does.
+func Scalar(node *yaml.Node) Value {
 	plain := node.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) == 0
 	tagged := node.Style&yaml.TaggedStyle != 0
 	if tagged && node.Tag == "!!str" || !plain && !tagged {
-		return pyValue{text: node.Value, isText: true}
+		return Value{Text: node.Value, IsText: true}
 	}
-	return pyPlain(node.Value)
+	return Plain(node.Value)
 }
 
-func pyPlain(s string) pyValue {
+// Plain reads a value that stands in no quotes.
+func Plain(s string) Value {
 	switch {
-	case pyNull.MatchString(s):
-		return pyValue{text: "None", isNull: true}
-	case pyTrue.MatchString(s):
-		return pyValue{text: "True", isBool: true}
-	case pyFalse.MatchString(s):
-		return pyValue{text: "False", isBool: true}
+	case nullWord.MatchString(s):
+		return Value{Text: "None", IsNull: true}
+	case trueWord.MatchString(s):
+		return Value{Text: "True", IsBool: true}
+	case falseWord.MatchString(s):
+		return Value{Text: "False", IsBool: true}
 	case len(s) > maxNumber:
-		return pyValue{text: s, isText: true}
-	case pyInt.MatchString(s):
-		return pyValue{text: pyInteger(s), isInt: true}
-	case pyFloat.MatchString(s):
-		return pyValue{text: pyReal(s)}
+		return Value{Text: s, IsText: true}
+	case intWord.MatchString(s):
+		return Value{Text: integer(s), IsInt: true}
+	case floatWord.MatchString(s):
+		return Value{Text: real(s)}
 	default:
-		return pyValue{text: s, isText: true}
+		return Value{Text: s, IsText: true}
 	}
 }
 
-// pyInteger gives the decimal text of s, which matches pyInt.
-func pyInteger(s string) string {
+// IsNull reports whether a node is null, in one of PyYAML's spellings.
+func IsNull(node *yaml.Node) bool { return node.Kind == yaml.ScalarNode && Scalar(node).IsNull }
+
+// integer gives the decimal text of s, which matches intWord.
+func integer(s string) string {
 	digits, negative := unsigned(s)
 	n, ok := new(big.Int), true
 	switch {
@@ -98,8 +102,8 @@ func unsigned(s string) (digits string, negative bool) {
 	return strings.TrimLeft(digits, "+-"), negative
 }
 
-// pyReal gives Python's repr of s, which matches pyFloat.
-func pyReal(s string) string {
+// real gives Python's repr of s, which matches floatWord.
+func real(s string) string {
 	digits, negative := unsigned(s)
 	var f float64
 	switch {
@@ -116,12 +120,12 @@ func pyReal(s string) string {
 	if negative {
 		f = -f
 	}
-	return pyFloatRepr(f)
+	return floatRepr(f)
 }
 
-// pyFloatRepr writes f as Python's repr does: shortest digits that read back the same, an
+// floatRepr writes f as Python's repr does: shortest digits that read back the same, an
 // exponent of at least two digits below 1e-4 and from 1e16 on, and always a dot or an exponent.
-func pyFloatRepr(f float64) string {
+func floatRepr(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
 		return "inf"
@@ -142,32 +146,32 @@ func pyFloatRepr(f float64) string {
 	return text
 }
 
-// pyString gives Python's str() of the value at node: a scalar, or a list of such. ok is false
+// String gives Python's str() of the value at node: a scalar, or a list of such. ok is false
 // for mappings, which a spec line cannot carry.
-func pyString(node *yaml.Node) (text string, ok bool) {
+func String(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
-		return pyScalar(node).text, true
+		return Scalar(node).Text, true
 	case yaml.SequenceNode:
-		return pyRepr(node)
+		return repr(node)
 	default:
 		return "", false
 	}
 }
 
-// pyRepr is pyString with strings in quotes, as they stand inside a list.
-func pyRepr(node *yaml.Node) (text string, ok bool) {
+// repr is String with strings in quotes, as they stand inside a list.
+func repr(node *yaml.Node) (text string, ok bool) {
 	switch node.Kind {
 	case yaml.ScalarNode:
-		value := pyScalar(node)
-		if value.isText {
-			return pyQuote(value.text), true
+		value := Scalar(node)
+		if value.IsText {
+			return quote(value.Text), true
 		}
-		return value.text, true
+		return value.Text, true
 	case yaml.SequenceNode:
 		parts := make([]string, len(node.Content))
 		for i, item := range node.Content {
-			if parts[i], ok = pyRepr(item); !ok {
+			if parts[i], ok = repr(item); !ok {
 				return "", false
 			}
 		}
@@ -177,21 +181,21 @@ func pyRepr(node *yaml.Node) (text string, ok bool) {
 	}
 }
 
-func pyQuote(s string) string {
-	quote := '\''
+func quote(s string) string {
+	mark := '\''
 	if strings.Contains(s, "'") && !strings.Contains(s, `"`) {
-		quote = '"'
+		mark = '"'
 	}
 	var b strings.Builder
-	b.WriteRune(quote)
+	b.WriteRune(mark)
 	for _, c := range s {
-		b.WriteString(pyEscape(c, quote))
+		b.WriteString(escape(c, mark))
 	}
-	b.WriteRune(quote)
+	b.WriteRune(mark)
 	return b.String()
 }
 
-func pyEscape(c, quote rune) string {
+func escape(c, quote rune) string {
 	switch {
 	case c == quote || c == '\\':
 		return `\` + string(c)

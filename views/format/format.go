@@ -1,4 +1,4 @@
-package views
+package format
 
 import (
 	"fmt"
@@ -10,16 +10,19 @@ import (
 
 // Quantity is a number in the unit that fits it, apart from each other so that columns line up.
 type Quantity struct {
-	Number string // "12.34"; an en dash where nothing was measured
+	Number string // "12.34"; an en dash where Nothing was measured
 	Unit   string // "µs"
 	Exact  string // full precision in the base unit: "12340.5 ns"
 }
 
 // String is number and unit with a space that does not break.
-func (q Quantity) String() string { return strings.TrimRight(q.Number+"\u00a0"+q.Unit, "\u00a0") }
+func (q Quantity) String() string { return strings.TrimRight(q.Number+space+q.Unit, space) }
 
-// nothing stands where a number was not measured.
-const nothing = "–"
+// Nothing stands where a number was not measured.
+const Nothing = "–"
+
+// space joins a number and its unit, which must not part at the end of a line.
+const space = "\u00a0"
 
 var timeUnits = []struct {
 	name string
@@ -30,7 +33,7 @@ var timeUnits = []struct {
 // significant digits: 12340.5 → 12.34 µs. What is not a finite number above zero was not measured.
 func Nanoseconds(ns float64) Quantity {
 	if !(ns > 0) || math.IsInf(ns, 0) {
-		return Quantity{Number: nothing}
+		return Quantity{Number: Nothing}
 	}
 	rounded := fourDigits(ns) // first, because rounding may lift 999.96 ns to 1 µs
 	exact := strconv.FormatFloat(ns, 'f', -1, 64) + " ns"
@@ -39,7 +42,7 @@ func Nanoseconds(ns float64) Quantity {
 			return Quantity{Number: plain(rounded / unit.ns), Unit: unit.name, Exact: exact}
 		}
 	}
-	return Quantity{Number: nothing}
+	return Quantity{Number: Nothing}
 }
 
 // NanosecondsLike shows a time in the unit and with the decimals of another, so that what is compared
@@ -59,10 +62,10 @@ func NanosecondsLike(ns, other float64) Quantity {
 	return own
 }
 
-// NanosecondsPtr is Nanoseconds of a number that may be missing.
-func NanosecondsPtr(ns *float64) Quantity {
+// MaybeNanoseconds is Nanoseconds of a score that a run need not have.
+func MaybeNanoseconds(ns *float64) Quantity {
 	if ns == nil {
-		return Quantity{Number: nothing}
+		return Quantity{Number: Nothing}
 	}
 	return Nanoseconds(*ns)
 }
@@ -82,7 +85,7 @@ func plain(x float64) string {
 // Spread shows a standard error relative to its mean: "± 0.4 %".
 func Spread(mean, err float64) string {
 	if !(mean > 0) || !(err >= 0) || math.IsInf(mean, 0) || math.IsInf(err, 0) {
-		return nothing
+		return Nothing
 	}
 	percent := 100 * err / mean
 	switch {
@@ -137,6 +140,46 @@ func Count(n int64) string {
 	return grouped(strconv.FormatInt(n, 10))
 }
 
+// Decimal shows a number with four significant digits, a whole one with all of its digits.
+func Decimal(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return Nothing
+	}
+	sign, a := "", math.Abs(v)
+	if v < 0 {
+		sign = "−"
+	}
+	switch {
+	case a >= 1000 || a == math.Trunc(a):
+		return sign + grouped(strconv.FormatFloat(a, 'f', 0, 64))
+	case a >= 1:
+		return sign + grouped(plain(fourDigits(a)))
+	default:
+		return sign + strconv.FormatFloat(a, 'g', 4, 64)
+	}
+}
+
+// Percent shows a part of one as a percentage.
+func Percent(part float64) string {
+	if part > 0 && part < 0.0005 {
+		return "< 0.1" + space + "%"
+	}
+	return strconv.FormatFloat(100*part, 'f', 1, 64) + space + "%"
+}
+
+// Prefixed shows a number with the decimal prefix that fits it: 3.35e12 of B/s is 3.350 TB/s.
+func Prefixed(v float64, unit string) string {
+	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
+	x, i := v, 0
+	for ; math.Abs(fourDigits(x)) >= 1000 && i < len(prefixes)-1; i++ {
+		x /= 1000
+	}
+	return Decimal(x) + space + prefixes[i] + unit
+}
+
+// Exact writes a number for programs: reading it back gives the same one.
+func Exact(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+
 // grouped puts thin spaces between the thousands of a number that is written without a sign.
 func grouped(number string) string {
 	whole, _, _ := strings.Cut(number, ".")
@@ -154,11 +197,11 @@ func Plural(n int, one, many string) string {
 	return Count(int64(n)) + " " + many
 }
 
-// Lasting shows a duration for people: 840 ms, 5 s, 12.3 s, 4 min 05 s, 2 h 10 min, 3 days.
-func Lasting(d time.Duration) string {
+// Duration shows a duration for people: 840 ms, 5 s, 12.3 s, 4 min 05 s, 2 h 10 min, 3 days.
+func Duration(d time.Duration) string {
 	switch {
 	case d < 0:
-		return nothing
+		return Nothing
 	case d < time.Second:
 		return fmt.Sprintf("%d\u00a0ms", d.Milliseconds())
 	case d < time.Minute && d%time.Second == 0: // a limit that somebody set, not a time that was taken
@@ -176,10 +219,10 @@ func Lasting(d time.Duration) string {
 	}
 }
 
-// between is the time from a to b, or less than nothing where one is missing.
-func between(a, b time.Time) time.Duration {
+// Between shows the time from a to b, and nothing where one is missing.
+func Between(a, b time.Time) string {
 	if a.IsZero() || b.IsZero() {
-		return -1
+		return Nothing
 	}
-	return b.Sub(a)
+	return Duration(b.Sub(a))
 }

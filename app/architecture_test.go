@@ -1,0 +1,95 @@
+package app
+
+import (
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var markdownLink = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+
+// TestArchitectureLinksExist holds the links of the documents to the code: the file is there, and declares what
+// the link names behind #: a heading of a document, or a function, type, variable, template or Type.Method.
+func TestArchitectureLinksExist(t *testing.T) {
+	checked := 0
+	for _, document := range []string{"docs/architecture.md", "README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"} {
+		content, err := os.ReadFile(filepath.Join("..", document))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, link := range markdownLink.FindAllStringSubmatch(string(content), -1) {
+			target, name, _ := strings.Cut(link[1], "#")
+			if strings.Contains(target, "://") || target == "" {
+				continue
+			}
+			at := path.Join(path.Dir(document), target)
+			if anyBelow(at, notYetRead) && !anyBelow(at, read) {
+				continue // the room is being rebuilt
+			}
+			checked++
+			if why := missing(at, name); why != "" {
+				t.Errorf("%s: %s: %s", document, link[1], why)
+			}
+		}
+	}
+	if checked < 15 {
+		t.Errorf("only %d links were checked", checked)
+	}
+}
+
+// missing says what a link does not find, or "".
+func missing(at, name string) string {
+	file := filepath.Join("..", filepath.FromSlash(at))
+	info, err := os.Stat(file)
+	if err != nil {
+		return "there is no such file"
+	}
+	if name == "" {
+		return ""
+	}
+	if info.IsDir() {
+		return "a folder declares nothing"
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	if !declares(at, string(content), name) {
+		return "does not declare " + name
+	}
+	return ""
+}
+
+// declares reports whether a file has a declaration, or a document a heading, of that name.
+func declares(at, content, name string) bool {
+	quoted := regexp.QuoteMeta(name)
+	pattern := `(?m)^(?:func|type|var|const|templ) ` + quoted + `\b`
+	if receiver, method, ok := strings.Cut(name, "."); ok {
+		pattern = `(?m)^(?:func|templ) \(\w+ \*?` + regexp.QuoteMeta(receiver) + `\) ` + regexp.QuoteMeta(method) + `\b`
+	}
+	if path.Ext(at) == ".md" {
+		pattern = `(?mi)^#+ ` + strings.ReplaceAll(quoted, "-", "[ -]") + `$`
+	}
+	return regexp.MustCompile(pattern).MatchString(content)
+}
+
+func TestLinksToNothingAreFound(t *testing.T) {
+	for link, found := range map[[2]string]bool{
+		{"app/app.go", "Run"}:                         true,
+		{"app/app.go", "Walk"}:                        false,
+		{"app/nothing.go", ""}:                        false,
+		{"app", "Run"}:                                false,
+		{"views/page.go", "Deadline.Set"}:             true,
+		{"views/page.go", "Deadline.Forget"}:          false,
+		{"views/board.templ", "Board"}:                true,
+		{"docs/architecture.md", "the-way-of-a-page"}: true,
+		{"docs/architecture.md", "the-way-of-a-cat"}:  false,
+	} {
+		if why := missing(link[0], link[1]); (why == "") != found {
+			t.Errorf("%v: %q", link, why)
+		}
+	}
+}

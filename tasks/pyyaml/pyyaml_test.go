@@ -1,0 +1,127 @@
+package pyyaml
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+func parse(t *testing.T, text string) *yaml.Node {
+	t.Helper()
+	node, err := Parse([]byte(text))
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	return node
+}
+
+// The right side was printed by Python 3.11 with PyYAML 6.0: str(yaml.safe_load(left)).
+func TestScalarsHavePythonsTypeAndText(t *testing.T) {
+	for text, want := range map[string]Value{
+		"7": {Text: "7", IsInt: true}, "1:30": {Text: "90", IsInt: true}, "0b_": {Text: "0b_", IsInt: true},
+		"yes": {Text: "True", IsBool: true}, "OFF": {Text: "False", IsBool: true},
+		"~": {Text: "None", IsNull: true}, "1.5": {Text: "1.5"}, "-.inf": {Text: "-inf"},
+		"1e5": {Text: "1e5", IsText: true}, "'7'": {Text: "7", IsText: true}, "!!str 7": {Text: "7", IsText: true},
+		"|\n  7": {Text: "7", IsText: true},
+	} {
+		if got := Scalar(parse(t, text)); got != want {
+			t.Errorf("%q is %+v, want %+v", text, got, want)
+		}
+	}
+	if long := strings.Repeat("9", maxNumber+1); !Plain(long).IsText {
+		t.Error("a number without end is read")
+	}
+}
+
+func TestNullIsAScalarOnly(t *testing.T) {
+	for text, want := range map[string]bool{"~": true, "null": true, "NULL": true, "a:": false, "[]": false, "'null'": false, "0": false} {
+		if got := IsNull(parse(t, text)); got != want {
+			t.Errorf("%q is null: %v", text, got)
+		}
+	}
+	if !IsNull(parse(t, "a:").Content[1]) {
+		t.Error("a key without a value is not null")
+	}
+}
+
+func TestListsAreWrittenAsPythonDoes(t *testing.T) {
+	for text, want := range map[string]string{
+		`["\x01", "\u2028", "\U0001F600", "\t\r"]`: `['\x01', '\u2028', '😀', '\t\r']`,
+		`["\uFEFF", "\U000E0001"]`:                 `['\ufeff', '\U000e0001']`,
+		`[[yes], 'a"b', "it's"]`:                   `[[True], 'a"b', "it's"]`,
+	} {
+		if got, ok := String(parse(t, text)); !ok || got != want {
+			t.Errorf("%s became %s, want %s", text, got, want)
+		}
+	}
+	for _, text := range []string{"a: 1", "[a: 1]", "[[{a: 1}]]"} {
+		if got, ok := String(parse(t, text)); ok {
+			t.Errorf("the mapping in %s became %s", text, got)
+		}
+	}
+}
+
+func TestMergedKeysStandWhereTheyFirstCame(t *testing.T) {
+	const text = "base: &b {x: 1, y: 2}\nmore: &m {y: 3, z: 4}\nmine:\n  y: 9\n  <<: [*b, *m]\n  w: 0\n"
+	var keys []string
+	mine := parse(t, text).Content[5]
+	for i := 0; i < len(mine.Content); i += 2 {
+		keys = append(keys, mine.Content[i].Value+"="+mine.Content[i+1].Value)
+	}
+	// yaml.safe_load gives {'y': 9, 'z': 4, 'x': 1, 'w': 0}
+	if got := strings.Join(keys, " "); got != "y=9 z=4 x=1 w=0" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestErrorsNameTheLine(t *testing.T) {
+	for text, want := range map[string]Error{
+		"":                      {0, "is empty"},
+		"\xff":                  {0, "is not UTF-8 text"},
+		"a: 1\nb: 2\na: 3\n":    {3, `the key "a" appears twice (first in line 1)`},
+		"a: 1\n---\nb: 2\n":     {2, "holds a second YAML document; one is allowed"},
+		"x:\n  - !!binary aGk=": {2, `the tag "!!binary" is not allowed`},
+		"? [a]\n: 1":            {1, "a key must be plain text"},
+	} {
+		_, err := Parse([]byte(text))
+		got, ok := errors.AsType[*Error](err)
+		if !ok || *got != want {
+			t.Errorf("%q: %v, want %v", text, err, &want)
+		}
+	}
+	if got := (&Error{Line: 2, Message: "is odd"}).Error() + "; " + (&Error{Message: "is empty"}).Error(); got != "line 2: is odd; is empty" {
+		t.Error(got)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add([]byte("a: &x [1, 2]\nb: *x\n<<: {c: 012}\n"))
+	f.Add([]byte("- !!str 1\n- 1:2\n- ~\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		root, err := Parse(data)
+		if err != nil {
+			if _, ok := errors.AsType[*Error](err); !ok {
+				t.Fatalf("%v is not an Error", err)
+			}
+			return
+		}
+		left := maxNodes
+		walk(t, root, 0, &left)
+	})
+}
+
+// walk holds that a tree is within its bounds, follows no alias, and has a text for each scalar.
+func walk(t *testing.T, node *yaml.Node, depth int, left *int) {
+	t.Helper()
+	if *left--; *left < -maxNodes || depth > maxDepth || node.Kind == yaml.AliasNode { // merged keys may stand in for as many again
+		t.Fatalf("%d nodes left at depth %d, kind %v", *left, depth, node.Kind)
+	}
+	if _, ok := String(node); node.Kind == yaml.ScalarNode && !ok {
+		t.Fatalf("%q has no text", node.Value)
+	}
+	for _, child := range node.Content {
+		walk(t, child, depth+1, left)
+	}
+}

@@ -1,0 +1,290 @@
+package views
+
+import (
+	"context"
+	"io"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+	"warpboard/views/diff"
+)
+
+func TestAddressesEscapeWhatPeopleName(t *testing.T) {
+	const slug, path = "a/b?c", "dir/x y&z.h"
+	for got, want := range map[templ.SafeURL]string{
+		TaskURL(slug):                               "/tasks/a%2Fb%3Fc",
+		TaskPartURL(slug, "edit"):                   "/tasks/a%2Fb%3Fc/edit",
+		BoardURL(slug, "H100 SXM 80GB"):             "/tasks/a%2Fb%3Fc/boards/H100%20SXM%2080GB",
+		TaskFileURL("t", path):                      "/tasks/t/file?path=dir%2Fx+y%26z.h",
+		TaskTemplateURL("t", "C++"):                 "/tasks/t/template?label=C%2B%2B",
+		FromTemplateURL("t", "C++"):                 "/tasks/t?template=C%2B%2B#submit",
+		resubmitURL("t", 7):                         "/tasks/t?from=7#submit",
+		SignInURL(""):                               "/sign-in",
+		SignInURL("/tasks/t?x=1"):                   "/sign-in?next=%2Ftasks%2Ft%3Fx%3D1",
+		providerURL("github", ""):                   "/auth/github",
+		providerURL("oidc", "/me"):                  "/auth/oidc?next=%2Fme",
+		ProfileURL(3, 4):                            "/submissions/3/runs/4/profile",
+		SourceURL(3):                                "/submissions/3?tab=source",
+		CompareURL(1, 2):                            "/compare?a=1&b=2",
+		CompareURL(1, 0):                            "",
+		templ.SafeURL(RunCard{}.URL()):              "/submissions/0/runs/0",
+		BoardURL("t", "x") + versionQuery(3, false): "/tasks/t/boards/x?version=3",
+	} {
+		if string(got) != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if _, err := url.Parse(string(got)); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestDeadlinesSayWhetherTheyHavePassed(t *testing.T) {
+	now := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	for _, test := range []struct {
+		deadline Deadline
+		closed   bool
+		text     string
+	}{
+		{Deadline{Now: now}, false, "No deadline"},
+		{Deadline{Time: now.Add(90 * time.Minute), Now: now}, false, "Closes 1 Mar 2026, 13:30 UTC (in 1\u00a0h 30\u00a0min)"},
+		{Deadline{Time: now, Now: now}, true, "Closed 1 Mar 2026, 12:00 UTC"},
+		{Deadline{Time: now.Add(-time.Second), Now: now}, true, "Closed 1 Mar 2026, 11:59:59 UTC"}, // seconds are shown where there are some
+	} {
+		doc := show(t, deadline(test.deadline))
+		if got := strings.Join(strings.Fields(strings.ReplaceAll(doc.Text(), "\u00a0", "~")), " "); got != strings.ReplaceAll(test.text, "\u00a0", "~") || test.deadline.Closed() != test.closed {
+			t.Errorf("%q (closed %v), want %q", got, test.deadline.Closed(), test.text)
+		}
+	}
+}
+
+func TestPagersLinkToTheirNeighbours(t *testing.T) {
+	address := func(page int) string { return "?page=" + string(rune('0'+page)) }
+	for page, want := range map[int]string{1: "next ?page=2", 2: "prev ?page=1, next ?page=3", 3: "prev ?page=2"} {
+		var links []string
+		doc := show(t, pager(page, 3, address))
+		for _, a := range doc.Find("a").EachIter() {
+			links = append(links, a.AttrOr("rel", "")+" "+a.AttrOr("href", ""))
+		}
+		if got := strings.Join(links, ", "); got != want {
+			t.Errorf("page %d links to %q, want %q", page, got, want)
+		}
+	}
+	if n := show(t, pager(1, 1, address)).Find("nav").Length(); n != 0 {
+		t.Error("a single page has a pager")
+	}
+}
+
+func TestPeopleHaveAnInitial(t *testing.T) {
+	for name, want := range map[string]string{"ada": "a", "Émile": "É", "": "?", "\xff": "?"} {
+		if got := (Person{Name: name}).Initial(); got != want {
+			t.Errorf("%q begins with %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestChangesOfATaskMarkEachLine(t *testing.T) {
+	doc := show(t, diffText(TaskChange{Key: "description", Lines: diff.Lines("1\n2\n3\n4\n5\n<b>\n", "1\n2\n3\n4\n5\n<i>\n")}))
+	if got, want := doc.Find("del").Text()+doc.Find("ins").Text()+doc.Find(".soft").Text(), "- <b>\n+ <i>\n⋯ 2 equal lines\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+func TestDraftsSayWhatPublishingDoes(t *testing.T) {
+	task := TaskRef{Slug: "add"}
+	change := []TaskChange{{Key: "tests"}}
+	for _, test := range []struct {
+		on    TaskRef
+		draft TaskDraft
+		want  string
+	}{
+		{TaskRef{}, TaskDraft{}, "Publish the task"},
+		{TaskRef{}, TaskDraft{Updates: task}, "Save the settings"},
+		{task, TaskDraft{Updates: task}, "Nothing to publish"},
+		{task, TaskDraft{Updates: task, MayUseStandardHarness: true}, "Preview with the other harness"},
+		{task, TaskDraft{Updates: task, Changes: change}, "Publish the changes"},
+		{task, TaskDraft{Updates: task, Changes: change, NewVersion: true}, "Publish a new version with empty boards"},
+	} {
+		if got := publishLabel(test.on, test.draft); got != test.want {
+			t.Errorf("%+v: %q, want %q", test.draft, got, test.want)
+		}
+	}
+	settings := TaskSettings{Others: "B200", Devices: []DeviceChoice{{Device: "T4", Chosen: true}, {Device: "L4"}}}
+	if got := devicesInShort(settings); got != "T4, B200" {
+		t.Errorf("devices: %q", got)
+	}
+	if got := devicesInShort(TaskSettings{}); got != "no device yet" {
+		t.Errorf("no devices: %q", got)
+	}
+}
+
+func TestErrorPagesHaveAHeadingForEachStatus(t *testing.T) {
+	for status, want := range map[int]string{
+		400: "Invalid request", 401: "Please sign in", 403: "Not allowed", 404: "Not found", 409: "Not possible right now",
+		413: "Too large", 422: "Invalid request", 429: "Too many requests", 500: "Something went wrong", 503: "Something went wrong",
+	} {
+		doc := show(t, Error(ErrorPage{Status: status, Sentence: "no task of that name", RequestID: "r1"}))
+		if got := doc.Find("h1").Text(); got != want {
+			t.Errorf("%d is headed %q, want %q", status, got, want)
+		}
+		text := doc.Find("main").Text()
+		if !strings.Contains(text, "No task of that name.") {
+			t.Errorf("%d does not say what was wrong", status)
+		}
+		if named := strings.Contains(text, "r1"); named != (status >= 500) {
+			t.Errorf("%d names the request: %v", status, named)
+		}
+	}
+}
+
+func judged(event, wall, snapshot, tolerance float64, counts job.Clock, late, runs int) job.CaseResult {
+	return job.CaseResult{Runs: runs, Clocks: job.Clocks{Counts: counts, Event: event, Wall: wall, Snapshot: snapshot, Tolerance: tolerance, Late: late}}
+}
+
+func TestClocksThatDisagreeSayWhichOneCounts(t *testing.T) {
+	for name, test := range map[string]struct {
+		result job.CaseResult
+		want   []string // parts of the notes, in order
+	}{
+		"no judge":   {job.CaseResult{}, nil},
+		"they agree": {judged(100e3, 101e3, 100e3, 5e3, job.ClockEvent, 0, 10), nil},
+		"wall is larger": {judged(10e3, 90e3, 20e3, 5e3, job.ClockWall, 0, 10),
+			[]string{"by the judge's clock the call was done after 90.00\u00a0µs"}},
+		"the answer came late": {judged(10e3, 12e3, 90e3, 5e3, job.ClockSnapshot, 0, 10),
+			[]string{"the judge had the answer in its hands only after 90.00\u00a0µs"}},
+		"the events are larger": {judged(100e3, 80e3, 80e3, 5e3, job.ClockEvent, 0, 10),
+			[]string{"The larger one counts."}},
+		"some were late": {judged(100e3, 101e3, 100e3, 5e3, job.ClockEvent, 1, 10), []string{"1 of 10 calls were released after 10\u00a0ms"}},
+		"most were late": {judged(100e3, 101e3, 100e3, 5e3, job.ClockWall, 9, 10), []string{"(9 of 10 calls)"}},
+	} {
+		notes := clockNotes(test.result)
+		if len(notes) != len(test.want) {
+			t.Errorf("%s: %d notes: %q", name, len(notes), notes)
+			continue
+		}
+		for i, want := range test.want {
+			if !strings.Contains(notes[i], want) {
+				t.Errorf("%s: %q, want %q in it", name, notes[i], want)
+			}
+		}
+	}
+}
+
+func TestRunsThatNoJudgeTimedSaySo(t *testing.T) {
+	timed := func(c job.CaseResult) RunCard {
+		c.Mean = 1000
+		return RunCard{Stages: []StageView{{Ended: true, Result: job.StageResult{Stage: job.StageRanked, Cases: []job.CaseResult{c}}}}}
+	}
+	own := timed(job.CaseResult{})
+	own.SelfMeasured = true
+	for name, test := range map[string]struct {
+		run  RunCard
+		want bool
+	}{
+		"an older harness": {timed(job.CaseResult{}), true},
+		"a judge":          {timed(judged(1, 1, 1, 1, job.ClockEvent, 0, 1)), false},
+		"the task's own":   {own, false},
+		"nothing timed":    {RunCard{}, false},
+	} {
+		if got := test.run.unjudged(); got != test.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
+func TestOfTwoTimedStagesTheOneThatScoresIsOpen(t *testing.T) {
+	stage := func(name job.Stage, status job.Status) StageView {
+		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Cases: []job.CaseResult{{Mean: 5, Status: status}}}}
+	}
+	benchmark, ranked := stage(job.StageBenchmark, job.StatusPass), stage(job.StageRanked, job.StatusPass)
+	both := RunCard{Stages: []StageView{benchmark, ranked}}
+	if both.opens(benchmark) || !both.opens(ranked) {
+		t.Error("the benchmark hides the ranked stage")
+	}
+	if alone := (RunCard{Stages: []StageView{benchmark}}); !alone.opens(benchmark) {
+		t.Error("a benchmark alone is closed")
+	}
+	if failed := stage(job.StageBenchmark, job.StatusFail); !both.opens(failed) {
+		t.Error("a failed benchmark is closed")
+	}
+	score := 5.0
+	both.ScoreNS, both.Ranking = &score, "Geometric mean of the benchmark cases"
+	if got := both.summary(ranked); got != "1 case passed; the score is the geometric mean of the benchmark cases" {
+		t.Errorf("summary %q", got)
+	}
+}
+
+func TestEachStatusHasAWordAndAClass(t *testing.T) {
+	for status, want := range map[job.Status][2]string{
+		job.StatusPass: {"passed", "stage-pass"}, job.StatusFail: {"wrong answer", "stage-fail"}, job.StatusError: {"error", "stage-fail"},
+		job.StatusTimeout: {"too slow", "stage-fail"}, job.StatusLimit: {"over a limit", "stage-fail"},
+		job.StatusCancelled: {"cancelled", "stage-wait"}, "odd": {"odd", "stage-fail"},
+	} {
+		s := StageView{Ended: true, Result: job.StageResult{Status: status}}
+		if got := [2]string{statusWords(status), s.class()}; got != want {
+			t.Errorf("%s: %v, want %v", status, got, want)
+		}
+	}
+	for stage, want := range map[job.Stage]string{job.StageSecret: "Secret check", "new": "new"} {
+		if got := (StageView{Result: job.StageResult{Stage: stage}}).Name(); got != want {
+			t.Errorf("%s is called %q", stage, got)
+		}
+	}
+}
+
+func TestMachinesListWhatIsKnown(t *testing.T) {
+	got := MachineFacts(job.Machine{Name: "NVIDIA H200", Driver: "550", Conditions: map[string]string{"sm_clock": "1980 MHz", "power_limit": "700 W"}}, "1.4.0")
+	want := []Fact{{"Device", "NVIDIA H200"}, {"Driver", "550"}, {"Harness", "1.4.0"}, {"Power limit", "700 W"}, {"SM clock", "1980 MHz"}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if facts := (RunCard{}).Conditions(); facts != nil {
+		t.Errorf("conditions of no machine: %v", facts)
+	}
+}
+
+func TestAttacksCountOnceHoweverManyDevicesTheyWereTriedOn(t *testing.T) {
+	got, tried := held([]Attack{
+		{Results: []AttackResult{{Held: true}, {Held: true}}},
+		{Results: []AttackResult{{Held: true}, {Held: false}}},
+		{},
+	})
+	if got != 1 || tried != 2 {
+		t.Errorf("%d of %d", got, tried)
+	}
+}
+
+func TestTasksAreNamedForPeople(t *testing.T) {
+	for got, want := range map[string]string{
+		LangName(tasks.LangCUDA): "CUDA C++", LangName(tasks.LangPython): "Python", LangName(tasks.LangCPP): "C++", LangName("zig"): "zig",
+		RankingName(tasks.RankLast): "Time of the last benchmark case", RankingName(tasks.RankMean): "Mean time of the benchmark cases",
+		RankingName(tasks.RankGeom): "Geometric mean of the benchmark cases", RankingName("sum"): "sum",
+		ModeName("ranked"): "Ranked", ModeName("odd"): "odd",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	cases := []tasks.Case{{{Name: "n", Value: "1"}}, {{Name: "m", Value: "2"}, {Name: "n", Value: "3"}}}
+	if diff := cmp.Diff([]string{"n", "m"}, argNames(cases)); diff != "" {
+		t.Error(diff)
+	}
+	if got := argValue(cases[0], "m") + argValue(cases[1], "m"); got != "–2" {
+		t.Errorf("values of m: %q", got)
+	}
+}
+
+func TestSourceWithRemarksThatCannotBeWrittenFails(t *testing.T) {
+	broken := templ.ComponentFunc(func(context.Context, io.Writer) error { return io.ErrClosedPipe })
+	file := SourceFile{HTML: broken, Remarks: []Remark{{Line: 1, Text: "x"}}}
+	if err := file.annotated().Render(t.Context(), io.Discard); err != io.ErrClosedPipe {
+		t.Errorf("got %v", err)
+	}
+}
