@@ -94,12 +94,12 @@ type oneTaker struct {
 	taken atomic.Bool
 }
 
-func (c *oneTaker) Prefetch(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error) {
+func (c *oneTaker) Receive(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error) {
 	if !busy() && c.taken.Swap(true) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return c.realConn.Prefetch(ctx, device, busy)
+	return c.realConn.Receive(ctx, device, busy)
 }
 
 func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
