@@ -143,7 +143,7 @@ func TestBuildsAndWhatIsCompiledAheadNeverShareTheirUserWithARun(t *testing.T) {
 		},
 	})
 	s.hint(hintOf(onGPU(aJob("a1", job.ModeTest))))
-	ahead := soon(t, "the task is compiled ahead", places)
+	ahead := soon(t, "the task is precompiled", places)
 	s.run(onGPU(aJob("a1", job.ModeTest)))
 	build, run := <-places, <-places
 	if build.Slot == run.Slot || len(build.Device) > 0 {
