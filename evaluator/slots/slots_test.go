@@ -215,6 +215,7 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 		}
 		cache.Keep("you", theirs, true)
 		time.Sleep(cachedFor + time.Second)
+		synctest.Wait()
 		if theirs.closed != 1 || cache.take("you") != nil {
 			t.Errorf("after its time it was closed %d times", theirs.closed)
 		}
