@@ -14,7 +14,7 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// blocksIn is a builder whose jobs never end by themselves in the stage that their attempt id
+// blocksIn is a builder whose jobs never end on their own in the stage that their attempt id
 // names; began is told when one is there.
 func blocksIn(began chan<- string) fakeBuilder {
 	return fakeBuilder{

@@ -17,7 +17,7 @@ import (
 
 // Conn is a worker's connection to the site; *queue.Conn is the real one.
 type Conn interface {
-	Prefetch(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error)
+	Receive(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error)
 	PublishEvent(job.Event) error
 	PublishResult(context.Context, job.Result) error
 	Heartbeat(job.Heartbeat) error

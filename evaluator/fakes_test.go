@@ -121,7 +121,7 @@ func reportOf(req toolchain.StageRequest) string {
 
 func say(req toolchain.StageRequest, report string) { req.OnPipe([]byte(report)) }
 
-// untilKilled is a program that never ends by itself.
+// untilKilled is a program that never ends on its own.
 func untilKilled(ctx context.Context) (sandbox.Outcome, error) {
 	<-ctx.Done()
 	return sandbox.Outcome{Cancelled: true, Signal: "SIGKILL"}, nil

@@ -35,7 +35,7 @@ func TestWorkerWhoseSandboxDoesNotHoldTakesNoJobs(t *testing.T) {
 	}
 }
 
-// broken fails by our fault in the stage that the attempt id names.
+// broken fails with an infrastructure error in the stage that the attempt id names.
 var errCompilerGone = errors.New("nvcc is not installed")
 
 func broken(_ context.Context, req toolchain.BuildRequest) (job.StageResult, error) {

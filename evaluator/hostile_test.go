@@ -118,7 +118,7 @@ def custom_kernel(data):
 }
 
 // TestPythonKernelThatAttacksItsRunner: stages of one run are forks of one warm process, which a kernel
-// can signal and whose directories it can spoil. It harms itself at most, and nobody takes it for our fault.
+// can signal and whose directories it can spoil. It harms itself at most, and nobody takes it for an infrastructure error.
 func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))

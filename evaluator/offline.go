@@ -12,8 +12,8 @@ import (
 // NopConn is a Conn for a worker without a site: what it is told is dropped, and no job comes.
 type NopConn struct{}
 
-// Prefetch waits for ctx to end: there is no queue.
-func (NopConn) Prefetch(ctx context.Context, _ string, _ func() bool) (*queue.Delivery, error) {
+// Receive waits for ctx to end: there is no queue.
+func (NopConn) Receive(ctx context.Context, _ string, _ func() bool) (*queue.Delivery, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }

@@ -115,7 +115,7 @@ func TestFirstSubmissionToATaskFindsItsHarnessCompiled(t *testing.T) {
 	} {
 		j := tt.job
 		s.hint(hintOf(j))
-		if p := soon(t, "the task is compiled ahead", ended); p.made != len(tt.units) || p.err != nil {
+		if p := soon(t, "the task is precompiled", ended); p.made != len(tt.units) || p.err != nil {
 			t.Fatalf("%s: %+v", name, p)
 		}
 		r := s.run(j)
@@ -170,7 +170,7 @@ func endless(began chan<- string, end <-chan struct{}) func(context.Context, job
 	}
 }
 
-func TestCompilingAheadGivesWayToJobsOfOtherTasks(t *testing.T) {
+func TestPrecompilingIsPreemptedByJobsOfOtherTasks(t *testing.T) {
 	s, began, end := newSite(t), make(chan string, 10), make(chan struct{})
 	finish := make(chan struct{})
 	s.start(evaluator.Config{Builder: fakeBuilder{
@@ -209,7 +209,7 @@ func TestCompilingAheadGivesWayToJobsOfOtherTasks(t *testing.T) {
 	end <- struct{}{}
 }
 
-func TestAProgramOnAGPUKeepsNothingFromBeingCompiledAhead(t *testing.T) {
+func TestAProgramOnAGPUKeepsNothingFromBeingPrecompiled(t *testing.T) {
 	s, began, end, finish := newSite(t), make(chan string, 10), make(chan struct{}, 1), make(chan struct{})
 	s.start(evaluator.Config{Slots: []device.Slot{gpu(0)}, Builder: fakeBuilder{
 		prepare: endless(began, end),
@@ -222,7 +222,7 @@ func TestAProgramOnAGPUKeepsNothingFromBeingCompiledAhead(t *testing.T) {
 		return slices.ContainsFunc(s.events, func(e job.Event) bool { return e.Stage == job.StageTest })
 	})
 	s.hint(hintOf(onGPU(about("k1", aJob("", job.ModeTest)))))
-	if got := soon(t, "the task is compiled ahead", began); got != "k1" {
+	if got := soon(t, "the task is precompiled", began); got != "k1" {
 		t.Errorf("got %s", got)
 	}
 	end <- struct{}{}
@@ -230,7 +230,7 @@ func TestAProgramOnAGPUKeepsNothingFromBeingCompiledAhead(t *testing.T) {
 	s.result("running")
 }
 
-func TestPanicWhileCompilingAheadCostsNothingElse(t *testing.T) {
+func TestPanicWhilePrecompilingCostsNothingElse(t *testing.T) {
 	s, began := newSite(t), make(chan string, 2)
 	s.start(evaluator.Config{Builder: fakeBuilder{prepare: func(_ context.Context, p job.Preparation, _ toolchain.Place) (int, error) {
 		began <- p.TaskKey
@@ -241,7 +241,7 @@ func TestPanicWhileCompilingAheadCostsNothingElse(t *testing.T) {
 	}}})
 	for _, task := range []string{"panic", "next"} {
 		s.hint(hintOf(about(task, aJob("", job.ModeTest))))
-		if got := soon(t, "the task is compiled ahead", began); got != task {
+		if got := soon(t, "the task is precompiled", began); got != task {
 			t.Errorf("got %s, want %s", got, task)
 		}
 	}
@@ -250,12 +250,12 @@ func TestPanicWhileCompilingAheadCostsNothingElse(t *testing.T) {
 	}
 }
 
-// A worker that stops while it compiles ahead stops at once.
-func TestAWorkerStopsWhileItCompilesAhead(t *testing.T) {
+// A worker that stops while it precompiles stops at once.
+func TestAWorkerStopsWhileItPrecompiles(t *testing.T) {
 	s, began := newSite(t), make(chan string, 10)
 	w := s.start(evaluator.Config{Grace: time.Hour, Builder: fakeBuilder{prepare: endless(began, nil)}})
 	s.hint(hintOf(aJob("", job.ModeTest)))
-	soon(t, "the task is compiled ahead", began)
+	soon(t, "the task is precompiled", began)
 	w.stop()
 	if err := soon(t, "the worker has stopped", w.ended); err != nil {
 		t.Error(err)

@@ -20,15 +20,15 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
-// headStartTook is how long a compilation beside the slot says it took, of the request's 60 seconds.
-const headStartTook = 20 * time.Second
+// precompileTook is how long a compilation beside the slot says it took, of the request's 60 seconds.
+const precompileTook = 20 * time.Second
 
-// asideBuilder has Pythons that compile, remembers what it is told to, and notes what runs where.
-type asideBuilder struct {
+// sidecarBuilder has Pythons that compile, remembers what it is told to, and notes what runs where.
+type sidecarBuilder struct {
 	fakeBuilder
 	hold chan struct{} // a stage of "wait" runs until this is closed
 	wait string        // an attempt
-	fail bool          // nothing can be compiled ahead
+	fail bool          // nothing can be precompiled
 
 	opened, closed atomic.Int64
 	limit          atomic.Int64 // of the last stage, in nanoseconds
@@ -39,46 +39,46 @@ type asideBuilder struct {
 	ran  []string
 }
 
-func (b *asideBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
+func (b *sidecarBuilder) Open(_ context.Context, a *toolchain.Artifact, place toolchain.Place) (toolchain.Program, error) {
 	b.opened.Add(1)
-	return &asideProgram{builder: b, attempt: a.Command, place: place}, nil
+	return &sidecarProgram{builder: b, attempt: a.Command, place: place}, nil
 }
 
-func (b *asideBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program {
+func (b *sidecarBuilder) OpenReady(a *toolchain.Artifact, place toolchain.Place) toolchain.Program {
 	b.opened.Add(1)
-	return &asideProgram{builder: b, attempt: a.Command, place: place}
+	return &sidecarProgram{builder: b, attempt: a.Command, place: place}
 }
 
-func (b *asideBuilder) Recall(k toolchain.RecallKey) []byte {
+func (b *sidecarBuilder) Recall(k toolchain.RecallKey) []byte {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.kept[k]
 }
 
-func (b *asideBuilder) Remember(data []byte, k toolchain.RecallKey) {
+func (b *sidecarBuilder) Remember(data []byte, k toolchain.RecallKey) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.kept[k] = data
 }
 
-func (b *asideBuilder) note(format string, args ...any) {
+func (b *sidecarBuilder) note(format string, args ...any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ran = append(b.ran, fmt.Sprintf(format, args...))
 }
 
-type asideProgram struct {
+type sidecarProgram struct {
 	fakeProgram
-	builder *asideBuilder
+	builder *sidecarBuilder
 	attempt string
 	place   toolchain.Place
 }
 
-func (p *asideProgram) Next(a *toolchain.Artifact) toolchain.Program {
-	return &asideProgram{builder: p.builder, attempt: a.Command, place: p.place}
+func (p *sidecarProgram) Next(a *toolchain.Artifact) toolchain.Program {
+	return &sidecarProgram{builder: p.builder, attempt: a.Command, place: p.place}
 }
 
-func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
+func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest) (judge.Ending, error) {
 	p.builder.note("%s %s with %d devices and %q", p.attempt, req.Mode, len(p.place.Device), req.Files[evaluation.CompiledFile])
 	if p.attempt == p.builder.wait {
 		<-p.builder.hold
@@ -86,11 +86,11 @@ func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (
 	p.builder.limit.Store(int64(req.Timeout))
 	if req.Mode == evaluation.ModeCompile {
 		if p.builder.fail {
-			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: headStartTook}}, nil
+			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: precompileTook}}, nil
 		}
 		defer close(p.builder.hold)
 		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":"YWhlYWQ="}`)
-		return judge.Ending{Outcome: sandbox.Outcome{Wall: headStartTook}}, nil
+		return judge.Ending{Outcome: sandbox.Outcome{Wall: precompileTook}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
 	if req.Files == nil {
@@ -100,9 +100,9 @@ func (p *asideProgram) RunStage(_ context.Context, req toolchain.StageRequest) (
 	return judge.Ending{}, nil
 }
 
-func (p *asideProgram) Close() error { p.builder.closed.Add(1); return nil }
+func (p *sidecarProgram) Close() error { p.builder.closed.Add(1); return nil }
 
-func (b *asideBuilder) start(t *testing.T) *site {
+func (b *sidecarBuilder) start(t *testing.T) *site {
 	t.Helper()
 	b.hold, b.kept = make(chan struct{}), map[toolchain.RecallKey][]byte{}
 	s := newSite(t)
@@ -121,7 +121,7 @@ func publishKernel(t *testing.T, s *site, caller, attempt, kind, source string) 
 	s.publish(j)
 }
 
-func (b *asideBuilder) wantRan(t *testing.T, want ...string) {
+func (b *sidecarBuilder) wantRan(t *testing.T, want ...string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -131,7 +131,7 @@ func (b *asideBuilder) wantRan(t *testing.T, want ...string) {
 }
 
 func TestAKernelThatWaitsForItsSlotIsCompiledMeanwhile(t *testing.T) {
-	b := &asideBuilder{wait: "first"}
+	b := &sidecarBuilder{wait: "first"}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
@@ -140,12 +140,12 @@ func TestAKernelThatWaitsForItsSlotIsCompiledMeanwhile(t *testing.T) {
 	s.result("second")
 	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and "ahead"`)
 	if left := time.Duration(b.limit.Load()); left > 40*time.Second || left < 20*time.Second {
-		t.Errorf("after a head start of %v %v are left", headStartTook, left)
+		t.Errorf("after a precompilation of %v %v are left", precompileTook, left)
 	}
 }
 
 func TestWhatDoesNotCompileBesideItsSlotCompilesThere(t *testing.T) {
-	b := &asideBuilder{wait: "first", fail: true}
+	b := &sidecarBuilder{wait: "first", fail: true}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })
@@ -156,12 +156,12 @@ func TestWhatDoesNotCompileBesideItsSlotCompilesThere(t *testing.T) {
 	s.result("second")
 	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and ""`)
 	if left := time.Duration(b.limit.Load()); left < 41*time.Second {
-		t.Errorf("after a head start that was none %v are left", left)
+		t.Errorf("after a precompilation that failed %v are left", left)
 	}
 }
 
 func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
-	b := &asideBuilder{}
+	b := &sidecarBuilder{}
 	s := b.start(t)
 	for i, ask := range []struct{ caller, source string }{{"token:1", "x = 1"}, {"token:1", "x = 1"}, {"token:1", "x = 2"}, {"token:2", "x = 1"}} {
 		attempt := fmt.Sprint("a", i)
@@ -177,8 +177,8 @@ func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "slot"`, `a2 test with 2 devices and ""`, `a3 test with 2 devices and ""`)
 }
 
-func TestAProgramThatCompiledAsideIsKeptForItsCallerAndClosedInTheEnd(t *testing.T) {
-	b := &asideBuilder{wait: "first"}
+func TestASidecarRunnerIsKeptForItsCallerAndClosedInTheEnd(t *testing.T) {
+	b := &sidecarBuilder{wait: "first"}
 	s := b.start(t)
 	publishKernel(t, s, "token:1", "first", "torch", "x = 1")
 	s.wait("the first runs", func() bool { b.mu.Lock(); defer b.mu.Unlock(); return len(b.ran) == 1 })

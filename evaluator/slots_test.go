@@ -94,12 +94,12 @@ type oneTaker struct {
 	taken atomic.Bool
 }
 
-func (c *oneTaker) Prefetch(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error) {
+func (c *oneTaker) Receive(ctx context.Context, device string, busy func() bool) (*queue.Delivery, error) {
 	if !busy() && c.taken.Swap(true) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}
-	return c.realConn.Prefetch(ctx, device, busy)
+	return c.realConn.Receive(ctx, device, busy)
 }
 
 func TestNoJobWaitsForABusySlotWhileAnotherIsIdle(t *testing.T) {
@@ -143,7 +143,7 @@ func TestBuildsAndWhatIsCompiledAheadNeverShareTheirUserWithARun(t *testing.T) {
 		},
 	})
 	s.hint(hintOf(onGPU(aJob("a1", job.ModeTest))))
-	ahead := soon(t, "the task is compiled ahead", places)
+	ahead := soon(t, "the task is precompiled", places)
 	s.run(onGPU(aJob("a1", job.ModeTest)))
 	build, run := <-places, <-places
 	if build.Slot == run.Slot || len(build.Device) > 0 {

@@ -164,7 +164,7 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*queue.D
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()
 	for s.Reserve(ctx) {
-		d, err := w.cfg.Conn.Prefetch(ctx, s.Device, s.Busy)
+		d, err := w.cfg.Conn.Receive(ctx, s.Device, s.Busy)
 		if err != nil {
 			if ctx.Err() != nil {
 				return nil

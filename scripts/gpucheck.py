@@ -62,11 +62,11 @@ class Site:
             sys.exit(f"{path}: {error} {error.read().decode(errors='replace')}")
 
     def settle(self, tasks, limit=120):
-        """Waits until so many tasks are compiled ahead, as they are on a site that has run for a minute."""
+        """Waits until so many tasks are precompiled, as they are on a site that has run for a minute."""
         began = time.monotonic()
-        while (ready := self.tail(None).count("task compiled ahead")) < tasks and time.monotonic() - began < limit:
+        while (ready := self.tail(None).count("task precompiled")) < tasks and time.monotonic() - began < limit:
             time.sleep(0.2)
-        print(f"{ready} of {tasks} CUDA tasks compiled ahead after {time.monotonic() - began:.1f} s", flush=True)
+        print(f"{ready} of {tasks} CUDA tasks precompiled after {time.monotonic() - began:.1f} s", flush=True)
 
     def save(self, path, file):
         request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})

@@ -71,12 +71,12 @@ func (integer) read(at path, value any) (any, []Problem) {
 	case bool:
 		return map[bool]int64{true: 1}[v], nil
 	case json.Number:
-		if n, ok := whole(v.String()); ok {
+		if n, ok := parseInt(v.String()); ok {
 			return n, nil
 		}
 		return nil, at.problem("int_from_float", "Input should be a valid integer, got a number with a fractional part")
 	case string:
-		if n, ok := whole(strings.ReplaceAll(strings.TrimSpace(v), "_", "")); ok {
+		if n, ok := parseInt(strings.ReplaceAll(strings.TrimSpace(v), "_", "")); ok {
 			return n, nil
 		}
 		return nil, at.problem("int_parsing", "Input should be a valid integer, unable to parse string as an integer")
@@ -84,8 +84,8 @@ func (integer) read(at path, value any) (any, []Problem) {
 	return nil, at.problem("int_type", "Input should be a valid integer")
 }
 
-// whole reads an integer, also one written like 12.0. What is beyond int64 stays as it is written.
-func whole(s string) (any, bool) {
+// parseInt reads an integer, also one written like 12.0. What is beyond int64 stays as it is written.
+func parseInt(s string) (any, bool) {
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return n, true
 	}
@@ -151,7 +151,7 @@ func (scalar) read(at path, value any) (any, []Problem) {
 	case bool, string:
 		return v, nil
 	case json.Number:
-		if n, ok := whole(v.String()); ok && allDigits.MatchString(v.String()) {
+		if n, ok := parseInt(v.String()); ok && allDigits.MatchString(v.String()) {
 			return n, nil
 		}
 		return number{}.read(at, v)

@@ -44,7 +44,7 @@ type Code struct {
 func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	m := evaluateRequest()
 	if kind == Compare {
-		m, body = compareRequest(), modern(body)
+		m, body = compareRequest(), upgradeLegacyBody(body)
 	}
 	read, problems := m.read(nil, body)
 	if len(problems) == 0 { // else a body of another endpoint would be told that all of it is unknown
@@ -71,8 +71,8 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 	return r, nil
 }
 
-// modern turns a body of the legacy format, which holds only the two sources, into one of today's.
-func modern(body map[string]any) map[string]any {
+// upgradeLegacyBody turns a body of the legacy format, which holds only the two sources, into one of today's.
+func upgradeLegacyBody(body map[string]any) map[string]any {
 	ref, custom := body["ref_code"], body["custom_code"]
 	if ref == nil || custom == nil {
 		return body

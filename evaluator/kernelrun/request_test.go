@@ -39,7 +39,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-func TestTheOlderFormIsTorchAgainstTorchCUDA(t *testing.T) {
+func TestTheLegacyFormatIsTorchAgainstTorchCUDA(t *testing.T) {
 	got := read(t, Compare, `{"ref_code":"r","custom_code":"c","atol":5,"num_trials":7}`)
 	want := Request{Kind: Compare, Ref: &Code{Source: "r", Type: "torch"}, Custom: Code{Source: "c", Type: "torch_cuda"},
 		NumTrials: 7, Timeout: 30, ATol: 0.01, RTol: 0.01, L2Flush: true}

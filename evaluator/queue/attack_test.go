@@ -216,7 +216,7 @@ func settle(t *testing.T, a *attacked) {
 	}
 }
 
-// standing is what the streams hold and who has it in hand.
+// standing is what the streams hold and who works on it.
 func standing(t *testing.T, q *Queue) map[string]string {
 	t.Helper()
 	out := map[string]string{}
@@ -235,7 +235,7 @@ func standing(t *testing.T, q *Queue) map[string]string {
 			t.Fatal(err)
 		}
 		info := consumer.CachedInfo()
-		out[device] = fmt.Sprintf("%d in hand, %d waiting, %d delivered again", info.NumAckPending, info.NumPending, info.NumRedelivered)
+		out[device] = fmt.Sprintf("%d in flight, %d waiting, %d delivered again", info.NumAckPending, info.NumPending, info.NumRedelivered)
 	}
 	return out
 }

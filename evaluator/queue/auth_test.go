@@ -183,7 +183,7 @@ func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
 	publish(t, q, aJob("a2", "CPU"))
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if d, err := cpu.Receive(ctx, "CPU"); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "w.cpu") {
+	if d, err := cpu.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "w.cpu") {
 		t.Errorf("the revoked worker got %+v, error %v", d, err)
 	}
 	if d := receive(t, h200, "H200"); d.Job.AttemptID != "b1" {

@@ -120,7 +120,7 @@ func receive(t *testing.T, c *Conn, device string) *Delivery {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	d, err := c.Receive(ctx, device)
+	d, err := c.Receive(ctx, device, nil)
 	if err != nil {
 		t.Fatalf("receive for %s: %v", device, err)
 	}
@@ -154,7 +154,7 @@ func TestWorkerMayWaitBeforeTheFirstJobOfItsDevice(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
 		w, got := s.worker(t, "w1"), make(chan string, 1)
 		go func() {
-			d, err := w.Receive(t.Context(), "H200")
+			d, err := w.Receive(t.Context(), "H200", nil)
 			if err != nil {
 				got <- err.Error()
 				return
@@ -207,7 +207,7 @@ func TestExtendedJobStaysWithItsWorker(t *testing.T) {
 				d.Extend(ctx)
 			}
 		}()
-		if other, err := s.worker(t, "w2").Receive(ctx, "CPU"); !errors.Is(err, context.DeadlineExceeded) {
+		if other, err := s.worker(t, "w2").Receive(ctx, "CPU", nil); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("another worker got %+v, error %v", other, err)
 		}
 	})
@@ -291,14 +291,14 @@ func TestIdleSlotsComeBeforeBusyOnes(t *testing.T) {
 		results := make(chan got, 2)
 		asked := make(chan struct{}, 100)
 		go func() {
-			if d, err := ahead.Prefetch(t.Context(), "CPU", func() bool { asked <- struct{}{}; return true }); err == nil {
+			if d, err := ahead.Receive(t.Context(), "CPU", func() bool { asked <- struct{}{}; return true }); err == nil {
 				results <- got{"busy", d.Job.AttemptID}
 			}
 		}()
 		<-asked
 		<-asked // a whole request of the busy slot went by; the next one stands
 		go func() {
-			if d, err := idle.Receive(t.Context(), "CPU"); err == nil {
+			if d, err := idle.Receive(t.Context(), "CPU", nil); err == nil {
 				results <- got{"idle", d.Job.AttemptID}
 			}
 		}()
@@ -336,7 +336,7 @@ func TestReceiveEndsWithItsContext(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(20*time.Millisecond, cancel)
 		for _, device := range []string{"CPU", "H200"} {
-			if _, err := w.Receive(ctx, device); !errors.Is(err, context.Canceled) {
+			if _, err := w.Receive(ctx, device, nil); !errors.Is(err, context.Canceled) {
 				t.Errorf("%s: error is %v", device, err)
 			}
 		}

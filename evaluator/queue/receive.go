@@ -25,17 +25,12 @@ const (
 // errLater says that the site has no job now, or cannot say.
 var errLater = errors.New("ask again later")
 
-// Receive waits for a job of the device. It returns ctx's error when ctx ends, and another error
-// when the site refuses, or the connection is closed for good.
-func (c *Conn) Receive(ctx context.Context, device string) (*Delivery, error) {
-	return c.Prefetch(ctx, device, func() bool { return false })
-}
-
-// Prefetch is Receive for a slot that may be busy: while it is, all idle slots of the device,
-// on whatever worker, get their jobs before it.
-func (c *Conn) Prefetch(ctx context.Context, device string, busy func() bool) (*Delivery, error) {
+// Receive waits for a job of the device. While the slot is busy, all idle slots of the device, on whatever
+// worker, get their jobs before it; nil says that it never is. It returns ctx's error when ctx ends, and another
+// error when the site refuses, or the connection is closed for good.
+func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (*Delivery, error) {
 	for {
-		request := askForJob{Version: job.Version, Wait: pullFor, Busy: busy()}
+		request := askForJob{Version: job.Version, Wait: pullFor, Busy: busy != nil && busy()}
 		if request.Busy {
 			request.Wait = pullAheadFor
 		}

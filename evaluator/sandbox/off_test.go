@@ -61,7 +61,8 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 		t.Errorf("it worked in %q", got)
 	}
 	said := make(chan struct{})
-	p, err := sb.Start(context.Background(), Spec{
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := sb.Start(ctx, Spec{
 		Argv:     []string{"/bin/sh", "-c", "echo a; sleep 1000 & sleep 1000"},
 		OnStdout: func([]byte) { close(said) },
 	})
@@ -69,9 +70,13 @@ func TestSandboxOffRunsWithLimitsAndSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-said
-	p.StartWall(time.Millisecond)
+	cancel()
 	o, err = p.Wait()
-	if err != nil || o.Limit != "wall" || o.Signal != "SIGKILL" || o.Stdout != "a\n" {
+	if err != nil || !o.Cancelled || o.Signal != "SIGKILL" || o.Stdout != "a\n" {
+		t.Errorf("outcome %+v, %v", o, err)
+	}
+	o, err = sb.Run(t.Context(), Spec{Argv: []string{"/bin/sleep", "1000"}, Limits: Limits{Wall: 20 * time.Millisecond}})
+	if err != nil || o.Limit != "wall" || o.Signal != "SIGKILL" {
 		t.Errorf("outcome %+v, %v", o, err)
 	}
 	o, err = sb.Run(context.Background(), Spec{Argv: []string{"/bin/sh", "-c", "kill -SEGV $$"}})

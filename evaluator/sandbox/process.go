@@ -90,9 +90,6 @@ func (p *Process) Wait() (Outcome, error) {
 // PID is a process of the run as the host sees it.
 func (p *Process) PID() int { return p.pid }
 
-// StartWall starts the wall limit anew, from now: for a process that waited for its work.
-func (p *Process) StartWall(limit time.Duration) { p.wall.Reset(limit) }
-
 // reap waits for the direct child. It runs on the thread that started it, which must stay.
 func (p *Process) reap() {
 	// An error here has no more to say than the state, which is then missing.

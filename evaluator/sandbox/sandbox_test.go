@@ -258,7 +258,7 @@ func TestCancelKillsTheRunAndKeepsWhatItSaid(t *testing.T) {
 	}
 }
 
-func TestWarmProcessGetsItsWallLimitWithItsWork(t *testing.T) {
+func TestARunReadsItsStdinAndEndsWhenItIsCancelled(t *testing.T) {
 	sb := newSandbox(t)
 	in, work, err := os.Pipe()
 	if err != nil {
@@ -269,16 +269,17 @@ func TestWarmProcessGetsItsWallLimitWithItsWork(t *testing.T) {
 	spec.Stdin, spec.Limits.Wall = in, 0
 	got := make(chan struct{})
 	spec.OnStdout = func([]byte) { close(got) }
-	p, err := sb.Start(context.Background(), spec)
+	ctx, cancel := context.WithCancel(t.Context())
+	p, err := sb.Start(ctx, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	fmt.Fprintln(work, "work")
 	work.Close()
 	<-got
-	p.StartWall(20 * time.Millisecond)
+	cancel()
 	o, err := p.Wait()
-	if err != nil || o.Limit != "wall" || o.Stdout != "got work\n" {
+	if err != nil || !o.Cancelled || o.Limit != "" || o.Stdout != "got work\n" {
 		t.Errorf("outcome %+v, error %v", o, err)
 	}
 }

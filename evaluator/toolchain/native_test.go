@@ -196,7 +196,7 @@ func TestBundleThatIncludesTheSubmissionIsBuiltTogether(t *testing.T) {
 	}
 }
 
-func TestOlderFormInCPP(t *testing.T) {
+func TestLegacyFormatInCPP(t *testing.T) {
 	legacy := func(submission string) job.Job {
 		j := legacyJob("cpp", "train.cuh", read(t, "legacy/"+submission))
 		j.Sources["reference.cuh"] = read(t, "legacy/reference.cuh")

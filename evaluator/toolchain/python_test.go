@@ -269,7 +269,7 @@ func TestCancelEndsAStage(t *testing.T) {
 	}
 }
 
-func TestOlderFormInPython(t *testing.T) {
+func TestLegacyFormatInPython(t *testing.T) {
 	j := legacyJob(tasks.LangPython, "train.py", read(t, "legacy/correct.py"))
 	j.Sources["reference.py"] = read(t, "legacy/reference.py")
 	r := buildAndRun(t, j, StageRequest{Mode: "leaderboard"})
@@ -278,7 +278,7 @@ func TestOlderFormInPython(t *testing.T) {
 	}
 }
 
-func TestOlderFormInPythonKeepsItsChecker(t *testing.T) {
+func TestLegacyFormatInPythonKeepsItsChecker(t *testing.T) {
 	b := newBuilder()
 	const cheat = "import reference\nreference.check_implementation = lambda custom, ref: True\ndef custom_kernel(x): return x\n"
 	for submission, status := range map[string]job.Status{"def custom_kernel(x): return 2 * x\n": job.StatusPass, cheat: job.StatusFail} {

@@ -18,7 +18,7 @@ func TestTheProgramsOwnTests(t *testing.T) {
 	}
 }
 
-func TestOnlySourcesThatCompileExtensionsAreBuiltAhead(t *testing.T) {
+func TestOnlySourcesThatCompileExtensionsAreBuiltBefore(t *testing.T) {
 	inline := kernelrun.Code{Type: "torch_cuda", Source: "from torch.utils.cpp_extension import load_inline\n"}
 	plain := kernelrun.Code{Type: "torch", Source: "x = 1\n"}
 	for _, tt := range []struct {

@@ -1,0 +1,224 @@
+package slots
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/toolchain"
+)
+
+// gpus is a pool of n GPUs of one kind; probe may be nil.
+func gpus(n int, probe func(context.Context, device.Slot) error) *Pool {
+	cfg := Config{Builds: 2, Probe: probe}
+	for i := range n {
+		cfg.Slots = append(cfg.Slots, device.Slot{Index: i, Device: "H200", Arch: "90", Nodes: []string{"/dev/nvidiactl", fmt.Sprint("/dev/nvidia", i)}})
+	}
+	return NewPool(cfg)
+}
+
+func mustHold(t *testing.T, p *Pool, own *Slot, n int) *Held {
+	t.Helper()
+	held, err := p.Hold(t.Context(), own, n, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return held
+}
+
+func TestAJobTakesAnIdleSlotWhereItsOwnIsBusy(t *testing.T) {
+	p := gpus(2, nil)
+	own := p.All()[0]
+	first := mustHold(t, p, own, 1)
+	second := mustHold(t, p, own, 1)
+	if first.First() != own || second.First() != p.All()[1] || !p.AllBusy("H200") {
+		t.Errorf("held are slots %d and %d, all busy: %v", first.First().Index, second.First().Index, p.AllBusy("H200"))
+	}
+	first.Release()
+	if p.AllBusy("H200") || mustHold(t, p, own, 1).First() != own {
+		t.Error("its own slot was not taken when it was free")
+	}
+}
+
+func TestAJobForSeveralUnitsWaitsForAllOfThem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(2, nil)
+		busy := mustHold(t, p, p.All()[1], 1)
+		taken := make(chan *Held, 1)
+		go func() { taken <- mustHold(t, p, p.All()[1], 2) }()
+		synctest.Wait()
+		if len(taken) > 0 {
+			t.Fatal("it runs beside another job")
+		}
+		busy.Release()
+		synctest.Wait()
+		if held := <-taken; held.Count() != 2 || held.First() != p.All()[0] {
+			t.Errorf("%d units, the first is %d", held.Count(), held.First().Index)
+		}
+	})
+}
+
+func TestHoldingEndsWithItsContextAndWithTheSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(1, nil)
+		s := p.All()[0]
+		held := mustHold(t, p, s, 1)
+		gone, cause := errors.New("gone"), make(chan error, 2)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		for _, ctx := range []context.Context{ctx, t.Context()} {
+			go func() { _, err := p.Hold(ctx, s, 1, "b"); cause <- err }()
+		}
+		synctest.Wait()
+		cancel(gone)
+		if err := <-cause; err != gone {
+			t.Errorf("cancelled: %v", err)
+		}
+		s.Retire(errors.New("broken"))
+		if err := <-cause; !errors.Is(err, ErrOutOfService) {
+			t.Errorf("retired: %v", err)
+		}
+		held.Release()
+		if _, err := p.Hold(t.Context(), s, 1, "c"); !errors.Is(err, ErrOutOfService) {
+			t.Errorf("held after it was retired: %v", err)
+		}
+	})
+}
+
+func TestOnlyTheUnitThatFailsItsCheckIsRetired(t *testing.T) {
+	p := gpus(2, func(_ context.Context, s device.Slot) error {
+		if s.Index == 1 {
+			return errors.New("no answer")
+		}
+		return nil
+	})
+	held := mustHold(t, p, p.All()[0], 2)
+	if held.Check(t.Context()) {
+		t.Error("both units work")
+	}
+	if in := p.InService("H200"); len(in) != 1 || in[0].Index != 0 {
+		t.Errorf("%d slots are in service", len(in))
+	}
+}
+
+func TestFaultsInARowRetireASlot(t *testing.T) {
+	s := gpus(1, nil).All()[0]
+	for range maxFaults - 1 {
+		s.Fault(errors.New("no disk"))
+	}
+	s.Worked()
+	for range maxFaults - 1 {
+		s.Fault(errors.New("no disk"))
+	}
+	if s.Service().Err() != nil {
+		t.Fatal("retired although a job between was evaluated")
+	}
+	s.Fault(errors.New("no disk"))
+	if s.Service().Err() == nil {
+		t.Error("still in service")
+	}
+}
+
+func TestNoTwoPlacesShareAUser(t *testing.T) {
+	p := gpus(3, nil)
+	seen := map[int]string{}
+	use := func(number int, what string) {
+		if other, taken := seen[number]; taken {
+			t.Errorf("%s has the sandbox's slot %d of %s", what, number, other)
+		}
+		seen[number] = what
+	}
+	for range p.cfg.Builds {
+		number, _, err := p.AcquireBuild(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		use(number, "a build")
+	}
+	use(p.PrecompilePlace(p.All()[0]).Slot, "what is precompiled")
+	for i, s := range p.All() {
+		at := p.Place(s)
+		use(at.Slot, fmt.Sprint("slot ", i))
+		use(at.Judges().Slot, fmt.Sprint("judge ", i))
+		use(p.SidecarPlace(s).Slot, fmt.Sprint("sidecar ", i))
+		if len(at.Device) != 2 || len(p.SidecarPlace(s).Device) != 0 {
+			t.Errorf("slot %d sees %v, its sidecar %v", i, at.Device, p.SidecarPlace(s).Device)
+		}
+	}
+}
+
+func TestWorkThatCanWaitIsPreemptedByJobsOfAnotherKey(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var gate IdleGate
+		began, ended := make(chan struct{}, 4), make(chan error, 1)
+		finish := make(chan struct{})
+		go func() {
+			ended <- gate.Do(t.Context(), "mine", func(ctx context.Context) error {
+				began <- struct{}{}
+				select {
+				case <-finish:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
+		}()
+		synctest.Wait()
+		same := gate.Busy("mine")
+		synctest.Wait()
+		if len(began) != 1 {
+			t.Fatalf("it began %d times, its own job preempted it", len(began))
+		}
+		other := gate.Busy("other")
+		same()
+		same() // a second release changes nothing
+		synctest.Wait()
+		if len(began) != 1 {
+			t.Fatalf("it began %d times while a job needs the processors", len(began))
+		}
+		other()
+		synctest.Wait()
+		close(finish)
+		if err := <-ended; err != nil || len(began) != 2 {
+			t.Errorf("it began %d times and ended with %v", len(began), err)
+		}
+	})
+}
+
+// program counts how often it is closed.
+type program struct {
+	toolchain.Program
+	closed int
+}
+
+func (p *program) Close() error { p.closed++; return nil }
+
+func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var cache CachedProgram
+		mine, theirs, unusable := &program{}, &program{}, &program{}
+		cache.Keep("me", mine, true)
+		if got := cache.take("me"); got != mine {
+			t.Errorf("taken is %v", got)
+		}
+		cache.Keep("me", mine, true)
+		if got := cache.take("you"); got != nil || mine.closed != 1 {
+			t.Errorf("another caller took %v, mine was closed %d times", got, mine.closed)
+		}
+		cache.Keep("me", unusable, false)
+		cache.Keep("", unusable, true)
+		if unusable.closed != 2 || cache.take("") != nil {
+			t.Errorf("closed %d times, of two", unusable.closed)
+		}
+		cache.Keep("you", theirs, true)
+		time.Sleep(cachedFor + time.Second)
+		synctest.Wait()
+		if theirs.closed != 1 || cache.take("you") != nil {
+			t.Errorf("after its time it was closed %d times", theirs.closed)
+		}
+		cache.Close()
+	})
+}
