@@ -11,8 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Work is what a run and an evaluation have in common: it waits for a device, is given to one attempt after the
-// other, and ends once. The functions that change it (StartAttempt, AppendEvents, NoteTaken, RecordResult,
+// Work is what a run and an evaluation have in common: it waits for a device, is given to one attempt after
+// another, and ends once. The functions that change it (StartAttempt, AppendEvents, NoteTaken, RecordResult,
 // PreemptAttempt, FailAttempt, CancelRun and CancelEvaluation) are the same for both; what differs is in unit.
 //
 //	waits      StartedAt and EndedAt are nil; AttemptID is empty until a job is made of it
@@ -33,8 +33,8 @@ type Work struct {
 // live says in SQL that work has not ended, in the very words of the partial indexes.
 const live = "ended_at is null"
 
-// liveWork is all live work of both kinds, as one table. Names of one person or caller and of one priority take
-// turns; see fairQueue.
+// liveWork is all live work of both kinds, as one table. turn_of says whose turn a unit of work uses up: its person's,
+// or its caller's; see fairQueue.
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,

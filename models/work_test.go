@@ -279,3 +279,48 @@ func TestOneBatchMovesBothKindsOn(t *testing.T) {
 		}
 	})
 }
+
+// TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished: a profile gives way to other work, and is made later.
+func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		ranked := w.score(t, s, w.ann, 10)
+		for profiles, want := range map[bool]bool{false: false, true: true} {
+			if unfinished := got[bool](t)(s.Unfinished(ctx, ranked.SubmissionID, profiles)); unfinished != want {
+				t.Errorf("with profiles %v: unfinished is %v", profiles, unfinished)
+			}
+		}
+		profile := got[map[int64]models.Run](t)(s.Profiles(ctx, ranked.SubmissionID))[ranked.ID]
+		l := life{T: t, store: s, ref: profile.Ref()}
+		a := l.start()
+		l.taken(a, "w1")
+		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != models.PriorityFollowUp || live[0].Kind != "profile" {
+			t.Errorf("live: %+v", live)
+		}
+		out, err := s.PreemptAttempt(ctx, a.ID)
+		if err != nil || !out.Retried || told(out) != 1 || out.Events[0].Failure == nil {
+			t.Errorf("preempted: %+v, %v", out, err)
+		}
+		l.wantWaiting(1, 0)
+		if out, err := s.PreemptAttempt(ctx, a.ID); err != nil || out.Accepted {
+			t.Errorf("preempted twice: %+v, %v", out, err)
+		}
+	})
+}
+
+func TestFinalStatesAreThoseThatNothingFollows(t *testing.T) {
+	for state, want := range map[models.EvaluationState]bool{
+		models.EvaluationSubmitted: false, models.EvaluationCompiling: false, models.EvaluationValidating: false, models.EvaluationProfiling: false,
+		models.EvaluationCompleted: true, models.EvaluationFailed: true, models.EvaluationTimeout: true, models.EvaluationCancelled: true,
+	} {
+		if state.Final() != want {
+			t.Errorf("%s is final: %v", state, !want)
+		}
+	}
+	for state, want := range map[models.RunState]bool{models.StateQueued: false, models.StateRanking: false, models.StateDone: true, models.StateFailed: true, models.StateCancelled: true} {
+		if state.Final() != want {
+			t.Errorf("%s is final: %v", state, !want)
+		}
+	}
+}

@@ -19,4 +19,5 @@ func Slug(name string) string {
 	return strings.Trim(slug[:min(len(slug), maxSlug)], "-")
 }
 
+// IsName reports whether a device or a worker may be called so: it is part of addresses and of subjects in the queue.
 func IsName(name string) bool { return deviceName.MatchString(name) }

@@ -1,0 +1,69 @@
+package boards_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// TestPlacingsAreAPersonsEntriesOnBoardsThatTheViewerMaySee lists them with ranks, a page at a time, in two queries.
+func TestPlacingsAreAPersonsEntriesOnBoardsThatTheViewerMaySee(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx := t.Context()
+		owner := modelstest.Person(t, s, "Cora", models.RoleCreator)
+		ann, ben := modelstest.Person(t, s, "Ann", models.RoleUser), modelstest.Person(t, s, "Ben", models.RoleUser)
+		first := modelstest.Task(t, s, owner, "first", "CPU", "H200")
+		second := modelstest.Task(t, s, owner, "second", "CPU")
+		scores := map[int64][]float64{ann.ID: {10, 30}, ben.ID: {20, 20}}
+		for _, user := range []models.User{ann, ben} {
+			for i, run := range modelstest.Submit(t, s, user, first) {
+				modelstest.Finish(t, s, run, scores[user.ID][i])
+			}
+		}
+		modelstest.Finish(t, s, modelstest.Submit(t, s, ben, second)[0], 5)
+		modelstest.Finish(t, s, modelstest.Submit(t, s, ann, second)[0], 5)
+		hidden := models.TaskSettings{Devices: []string{"CPU"}, Visibility: models.Hidden}
+		if _, err := s.UpdateTask(ctx, owner, second.ID, hidden); err != nil {
+			t.Fatal(err)
+		}
+		list := func(viewer models.User, offset, limit int) (out []string, more bool) {
+			t.Helper()
+			before := s.Statements()
+			placings, more, err := s.Placings(ctx, viewer, ann.ID, offset, limit)
+			if err != nil || s.Statements() > before+2 {
+				t.Errorf("%v in %d queries", err, s.Statements()-before)
+			}
+			for _, p := range placings {
+				out = append(out, fmt.Sprintf("%s %s %d", p.TaskSlug, p.Device, p.Rank))
+			}
+			return out, more
+		}
+		for name, c := range map[string]struct {
+			viewer        models.User
+			offset, limit int
+			want          []string
+			more          bool
+		}{
+			"a visitor":         {models.User{}, 0, 10, []string{"first CPU 1", "first H200 2"}, false},
+			"the task's owner":  {owner, 0, 10, []string{"second CPU 1", "first CPU 1", "first H200 2"}, false}, // tied, so first, too
+			"an admin's page":   {models.User{ID: -1, Role: models.RoleAdmin}, 1, 1, []string{"first CPU 1"}, true},
+			"beyond the last":   {models.User{}, 2, 10, nil, false},
+			"a negative offset": {models.User{}, -3, 1, []string{"first CPU 1"}, true},
+		} {
+			got, more := list(c.viewer, c.offset, c.limit)
+			if diff := cmp.Diff(c.want, got); diff != "" || more != c.more {
+				t.Errorf("%s: more %v\n%s", name, more, diff)
+			}
+		}
+		if _, err := s.UpdateTask(ctx, owner, first.ID, models.TaskSettings{Devices: []string{"CPU"}}); err != nil { // the task gives up H200
+			t.Fatal(err)
+		}
+		if got, _ := list(models.User{}, 0, 10); len(got) != 1 {
+			t.Errorf("after a board was given up: %v", got)
+		}
+	})
+}
