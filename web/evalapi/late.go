@@ -42,7 +42,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 		if err != nil {
 			f := site.FailureOf(err)
 			if !errors.Is(err, errCallerGone) {
-				a.Log.Error("evaluation request failed", "evaluation", w.id, "error", err)
+				a.Log.Error("evaluation request failed", "evaluation", w.id, "err", err)
 			}
 			reply.body = failureBody(models.Evaluation{ID: w.id}, f.Message, pod)
 		}
@@ -50,7 +50,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	})
 }
 
-// behindProxy tells whether something between the caller and this site may lose patience. A proxy need not
+// behindProxy reports whether something between the caller and this site may lose patience. A proxy need not
 // say that it is there; nginx as it comes speaks HTTP/1.0.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
 	peer, host := wire.AddrOf(c.Context().RemoteAddr()), string(c.Request().Host())
@@ -58,7 +58,7 @@ func (a *API) behindProxy(c *fiber.Ctx) bool {
 		host != a.Base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.Base.Host))
 }
 
-// within tells whether the evaluation has ended, or ends in this time.
+// within reports whether the evaluation has ended, or ends in this time.
 func (w *waiter) within(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

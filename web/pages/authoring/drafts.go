@@ -15,7 +15,7 @@ import (
 	"warpboard/web/site"
 )
 
-// upload is what a creator sent: a zip of tasks, or one reference file of the older form.
+// upload is what a creator sent: a zip of tasks, or one reference file of the legacy format.
 type upload struct {
 	name string
 	data []byte
@@ -120,7 +120,7 @@ func (d draft) task() models.Task {
 	return task
 }
 
-// saysDeadline tells whether the upload gives a deadline of its own.
+// saysDeadline reports whether the upload gives a deadline of its own.
 func (d draft) saysDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
 
 func firstText(texts ...string) string {

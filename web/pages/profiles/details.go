@@ -132,6 +132,7 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 	return seen, index, report, err
 }
 
+// JSON gives one case's report and what is derived from it to programs.
 func (p *Profiles) JSON(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {
@@ -147,6 +148,7 @@ func (p *Profiles) JSON(c *fiber.Ctx) error {
 	})
 }
 
+// CSV gives one case's metrics to a spreadsheet.
 func (p *Profiles) CSV(c *fiber.Ctx) error {
 	_, _, report, err := p.seenReport(c)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"warpboard/evaluator/kernelrun"
 )
 
-// BodyError is a body that is no JSON object: FastAPI's own answer.
+// BodyError is a body that is not a JSON object: FastAPI's own answer.
 type BodyError struct {
 	Type  string         `json:"type"`
 	Loc   []any          `json:"loc"`
@@ -22,11 +22,13 @@ type BodyError struct {
 	Ctx   map[string]any `json:"ctx,omitempty"`
 }
 
+// Error is the message alone.
 func (b *BodyError) Error() string { return b.Msg }
 
 // FieldErrors are fields that could not be read.
 type FieldErrors []kernelrun.Problem
 
+// Error lists all fields with their mistakes.
 func (b FieldErrors) Error() string {
 	var all []string
 	for _, p := range b {
