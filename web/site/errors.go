@@ -116,13 +116,13 @@ func FailureOf(err error) Failure {
 		Message: "Something went wrong on our side; it has been logged."}
 }
 
-// AnswerProblems marks requests whose errors are told as problems of the API.
+// AnswerProblems marks requests whose errors are answered as problems of the API.
 func AnswerProblems(c *fiber.Ctx) error {
 	c.Locals(localProblems, true)
 	return c.Next()
 }
 
-// wantsProblem reports whether an error is told as a problem: on the API, and to a client that asks for JSON
+// wantsProblem reports whether an error is answered as a problem: on the API, and to a client that asks for JSON
 // and not for HTML.
 func wantsProblem(c *fiber.Ctx) bool {
 	accept := c.Get(fiber.HeaderAccept)

@@ -159,14 +159,6 @@ func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 }
 
 // NeedsSignIn sends visitors to the sign-in page, and back afterwards.
-func (p *Site) needsSignIn(c *fiber.Ctx) error {
-	if Viewer(c) == nil {
-		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)
-	}
-	return c.Next()
-}
-
-// NeedsSignIn sends visitors to the sign-in page, and back afterwards.
 func NeedsSignIn(c *fiber.Ctx) error {
 	if Viewer(c) == nil {
 		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)

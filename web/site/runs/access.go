@@ -12,7 +12,7 @@ import (
 	"warpboard/web/site"
 )
 
-// LoadSubmission is a submission with its task, and what the one who asks may see of it.
+// Access is a submission with its task, and what the one who asks may see of it.
 type Access struct {
 	Sub          models.Submission
 	Task         models.Task

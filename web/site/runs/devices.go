@@ -54,7 +54,7 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 func addSlots(at func(string) *client.Device, worker models.Worker) {
 	for _, slot := range worker.Slots {
 		d := at(slot.Device)
-		if worker.Refusing == "" && slot.Disabled == "" {
+		if worker.Takes(slot) {
 			d.Slots++
 		}
 		if slot.Attempt != "" {
