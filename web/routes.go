@@ -93,7 +93,7 @@ func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
 	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
 	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
-	for path, method := range map[string]string{ // not /compare: to GET it is a page
+	for path, method := range map[string]string{                                     // not /compare: to GET it is a page
 		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
 		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
 		app.All(path, evalapi.Only(method))

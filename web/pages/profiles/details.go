@@ -14,18 +14,6 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// profileRoutes lists the pages about a run's profile and times, each with the same data for programs.
-func (p *Profiles) profileRoutes(r fiber.Router) {
-	r.Get("/submissions/:id/runs/:run/profile", p.Details)
-	r.Get("/submissions/:id/runs/:run/profile.json", p.JSON)
-	r.Get("/submissions/:id/runs/:run/profile.csv", p.CSV)
-	r.Get("/submissions/:id/runs/:run/profile.ncu-rep", p.File)
-	r.Get("/compare", p.Compare)
-	r.Get("/compare.json", p.CompareJSON)
-	r.Get("/compare.csv", p.CompareCSV)
-	r.Get("/runs/:id/trace.json", p.Trace)
-}
-
 // Details shows the profile of one benchmark case of a run.
 func (p *Profiles) Details(c *fiber.Ctx) error {
 	seen, err := p.LoadRun(c)

@@ -13,13 +13,13 @@ import (
 	"warpboard/evaluator/kernelrun"
 )
 
-// BodyError is a body that is not a JSON object: FastAPI's own answer.
+// BodyError is a body that is not a JSON object: what is wrong, where, and in which input.
 type BodyError struct {
-	Type  string         `json:"type"`
-	Loc   []any          `json:"loc"`
-	Msg   string         `json:"msg"`
-	Input any            `json:"input"`
-	Ctx   map[string]any `json:"ctx,omitempty"`
+	Type  string
+	Loc   []any
+	Msg   string
+	Input any
+	Ctx   map[string]any
 }
 
 // Error is the message alone.
