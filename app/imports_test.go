@@ -53,6 +53,7 @@ var forbidden = []struct {
 	{"web/evalapi", nil, []string{"warpboard/web/pages", "warpboard/web/api", "warpboard/web/metrics", "warpboard/web/mcp"}, "rooms of the site do not know each other"},
 	{"web/metrics", nil, []string{"warpboard/web/pages", "warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/mcp"}, "rooms of the site do not know each other"},
 	{"web/mcp", nil, []string{"warpboard/web/pages", "warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/metrics"}, "rooms of the site do not know each other"},
+	{"web/pages", nil, []string{"warpboard/web/pages"}, "rooms of pages do not know each other"},
 	{"web/signin", nil, []string{"warpboard/web/pages", "warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/metrics", "warpboard/web/mcp", "warpboard/web/site/"}, "signing in stands below the rooms"},
 	{"web/site", nil, []string{"warpboard/web/pages", "warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/metrics", "warpboard/web/mcp", "warpboard/web/signin"}, "what rooms share knows no room"},
 	{"web/site", []string{"web/site/runs", "web/site/evaluations"}, []string{"warpboard/web/site/"}, "runs and evaluations stand on the site"},

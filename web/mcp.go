@@ -21,7 +21,7 @@ import (
 )
 
 // mcpHandler serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
-// streams, so that a call which takes long can tell of its progress.
+// streams, so that a long call can report its progress.
 func (s *Server) mcpHandler() fiber.Handler {
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
 		return mcp.New(s.inside(r), s.Version, mcp.Options{Gone: r.Context(), Patience: s.Limits.KeepAlive})
@@ -57,6 +57,7 @@ type patientWriter struct {
 	conn net.Conn
 }
 
+// Write sends one piece under its own deadline.
 func (w patientWriter) Write(p []byte) (int, error) {
 	w.conn.SetWriteDeadline(time.Now().Add(wire.WriteTimeout))
 	return w.ResponseWriter.Write(p)

@@ -142,7 +142,7 @@ func (s *Server) makeRoom(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// admit counts requests under way, and turns away whom there is no room for.
+// admit counts requests under way, and refuses those above the limits.
 func (s *Server) admit(c *fiber.Ctx) error {
 	if site.IsInside(c) {
 		return c.Next() // counted already

@@ -25,6 +25,16 @@ func (g group) post(path string, handlers ...fiber.Handler) {
 	g.router.Post(path, slices.Concat(g.before, handlers)...)
 }
 
+func (g group) patch(path string, handlers ...fiber.Handler) {
+	g.router.Patch(path, slices.Concat(g.before, handlers)...)
+}
+
+// all is for what reads the method by itself.
+func (g group) all(path string, handlers ...fiber.Handler) {
+	g.router.All(path, slices.Concat(g.before, handlers)...)
+}
+
+// with is the group with more that a request passes through.
 func (g group) with(handlers ...fiber.Handler) group {
 	return group{g.router, slices.Concat(g.before, handlers)}
 }
@@ -63,7 +73,7 @@ func (s *Server) routes(app *fiber.App) {
 	app.Use(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
 }
 
-// errorShapes says where errors are told as problems of the API, also those that come before a route is found.
+// errorShapes says where errors are answered as problems of the API, also those that come before a route is found.
 func (s *Server) errorShapes(app *fiber.App) {
 	app.All("/api/+", site.AnswerProblems)
 	for _, path := range []string{"/", "/evaluate", "/compare", "/mcp"} {
@@ -71,7 +81,7 @@ func (s *Server) errorShapes(app *fiber.App) {
 	}
 }
 
-// evaluationRoutes are the unversioned evaluation API and MCP; errors are told in that API's own shape.
+// evaluationRoutes are the unversioned evaluation API and MCP; errors are answered in that API's own shape.
 func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 	look := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(site.SmallBody))
 	run := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit))
@@ -82,12 +92,13 @@ func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 	look.get("/health", s.evalAPI.Health)
 	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
 	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
-	for path, method := range map[string]string{ // not /compare: to GET it is a page
+	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
+	for path, method := range map[string]string{                                     // not /compare: to GET it is a page
 		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
 		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
 		app.All(path, evalapi.Only(method))
 	}
-	app.All("/mcp", slices.Concat(plain.before, []fiber.Handler{s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit), s.mcpHandler()})...)
+	plain.all("/mcp", s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit), s.mcpHandler())
 }
 
 func (s *Server) apiRoutes(api, evaluations, streams group) {
@@ -101,11 +112,10 @@ func (s *Server) apiRoutes(api, evaluations, streams group) {
 	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
 	streams.get("/api/v1/submissions/:id/events", s.api.SubmissionEvents)
 
-	api.router.Get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // the operator's token is nobody's
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	api.get("/api/v1/evaluations", s.api.ListEvaluations)
 	api.get("/api/v1/evaluations/:id", s.api.GetEvaluation)
-	api.router.Patch("/api/v1/evaluations/:id", slices.Concat(api.before, []fiber.Handler{s.api.ChangeEvaluation})...)
+	api.patch("/api/v1/evaluations/:id", s.api.ChangeEvaluation)
 	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
 	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
 	api.get("/api/v1/openapi.json", s.api.OpenAPI)

@@ -98,7 +98,7 @@ func malformedAsAWhole(seen map[string]int, protocol string) string {
 	return ""
 }
 
-// notInToken tells whether a character cannot be in a header's name (RFC 9110, 5.6.2).
+// notInToken reports whether a character cannot be in a header's name (RFC 9110, 5.6.2).
 func notInToken(r rune) bool {
 	switch {
 	case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z':

@@ -109,7 +109,7 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (clie
 	return answer, err
 }
 
-// runAnswers reads a submission's runs, and tells whether all have ended.
+// runAnswers reads a submission's runs, and reports whether all have ended.
 func (a *API) runAnswers(ctx context.Context, id int64, source bool) (answers []client.Run, ended bool, err error) {
 	runs, err := a.Store.Runs(ctx, id)
 	if err != nil {

@@ -25,6 +25,7 @@ func New(runs *runs.Runs, evals *evaluations.Evaluations) *API {
 	return &API{Site: runs.Site, runs: runs, evals: evals}
 }
 
+// Tasks lists the tasks that the sender may know of.
 func (a *API) Tasks(c *fiber.Ctx) error {
 	list, err := a.Store.TaskSummaries(c.UserContext(), site.Actor(c))
 	if err != nil {
@@ -37,6 +38,7 @@ func (a *API) Tasks(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"tasks": answer})
 }
 
+// Task answers with the current version of a task.
 func (a *API) Task(c *fiber.Ctx) error {
 	task, err := a.runs.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
 	if err != nil {
@@ -53,6 +55,7 @@ func (a *API) Task(c *fiber.Ctx) error {
 	return c.JSON(taskAnswer(task, version, bundle))
 }
 
+// Me says whose token was sent.
 func (a *API) Me(c *fiber.Ctx) error {
 	user, err := site.RequireUser(c)
 	if err != nil {
@@ -61,6 +64,7 @@ func (a *API) Me(c *fiber.Ctx) error {
 	return c.JSON(client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)})
 }
 
+// Devices lists the devices with their slots and queues.
 func (a *API) Devices(c *fiber.Ctx) error {
 	devices, err := a.runs.DeviceList(c.UserContext())
 	if err != nil {

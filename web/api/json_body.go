@@ -26,7 +26,7 @@ func readJSON(c *fiber.Ctx, into any) error {
 	err := decoder.Decode(&given)
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("something follows its end")
+			err = errors.New("there is text after its end")
 		}
 	}
 	if err != nil || given == nil || !evaluations.IsJSON(c.Get(fiber.HeaderContentType)) {

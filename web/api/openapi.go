@@ -52,7 +52,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 		"openapi": "3.1.0",
 		"info": map[string]any{
 			"title": "Warpboard", "version": a.Version,
-			"description": "Submit kernels to leaderboards, and evaluate single kernelrun. Make a token on your page and send it as Authorization: Bearer TOKEN.",
+			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN.",
 		},
 		"servers": []any{map[string]any{"url": a.BaseURL}},
 		"paths":   paths,

@@ -35,6 +35,7 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, true)
 }
 
+// GetSubmission answers with a submission and its runs.
 func (a *API) GetSubmission(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if err != nil {
@@ -43,6 +44,7 @@ func (a *API) GetSubmission(c *fiber.Ctx) error {
 	return a.answerSubmission(c, fiber.StatusOK, seen.Sub.ID, seen.MaySeeSource)
 }
 
+// CancelSubmission ends the runs of a submission that have not ended.
 func (a *API) CancelSubmission(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
@@ -106,7 +108,7 @@ func (a *API) SubmissionEvents(c *fiber.Ctx) error {
 	return a.runs.Follow(c, site.AsJSON, func(e models.RunEvent) []byte {
 		text, err := json.Marshal(eventAnswer(e))
 		if err != nil {
-			a.Log.Error("event is not JSON", "event", e.ID, "error", err)
+			a.Log.Error("event is not JSON", "event", e.ID, "err", err)
 			return nil
 		}
 		return stream.Frame(e.ID, "", text)

@@ -1,11 +1,14 @@
 package evalapi
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
 )
@@ -47,8 +50,63 @@ func (a *API) Errors(c *fiber.Ctx) error {
 	case f.Status == fiber.StatusUnauthorized:
 		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="warpboard"`)
 	case f.Status >= fiber.StatusInternalServerError:
-		a.Log.Error("evaluation request failed", "id", c.Locals(site.LocalRequestID), "path", c.Path(), "error", err)
+		a.Log.Error("evaluation request failed", "id", c.Locals(site.LocalRequestID), "path", c.Path(), "err", err)
 		return a.fail(c, f.Status, f.Message)
 	}
 	return c.Status(f.Status).JSON(fiber.Map{"error": strings.TrimSuffix(f.Message, "."), "status": "client_error"})
+}
+
+// bodyDetail is FastAPI's answer to a body that is not a JSON object.
+type bodyDetail struct {
+	Type  string         `json:"type"`
+	Loc   []any          `json:"loc"`
+	Msg   string         `json:"msg"`
+	Input any            `json:"input"`
+	Ctx   map[string]any `json:"ctx,omitempty"`
+}
+
+// refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
+func refused(c *fiber.Ctx, err error) error {
+	var body *evaluations.BodyError
+	var fields evaluations.FieldErrors
+	var refusal *kernelrun.Refusal
+	switch {
+	case errors.As(err, &body):
+		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []bodyDetail{bodyDetail(*body)}})
+	case errors.As(err, &fields):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": "Invalid request format", "validation_errors": fields, "status": "client_error"})
+	case errors.As(err, &refusal):
+		noCache(c)
+		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
+			"error": refusal.Message, "details": refusal.Details, "status": "client_error"})
+	}
+	return err
+}
+
+// fail answers that there is no result.
+func (a *API) fail(c *fiber.Ctx, status int, message string) error {
+	noCache(c)
+	return c.Status(status).JSON(failureBody(models.Evaluation{}, message, evaluations.PodIP(c)))
+}
+
+// failureBody says that there is no result, in the unversioned API's shape; e is the zero Evaluation where
+// there is none. Beside that shape it says what was known before the end.
+func failureBody(e models.Evaluation, message, podIP string) fiber.Map {
+	r, _ := evaluations.ResultOf(e) // what cannot be read is not known
+	body := fiber.Map{
+		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": evaluations.PodName(r), "pod_ip": podIP,
+		"status": "error", "error": message, "compilation_method": "cupy",
+	}
+	if e.ID != "" {
+		body["job_id"] = e.ID
+	}
+	if e.State.Final() {
+		body["state"] = e.State
+	}
+	if e.Result != nil {
+		body["partial_result"] = r.Report
+	}
+	return body
 }

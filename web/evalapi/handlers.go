@@ -17,8 +17,10 @@ import (
 // finishedAge is how long ago a job must have ended for CleanUp to drop it.
 const finishedAge = 300 * time.Second
 
+// Evaluate measures one kernel and answers when that has ended.
 func (a *API) Evaluate(c *fiber.Ctx) error { return a.run(c, kernelrun.Evaluate) }
 
+// Compare measures a kernel beside its reference and answers when that has ended.
 func (a *API) Compare(c *fiber.Ctx) error { return a.run(c, kernelrun.Compare) }
 
 // run reads a request, waits until it is carried out, and answers with its result.
@@ -101,7 +103,7 @@ func (a *API) Health(c *fiber.Ctx) error {
 			return c.JSON(fiber.Map{"status": "healthy", "job_stats": jobs, "gpu_manager": fiber.Map{"available_gpus": idle}})
 		}
 	}
-	a.Log.Error("health of the evaluation API", "error", err)
+	a.Log.Error("health of the evaluation API", "err", err)
 	f := site.FailureOf(err)
 	c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
 	return c.Status(f.Status).JSON(fiber.Map{"status": "unhealthy", "error": "the database does not answer"})

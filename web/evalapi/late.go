@@ -42,7 +42,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 		if err != nil {
 			f := site.FailureOf(err)
 			if !errors.Is(err, errCallerGone) {
-				a.Log.Error("evaluation request failed", "evaluation", w.id, "error", err)
+				a.Log.Error("evaluation request failed", "evaluation", w.id, "err", err)
 			}
 			reply.body = failureBody(models.Evaluation{ID: w.id}, f.Message, pod)
 		}
@@ -50,7 +50,7 @@ func (a *API) answerLate(c *fiber.Ctx, w *waiter, request kernelrun.Request) {
 	})
 }
 
-// behindProxy tells whether something between the caller and this site may lose patience. A proxy need not
+// behindProxy reports whether something between the caller and this site may lose patience. A proxy need not
 // say that it is there; nginx as it comes speaks HTTP/1.0.
 func (a *API) behindProxy(c *fiber.Ctx) bool {
 	peer, host := wire.AddrOf(c.Context().RemoteAddr()), string(c.Request().Host())
@@ -58,7 +58,7 @@ func (a *API) behindProxy(c *fiber.Ctx) bool {
 		host != a.Base.Host && !(wire.IsLoopback(host) && wire.IsLoopback(a.Base.Host))
 }
 
-// within tells whether the evaluation has ended, or ends in this time.
+// within reports whether the evaluation has ended, or ends in this time.
 func (w *waiter) within(d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -85,50 +85,4 @@ func (a *API) reply(w *waiter, request kernelrun.Request, pod string) (reply, er
 	}
 	answer, err := evaluations.NewAnswer(w.last, pod)
 	return reply{status: http.StatusOK, device: answer.GPUType, body: answer}, err
-}
-
-// refused answers a request that could not be read, in the unversioned API's shapes; other errors stay.
-func refused(c *fiber.Ctx, err error) error {
-	var body *evaluations.BodyError
-	var fields evaluations.FieldErrors
-	var refusal *kernelrun.Refusal
-	switch {
-	case errors.As(err, &body):
-		return c.Status(fiber.StatusUnprocessableEntity).JSON(fiber.Map{"detail": []*evaluations.BodyError{body}})
-	case errors.As(err, &fields):
-		noCache(c)
-		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
-			"error": "Invalid request format", "validation_errors": fields, "status": "client_error"})
-	case errors.As(err, &refusal):
-		noCache(c)
-		return c.Status(fiber.StatusBadRequest).JSON(fiber.Map{
-			"error": refusal.Message, "details": refusal.Details, "status": "client_error"})
-	}
-	return err
-}
-
-// fail answers that there is no result.
-func (a *API) fail(c *fiber.Ctx, status int, message string) error {
-	noCache(c)
-	return c.Status(status).JSON(failureBody(models.Evaluation{}, message, evaluations.PodIP(c)))
-}
-
-// failureBody says that there is no result, in the unversioned API's shape; e is the zero Evaluation where
-// there is none. Beside that shape it says what was known before the end.
-func failureBody(e models.Evaluation, message, podIP string) fiber.Map {
-	r, _ := evaluations.ResultOf(e) // what cannot be read is not known
-	body := fiber.Map{
-		"kernel_exec_result": fiber.Map{}, "ref_runtime": fiber.Map{}, "pod_name": evaluations.PodName(r), "pod_ip": podIP,
-		"status": "error", "error": message, "compilation_method": "cupy",
-	}
-	if e.ID != "" {
-		body["job_id"] = e.ID
-	}
-	if e.State.Final() {
-		body["state"] = e.State
-	}
-	if e.Result != nil {
-		body["partial_result"] = r.Report
-	}
-	return body
 }

@@ -76,6 +76,6 @@ func (a *API) dropEvaluation(id string, why error) {
 	defer cancel()
 	err := a.Dispatcher.CancelEvaluation(ctx, id, fmt.Sprintf("It was cancelled: %v.", why))
 	if err != nil && models.KindOf(err) != models.Conflict {
-		a.Log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "error", err)
+		a.Log.Error("an evaluation that nobody waits for goes on", "evaluation", id, "err", err)
 	}
 }

@@ -34,12 +34,12 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	census, err := e.Store.EvaluationStats(ctx)
 	if err != nil {
-		e.Log.Warn("metrics without evaluations", "error", err)
+		e.Log.Warn("metrics without evaluations", "err", err)
 		return
 	}
 	all, err := e.Store.Counters(ctx)
 	if err != nil {
-		e.Log.Warn("metrics without evaluations", "error", err)
+		e.Log.Warn("metrics without evaluations", "err", err)
 		return
 	}
 	for state, n := range census.ByState {

@@ -27,7 +27,7 @@ func (m *Metrics) OperatorOnly(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// fromOperator tells whether the request comes straight from an allowed address: by itself this machine's, unless
+// fromOperator reports whether the request comes straight from an allowed address: by default this machine's, unless
 // a base URL elsewhere means a proxy, which may leave no mark on what it passes on.
 func (m *Metrics) fromOperator(c *fiber.Ctx) bool {
 	if m.access.From == nil {

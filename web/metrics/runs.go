@@ -41,7 +41,7 @@ func (q queueCollector) Collect(to chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(q.Requests, collectFor)
 	defer cancel()
 	if err := q.collect(ctx, to); err != nil {
-		q.Log.Warn("metrics without the queue", "error", err)
+		q.Log.Warn("metrics without the queue", "err", err)
 	}
 }
 
@@ -92,7 +92,7 @@ func (r runCollector) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	all, err := r.Store.Counters(ctx)
 	if err != nil {
-		r.Log.Warn("metrics without runs", "error", err)
+		r.Log.Warn("metrics without runs", "err", err)
 		return
 	}
 	n := counters(all)

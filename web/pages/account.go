@@ -114,7 +114,7 @@ func (p *Pages) TokenCreate(c *fiber.Ctx) error {
 	}
 	days, err := strconv.Atoi(c.FormValue("days", "0"))
 	if err != nil || days < 0 || days > 3650 {
-		return site.Invalid("days", "A token lives between 1 and 3650 days; 0 is for ever.")
+		return site.Invalid("days", "A token lives between 1 and 3650 days; 0 means that it never expires.")
 	}
 	secret, token, err := p.Store.CreateToken(c.UserContext(), user.ID, c.FormValue("name"), time.Duration(days)*24*time.Hour)
 	if err != nil {
@@ -123,6 +123,7 @@ func (p *Pages) TokenCreate(c *fiber.Ctx) error {
 	return p.showToken(c, token, secret)
 }
 
+// TokenRevoke ends one of the viewer's tokens.
 func (p *Pages) TokenRevoke(c *fiber.Ctx) error {
 	return site.RemoveOwn(c, p.Store.RevokeToken, "/me")
 }

@@ -2,6 +2,7 @@ package pages
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
@@ -11,6 +12,7 @@ import (
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/stream"
+	"warpboard/web/wire"
 )
 
 // RenderEvent is a run event as the HTML that an open submission page swaps in; nothing when a
@@ -21,7 +23,7 @@ func (p *Pages) RenderEvent(e models.RunEvent) []byte {
 	defer cancel()
 	html, err := p.eventHTML(ctx, e)
 	if err != nil && ctx.Err() == nil {
-		p.Log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "error", err)
+		p.Log.Error("event cannot be shown", "event", e.ID, "run", e.RunID, "err", err)
 	}
 	return html
 }
@@ -71,7 +73,7 @@ func (p *Pages) changedCard(ctx context.Context, run models.Run) (templ.Componen
 	return views.RunChanged(card, ended), err
 }
 
-// shownLater tells whether the run has had another event that renews its card: a reader who was away
+// shownLater reports whether the run has had another event that renews its card: a reader who was away
 // for long needs only the last.
 func (p *Pages) shownLater(ctx context.Context, e models.RunEvent) (bool, error) {
 	const few = 50
@@ -115,5 +117,66 @@ func (p *Pages) SubmissionEvents(c *fiber.Ctx) error {
 			return stream.Frame(e.ID, "", html)
 		}
 		return nil
+	})
+}
+
+// BoardEvents tells open boards their new change number; the page then asks for the table again.
+func (p *Pages) BoardEvents(c *fiber.Ctx) error {
+	versionID, err := site.IDParam(c, "version")
+	if err != nil {
+		return err
+	}
+	device, last := c.Params("device"), stream.LastSeen(c)
+	if err := p.mayWatchBoard(c, versionID, device); err != nil {
+		return err
+	}
+	send := func(out *wire.Writer, change int64) error {
+		if change <= last {
+			return nil
+		}
+		last = change
+		_, err := out.Write(stream.Frame(change, "board", fmt.Append(nil, change)))
+		return err
+	}
+	return p.Stream(c, stream.Source{
+		Topic: site.BoardTopic(versionID, device),
+		Backlog: func(ctx context.Context, out *wire.Writer) error {
+			change, err := p.Store.BoardChangeNumber(ctx, versionID, device)
+			if err != nil {
+				return err
+			}
+			return send(out, change)
+		},
+		Live: func(_ context.Context, m stream.Message, out *wire.Writer) error { return send(out, m.Change) },
+	})
+}
+
+func (p *Pages) mayWatchBoard(c *fiber.Ctx, versionID int64, device string) error {
+	version, err := p.Store.Version(c.UserContext(), versionID)
+	if err != nil {
+		return err
+	}
+	task, err := p.Store.TaskByID(c.UserContext(), version.TaskID)
+	if err == nil && !task.VisibleTo(site.Actor(c)) {
+		err = models.Errorf(models.NotFound, "There is no version %d.", versionID)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = p.BoardChange(c.UserContext(), task, versionID, device)
+	return err
+}
+
+// DeviceEvents tells pages with the queue that it changed. A page may have missed a change while it
+// was loading, so each connection begins with one.
+func (p *Pages) DeviceEvents(c *fiber.Ctx) error {
+	changed := func(out *wire.Writer) error {
+		_, err := out.Write(stream.Frame(0, "queue", nil))
+		return err
+	}
+	return p.Stream(c, stream.Source{
+		Topic:   site.QueueTopic(),
+		Backlog: func(_ context.Context, out *wire.Writer) error { return changed(out) },
+		Live:    func(_ context.Context, _ stream.Message, out *wire.Writer) error { return changed(out) },
 	})
 }

@@ -149,7 +149,7 @@ func (p *Pages) TaskTemplate(c *fiber.Ctx) error {
 }
 
 // TaskBundle downloads the whole task as what would make it again: a zip, or the one reference file
-// of the older form.
+// of the legacy format.
 func (p *Pages) TaskBundle(c *fiber.Ctx) error {
 	bundle, err := p.bundleOf(c)
 	if err != nil {

@@ -88,7 +88,7 @@ func (s *SignIn) provider(name string) (*provider, error) {
 
 // providerError keeps what a provider said out of the page: it may hold tokens.
 func (s *SignIn) providerError(c *fiber.Ctx, p *provider, err error) error {
-	s.Log.Warn("sign-in failed", "provider", p.Name, "id", c.Locals(site.LocalRequestID), "error", err)
+	s.Log.Warn("sign-in failed", "provider", p.Name, "id", c.Locals(site.LocalRequestID), "err", err)
 	return &site.Failure{
 		Status: fiber.StatusBadGateway, Code: "provider",
 		Message: p.Label + " could not sign you in just now. Try again, or choose another way.",
@@ -102,10 +102,10 @@ func (s *SignIn) signInOf(who person) models.SignIn {
 	}
 }
 
-// isAdmin tells whether the operator named this person as an admin.
+// isAdmin reports whether the operator named this person as an admin.
 func (s *SignIn) isAdmin(who person) bool { return slices.ContainsFunc(s.admins, who.is) }
 
-// is tells whether an entry of Config.Admins means this person. An entry says what it is: an account's
+// is reports whether an entry of Config.Admins means this person. An entry says what it is: an account's
 // number after "id:", an e-mail address by its "@", else a login. Each is compared with its own kind
 // only, so that nobody can choose a login which is an admin's number or address.
 func (who person) is(entry string) bool {

@@ -9,7 +9,7 @@ import (
 	"warpboard/web/site"
 )
 
-// DeveloperSignIn tells whether anyone may sign in as anyone: only where no provider is set up and only for
+// DeveloperSignIn reports whether anyone may sign in as anyone: only where no provider is set up and only for
 // requests that surely come from this machine. A base URL elsewhere means a proxy, which may leave no mark.
 func (s *SignIn) DeveloperSignIn(c *fiber.Ctx) bool {
 	return len(s.Providers) == 0 && s.OnThisMachine(c)

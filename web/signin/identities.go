@@ -44,6 +44,7 @@ func (s *SignIn) link(c *fiber.Ctx, f oauthState, who person) error {
 	return c.Redirect("/me?done=linked", fiber.StatusSeeOther)
 }
 
+// IdentityRemove takes a provider's account away from the viewer's own.
 func (s *SignIn) IdentityRemove(c *fiber.Ctx) error {
 	return site.RemoveOwn(c, func(ctx context.Context, userID, id int64) error {
 		return s.Store.Unlink(ctx, userID, id, site.SessionID(c))

@@ -51,7 +51,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 		return nil, fmt.Errorf("sign-in with %s needs both its client id and its client secret", cfg.Name)
 	}
 	p := &provider{Name: cfg.Name, Label: cfg.Label}
-	// A provider that does not answer must not hold a request for ever.
+	// A provider that does not answer must not hold a request forever.
 	web := &http.Client{Timeout: 10 * time.Second}
 	switch cfg.Name {
 	case "github":

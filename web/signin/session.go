@@ -1,10 +1,13 @@
 package signin
 
 import (
-	"warpboard/models"
-	"warpboard/web/site"
+	"net/url"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/web/site"
 )
 
 // startSession gives the browser a new session. What it had before ends, so that a session which somebody
@@ -33,6 +36,7 @@ func (s *SignIn) endSession(c *fiber.Ctx) error {
 	return s.Store.EndSession(c.UserContext(), user.ID, id)
 }
 
+// SignOut ends the browser's session.
 func (s *SignIn) SignOut(c *fiber.Ctx) error {
 	if err := s.endSession(c); err != nil {
 		return err
@@ -54,4 +58,25 @@ func (s *SignIn) SessionRevoke(c *fiber.Ctx) error {
 		return err
 	}
 	return c.Redirect("/me", fiber.StatusSeeOther)
+}
+
+// SafeNext returns where to go after signing in: the wanted address if it is a path on this site,
+// "/" otherwise. Browsers read "//host", "/\host" and tabs inside a URL as another site; those are refused.
+func SafeNext(wanted string) string {
+	if !strings.HasPrefix(wanted, "/") || len(wanted) > 1024 {
+		return "/"
+	}
+	for _, r := range wanted {
+		if r == '\\' || r < ' ' || r == 0x7f {
+			return "/"
+		}
+	}
+	u, err := url.Parse(wanted)
+	if err != nil || u.Scheme != "" || u.Host != "" || u.User != nil {
+		return "/"
+	}
+	if strings.HasPrefix(wanted, "//") || strings.HasPrefix(u.Path, "//") || strings.Contains(u.Path, "\\") {
+		return "/"
+	}
+	return wanted
 }

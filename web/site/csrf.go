@@ -17,6 +17,7 @@ const (
 	CSRFHeader = "X-CSRF-Token"
 )
 
+// VisitorCookie holds the secret of a browser without a session.
 const VisitorCookie = "wb_visitor"
 
 // csrfToken is the token that forms of this page must carry. It is made from a cookie that scripts
@@ -38,6 +39,7 @@ func (s *Site) csrfSecret(c *fiber.Ctx) string {
 	return s.Cookie(c, VisitorCookie)
 }
 
+// DeriveToken makes a token from a secret, which cannot be read from it.
 func DeriveToken(secret string) string {
 	sum := sha256.Sum256([]byte("warpboard csrf\x00" + secret))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -76,7 +78,7 @@ func (s *Site) fromPage(c *fiber.Ctx) error {
 	return c.Next()
 }
 
-// SameOrigin trusts what browsers say of where a request comes from, and what is no browser
+// SameOrigin trusts what browsers say of where a request comes from, and anything that is not a browser
 // as far as the token goes.
 func (s *Site) SameOrigin(c *fiber.Ctx) bool {
 	switch c.Get("Sec-Fetch-Site") {

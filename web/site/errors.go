@@ -25,31 +25,38 @@ type Failure struct {
 	RetryAfter time.Duration
 }
 
+// Error is the sentence for the person.
 func (f *Failure) Error() string { return f.Message }
 
+// Invalid refuses what was sent because of its content.
 func Invalid(code, format string, args ...any) error {
 	return &Failure{Status: fiber.StatusUnprocessableEntity, Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// Forbidden refuses somebody who is known.
 func Forbidden(code, message string) error {
 	return &Failure{Status: fiber.StatusForbidden, Code: code, Message: message}
 }
 
+// Unauthorized asks the sender to sign in or to send a token.
 func Unauthorized(message string) error {
 	return &Failure{Status: fiber.StatusUnauthorized, Code: "unauthorized", Message: message}
 }
 
+// TooMany refuses somebody who has had their share for now.
 func TooMany(message string, wait time.Duration) error {
 	return &Failure{Status: fiber.StatusTooManyRequests, Code: "too_many", Message: message, RetryAfter: wait}
 }
 
-// RetrySoon is when to ask again what failed by our fault and may work in a moment.
+// RetrySoon is when to retry what failed on this side and may work in a moment.
 const RetrySoon = 5 * time.Second
 
+// Busy refuses anybody until there is room again.
 func Busy(message string) *Failure {
 	return &Failure{Status: fiber.StatusServiceUnavailable, Code: "busy", Message: message, RetryAfter: RetrySoon}
 }
 
+// NotFound is the handler of addresses that do not exist.
 func NotFound(*fiber.Ctx) error {
 	return &Failure{Status: fiber.StatusNotFound, Code: "not_found", Message: "There is nothing at this address."}
 }
@@ -74,7 +81,7 @@ var codes = map[int]Failure{
 	fiber.StatusRequestHeaderFieldsTooLarge: {Code: "bad_request", Message: "The head of the request is larger than 16 KB.", Status: fiber.StatusBadRequest},
 }
 
-// FailureOf finds the answer to an error. What is nobody's fault but ours says nothing of its inside.
+// FailureOf finds the answer to an error. An internal error tells nothing of its cause.
 func FailureOf(err error) Failure {
 	var f *Failure
 	if errors.As(err, &f) {
@@ -109,13 +116,13 @@ func FailureOf(err error) Failure {
 		Message: "Something went wrong on our side; it has been logged."}
 }
 
-// AnswerProblems marks requests whose errors are told as problems of the API.
+// AnswerProblems marks requests whose errors are answered as problems of the API.
 func AnswerProblems(c *fiber.Ctx) error {
 	c.Locals(localProblems, true)
 	return c.Next()
 }
 
-// wantsProblem reports whether an error is told as a problem: on the API, and to a client that asks for JSON
+// wantsProblem reports whether an error is answered as a problem: on the API, and to a client that asks for JSON
 // and not for HTML.
 func wantsProblem(c *fiber.Ctx) bool {
 	accept := c.Get(fiber.HeaderAccept)
@@ -127,7 +134,7 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	f := FailureOf(err)
 	id, _ := c.Locals(LocalRequestID).(string)
 	if f.Status >= 500 {
-		s.Log.Error("request failed", "id", id, "method", c.Method(), "path", c.Path(), "error", err)
+		s.Log.Error("request failed", "id", id, "method", c.Method(), "path", c.Path(), "err", err)
 	}
 	c.Response().ResetBody()
 	c.Set(fiber.HeaderCacheControl, "no-store")
@@ -143,7 +150,7 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	}
 	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
 	if err := s.Render(c, f.Status, s.errorPage(c, f.Status, f.Message, id)); err != nil {
-		s.Log.Error("error page failed", "id", id, "error", err)
+		s.Log.Error("error page failed", "id", id, "err", err)
 		return c.Status(f.Status).SendString(f.Message)
 	}
 	return nil

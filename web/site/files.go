@@ -38,7 +38,7 @@ func ReadUpload(header *multipart.FileHeader, limit int64) ([]byte, error) {
 	return data, nil
 }
 
-// LegacyFile is the one file of a task of the older form, under a name whose suffix tells the language;
+// LegacyFile is the one file of a task in the legacy format, under a name whose suffix tells the language;
 // its run-time name, reference.cuh for C++ too, does not.
 func LegacyFile(b *tasks.Bundle) (name string, text []byte) {
 	for _, text = range b.Files {

@@ -36,10 +36,13 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	return p
 }
 
+// PersonOf is a person as pages link to one.
 func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
 
+// TaskRef is a task as pages link to one.
 func TaskRef(t models.Task) views.TaskRef { return views.TaskRef{Slug: t.Slug, Title: t.Title} }
 
+// DeadlineOf is a task's deadline beside the time of the request.
 func (s *Site) DeadlineOf(t models.Task) views.Deadline {
 	d := views.Deadline{Now: s.Now()}
 	if t.Deadline != nil {

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	SessionCookie = "wb_session"
-	SessionLife   = 30 * 24 * time.Hour
+	SessionCookie = "wb_session"        // holds a session's secret
+	SessionLife   = 30 * 24 * time.Hour // of a session and its cookie
 )
 
 // Viewer is the person who sent the request; nil is a visitor.
@@ -45,6 +45,7 @@ func (s *Site) Identify(c *fiber.Ctx) error {
 	return c.Next()
 }
 
+// Recognize is Identify for a handler that goes on by itself.
 func (s *Site) Recognize(c *fiber.Ctx) error {
 	if secret, ok := BearerToken(c); ok {
 		_, user, err := s.Store.TokenUser(c.UserContext(), secret)
@@ -90,6 +91,7 @@ func (s *Site) reauthorize(c *fiber.Ctx) func(context.Context) error {
 	}
 }
 
+// BearerToken is the token of the Authorization header.
 func BearerToken(c *fiber.Ctx) (string, bool) {
 	scheme, secret, found := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
 	return strings.TrimSpace(secret), found && strings.EqualFold(scheme, "Bearer")
@@ -137,6 +139,7 @@ func (s *Site) cookieName(name string) string {
 	return name
 }
 
+// Cookie reads what SetCookie has set.
 func (s *Site) Cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.cookieName(name)) }
 
 // SetCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
@@ -147,19 +150,12 @@ func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	})
 }
 
+// ClearCookie removes what SetCookie has set.
 func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	c.Cookie(&fiber.Cookie{
 		Name: s.cookieName(name), Path: "/", Expires: time.Unix(1, 0),
 		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode,
 	})
-}
-
-// NeedsSignIn sends visitors to the sign-in page, and back afterwards.
-func (p *Site) needsSignIn(c *fiber.Ctx) error {
-	if Viewer(c) == nil {
-		return c.Redirect(string(views.SignInURL(c.OriginalURL())), fiber.StatusSeeOther)
-	}
-	return c.Next()
 }
 
 // NeedsSignIn sends visitors to the sign-in page, and back afterwards.

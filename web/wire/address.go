@@ -43,6 +43,7 @@ func ParseProxies(list []string) (Proxies, error) {
 	return networks, err
 }
 
+// Trust reports whether an address is a trusted proxy's.
 func (p Proxies) Trust(a netip.Addr) bool {
 	for _, network := range p {
 		if network.Contains(a) {
@@ -87,6 +88,7 @@ func ShareName(a netip.Addr) string {
 	return a.String()
 }
 
+// AddrOf is the address of a TCP peer; invalid for any other.
 func AddrOf(a net.Addr) netip.Addr {
 	tcp, ok := a.(*net.TCPAddr)
 	if !ok {
@@ -95,7 +97,7 @@ func AddrOf(a net.Addr) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// IsLoopback tells whether a "host:port" or a host names this machine only.
+// IsLoopback reports whether a "host:port" or a host names this machine only.
 func IsLoopback(hostport string) bool {
 	host, _, err := net.SplitHostPort(hostport)
 	if err != nil {
@@ -108,7 +110,7 @@ func IsLoopback(hostport string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// FromThisMachine tells whether a request surely comes from this machine. A proxy in front would make all of
+// FromThisMachine reports whether a request surely comes from this machine. A proxy in front would make all of
 // the world look local, so its marks count against; a foreign Host would be DNS rebinding.
 func FromThisMachine(c *fiber.Ctx) bool {
 	ip := c.Context().RemoteIP()
@@ -120,7 +122,7 @@ func ProxyMarks() []string {
 	return []string{"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip", "Via"}
 }
 
-// HasProxyMark tells whether a proxy has left its mark on the request.
+// HasProxyMark reports whether a proxy has left its mark on the request.
 func HasProxyMark(c *fiber.Ctx) bool {
 	return slices.ContainsFunc(ProxyMarks(), func(mark string) bool { return c.Get(mark) != "" })
 }

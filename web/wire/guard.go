@@ -20,7 +20,7 @@ const (
 	firstByte    = time.Minute // browsers open connections that they may need
 )
 
-// Guard is a listener that outlives a lack of descriptors and turns away whom there is no room for.
+// Guard is a listener that outlives a lack of descriptors and refuses connections above the limits.
 type Guard struct {
 	net.Listener
 	open    *Tally
@@ -31,6 +31,7 @@ type Guard struct {
 	warned  time.Time // Accept is called by one goroutine
 }
 
+// NewGuard counts the connections of ln in open. Connections of proxies count for nobody.
 func NewGuard(ln net.Listener, open *Tally, proxies Proxies, log *slog.Logger) *Guard {
 	return &Guard{Listener: ln, open: open, proxies: proxies, log: log,
 		closed: make(chan struct{})}
@@ -49,7 +50,7 @@ func (g *Guard) Accept() (net.Conn, error) {
 		case !passes(err):
 			return nil, err
 		}
-		g.warn("a visitor cannot be let in; trying again", "error", err)
+		g.warn("a connection cannot be accepted; trying again", "err", err)
 		select {
 		case <-time.After(pause):
 		case <-g.closed:
@@ -65,7 +66,7 @@ func (g *Guard) Close() error {
 	return g.Listener.Close()
 }
 
-// passes tells whether an error of accept is of one connection or of the moment, as net/http sees it.
+// passes reports whether an error of accept is of one connection or of the moment, as net/http sees it.
 func passes(err error) bool {
 	for _, of := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
 		syscall.ECONNRESET, syscall.EPROTO, syscall.EINTR, syscall.ETIMEDOUT} {
@@ -89,7 +90,7 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 		return nil
 	case Full:
 		g.turnAway(conn, "503 Service Unavailable")
-		g.warn("there is no room for more connections; a higher limit of open files (ulimit -n) makes some", "most", g.open.most)
+		g.warn("the limit of connections is reached; a higher limit of open files (ulimit -n) raises it", "most", g.open.most)
 		return nil
 	}
 	conn.SetReadDeadline(time.Now().Add(firstByte))

@@ -6,9 +6,9 @@ import "sync"
 type Room int
 
 const (
-	Enough Room = iota
-	Full        // nobody gets more
-	UsedUp      // this one has its share
+	Enough Room = iota // what was wished is counted
+	Full               // nobody gets more
+	UsedUp             // this one has its share
 )
 
 // Tally counts what is under way: in all, and for each whom it is done for. The empty name is somebody
@@ -21,6 +21,7 @@ type Tally struct {
 	of  map[string]int
 }
 
+// NewTally counts up to most in all, and up to share for each name.
 func NewTally(most, share int) *Tally { return &Tally{most: most, share: share, of: map[string]int{}} }
 
 // Take counts n more for who, if there is room; give must follow then, and only then.
@@ -40,7 +41,7 @@ func (t *Tally) Take(who string, n int) Room {
 	return Enough
 }
 
-// Crowded tells whether more than half of the room is taken.
+// Crowded reports whether more than half of the room is taken.
 func (t *Tally) Crowded() bool {
 	return 2*t.Taken() > t.most
 }

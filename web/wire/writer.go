@@ -18,6 +18,7 @@ type Writer struct {
 	chunks *chunkWriter
 }
 
+// NewWriter sends the head at once; what is written after it goes out with the next Flush.
 func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
 	w := &chunkWriter{conn: conn, plain: true}
 	out := &Writer{Writer: bufio.NewWriterSize(w, writeBuffer), chunks: w}
@@ -26,6 +27,7 @@ func NewWriter(conn net.Conn, head []byte, inChunks bool) *Writer {
 	return out
 }
 
+// End sends what is left and closes the last chunk.
 func (o *Writer) End() {
 	if o.Flush() == nil && !o.chunks.plain {
 		o.chunks.plain = true
@@ -40,6 +42,7 @@ type chunkWriter struct {
 	plain bool
 }
 
+// Write sends one piece under its own deadline.
 func (w *chunkWriter) Write(p []byte) (int, error) {
 	w.conn.SetWriteDeadline(time.Now().Add(WriteTimeout))
 	if w.plain || len(p) == 0 {

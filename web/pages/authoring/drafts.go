@@ -2,6 +2,7 @@ package authoring
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -15,7 +16,7 @@ import (
 	"warpboard/web/site"
 )
 
-// upload is what a creator sent: a zip of tasks, or one reference file of the older form.
+// upload is what a creator sent: a zip of tasks, or one reference file of the legacy format.
 type upload struct {
 	name string
 	data []byte
@@ -110,7 +111,7 @@ func (d draft) task() models.Task {
 		return task
 	}
 	def := d.Bundle.Definition
-	task := models.Task{Slug: models.Slug(d.Name), Title: firstText(def.Title, d.Name), Devices: slices.Concat(d.GPUs, def.GPUs)}
+	task := models.Task{Slug: models.Slug(d.Name), Title: cmp.Or(def.Title, d.Name), Devices: slices.Concat(d.GPUs, def.GPUs)}
 	if !d.Deadline.IsZero() {
 		task.Deadline = &d.Deadline
 	}
@@ -120,17 +121,8 @@ func (d draft) task() models.Task {
 	return task
 }
 
-// saysDeadline tells whether the upload gives a deadline of its own.
+// saysDeadline reports whether the upload gives a deadline of its own.
 func (d draft) saysDeadline() bool { return !d.Deadline.IsZero() && !d.Assumed }
-
-func firstText(texts ...string) string {
-	for _, text := range texts {
-		if text != "" {
-			return text
-		}
-	}
-	return ""
-}
 
 // encodeBundle packs a task for a form field, so that nothing is kept on the server between preview and publishing.
 func encodeBundle(b *tasks.Bundle) (encoded, name string, err error) {

@@ -123,7 +123,7 @@ func readSettings(c *fiber.Ctx, number int) (models.TaskSettings, error) {
 			return in, nil
 		}
 	}
-	return in, site.Invalid("deadline", "%q is no date and time like 2030-01-31T18:00:00.", text)
+	return in, site.Invalid("deadline", "%q is not a date and time like 2030-01-31T18:00:00.", text)
 }
 
 // formValues are all values of a field, of either kind of form.

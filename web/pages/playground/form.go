@@ -35,7 +35,7 @@ func readFields(c *fiber.Ctx) *form {
 	c.Request().PostArgs().VisitAll(func(name, value []byte) {
 		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send lines so
 	})
-	f.rows, _ = strconv.Atoi(f.fields["rows"]) // what is no number is no row
+	f.rows, _ = strconv.Atoi(f.fields["rows"]) // not a number: no rows
 	f.rows = min(max(f.rows, 1), mostArguments)
 	return f
 }
@@ -69,7 +69,7 @@ func (f *form) request(bounds kernelrun.Bounds) (request kernelrun.Request, ok b
 	return request, len(f.problems) == 0
 }
 
-// refuse notes why the request was not taken; it tells whether that was a fault of the request.
+// refuse notes why the request was not taken; it reports whether that was a fault of the request.
 func (f *form) refuse(err error) bool {
 	var refusal *kernelrun.Refusal
 	if !errors.As(err, &refusal) {
@@ -151,7 +151,7 @@ func (f *form) json(name string) any {
 	var value any
 	err := decoder.Decode(&value)
 	if err == nil && decoder.More() {
-		err = errors.New("something follows its end")
+		err = errors.New("there is text after its end")
 	}
 	if err != nil {
 		f.problems[name] = fmt.Sprintf("This is not JSON, near character %d: %v.", decoder.InputOffset(), err)

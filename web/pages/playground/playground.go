@@ -162,6 +162,7 @@ func evaluationTitle(e models.Evaluation) string {
 // short is as much of an id as tells it from others at a glance.
 func short(id string) string { return id[:min(len(id), 8)] }
 
+// EvaluationCancel ends an evaluation that goes on.
 func (p *Playground) EvaluationCancel(c *fiber.Ctx) error {
 	e, err := p.Changeable(c, c.Params("id"))
 	if err != nil {

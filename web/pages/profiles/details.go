@@ -15,18 +15,6 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// profileRoutes lists the pages about a run's profile and times, each with the same data for programs.
-func (p *Profiles) profileRoutes(r fiber.Router) {
-	r.Get("/submissions/:id/runs/:run/profile", p.Details)
-	r.Get("/submissions/:id/runs/:run/profile.json", p.JSON)
-	r.Get("/submissions/:id/runs/:run/profile.csv", p.CSV)
-	r.Get("/submissions/:id/runs/:run/profile.ncu-rep", p.File)
-	r.Get("/compare", p.Compare)
-	r.Get("/compare.json", p.CompareJSON)
-	r.Get("/compare.csv", p.CompareCSV)
-	r.Get("/runs/:id/trace.json", p.Trace)
-}
-
 // Details shows the profile of one benchmark case of a run.
 func (p *Profiles) Details(c *fiber.Ctx) error {
 	seen, err := p.LoadRun(c)
@@ -133,6 +121,7 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 	return seen, index, report, err
 }
 
+// JSON gives one case's report and what is derived from it to programs.
 func (p *Profiles) JSON(c *fiber.Ctx) error {
 	seen, index, report, err := p.seenReport(c)
 	if err != nil {
@@ -148,6 +137,7 @@ func (p *Profiles) JSON(c *fiber.Ctx) error {
 	})
 }
 
+// CSV gives one case's metrics to a spreadsheet.
 func (p *Profiles) CSV(c *fiber.Ctx) error {
 	_, _, report, err := p.seenReport(c)
 	if err != nil {

@@ -37,6 +37,7 @@ type ExecResult struct {
 	Seconds    map[string]float64 `json:"stage_seconds,omitempty" jsonschema:"how long each stage took"`
 }
 
+// Metadata says where and on what a kernel ran.
 type Metadata struct {
 	GPUID         int                        `json:"gpu_id"`
 	KernelName    string                     `json:"kernel_name,omitempty"`
@@ -60,6 +61,7 @@ func ResultOf(e models.Evaluation) (r kernelrun.Result, err error) {
 	return r, err
 }
 
+// NewAnswer shapes the result of an evaluation that has ended.
 func NewAnswer(e models.Evaluation, podIP string) (Answer, error) {
 	r, err := ResultOf(e)
 	if err != nil {

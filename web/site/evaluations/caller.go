@@ -96,7 +96,7 @@ func (s *Evaluations) Access(c *fiber.Ctx) error {
 	return site.Unauthorized("This needs a token: make one on your page and send it as Authorization: Bearer TOKEN.")
 }
 
-// isOpen tells whether the request may evaluate without a token. A page of another site never may,
+// isOpen reports whether the request may evaluate without a token. A page of another site never may,
 // whatever browser it runs in.
 func (s *Evaluations) isOpen(c *fiber.Ctx) bool {
 	switch s.open {

@@ -13,20 +13,22 @@ import (
 	"warpboard/evaluator/kernelrun"
 )
 
-// BodyError is a body that is no JSON object: FastAPI's own answer.
+// BodyError is a body that is not a JSON object: what is wrong, where, and in which input.
 type BodyError struct {
-	Type  string         `json:"type"`
-	Loc   []any          `json:"loc"`
-	Msg   string         `json:"msg"`
-	Input any            `json:"input"`
-	Ctx   map[string]any `json:"ctx,omitempty"`
+	Type  string
+	Loc   []any
+	Msg   string
+	Input any
+	Ctx   map[string]any
 }
 
+// Error is the message alone.
 func (b *BodyError) Error() string { return b.Msg }
 
 // FieldErrors are fields that could not be read.
 type FieldErrors []kernelrun.Problem
 
+// Error lists all fields with their mistakes.
 func (b FieldErrors) Error() string {
 	var all []string
 	for _, p := range b {

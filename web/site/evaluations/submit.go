@@ -128,6 +128,7 @@ func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Ev
 	}
 }
 
+// JobStats counts the evaluations that are kept.
 func (s *Evaluations) JobStats(ctx context.Context) (fiber.Map, error) {
 	census, err := s.Store.EvaluationStats(ctx)
 	return fiber.Map{"total_jobs": census.Total, "by_status": census.ByState, "average_age": census.Age.Seconds()}, err

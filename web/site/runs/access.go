@@ -1,13 +1,18 @@
 package runs
 
 import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
 	"warpboard/web/site"
 )
 
-// LoadSubmission is a submission with its task, and what the one who asks may see of it.
+// Access is a submission with its task, and what the one who asks may see of it.
 type Access struct {
 	Sub          models.Submission
 	Task         models.Task
@@ -23,6 +28,7 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 	return s.SubmissionByID(c, id)
 }
 
+// SubmissionByID is LoadSubmission for an id that comes from elsewhere.
 func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 	if seen.Sub, err = s.Store.Submission(c.UserContext(), id); err != nil {
 		return seen, err
@@ -37,9 +43,45 @@ func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
 	return seen, nil
 }
 
+// SourceHidden says why somebody may not see a source of the task.
 func SourceHidden(task models.Task) string {
 	if task.Deadline == nil {
 		return "the task has no deadline, so only its author and admins read this source"
 	}
 	return "the source can be read after the task's deadline"
+}
+
+// BoardChange is the change number of a board. There is no board of a device that the task neither names nor was
+// ever run on.
+func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int64, device string) (int64, error) {
+	change, err := s.Store.BoardChangeNumber(ctx, versionID, device)
+	if err == nil && change == 0 && !slices.Contains(task.Devices, device) {
+		err = models.Errorf(models.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
+	}
+	return change, err
+}
+
+// BoardOf reads which board an address means: of the task's current version, or of ?version=N.
+func (s *Runs) BoardOf(c *fiber.Ctx) (task models.Task, version models.TaskVersion, err error) {
+	if task, err = s.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug")); err != nil {
+		return task, version, err
+	}
+	if asked := c.Query("version"); asked != "" {
+		number, err := strconv.Atoi(asked)
+		if err != nil {
+			return task, version, site.Invalid("version", "%q is not a valid version number.", asked)
+		}
+		version, err = s.Store.VersionNumber(c.UserContext(), task.ID, number)
+		return task, version, err
+	}
+	version, err = s.Store.Version(c.UserContext(), task.VersionID)
+	return task, version, err
+}
+
+// Unchanged sets the answer's ETag and reports whether the reader has it already.
+func Unchanged(c *fiber.Ctx, tag string) bool {
+	tag = strconv.Quote(tag)
+	c.Set(fiber.HeaderETag, tag)
+	c.Set(fiber.HeaderCacheControl, "private, no-cache")
+	return c.Get(fiber.HeaderIfNoneMatch) == tag
 }

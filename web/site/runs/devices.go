@@ -77,6 +77,7 @@ func (p *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 	return choices, nil
 }
 
+// ChosenDevices are choices as a form had them.
 func ChosenDevices(names []string) []views.DeviceChoice {
 	choices := []views.DeviceChoice{{}} // not empty: choosing nothing was a choice, too
 	for _, name := range names {

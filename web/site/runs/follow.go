@@ -14,6 +14,7 @@ import (
 
 const backlogBatch = 500 // events read from the store at once
 
+// Follow streams the events of the submission in the address, each put into bytes by encode.
 func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(models.RunEvent) []byte) error {
 	seen, err := s.LoadSubmission(c)
 	if err != nil {
@@ -88,7 +89,7 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer)
 }
 
 // hides keeps what a compiler or program printed from those who may not see the source: it may quote it.
-// Programs are not told of profiles that follow by themselves.
+// Programs do not hear of profiles that follow a run automatically.
 func (f *follower) hides(e models.RunEvent) bool {
 	return e.Type == job.EventLog && !f.output || f.format == site.AsJSON && !f.runs[e.RunID]
 }

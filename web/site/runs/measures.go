@@ -3,7 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
-	"strings"
+	"slices"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -53,8 +53,8 @@ func (s *Runs) measuredCases(profile Profile, def tasks.Definition, stage job.St
 		}
 		one := views.MeasuredCase{Case: c}
 		if def.Roofline != nil {
-			if declared, ok := caseOf(def.Benchmarks, c.Spec); ok {
-				one.Bytes, one.Flops, _ = def.Roofline.Eval(declared) // the task was refused if this could fail
+			if i := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec }); i >= 0 {
+				one.Bytes, one.Flops, _ = def.Roofline.Eval(def.Benchmarks[i]) // the task was refused if this could fail
 			}
 		}
 		roofs, err := s.roofs(profile, c.Index)
@@ -77,20 +77,6 @@ func (s *Runs) roofs(profile Profile, index int) (reportFacts, error) {
 		facts, ok, err = s.facts(profile, c.Index)
 	}
 	return facts, err
-}
-
-// caseOf finds the declared case that a line names.
-func caseOf(cases []tasks.Case, spec string) (tasks.Case, bool) {
-	for _, c := range cases {
-		parts := make([]string, len(c))
-		for i, arg := range c {
-			parts[i] = arg.Name + ": " + arg.Value
-		}
-		if strings.Join(parts, "; ") == spec {
-			return c, true
-		}
-	}
-	return nil, false
 }
 
 // Leader is the run to compare a run with: its board's first; 0 when it leads itself or has no time.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -14,6 +15,8 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/views/charts"
 	"warpboard/web/site"
 )
 
@@ -42,6 +45,7 @@ func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 	return seen, err
 }
 
+// RunByID is LoadRun for an id that comes from elsewhere.
 func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
 	none := models.Errorf(models.NotFound, "There is no run %d.", id)
 	if seen.Run, err = s.Store.Run(c.UserContext(), id); models.KindOf(err) == models.NotFound {
@@ -103,7 +107,7 @@ func (s *Runs) whyUnprofiled(ctx context.Context, run models.Run) (string, error
 	case run.Device == "CPU" || version.Lang == tasks.LangCPP:
 		return "Nsight Compute profiles GPUs; a run on a CPU has no profile.", nil
 	case run.Mode != job.ModeRanked:
-		return "Only ranked runs are profiled by themselves; submit with the mode profile to profile any other.", nil
+		return "Only ranked runs are profiled automatically; submit with the mode profile to profile any other.", nil
 	case !run.Valid():
 		return "Only a ranked run that passed is profiled.", nil
 	}
@@ -140,6 +144,7 @@ func (p Profile) MissingReason(index int) string {
 
 func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
 
+// ReportFileName is the name under which the file that ncu wrote of a case is kept.
 func ReportFileName(index int) string { return fmt.Sprintf("profile.%d.ncu-rep.gz", index) }
 
 // ReportFile is what ncu wrote of a case, if it was kept: packed, but for what the first workers left.
@@ -182,3 +187,112 @@ func HideSource(report *ncu.Report) {
 
 // CaseSpec shortens a case's line for a tab.
 func CaseSpec(spec string) string { return strings.ReplaceAll(spec, "; ", ", ") }
+
+const (
+	// rememberedFacts is how many reports' facts are kept; each has some 100 bytes.
+	rememberedFacts = 10000
+	// otherDots is how many of a board's best entries are drawn into a roofline.
+	otherDots = 8
+)
+
+// reportFacts is what pages show of reports that they do not open.
+type reportFacts struct {
+	dot       charts.Dot // without name and address
+	drawn     bool       // the dot is there
+	bandwidth float64    // the device's roofs, in bytes and operations per second; 0: unknown
+	flops     float64
+	kind      string // of the operations: "FP32"
+}
+
+// factCache remembers facts by their report's hash, because reports are large and never change.
+// It may be used by many requests at once.
+type factCache struct {
+	mu    sync.Mutex
+	known map[string]reportFacts
+}
+
+func (f *factCache) get(hash string) (reportFacts, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	facts, ok := f.known[hash]
+	return facts, ok
+}
+
+func (f *factCache) put(hash string, facts reportFacts) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil || len(f.known) >= rememberedFacts {
+		f.known = map[string]reportFacts{}
+	}
+	f.known[hash] = facts
+}
+
+// facts gives what is remembered of a case's report; ok is false when the case has none.
+func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err error) {
+	artifact, ok := p.files[reportName(index)]
+	if !ok {
+		return facts, false, nil
+	}
+	if facts, ok = s.profileFacts.get(artifact.Hash); ok {
+		return facts, true, nil
+	}
+	report, err := s.Report(p, index)
+	if err != nil {
+		return facts, false, err
+	}
+	facts = factsOf(report)
+	s.profileFacts.put(artifact.Hash, facts)
+	return facts, true, nil
+}
+
+func factsOf(report *ncu.Report) (facts reportFacts) {
+	facts.dot, facts.drawn = charts.DotOf("", "", report)
+	for i := range report.Kernels {
+		roof := ncu.RooflineOf(&report.Kernels[i])
+		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakBandwidth))
+		if main := roof.Main(); main != nil && facts.flops == 0 {
+			facts.flops, facts.kind = baseOf(main.Peak), main.Name
+		}
+	}
+	return facts
+}
+
+func baseOf(f ncu.Fact) float64 {
+	value, ok := f.Value.Base()
+	if !ok {
+		return 0
+	}
+	return value
+}
+
+// BoardDots are the roofline dots of the board's best other entries.
+func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]charts.Dot, error) {
+	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, otherDots+1)
+	if err != nil {
+		return nil, err
+	}
+	var dots []charts.Dot
+	for _, st := range board.Standings {
+		if st.RunID == run.ID {
+			continue
+		}
+		entry, err := s.Store.Run(ctx, st.RunID)
+		if err != nil {
+			return nil, err
+		}
+		profile, err := s.ProfileOf(ctx, entry)
+		if err != nil {
+			return nil, err
+		}
+		facts, ok, err := s.facts(profile, index)
+		if err != nil {
+			return nil, err
+		}
+		if ok && facts.drawn {
+			dot := facts.dot
+			dot.Name, dot.URL = fmt.Sprintf("%d. %s", st.Rank, st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
+			dots = append(dots, dot)
+		}
+	}
+	return dots, nil
+}
