@@ -44,7 +44,7 @@ func (c *Client) Watch(ctx context.Context, id, after int64, each func(Event) er
 	}
 }
 
-// verdict tells whether watching is over, and with which error.
+// verdict reports whether watching is over, and with which error.
 func verdict(ctx context.Context, err error) (ended bool, _ error) {
 	var refused *Problem
 	var stop stopError

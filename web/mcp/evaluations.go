@@ -25,7 +25,7 @@ const (
 // settings are the parameters of every evaluation.
 type settings struct {
 	NumTrials     int      `json:"num_trials,omitempty" jsonschema:"timed calls, 1 to 10000; default 100"`
-	NumWarmup     int      `json:"num_warmup,omitempty" jsonschema:"accepted for older clients: the site warms every kernel up by itself"`
+	NumWarmup     int      `json:"num_warmup,omitempty" jsonschema:"accepted for older clients: the site warms every kernel up"`
 	ATol          *float64 `json:"atol,omitempty" jsonschema:"absolute tolerance; default 0.01"`
 	RTol          *float64 `json:"rtol,omitempty" jsonschema:"relative tolerance; default 0.01"`
 	Timeout       int      `json:"timeout,omitempty" jsonschema:"seconds, 5 to 600; default 120; waiting for a device does not count"`

@@ -11,7 +11,7 @@ side = torch.cuda.Stream()
 
 @triton.jit
 def watch(a, b, out, size, BLOCK: tl.constexpr, PROGRAMS: tl.constexpr):
-    """Begins when the last element is no number; gives up after some time."""
+    """Begins when the last element is NaN; gives up after some time."""
     looks = 0
     last = tl.load(out + size - 1, volatile=True).to(tl.int16, bitcast=True).to(tl.int32) & 0x7FFF
     while (last <= 0x7C00) & (looks < 50000):

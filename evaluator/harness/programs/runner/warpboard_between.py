@@ -33,7 +33,7 @@ class Cache:
         self._files = {}  # (contents, mode, time of change) by path below top
 
     def keep(self, names=CACHES):
-        """Takes what the named caches hold: regular files, no links, and nothing if it is too much. It reads what
+        """Takes what the named caches hold: regular files, no links, and nothing if there is more than allowed. It reads what
         anybody may have written, when all writers are dead."""
         try:
             self._files = self._read(names)

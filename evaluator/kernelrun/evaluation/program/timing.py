@@ -167,7 +167,7 @@ def median(sample):
 
 
 def speedup(ref, custom):
-    """Ratio of medians, with its 95 % interval by resampling the pairs; None when a median is no time at all."""
+    """Ratio of medians, with its 95 % interval by resampling the pairs; None when a median is zero."""
     a, b = torch.tensor(ref, dtype=torch.float64), torch.tensor(custom, dtype=torch.float64)
     if float(median(b)) <= 0:
         return None, None
