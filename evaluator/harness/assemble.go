@@ -32,7 +32,7 @@ type SourceSet struct {
 
 const runnerScript = "warpboard_runner.py"
 
-// Lay puts a task's sources and, unless the bundle brings its own, Warpboard's harness together.
+// Assemble puts a task's sources and, unless the bundle brings its own, Warpboard's harness together.
 // Sources holds the text of every file of def.Files, the submission's included.
 func Assemble(def tasks.Definition, sources map[string][]byte) SourceSet {
 	l := SourceSet{Files: map[string][]byte{}, Main: def.Config.Main}

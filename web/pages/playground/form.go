@@ -32,9 +32,9 @@ func newForm() *form {
 
 func readFields(c *fiber.Ctx) *form {
 	f := &form{fields: map[string]string{}, problems: map[string]string{}}
-	c.Request().PostArgs().VisitAll(func(name, value []byte) {
+	for name, value := range c.Request().PostArgs().All() {
 		f.fields[string(name)] = strings.ReplaceAll(string(value), "\r\n", "\n") // forms send lines so
-	})
+	}
 	f.rows, _ = strconv.Atoi(f.fields["rows"]) // not a number: no rows
 	f.rows = min(max(f.rows, 1), mostArguments)
 	return f

@@ -37,6 +37,9 @@ func (b FieldErrors) Error() string {
 	return strings.Join(all, " ")
 }
 
+// errExtraData is worded as Python's json module words it.
+var errExtraData = errors.New("Extra data") //lint:ignore ST1005 clients of the original service match this text
+
 // readObject decodes a JSON object, with its numbers as they were written. The error is a *BodyError.
 func readObject(c *fiber.Ctx) (map[string]any, error) {
 	body := c.Request().Body() // not c.Body, which copies it
@@ -54,7 +57,7 @@ func readObject(c *fiber.Ctx) (map[string]any, error) {
 	err := decoder.Decode(&value)
 	if err == nil {
 		if _, more := decoder.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("Extra data")
+			err = errExtraData
 		}
 	}
 	if err != nil {

@@ -51,8 +51,8 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 }
 
 // DeviceChoices describes devices for a form. With nothing chosen before, the first that is there is.
-func (p *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
-	known, err := p.DeviceList(ctx)
+func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
+	known, err := s.DeviceList(ctx)
 	if err != nil {
 		return nil, err
 	}
