@@ -19,7 +19,7 @@ func (p *process) compiledAhead(t *testing.T, task string) {
 	t.Helper()
 	waitFor(t, patience, task+" to be compiled ahead", func() error {
 		for line := range strings.Lines(p.log.String()) {
-			if strings.Contains(line, "task compiled ahead") && strings.Contains(line, "task="+task+" ") {
+			if strings.Contains(line, "task precompiled") && strings.Contains(line, "task="+task+" ") {
 				return nil
 			}
 		}

@@ -49,21 +49,22 @@ func Reserve() (first int, release func(), err error) {
 			continue
 		}
 		if !inUse(first) {
-			return first, func() { file.Close() }, nil
+			return first, func() { unix.Close(file) }, nil
 		}
-		file.Close()
+		unix.Close(file)
 	}
 	return 0, nil, fmt.Errorf("reserve user ids for tests: all of %d to %d are in use (last: %w)", firstRange, pastRanges-1, last)
 }
 
-// lock takes the file for this process, without waiting.
-func lock(path string) (*os.File, error) {
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+// lock takes the file for this process, without waiting. It is a bare descriptor: an os.File that nobody refers to any
+// more is closed by the garbage collector, and the ids would be another process's in the middle of the tests.
+func lock(path string) (int, error) {
+	file, err := unix.Open(path, unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
-		return nil, err
+		return -1, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), file.Close())
+	if err := unix.Flock(file, unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return -1, errors.Join(fmt.Errorf("lock %s: %w", path, err), unix.Close(file))
 	}
 	return file, nil
 }
