@@ -1,4 +1,3 @@
-// Package app is the command line: settings, and commands that wire the parts of the house together.
 package app
 
 import (

@@ -65,6 +65,8 @@ func (c *Config) checkSite(wrong *problems) {
 	u, err := url.Parse(c.BaseURL)
 	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
+	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
+	wrong.unless(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")

@@ -51,6 +51,8 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--cpu-slots -1", "--cpu-slots -1: want 0 to 1024"},
 		{"serve", "--cpu-slots many", "invalid value \"many\" for flag -cpu-slots: parse error; see warpboard serve --help"},
 		{"serve", "--adddr x", "flag provided but not defined: -adddr; see warpboard serve --help"},
+		{"serve", "--waiting-runs -1", "--waiting-runs -1: want 0 or more"},
+		{"serve", "--submissions-per-hour -1", "--submissions-per-hour -1: want 0 or more"},
 		{"serve", "--first-uid 999", "--first-uid 999: want 1000 or more"},
 		{"serve", "--nats-tls-cert c.pem --nats-listen :4222", "--nats-tls-cert and --nats-tls-key belong together"},
 		{"serve", "--nats-tls-cert c.pem --nats-tls-key k.pem", "--nats-tls-cert is for --nats-listen"},

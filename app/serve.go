@@ -129,7 +129,7 @@ func authorizer(store *models.Store, log *slog.Logger) func(name, secret string)
 		defer cancel()
 		devices, ok, err := store.AuthorizeWorker(ctx, name, secret)
 		if err != nil {
-			log.Error("worker credential cannot be checked", "worker", name, "error", err)
+			log.Error("worker credential cannot be checked", "worker", name, "err", err)
 		}
 		return devices, ok && err == nil
 	}

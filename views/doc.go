@@ -20,5 +20,3 @@
 // What may go wrong: *_templ.go are generated (`make generate`) and committed; `make verify` fails when they are
 // stale. Texts are checked against retired phrases by app/words_test.go.
 package views
-
-//go:generate go tool templ generate -path .

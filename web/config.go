@@ -30,7 +30,7 @@ type Config struct {
 	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
-	Admins    []string                // "provider:login", "provider:id:number", or a verified e-mail address with or without its provider
+	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 
 	SandboxOff  bool          // the worker runs programs unprotected: every page says so
 	BundleLimit int           // largest task zip in bytes; 0: 32 MiB

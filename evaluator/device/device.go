@@ -31,7 +31,8 @@ type Slot struct {
 	gpu nvml.Device
 }
 
-// IsGPU reports whether the slot is a GPU.
+// IsGPU reports whether the slot is a GPU: everything but the CPU is. A third kind of device must change this and look at
+// its callers, which choose languages, probe, sidecar runners and Nsight by it.
 func (s Slot) IsGPU() bool { return s.Device != CPU }
 
 // Options says what to look for.

@@ -52,7 +52,7 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, offs
 		return page, fmt.Errorf("reading the board: %w", err)
 	}
 	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).
-		Order("score_ns, run_id").Offset(offset).Limit(limit) // before the join: what is skipped needs no names
+		Order(entriesFirst).Offset(offset).Limit(limit) // before the join: what is skipped needs no names
 	err = s.standings(ctx, part).Order("e.score_ns, e.run_id").Scan(&page.Standings).Error
 	if err != nil {
 		return page, fmt.Errorf("reading the board's entries: %w", err)

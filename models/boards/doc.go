@@ -11,7 +11,8 @@
 // that a board's change number grows with everything that is visible on it: a page that knows the number knows whether
 // it is old.
 //
-// What may go wrong: the rule is written twice, as validRun here and as models.Run.Valid; a test compares them. A
+// What may go wrong: the rule is written three times: as validRun here, as models.Run.Valid (a test compares them), and in
+// the index runs_valid. A
 // change of the rule needs RebuildEntries, which a migration asks for with the setting rebuild_boards.
 //
 // Raw SQL: the records among runs (record.go), all entries at once (rebuild.go), how many are before an entry

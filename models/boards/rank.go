@@ -11,13 +11,15 @@ import (
 	"warpboard/models/db"
 )
 
-// The ranking rule is here and nowhere else. A run counts when validRun holds; of a person's runs
-// on a (version, device) the one that comes first in bestFirst is the Entry. Boards, home, feeds
-// and badges read the entries.
+// The ranking rule: a run counts when validRun holds; of a person's runs on a (version, device) the one that comes
+// first in bestFirst is the Entry. Boards, home, feeds and badges read the entries, in the order entriesFirst; equal
+// scores share a rank (board.go). validRun is also models.Run.Valid and the index runs_valid: a change needs all three,
+// and RebuildEntries.
 const (
 	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
-	validRun  = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null"
-	bestFirst = "score_ns, id" // equal scores: the earlier run
+	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null"
+	bestFirst    = "score_ns, id" // equal scores: the earlier run
+	entriesFirst = "score_ns, run_id"
 )
 
 // Entry is a person's best valid run on a board.
@@ -124,7 +126,7 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	board.Change, board.ChangedAt, board.Leaders = board.Change+1, db.Now(), nil
 	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.Size).Error
 	if err == nil {
-		err = tx.Where(where, versionID, device).Order("score_ns, run_id").Limit(leaders).Find(&board.Leaders).Error
+		err = tx.Where(where, versionID, device).Order(entriesFirst).Limit(leaders).Find(&board.Leaders).Error
 	}
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error

@@ -73,7 +73,8 @@ func (a *API) Devices(c *fiber.Ctx) error {
 	return c.JSON(fiber.Map{"devices": devices})
 }
 
-// Board answers with one page of a board; its ETag is exact, because every visible change has a number.
+// Board answers with one page of a board; its ETag is exact, because every visible change
+// has a number, and the program's version is in it: another version may answer in another shape.
 func (a *API) Board(c *fiber.Ctx) error {
 	task, version, err := a.runs.BoardOf(c)
 	if err != nil {
@@ -84,7 +85,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if runs.Unchanged(c, fmt.Sprintf("api-%d-%s-%d-%d", version.ID, device, page, change)) {
+	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
 	board, err := a.Store.Board(c.UserContext(), version.ID, device, (page-1)*boardPage, boardPage)

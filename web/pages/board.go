@@ -41,12 +41,12 @@ func (p *Pages) Board(c *fiber.Ctx) error {
 	return p.boardPage(c, task, version, table)
 }
 
-// boardTag changes with everything that the page shows: the board, the task, who looks, the look itself
+// boardTag changes with everything that the page shows: the board, the task, who looks, the program, the look itself
 // and, because the page says how long the deadline is off, the hour.
 func (p *Pages) boardTag(c *fiber.Ctx, task models.Task, version models.TaskVersion, change int64) string {
 	head := p.Page(c, "", "")
 	return site.DeriveToken(fmt.Sprint(c.OriginalURL(), version.ID, change, task.UpdatedAt, task.VersionID, site.IsFragment(c),
-		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, static.Version(), p.Now().Format("2006010215")))
+		head.CSRF, head.Theme, head.SandboxOff, site.Actor(c).Name, site.Actor(c).Role, static.Version(), p.Version, p.Now().Format("2006010215")))
 }
 
 func (p *Pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVersion, number int) (views.BoardTable, error) {

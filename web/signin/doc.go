@@ -4,7 +4,8 @@
 // Read auth.go first (the browser leaves and comes back), then flow.go (what it keeps meanwhile, PKCE and nonce),
 // providers.go and oidc.go (what each provider says of a person), identities.go, session.go, developer.go.
 //
-// To add a provider: a case in newProvider, its rule in emailVerified, and its keys in app's settings.
+// To add a provider: a case in newProvider, its rules in emailVerified and personOf (may its login be trusted?), and a row
+// in each of app/config.go, config_flags.go, config_check.go and serve.go.
 //
 // Trust: an e-mail address counts only when the provider says that it is verified, a login only with its
 // provider's name before it, and what a provider answers is never shown.

@@ -101,7 +101,7 @@ func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
 type SignIn struct {
 	*site.Site
 	Providers []*provider
-	admins    []string // "provider:login", "provider:id:number", or a verified e-mail address
+	admins    []string // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 }
 
 // New checks the settings; it asks no provider anything yet.

@@ -1,0 +1,13 @@
+// Package app is the command line: settings, and commands that wire the parts of the house together.
+//
+// Read it in this order: app.go (Run picks the command), config_flags.go (every flag), config.go (how a flag, a variable,
+// a file and a default become one Config), settings.go (the settings file, and secrets in files of their own),
+// config_check.go (what cannot work), then the commands: serve.go, work.go, migrate.go (and token), submit.go,
+// query.go (tasks, board, devices, show, cancel), mcp.go, verify.go, check_config.go.
+//
+// main calls Main; end-to-end tests call Run. It promises that everything wrong with the settings is told at once, that
+// no help and no message prints a secret, and that a command ends when its context does.
+//
+// What may go wrong: a setting of the site passes through three structs (Config, web.Config, site.Config) and two
+// functions that copy it (Config.web in serve.go, Config.site in package web); forgetting one compiles.
+package app
