@@ -17,7 +17,7 @@ import (
 // compiledAhead waits until a worker's log says that it has compiled what belongs to a task.
 func (p *process) compiledAhead(t *testing.T, task string) {
 	t.Helper()
-	waitFor(t, patience, task+" to be compiled ahead", func() error {
+	waitFor(t, 3*patience, task+" to be compiled ahead", func() error {
 		for line := range strings.Lines(p.log.String()) {
 			if strings.Contains(line, "task precompiled") && strings.Contains(line, "task="+task+" ") {
 				return nil
