@@ -27,7 +27,7 @@ setup-test: # packages that the tests need
 TIMED := ^warpboard/(app|e2e|evaluator|evaluator/(attacks|harness|sandbox.*|toolchain.*))$$
 
 test: setup-test check verify ## Run everything: format, vet, staticcheck, generated files, all tests with the race detector, fuzz targets for a moment each
-	WARPBOARD_TEST_COMPLETE=1 $(GO) test -race -p 2 -timeout 20m $$($(GO) list ./... | grep -vE '$(TIMED)')
+	WARPBOARD_TEST_COMPLETE=1 $(GO) test -race -p 2 -timeout 20m ./web $$($(GO) list ./... | grep -vE '$(TIMED)') # the longest first
 	WARPBOARD_TEST_COMPLETE=1 $(GO) test -race -p 1 -timeout 20m $$($(GO) list ./... | grep -E '$(TIMED)')
 	@scripts/fuzz
 
