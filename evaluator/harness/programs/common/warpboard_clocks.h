@@ -131,9 +131,7 @@ private:
     }
 
     std::vector<double> raw_walls() const {
-        std::vector<double> raw;
-        for (const Stamps& call : calls_) raw.push_back(call.done - begin(call));
-        return raw;
+        return each(calls_, [](const Stamps& s, double begin) { return s.done - begin; });
     }
 
     Constant own_handover() const {
@@ -167,16 +165,20 @@ private:
 
     // How long it takes until the answer has been copied, too.
     Constant snapshot_cost() const {
-        std::vector<double> raw;
-        for (const Stamps& call : calls_) raw.push_back(call.copied - begin(call));
+        const std::vector<double> raw = each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; });
         return no_more_than(raw, Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_,
                                           told_ ? no_bound : most_snapshot_, bounds_.share));
     }
 
     template <class Of>
     std::vector<double> own(Of of) const {
+        return each(own_, of);
+    }
+
+    template <class Of>
+    std::vector<double> each(const std::vector<Stamps>& calls, Of of) const {
         std::vector<double> samples;
-        for (const Stamps& stamps : own_) samples.push_back(of(stamps, begin(stamps)));
+        for (const Stamps& stamps : calls) samples.push_back(of(stamps, begin(stamps)));
         return samples;
     }
 
