@@ -32,16 +32,16 @@ func commands() []command {
 		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
 		{"token", "make a personal API token for a user", makeToken},
 		{"submit", "submit a kernel to a site and watch it", submit},
+	}
+	for _, q := range queries() {
+		all = append(all, q.command())
+	}
+	return append(all, []command{
 		{"mcp", "offer a site to agents: Model Context Protocol on stdin and stdout", serveMCP},
 		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyTask},
 		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
 		{"version", "print the version", printVersion},
-	}
-	at := slices.IndexFunc(all, func(c command) bool { return c.name == "mcp" })
-	for i, q := range queries() {
-		all = slices.Insert(all, at+i, q.command())
-	}
-	return all
+	}...)
 }
 
 // Main carries out the command line of this process and ends it.

@@ -114,7 +114,7 @@ func (c *Config) read(command string, fs *flag.FlagSet, args []string, getenv fu
 	case fs.NArg() > 0:
 		wrong = append(wrong, fmt.Errorf("%s takes no argument %q; see warpboard %s --help", command, fs.Arg(0), command))
 	}
-	path := cmp.Or(c.File, getenv(envName("config")))
+	path := cmp.Or(c.File, getenv(envName(settingsFlag)))
 	file, err := readSettings(path)
 	if err != nil {
 		wrong = append(wrong, err)

@@ -14,7 +14,7 @@ import (
 func newFlags(command string, cfg *Config) *flag.FlagSet {
 	fs := flag.NewFlagSet(command, flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // parse tells what is wrong
-	fs.StringVar(&cfg.File, "config", "", "TOML file of settings, one per line as flag-name = value; it may serve several commands")
+	fs.StringVar(&cfg.File, settingsFlag, "", "TOML file of settings, one per line as flag-name = value; it may serve several commands")
 	if command == "work" {
 		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; not shared with another worker")
 	} else {
@@ -98,7 +98,7 @@ func envName(flagName string) string {
 func unknownVariables(environ []string) []string {
 	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
 	for name := range flagNames() {
-		known[envName(name)], known[envName(name)+"_FILE"] = true, true
+		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFlag
 	}
 	var unknown []string
 	for _, pair := range environ {

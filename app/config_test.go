@@ -92,8 +92,8 @@ func TestEverythingWrongIsToldAtOnce(t *testing.T) {
 }
 
 func TestAMisspeltVariableIsNoticed(t *testing.T) {
-	got := unknownVariables([]string{"WARPBOARD_ADDRR=x", "WARPBOARD_ADDR=x", "WARPBOARD_WORKER_SECRET=x", "WARPBOARD_TOKEN=x", "WARPBOARD_METRICS_TOKEN_FILE=x", "WARPBOARD_TOKEN_FILES=x", "HOME=/"})
-	if diff := cmp.Diff([]string{"WARPBOARD_ADDRR", "WARPBOARD_TOKEN_FILES"}, got); diff != "" {
+	got := unknownVariables([]string{"WARPBOARD_ADDRR=x", "WARPBOARD_ADDR=x", "WARPBOARD_WORKER_SECRET=x", "WARPBOARD_TOKEN=x", "WARPBOARD_METRICS_TOKEN_FILE=x", "WARPBOARD_TOKEN_FILES=x", "WARPBOARD_CONFIG_FILE=x", "HOME=/"})
+	if diff := cmp.Diff([]string{"WARPBOARD_ADDRR", "WARPBOARD_CONFIG_FILE", "WARPBOARD_TOKEN_FILES"}, got); diff != "" {
 		t.Errorf("unknown variables (-want +got):\n%s", diff)
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
+// settingsFlag names the settings file.
+const settingsFlag = "config"
+
 // origins says where the settings of one command line came from: by flag name, "flag", "default", the name of a
 // variable, or the path of a file.
 type origins map[string]string
@@ -39,7 +42,7 @@ func readSettings(path string) (map[string]string, error) {
 		name := strings.ReplaceAll(key, "_", "-")
 		text, err := settingText(raw[key])
 		switch {
-		case name == "config" || !known[name]:
+		case name == settingsFlag || !known[name]:
 			wrong = append(wrong, fmt.Errorf("settings file %s: %s is not a setting; warpboard serve --help lists them", path, key))
 		case err != nil:
 			wrong = append(wrong, fmt.Errorf("settings file %s: %s: %w", path, key, err))
@@ -74,7 +77,10 @@ func settingText(value any) (string, error) {
 // of gives a setting's value and where it is from; from is empty when it is set nowhere.
 func (s sources) of(name string) (value, from string, err error) {
 	env := envName(name)
-	value, path := s.getenv(env), s.getenv(env+"_FILE")
+	value, path := s.getenv(env), ""
+	if name != settingsFlag { // WARPBOARD_CONFIG_FILE would be taken for the settings file itself
+		path = s.getenv(env + "_FILE")
+	}
 	switch {
 	case value != "" && path != "":
 		return "", "", fmt.Errorf("%s and %s_FILE are both set: unset one", env, env)
