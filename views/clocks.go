@@ -11,7 +11,7 @@ import (
 )
 
 // shortScore is below what time a score carries the mark that leads to what can still hide.
-const shortScore = 20e3
+const shortScore = 30e3
 
 const (
 	trustShortURL  = templ.SafeURL("/trust#short")

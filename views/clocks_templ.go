@@ -74,7 +74,7 @@ func shortMark(ns float64) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" title=\"Under 20 µs: what can still hide\" aria-label=\"Under 20 µs: what can still hide\">†</a>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\" title=\"Under 30 µs: what can still hide\" aria-label=\"Under 30 µs: what can still hide\">†</a>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -63,6 +63,12 @@
 // late counts by the larger of w and s - tolerance: the device's switching between two contexts falls between its
 // events. k' is that of the smallest answer that the case's calls gave, for a runner chooses how large they are.
 //
+// On a device the copy of the answer is queued before the release, behind a gate of the judge's own, so that a store starts
+// it. Work after "done" passes unseen for some 20 µs, while the device comes back to the judge's context. Beyond that the
+// snapshot comes late, and what cannot be seen is added to it; and in Python a sample of the answer, which a copy engine
+// takes some 10 µs after "done" without waiting for the context, is not what the copy has: the answer is refused. Nothing
+// is subtracted from calls that are done before a device can change contexts.
+//
 // A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do
 // so six times a case, or it would choose the inputs, and the moments, that suit it.
 //

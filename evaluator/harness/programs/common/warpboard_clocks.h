@@ -93,10 +93,6 @@ public:
         most_snapshot_ = snapshot + bounds_.most_tolerance;
     }
 
-    // Whether calls ended before a device can have begun them: between a release and the end that a device announces
-    // lies a way over the bus.
-    bool impossible() const { return quantile(raw_walls(), 0.5) < quickest_device_ns; }
-
     void log(Report& report, const std::string& prefix) const {
         const Times t = times();
         const Count counted = count();
@@ -121,13 +117,19 @@ public:
 private:
     static constexpr double no_bound = 1e18;
     static constexpr double usual_turn_ns = 50e3;  // writing an input may take so much longer without a turn
-    static constexpr double quickest_device_ns = 1e3;
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
     // to end early makes the constant smaller, and so its own time longer.
     Constant no_more_than(const std::vector<double>& raw, Constant cost) const {
+        if (early()) cost.ns = 0;
         if (!raw.empty()) cost.ns = std::min(cost.ns, std::max(quantile(raw, 0.1), 0.0));
         return cost;
+    }
+
+    // Whether calls were said to be done before a device comes from one context to another: nothing is subtracted
+    // from such a time.
+    bool early() const {
+        return bounds_.hidden > 0 && !calls_.empty() && quantile(raw_walls(), 0.5) < own_handover().ns / 2;
     }
 
     std::vector<double> raw_walls() const {
@@ -157,10 +159,18 @@ private:
             t.snapshots.push_back(s);
             t.events.push_back(least(call.late ? w : call.event));
             t.counted_walls.push_back(least(call.late ? w : w - t.wall_cost.tolerance));
-            t.counted_snapshots.push_back(least(s - t.snapshot_cost.tolerance));
             t.late += call.late;
         }
+        const double after = after_done(t);
+        for (double s : t.snapshots) t.counted_snapshots.push_back(least(s + after));
         return t;
+    }
+
+    // What to add to the snapshots: less a tolerance where they agree with the wall clock. Where they do not, the device
+    // still worked when the runner said "done", and a part of that cannot be seen.
+    double after_done(const Times& t) const {
+        const double apart = median(t.snapshots) - median(t.walls);
+        return bounds_.hidden > 0 && apart > t.snapshot_cost.tolerance ? bounds_.hidden : -t.snapshot_cost.tolerance;
     }
 
     // How long it takes until the answer has been copied, too.

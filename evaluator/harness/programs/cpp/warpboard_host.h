@@ -75,7 +75,7 @@ public:
     // work could go on, and what is written while the judge copies in an order of its own is found out.
     // Where other processes want the cores, some calls are handed over late. None is handed over early, so that the
     // quicker calls tell as well how long the kernel takes.
-    static constexpr Bounds bounds{2e3, 20e3, 20e3, 1.0, 0.25};
+    static constexpr Bounds bounds{2e3, 20e3, 20e3, 1.0, 0.25, 0};
     static constexpr int calibrations = 10;  // flushing takes long
 
     void open() { cold_.resize(flush_bytes()); }

@@ -195,19 +195,34 @@ class Runner:
             page.announce(number)
         if page.done == number:
             raise Refused("The runner said that a call had ended before it was released.")
-        begin = perf_counter_ns()
-        if cuda is None:
-            self._channel.send(INPUT, b"", [self._regions.input])
-        page.release = number
-        end = page.wait_done(number, self._channel)
-        if answer is None:
-            answer = self._expect()
-        answer.take()
-        taken = perf_counter_ns()
+        begin, end, taken, answer = self._release(number, answer)
         self.last = answer.parts
+        if cuda is not None and cuda.changed():
+            raise BadAnswer("The answer still changed when custom_kernel was said to be done: something of it ran on.")
         begin = sent if self._early else begin
         return Call(data, answer.value(), _number(page.nanoseconds, end - begin), end - begin, taken - begin,
                     late, self._early, prepared(), sum(part.size for part in answer.parts))
+
+    def _release(self, number, answer):
+        """Lets the call go. Returns the clock then, when it was done and when its answer had been taken, and the
+        answer, which is read only now where it was not known before."""
+        page, cuda = self._page, self._cuda
+        if answer is not None:
+            answer.queue()
+        try:
+            begin = perf_counter_ns()
+            if cuda is None:
+                self._channel.send(INPUT, b"", [self._regions.input])
+            page.release = number
+            end = page.wait_done(number, self._channel)
+            if answer is None:
+                answer = self._expect()
+                answer.queue()
+            answer.take()
+            return begin, end, perf_counter_ns(), answer
+        finally:
+            if cuda is not None:
+                cuda.open_gate()  # whatever happened: this process could not end otherwise
 
     def _expect(self):
         """The answer as the runner describes it, with room for a copy. The same description as that of the call
@@ -272,17 +287,24 @@ class _Answer:
         self._sources = [memory[INPUTS if part.role == "inputs" else ANSWERS, part.kind] if part.size else None for part in parts]
         self._copies = [_room(part) for part in parts]
 
+    def queue(self):
+        """Queues the copies of what lies on the device, so that take only has to let them go."""
+        if self._cuda is not None:
+            self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
+                                     for part, source, copy in self._filled() if part.kind == CUDA])
+
     def take(self):
         """Copies the parts, and returns when the copies are there."""
-        for part, source, copy in zip(self.parts, self._sources, self._copies):
-            if part.size == 0:
-                continue
-            if part.kind == CUDA:
-                copy.copy_(source.bytes[part.offset : part.offset + part.size])
-            else:
+        if self._cuda is not None:
+            self._cuda.open_gate()
+        for part, source, copy in self._filled():
+            if part.kind == HOST:
                 _copy_blocks(copy, _bytes_of(source, part.offset, part.size))
         if self._cuda is not None:
             self._cuda.synchronize()
+
+    def _filled(self):
+        return [it for it in zip(self.parts, self._sources, self._copies) if it[0].size]
 
     def value(self):
         try:

@@ -1,4 +1,4 @@
-"""The GPU for judge and runner: memory that both map, the gate before a call, and their two clocks' ends.
+"""The GPU for judge and runner: memory that both map, and the runner's side of a call. warpboard_judge_cuda has the judge's.
 
 Physical allocations are made by the judge (cuMemCreate), exported as file descriptors and mapped by both. torch
 sees them through __cuda_array_interface__. Errors of the driver are RuntimeErrors that name the call.
@@ -6,7 +6,6 @@ sees them through __cuda_array_interface__. Errors of the driver are RuntimeErro
 
 import ctypes
 import functools
-import time
 
 from warpboard_answer import NoRoom, describe
 from warpboard_wire import CUDA
@@ -30,16 +29,16 @@ class _Access(ctypes.Structure):
 
 
 @functools.cache
-def _driver():
+def driver():
     return ctypes.CDLL("libcuda.so.1")
 
 
 def call(name, *arguments):
     """Makes a call of the driver API."""
-    code = getattr(_driver(), name)(*arguments)
+    code = getattr(driver(), name)(*arguments)
     if code != 0:
         text = ctypes.c_char_p()
-        _driver().cuGetErrorName(code, ctypes.byref(text))
+        driver().cuGetErrorName(code, ctypes.byref(text))
         raise RuntimeError(f"{name} failed: {(text.value or b'unknown').decode()} ({code})")
 
 
@@ -74,6 +73,24 @@ def imported(fd):
     return handle
 
 
+def seen_by_device(address, size):
+    """Where the device finds memory of the host's, which stays in its place from now on."""
+    device = ctypes.c_uint64()
+    call("cuMemHostRegister_v2", ctypes.c_void_p(address), ctypes.c_size_t(size), 2)
+    call("cuMemHostGetDevicePointer_v2", ctypes.byref(device), ctypes.c_void_p(address), 0)
+    return device
+
+
+def address_of(memory):
+    """Where a mapping of the host's begins."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(memory))
+
+
+def queue_wait(word, number, stream=None):
+    """Has a stream, else the default one, wait until a word of the host's is number or more."""
+    call("cuStreamWaitValue32_v2", stream, word, ctypes.c_uint32(number), _GEQ)
+
+
 class Mapping:
     """Physical memory in this process's address space, and as a tensor of bytes. It is unmapped by close."""
 
@@ -105,13 +122,10 @@ class RunnerDevice:
         torch.zeros(1, device="cuda")
         self._stream = torch.cuda.default_stream()
         self._begin, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        address = page.address()
-        call("cuMemHostRegister_v2", ctypes.c_void_p(address), ctypes.c_size_t(len(page.memory)), 2)
-        device = ctypes.c_uint64()
-        call("cuMemHostGetDevicePointer_v2", ctypes.byref(device), ctypes.c_void_p(address), 0)
-        self._release = device
+        self._release = seen_by_device(page.address(), len(page.memory))
         self._synchronize = torch._C._cuda_synchronize
         self._pool = None
+        self._last = None
         torch.cuda.synchronize()
 
     def region(self, fd, size):
@@ -124,7 +138,8 @@ class RunnerDevice:
 
     def call(self, kernel, data, number, regions, ranged):
         torch, page = self._torch, self._page
-        call("cuStreamWaitValue32_v2", None, self._release, ctypes.c_uint32(number), _GEQ)
+        self._last = None
+        queue_wait(self._release, number)
         self._begin.record(self._stream)
         if ranged:
             torch.cuda.nvtx.range_push("custom_kernel")
@@ -141,6 +156,8 @@ class RunnerDevice:
         page.queue(number)
         self._synchronize()  # all of its streams
         page.finish(number, self._begin.elapsed_time(self._end) * 1e6)
+        # Freeing may be work for the device, which would keep it from the judge's copy: it waits for the next call.
+        self._last = data, output
         return output
 
 
@@ -179,13 +196,13 @@ class _Region:
             self._used += (size + 511) // 512 * 512
             return address
         address = ctypes.c_uint64()
-        if _driver().cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)) != 0:
+        if driver().cuMemAlloc_v2(ctypes.byref(address), ctypes.c_size_t(size)) != 0:
             return None
         return address.value
 
     def _free(self, address, _size, _device, _stream):
         if address is not None and not 0 <= address - self.address < self.size:
-            _driver().cuMemFree_v2(ctypes.c_uint64(address))
+            driver().cuMemFree_v2(ctypes.c_uint64(address))
 
     def begin(self):
         self._copies.clear()
@@ -206,56 +223,3 @@ class _Region:
         if not 0 <= offset <= self.size - size:
             raise NoRoom(2 * (self._used + size))
         return offset
-
-
-class JudgeMemory:
-    """The judge's side of the device: regions, cold caches, snapshots."""
-
-    def __init__(self, torch):
-        self._torch = torch
-        torch.cuda.init()
-        torch.zeros(1, device="cuda")
-        properties = torch.cuda.get_device_properties(torch.cuda.current_device())
-        cache = getattr(properties, "L2_cache_size", 64 << 20)
-        self._cold = torch.empty(2 * cache, dtype=torch.uint8, device="cuda")
-        self._fill = 0
-        self._first, self._last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-
-    def region(self, size):
-        """New memory to share: (mapping, descriptor to send)."""
-        handle, size = allocate(size)
-        mapping = Mapping(self._torch, handle, size)
-        return mapping, export(handle)
-
-    def free_bytes(self):
-        return self._torch.cuda.mem_get_info()[0]
-
-    def flush(self):
-        """Queues what empties the L2 cache, lines that the runner asked to persist included."""
-        _driver().cuCtxResetPersistingL2Cache()  # devices without persisting lines refuse it
-        self._fill = (self._fill + 1) % 256
-        self._cold.fill_(self._fill)
-
-    def begin_writing(self):
-        """Marks the moment before the first byte of an input is written."""
-        self._first.record()
-
-    def end_writing(self):
-        """Waits until all that is queued is done."""
-        self._last.record()
-        self.synchronize()
-
-    def writing_took(self):
-        """The nanoseconds between the two, by the device's clock: more than usual when another context had turns."""
-        return self._first.elapsed_time(self._last) * 1e6
-
-    def warm_up(self, seconds=0.2):
-        """Raises the clocks of an idle device."""
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
-            for _ in range(20):
-                self.flush()
-            self.synchronize()
-
-    def synchronize(self):
-        self._torch.cuda.synchronize()

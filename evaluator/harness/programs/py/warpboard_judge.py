@@ -301,7 +301,7 @@ def judge(mode, report, make_task, cases):
     host, cuda, kind = HostMemory(), None, "host"
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():
-        from warpboard_cuda import JudgeMemory
+        from warpboard_judge_cuda import JudgeMemory
 
         kind = "cuda"
     channel = ours.start(kind) if timed else None

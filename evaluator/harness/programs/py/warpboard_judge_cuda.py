@@ -1,0 +1,135 @@
+"""The judge's side of the GPU: memory to share, cold caches, copies of answers, and a sample of them."""
+
+import ctypes
+import mmap
+import secrets
+import time
+
+from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, queue_wait, seen_by_device
+
+
+class _Rows(ctypes.Structure):
+    """CUDA_MEMCPY2D: rows of some bytes, each pitch behind the one before."""
+
+    _fields_ = [("x", ctypes.c_size_t), ("y", ctypes.c_size_t), ("type", ctypes.c_uint), ("host", ctypes.c_void_p),
+                ("device", ctypes.c_uint64), ("array", ctypes.c_void_p), ("pitch", ctypes.c_size_t),
+                ("to_x", ctypes.c_size_t), ("to_y", ctypes.c_size_t), ("to_type", ctypes.c_uint), ("to_host", ctypes.c_void_p),
+                ("to_device", ctypes.c_uint64), ("to_array", ctypes.c_void_p), ("to_pitch", ctypes.c_size_t),
+                ("width", ctypes.c_size_t), ("height", ctypes.c_size_t)]
+
+
+class Sample:
+    """Some bytes of an answer, from all over it and where nobody can foresee. A copy engine takes them some 10 µs after the
+    runner said "done". The whole answer is copied some 150 µs later, when the device has come back to the judge's context,
+    and what the runner had queued is done by then: the sample has not what was missing."""
+
+    _ROWS, _WIDTH, _STEP, _MOST_PITCH = 64, 64, 64, 1 << 30
+
+    def __init__(self):
+        self._memory = mmap.mmap(-1, self._ROWS * self._WIDTH)
+        self._later = mmap.mmap(-1, self._ROWS * self._WIDTH)
+        for memory in (self._memory, self._later):
+            seen_by_device(address_of(memory), len(memory))
+        self._stream = ctypes.c_void_p()
+        call("cuStreamCreate", ctypes.byref(self._stream), 1)  # one that waits for no other
+        self._copy = None
+
+    def queue(self, copy, gate, number):
+        """Queues the sample of what (to, from, bytes) is to copy, behind a gate; of nothing for None."""
+        self._copy = None
+        if copy is None:
+            return
+        to, source, size = copy
+        height = self._ROWS if size >= self._ROWS * self._WIDTH else 1
+        pitch = min(size // height // self._STEP * self._STEP, self._MOST_PITCH) if height > 1 else size
+        width = min(self._WIDTH if height > 1 else self._ROWS * self._WIDTH, pitch)
+        skip = secrets.randbelow((pitch - width) // self._STEP + 1) * self._STEP
+        self._copy = to + skip, pitch, width, height
+        queue_wait(gate, number, self._stream)
+        call("cuMemcpy2DAsync_v2", ctypes.byref(self._rows(source + skip, self._memory)), self._stream)
+
+    def differs(self):
+        if self._copy is None:
+            return False
+        call("cuMemcpy2D_v2", ctypes.byref(self._rows(self._copy[0], self._later)))
+        end = self._copy[2] * self._copy[3]
+        return self._memory[:end] != self._later[:end]
+
+    def _rows(self, source, memory):
+        _, pitch, width, height = self._copy
+        return _Rows(0, 0, 2, None, source, None, pitch, 0, 0, 1, address_of(memory), 0, None, width, width, height)
+
+
+class JudgeMemory:
+    """The judge's side of the device: regions, cold caches, snapshots."""
+
+    def __init__(self, torch):
+        self._torch = torch
+        torch.cuda.init()
+        torch.zeros(1, device="cuda")
+        properties = torch.cuda.get_device_properties(torch.cuda.current_device())
+        cache = getattr(properties, "L2_cache_size", 64 << 20)
+        self._cold = torch.empty(2 * cache, dtype=torch.uint8, device="cuda")
+        self._fill = 0
+        self._first, self._last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        self._gate = mmap.mmap(-1, mmap.PAGESIZE)
+        self._gate_seen = seen_by_device(address_of(self._gate), mmap.PAGESIZE)
+        self._gate_word = memoryview(self._gate).cast("I")
+        self._number = 0
+        self._sample = Sample()
+
+    def queue_copies(self, copies):
+        """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
+        them go. Launched only then, they would give the runner the time that Python takes for it."""
+        self._number += 1
+        self._sample.queue(max(copies, key=lambda copy: copy[2], default=None), self._gate_seen, self._number)
+        queue_wait(self._gate_seen, self._number)
+        for to, source, size in copies:
+            call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
+
+    def open_gate(self):
+        """Lets go what is queued. Nothing else of this context runs before that."""
+        self._gate_word[0] = self._number
+
+    def changed(self):
+        """Whether what was copied last is not what was there at first, when the runner had just said "done"."""
+        return self._sample.differs()
+
+    def region(self, size):
+        """New memory to share: (mapping, descriptor to send)."""
+        handle, size = allocate(size)
+        mapping = Mapping(self._torch, handle, size)
+        return mapping, export(handle)
+
+    def free_bytes(self):
+        return self._torch.cuda.mem_get_info()[0]
+
+    def flush(self):
+        """Queues what empties the L2 cache, lines that the runner asked to persist included."""
+        driver().cuCtxResetPersistingL2Cache()  # devices without persisting lines refuse it
+        self._fill = (self._fill + 1) % 256
+        self._cold.fill_(self._fill)
+
+    def begin_writing(self):
+        """Marks the moment before the first byte of an input is written."""
+        self._first.record()
+
+    def end_writing(self):
+        """Waits until all that is queued is done."""
+        self._last.record()
+        self.synchronize()
+
+    def writing_took(self):
+        """The nanoseconds between the two, by the device's clock: more than usual when another context had turns."""
+        return self._first.elapsed_time(self._last) * 1e6
+
+    def warm_up(self, seconds=0.2):
+        """Raises the clocks of an idle device."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            for _ in range(20):
+                self.flush()
+            self.synchronize()
+
+    def synchronize(self):
+        self._torch.cuda.synchronize()
