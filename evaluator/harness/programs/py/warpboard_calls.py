@@ -189,7 +189,7 @@ class Runner:
         self._channel.send(CALL, pack_call(number, flags, description))
         late = page.wait_queued(number, self._channel, _LONGEST_HOLD_NS) is None
         # On a device, what lies where is said before the release.
-        answer = self._expect() if cuda is not None and not late else None
+        answer = self._expect_early(number) if cuda is not None and not late else None
         prepared = self._prepare(leaves)
         if cuda is None:
             page.announce(number)
@@ -202,6 +202,14 @@ class Runner:
         begin = sent if self._early else begin
         return Call(data, answer.value(), _number(page.nanoseconds, end - begin), end - begin, taken - begin,
                     late, self._early, prepared(), sum(part.size for part in answer.parts))
+
+    def _expect_early(self, number):
+        """The answer before the release. The runner waits for that, also where there is nothing to take."""
+        try:
+            return self._expect()
+        except (BadAnswer, NoRoom):
+            self._page.release = number
+            raise
 
     def _release(self, number, answer):
         """Lets the call go. Returns the clock then, when it was done and when its answer had been taken, and the
