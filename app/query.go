@@ -94,12 +94,24 @@ func askBoard(ctx context.Context, site *client.Client, args []string) (any, fun
 	return board, func(out io.Writer) {
 		table(out, "RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 			e := board.Entries[i]
-			return []any{e.Rank, ns(e.ScoreNS), ns(e.ErrNS), e.User.Name, e.SubmissionID}
+			return []any{e.Rank, ns(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
 		})
 		if more := board.Total - len(board.Entries); more > 0 {
 			fmt.Fprintf(out, "and %d more\n", more)
 		}
 	}, err
+}
+
+// plusMinus is half of a score's interval, or the standard error of its repeats; a tilde says that it is noisy.
+func plusMinus(e client.Entry) string {
+	half := e.ErrNS
+	if e.IntervalLow != nil && e.IntervalHigh != nil {
+		half = (*e.IntervalHigh - *e.IntervalLow) / 2
+	}
+	if e.Noisy {
+		return "~" + ns(half).String()
+	}
+	return ns(half).String()
 }
 
 func askDevices(ctx context.Context, site *client.Client, _ []string) (any, func(io.Writer), error) {

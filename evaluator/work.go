@@ -48,7 +48,7 @@ func (w *Worker) attempt(ctx context.Context, s *slots.Slot, j job.Job) (result 
 
 func (w *Worker) workOf(a *attempt.Attempt) Work {
 	if a.Job.EvaluationID == "" {
-		return taskrun.New(a, w.cfg.Builder, w.cfg.Profiler)
+		return taskrun.New(a, w.cfg.Builder, w.cfg.Profiler, w.cfg.Measuring)
 	}
 	python := w.cfg.Tools.Python
 	return evaluation.New(a, w.cfg.Builder, w.cfg.Nsight, python != nil && python.Packages["torch"] != "")

@@ -41,6 +41,7 @@ type (
 	BoardChange  = boards.Change
 	BoardSummary = boards.Summary
 	Entry        = boards.Entry
+	Interval     = boards.Interval
 	Standing     = boards.Standing
 	Record       = boards.Record
 	RecordHolder = boards.RecordHolder

@@ -92,13 +92,16 @@ type Definition struct {
 	Tests       []Case            `json:"tests,omitempty"`
 	Benchmarks  []Case            `json:"benchmarks,omitempty"`
 	Timeouts    Timeouts          `json:"timeouts"`
-	RankingBy   Ranking           `json:"ranking_by"`
-	Seed        *int64            `json:"seed,omitempty"`
-	MultiGPU    bool              `json:"multi_gpu,omitempty"`
-	Libraries   []string          `json:"libraries,omitempty"`
-	GPUs        []string          `json:"gpus,omitempty"`
-	Roofline    *Roofline         `json:"roofline,omitempty"`
-	NoProfile   bool              `json:"no_profile,omitempty"` // `profile: false`
+	// RankedBudget is for how long the ranked stage may start further processes of a submission to narrow the interval
+	// of its score; 0 leaves that to the worker.
+	RankedBudget time.Duration `json:"ranked_budget,omitempty"`
+	RankingBy    Ranking       `json:"ranking_by"`
+	Seed         *int64        `json:"seed,omitempty"`
+	MultiGPU     bool          `json:"multi_gpu,omitempty"`
+	Libraries    []string      `json:"libraries,omitempty"`
+	GPUs         []string      `json:"gpus,omitempty"`
+	Roofline     *Roofline     `json:"roofline,omitempty"`
+	NoProfile    bool          `json:"no_profile,omitempty"` // `profile: false`
 	// OwnHarness is true when the bundle brings the eval program itself; otherwise
 	// Warpboard's harness for Lang is used.
 	OwnHarness bool `json:"own_harness"`

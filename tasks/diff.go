@@ -41,6 +41,7 @@ func Diff(old, new *Bundle) []Change {
 	differ("test_timeout", a.Timeouts.Test.Seconds(), b.Timeouts.Test.Seconds(), false)
 	differ("benchmark_timeout", a.Timeouts.Benchmark.Seconds(), b.Timeouts.Benchmark.Seconds(), false)
 	differ("ranked_timeout", a.Timeouts.Ranked.Seconds(), b.Timeouts.Ranked.Seconds(), false)
+	differ("ranked_budget", a.RankedBudget.Seconds(), b.RankedBudget.Seconds(), false)
 	differ("ranking_by", a.RankingBy, b.RankingBy, true)
 	differ("seed", a.Seed, b.Seed, true)
 	differ("multi_gpu", a.MultiGPU, b.MultiGPU, true)

@@ -37,6 +37,9 @@ func lint(b *Bundle, unused []string) []string {
 		warn("More than one of files is the submission: all get the same text.")
 	}
 	lintTimeouts(def.Timeouts, warn)
+	if def.RankedBudget > def.Timeouts.Ranked {
+		warn("ranked_budget (%s) is longer than ranked_timeout (%s), which ends the stage.", def.RankedBudget, def.Timeouts.Ranked)
+	}
 	lintCases("tests", def.Tests, def.OwnHarness, warn)
 	lintCases("benchmarks", def.Benchmarks, def.OwnHarness, warn)
 	if len(unused) > 0 {

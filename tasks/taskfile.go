@@ -23,7 +23,7 @@ const (
 
 var (
 	taskKeys = []string{"files", "lang", "description", "config", "tests", "benchmarks", "test_timeout",
-		"benchmark_timeout", "ranked_timeout", "ranking_by", "seed", "multi_gpu", "templates", "libraries",
+		"benchmark_timeout", "ranked_timeout", "ranked_budget", "ranking_by", "seed", "multi_gpu", "templates", "libraries",
 		"gpus", "title", "roofline", "profile"}
 	templateLabels = []string{"C++", "CUDA", "CuteDSL", "HIP", "Python", "Triton"}
 )
@@ -86,6 +86,9 @@ func (r *taskReader) read(root *yaml.Node) {
 		Test:      r.timeout(f["test_timeout"], "test_timeout"),
 		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
 		Ranked:    r.timeout(f["ranked_timeout"], "ranked_timeout"),
+	}
+	if f["ranked_budget"] != nil {
+		def.RankedBudget = r.timeout(f["ranked_budget"], "ranked_budget")
 	}
 	def.RankingBy = Ranking(r.choice(f["ranking_by"], "ranking_by", "last", "last", "mean", "geom"))
 	if seed, ok := r.integer(f["seed"], "seed"); ok {

@@ -68,6 +68,9 @@ func (b *Bundle) TaskYAML() ([]byte, error) {
 	for key, limit := range timeouts(d.Timeouts) {
 		y.add(key, plain(strconv.FormatInt(int64(limit/time.Second), 10)))
 	}
+	if d.RankedBudget > 0 {
+		y.add("ranked_budget", plain(strconv.FormatInt(int64(d.RankedBudget/time.Second), 10)))
+	}
 	y.set("ranking_by", string(d.RankingBy))
 	if d.Seed != nil {
 		y.add("seed", plain(strconv.FormatInt(*d.Seed, 10)))

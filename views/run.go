@@ -27,6 +27,7 @@ type RunCard struct {
 	Stages       []StageView
 	Failure      *job.Failure
 	ScoreNS      *float64
+	Interval     Interval
 	Rank         int      // on the board, when this run is the person's entry; else 0
 	FirstNS      float64  // the board's best score, when Rank is set
 	Best         *OwnBest // the person's entry on the board, when that is another run
@@ -125,6 +126,9 @@ func (r RunCard) summary(stage StageView) string {
 		text += "; the score is the " + format.Lower(r.Ranking)
 		if !r.SelfMeasured && judgedCases(stage.Result.Cases) {
 			text += ", each by its median"
+			if n := len(stage.Result.Cases[0].Processes); n > 1 {
+				text += fmt.Sprintf(" of %d fresh processes", n)
+			}
 		}
 	}
 	return text

@@ -47,6 +47,8 @@ type Attack struct {
 	Reason  string     `yaml:"reason"`  // part of the sentence that a person reads; empty when it may vary
 	Size    int        `yaml:"size"`    // of the input, in place of the task's own benchmarks'
 	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
+	// Processes is in how many fresh processes it is measured; 0 means one.
+	Processes int `yaml:"processes"`
 
 	Submission []byte `yaml:"-"`
 	Twin       []byte `yaml:"-"`

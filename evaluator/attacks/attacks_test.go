@@ -179,9 +179,10 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	if attack.Timeout > 0 {
 		limit = time.Duration(attack.Timeout) * time.Second
 	}
-	parser := harness.NewParser(nil)
+	parser, report := harness.NewParser(nil).ByProcess(), &bytes.Buffer{}
 	ending, err := a.program.RunStage(t.Context(), toolchain.StageRequest{
-		Mode: "leaderboard", Cases: cases, Timeout: limit, OnPipe: func(b []byte) { parser.Write(b) }})
+		Mode: "leaderboard", Cases: cases, Timeout: limit, OnPipe: func(b []byte) { parser.Write(b); report.Write(b) },
+		More: func(_ context.Context, number int) bool { return number < attack.Processes }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,14 +193,24 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 		r.failure = *failure
 		return r
 	}
-	said := parser.Extra()
-	r.shown, r.clock = parser.Cases()[0].Median, said["benchmark.0.clock"]
-	r.claimed, _ = strconv.ParseFloat(said["benchmark.0.event"], 64)
-	r.snapshot, _ = strconv.ParseFloat(said["benchmark.0.snapshot"], 64)
-	for call := range strings.SplitSeq(said["benchmark.0.events"], ",") {
-		if ns, err := strconv.ParseFloat(call, 64); err == nil && (r.best == 0 || ns < r.best) {
-			r.best = ns
+	c := parser.Cases()[0]
+	r.shown, r.clock, r.claimed, r.snapshot = c.Median, string(c.Clocks.Counts), c.Clocks.Event, c.Clocks.Snapshot
+	for line := range strings.Lines(report.String()) {
+		calls, _ := strings.CutPrefix(line, "benchmark.0.events: ")
+		if calls == line {
+			continue
 		}
+		for call := range strings.SplitSeq(strings.TrimSpace(calls), ",") {
+			if ns, err := strconv.ParseFloat(call, 64); err == nil && (r.best == 0 || ns < r.best) {
+				r.best = ns
+			}
+		}
+	}
+	if r.best == 0 || r.clock == "" {
+		t.Fatalf("the report has no calls of the runner's clock:\n%s", report)
+	}
+	if want := max(attack.Processes, 1); len(c.Processes) != want {
+		t.Fatalf("%d processes were measured, want %d", len(c.Processes), want)
 	}
 	return r
 }

@@ -79,6 +79,18 @@ func (w *Watcher) Stop() map[string]string {
 	return seen
 }
 
+// Slowed stops the watcher and names what slowed a GPU down that no work of a kernel asks for; empty if nothing did. A power cap
+// is not meant: large kernels reach it each time.
+func (w *Watcher) Slowed() string {
+	w.Stop()
+	const slowing = nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonSwThermalSlowdown |
+		nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown
+	if w.throttle&slowing == 0 {
+		return ""
+	}
+	return throttleReasons(w.throttle & slowing)
+}
+
 func (w *Watcher) sample() {
 	for _, s := range w.series {
 		if value, ret := s.read(); ret == nvml.SUCCESS {

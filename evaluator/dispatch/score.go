@@ -76,7 +76,14 @@ func scoreOf(mode job.Mode, ranking tasks.Ranking, result job.Result) (*models.S
 		return nil, fmt.Errorf("it says %v ns where its cases give %v ns", *said, ns)
 	}
 	std, stderr := spread(ranking, ns, ranked.Cases)
-	return &models.Score{NS: ns, StdNS: std, ErrNS: stderr}, nil
+	score := &models.Score{NS: ns, StdNS: std, ErrNS: stderr}
+	if i, measured := harness.ScoreInterval(ranking, ns, ranked.Cases); measured {
+		score.Interval = models.Interval{Processes: i.Processes, Noisy: i.Noisy}
+		if i.High > 0 {
+			score.LowNS, score.HighNS = &i.Low, &i.High
+		}
+	}
+	return score, nil
 }
 
 // spread carries the cases' standard deviation and standard error over to the score, taking the

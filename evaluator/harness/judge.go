@@ -118,7 +118,7 @@ func verdict(out sandbox.Outcome, p *Parser, want []tasks.Case) (job.Status, *jo
 	}
 	for _, c := range p.Cases() {
 		if c.Status == job.StatusFail && p.Check() != "pass" {
-			return failure(job.StatusFail, wrong(c))
+			return failure(job.StatusFail, wrong(c)+inProcess(p))
 		}
 	}
 	inconsistency := checkReport(p, want)
@@ -168,21 +168,40 @@ func passedCases(p *Parser) int {
 	return n
 }
 
+// inProcess says which fresh process it was, where it was not the first one.
+func inProcess(p *Parser) string {
+	if p.Processes() == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" It was right in the %d fresh processes before.", p.Processes())
+}
+
 // progressText says which case was being run when the program ended, as far as its report tells.
 func progressText(p *Parser) string {
 	cases := p.Cases()
 	for _, c := range cases {
 		if c.Status == "" {
-			return fmt.Sprintf(" in case %d (%s)", c.Index, c.Spec)
+			return fmt.Sprintf(" in case %d (%s)%s", c.Index, c.Spec, ofProcess(p))
 		}
 	}
+	if p.Processes() > 0 && len(p.cases) == 0 {
+		return " before the first case" + ofProcess(p)
+	}
 	if len(cases) > 0 && p.Total() > len(cases) {
-		return fmt.Sprintf(" after %d of %d cases", len(cases), p.Total())
+		return fmt.Sprintf(" after %d of %d cases%s", len(cases), p.Total(), ofProcess(p))
 	}
 	if len(cases) == 0 {
 		return " before its first case"
 	}
 	return ""
+}
+
+// ofProcess names the fresh process that is meant, where it is not the first one.
+func ofProcess(p *Parser) string {
+	if p.Processes() == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" of fresh process %d", p.Processes()+1)
 }
 
 // Finish returns the stage's cases with those that never ended marked by how the stage ended.

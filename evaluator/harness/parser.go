@@ -32,16 +32,37 @@ const maxLine = 1 << 20
 type Parser struct {
 	lines         Lines
 	onCase        CaseFunc
-	size          int               // bytes of the pipe so far
-	inconsistency string            // why Judge must not believe the report, a sentence; empty if it may
-	seen          map[string]string // hashes of values, by key
+	size          int       // bytes of the pipe so far
+	inconsistency string    // why Judge must not believe the report, a sentence; empty if it may
+	section                 // what is being reported
+	byProcess     bool      // a judge reports one fresh process of the submission after another
+	processes     int       // that have been reported
+	done          []section // of those, without the ones that were dropped
 	total         int
 	check         string
 	open          int // the case whose lines are coming in, -1 for none
 	changed       bool
-	cases         map[int]*job.CaseResult
 	extra         map[string]string
 	extraBytes    int
+}
+
+// section is a report about one process of the submission.
+type section struct {
+	seen  map[string]string // hashes of values, by key
+	cases map[int]*job.CaseResult
+}
+
+func newSection() section {
+	return section{seen: map[string]string{}, cases: map[int]*job.CaseResult{}}
+}
+
+// list returns what is known, in the order of the cases.
+func (s section) list() []job.CaseResult {
+	out := make([]job.CaseResult, 0, len(s.cases))
+	for _, index := range slices.Sorted(maps.Keys(s.cases)) {
+		out = append(out, *s.cases[index])
+	}
+	return out
 }
 
 // NewParser returns a parser of one stage's pipe. onCase may be nil.
@@ -49,8 +70,7 @@ func NewParser(onCase CaseFunc) *Parser {
 	if onCase == nil {
 		onCase = func(job.CaseResult, int) {}
 	}
-	p := &Parser{onCase: onCase, open: -1, seen: map[string]string{},
-		cases: map[int]*job.CaseResult{}, extra: map[string]string{}}
+	p := &Parser{onCase: onCase, open: -1, section: newSection(), extra: map[string]string{}}
 	p.lines = Lines{Max: maxLine, Each: p.line}
 	return p
 }
@@ -78,13 +98,13 @@ func (p *Parser) Check() string { return p.check }
 // Total is the number of cases that the program announced, 0 if it did not.
 func (p *Parser) Total() int { return p.total }
 
-// Cases returns what is known, in the order of the cases. A case without a status did not end.
+// Cases returns what is known, in the order of the cases. A case without a status did not end. Where several fresh
+// processes were reported, it is what they say together, or what is known of the one that did not come to its end.
 func (p *Parser) Cases() []job.CaseResult {
-	out := make([]job.CaseResult, 0, len(p.cases))
-	for _, index := range slices.Sorted(maps.Keys(p.cases)) {
-		out = append(out, *p.cases[index])
+	if len(p.done) == 0 || len(p.cases) > 0 {
+		return p.list()
 	}
-	return out
+	return together(p.done)
 }
 
 // Extra returns the keys that have no field in a CaseResult.
@@ -104,6 +124,8 @@ func (p *Parser) line(raw []byte) {
 	switch key {
 	case "check":
 		p.verdict(key, value)
+	case "process":
+		p.endProcess(key, value)
 	case "test-count", "benchmark-count":
 		if n, err := strconv.Atoi(value); p.record(key, value) && err == nil && n >= 0 && n <= maxCases {
 			p.total = n

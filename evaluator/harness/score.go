@@ -26,8 +26,9 @@ func isSpread(ns float64) bool { return ns >= 0 && ns <= maxTime }
 func isDifference(ns float64) bool { return ns >= -maxTime && ns <= maxTime }
 
 // Score makes one number, in nanoseconds, of a ranked stage's cases by the task's ranking rule. A case that a
-// judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time). It fails
-// when there is no case or when one has not passed with a time that a clock can show.
+// judge timed in a process apart counts by its median, any other by its mean (job.CaseResult.Time); of several fresh
+// processes by the median of their medians. It fails when there is no case, when one has not passed with a time that a
+// clock can show, or when its processes do not give its time.
 func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 	if len(cases) == 0 {
 		return 0, errors.New("the ranked stage reported no case, and so there is nothing to score")
@@ -38,14 +39,22 @@ func Score(ranking tasks.Ranking, cases []job.CaseResult) (float64, error) {
 		}
 	}
 	switch ranking {
-	case tasks.RankLast, "":
-		return cases[len(cases)-1].Time(), nil
-	case tasks.RankMean:
-		return meanOf(cases, func(v float64) float64 { return v }), nil
-	case tasks.RankGeom:
-		return math.Exp(meanOf(cases, math.Log)), nil
+	case tasks.RankLast, tasks.RankMean, tasks.RankGeom, "":
+		return rank(ranking, cases), checkProcesses(cases)
 	default:
 		return 0, fmt.Errorf("unknown ranking rule %q", ranking)
+	}
+}
+
+// rank applies a ranking rule that is known.
+func rank(ranking tasks.Ranking, cases []job.CaseResult) float64 {
+	switch ranking {
+	case tasks.RankMean:
+		return meanOf(cases, func(v float64) float64 { return v })
+	case tasks.RankGeom:
+		return math.Exp(meanOf(cases, math.Log))
+	default:
+		return cases[len(cases)-1].Time()
 	}
 }
 

@@ -56,13 +56,25 @@ func checkReport(p *Parser, want []tasks.Case) string {
 	if len(want) == 0 {
 		return ""
 	}
-	for _, c := range p.Cases() {
+	for _, s := range p.done {
+		if len(s.cases) < len(want) {
+			return fmt.Sprintf("The program reported %d of %d cases of a fresh process.", len(s.cases), len(want))
+		}
+		if bad := s.check(want); bad != "" {
+			return bad
+		}
+	}
+	return p.section.check(want)
+}
+
+func (s section) check(want []tasks.Case) string {
+	for _, c := range s.list() {
 		switch {
 		case c.Index >= len(want):
 			return fmt.Sprintf("The program reported more cases than the %d that it was given.", len(want))
 		case c.Spec != "" && c.Spec != specAsReported(want[c.Index]):
 			return fmt.Sprintf("The program reported case %d as another than it was given.", c.Index)
-		case c.Status != job.StatusFail && p.implausible(c):
+		case c.Status != job.StatusFail && s.implausible(c):
 			return fmt.Sprintf("The program reported times of case %d that cannot be.", c.Index)
 		}
 	}
@@ -74,9 +86,9 @@ func specAsReported(c tasks.Case) string {
 }
 
 // implausible reports whether no clock and no arithmetic makes such times.
-func (p *Parser) implausible(c job.CaseResult) bool {
+func (s section) implausible(c job.CaseResult) bool {
 	reported := func(field string) bool {
-		_, ok := p.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
+		_, ok := s.seen[fmt.Sprintf("benchmark.%d.%s", c.Index, field)]
 		return ok
 	}
 	switch {

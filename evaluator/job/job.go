@@ -86,6 +86,9 @@ type CaseResult struct {
 	P95     float64   `json:"p95,omitempty"`
 	Times   []float64 `json:"times,omitempty"` // every repeat, where the harness reports them
 	Clocks  Clocks    `json:"clocks,omitzero"` // where a judge timed the case
+	// Processes are the medians of the fresh processes of the submission in which a ranked case was timed; Median is
+	// theirs then, and all else is about the repeats of all of them.
+	Processes []float64 `json:"processes,omitempty"`
 }
 
 // Failure says why a stage or run did not pass, for a person.

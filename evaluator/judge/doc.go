@@ -1,12 +1,24 @@
-// Package judge runs a stage as two processes that share nothing but numbers: the judge, which has the task's
-// reference, generator and checker, owns inputs, answers, seeds, the report and a clock; and the runner, which
-// has the submission. Pair starts both, each in a sandbox and under a uid of its own, and says how the stage ended.
+// Package judge runs a stage as processes that share nothing but numbers: the judge, which has the task's
+// reference, generator and checker, owns inputs, answers, seeds, the report and a clock; and one or several runners,
+// which have the submission. Run starts them, each in a sandbox, the judge under a uid of its own, and says how the
+// stage ended.
 //
 // # What they share
 //
-//	descriptor 3   judge only: the report ("key: value" lines, see package harness)
-//	descriptor 4   the channel: one end each of a stream socket
-//	descriptor 5   the page: a memfd of PageSize bytes, sealed against resizing, mapped by both
+//	judge    3   the report ("key: value" lines, see package harness)
+//	         4   the door, by which it gets its runners
+//	runner   4   the channel: one end of a stream socket; the judge has the other
+//	         5   the page: a memfd of PageSize bytes, sealed against resizing, mapped by both
+//
+// # The door
+//
+// A socket of messages (SOCK_SEQPACKET). To the judge: a uint32, the number of a runner, with two descriptors, its
+// end of the runner's channel and the page; the end of the door means that there is no other runner. From the judge: a
+// uint32, the number of a runner whose turn is over, before END; who has not left a while later is killed.
+//
+// Runners come one after the other, each when nothing is left of the one before, unless the stage asks for several
+// together. Each has a channel, a page and regions of its own: what one wrote there no other reads. The next one
+// is not started while the constants of the one before are measured, for what it ran could make them longer.
 //
 // Shared memory for inputs and answers is the judge's: memfds, and on a GPU physical allocations
 // (cuMemCreate) exported as descriptors. The judge sends them through the channel; it never receives one.
@@ -21,7 +33,8 @@
 //	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call), and the
 //	         description of the input: pickled for Python, the walked members for C++. Arrays are given by
 //	         where they will lie in a region, not by their contents
-//	3 END    no more calls; end of the channel means the same
+//	3 END    no more calls; end of the channel means the same. The channel ends for the judge when the runner's
+//	         whole sandbox is dead
 //	4 INPUT  host only: the memory of the call's inputs, in place of that of the case; it travels with the frame
 //
 // From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes

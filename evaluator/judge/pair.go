@@ -2,85 +2,242 @@ package judge
 
 import (
 	"context"
+	"os"
 	"time"
 
 	"warpboard/evaluator/sandbox"
 )
 
-// Side runs one of the two processes to its end; ctx ends it early. The error is the machine's. started is called
-// when the process has its descriptors.
-type Side func(ctx context.Context, started func()) (sandbox.Outcome, error)
+// Side runs one process of a stage to its end, with files as its descriptors from 4 on; ctx ends it early. The error
+// is the machine's. started is called when the process has its descriptors.
+type Side func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error)
+
+// Runners says which runners a judge gets, and when.
+type Runners struct {
+	// Together is how many live at the same time: two that are compared, or one for each GPU. The next one is started
+	// when there are fewer. 0 means one at a time: whoever is measured is alone then.
+	Together int
+	// Next returns the runner of a number, 0, 1, …; nil: there is no other. It may wait for what the judge reports,
+	// and stops waiting when ctx ends.
+	Next func(ctx context.Context, number int) Side
+}
+
+// One is a single runner.
+func One(runner Side) Runners {
+	return Runners{Next: func(_ context.Context, number int) Side {
+		if number > 0 {
+			return nil
+		}
+		return runner
+	}}
+}
 
 // Ending is how a stage ended.
 type Ending struct {
-	sandbox.Outcome                  // of the process that the submission was in
-	Judge           *sandbox.Outcome // nil where that process judged itself (a bundle's own program)
+	// Outcome is of the process that the submission was in; of several, of the first that did not end in order, or of
+	// the last. Its Wall is the stage's, and the other counts are of all of them.
+	sandbox.Outcome
+	Judge *sandbox.Outcome // nil where that process judged itself (a bundle's own program)
 	// RunnerFirst says that the runner was killed and that the judge, busy with the task's own code, was not waited
 	// for: the runner's ending is the stage's.
 	RunnerFirst bool
+	Processes   int // how many runners there were
 }
 
-// lingerTimeout is how long a runner may take to leave when the judge has ended in order: what it still prints is kept. It
-// is also how long the judge may take to see that the runner was killed.
+// lingerTimeout is how long a runner may take to leave when its turn is over or the judge has ended in order: what it
+// still prints is kept. It is also how long the judge may take to see that a runner was killed.
 const lingerTimeout = 2 * time.Second
 
-// Run starts both sides and returns when nothing of either is left. The judge decides when a stage ends: when it
-// has, the runner goes too; and when the runner has ended, the judge is told by the end of the channel.
-func Run(ctx context.Context, w *Wires, judge, runner Side) (Ending, error) {
-	defer w.Close()
+// Run starts the judge and its runners and returns when nothing of them is left. The judge decides when a runner's turn
+// ends, and when the stage does: the runners go then, too; when a runner has ended, the judge is told by the end of its
+// channel.
+func Run(ctx context.Context, judge Side, runners Runners) (Ending, error) {
+	d, err := newDoor()
+	if err != nil {
+		return Ending{}, err
+	}
+	defer d.close()
+	s := &stage{
+		door: d, runners: runners, together: max(runners.Together, 1), alive: map[int]*turn{},
+		judged: make(chan end, 1), ran: make(chan end), offers: make(chan Side), over: make(chan int), closed: make(chan struct{}),
+	}
+	return s.run(ctx, judge)
+}
+
+// end is how one process ended.
+type end struct {
+	number  int
+	outcome sandbox.Outcome
+	err     error
+}
+
+// turn is a runner that lives.
+type turn struct {
+	stop context.CancelFunc
+	over bool // the judge has no calls for it any more
+}
+
+// stage is one stage under way; its fields belong to run alone.
+type stage struct {
+	door     *door
+	runners  Runners
+	together int
+
+	judged, ran chan end
+	offers      chan Side
+	over        chan int
+	closed      chan struct{} // nobody listens any more
+
+	next      int // number of the next runner
+	alive     map[int]*turn
+	asking    bool // for the next runner
+	done      bool // there is no other one
+	judgeLeft bool
+	decided   bool // the outcome is that of a runner that did not end in order
+	ending    Ending
+	failure   error
+}
+
+func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
+	defer close(s.closed)
+	begun := time.Now()
 	both, stop := context.WithCancel(ctx)
 	defer stop()
-	type end struct {
-		outcome sandbox.Outcome
-		err     error
-	}
 	judging, stopJudge := context.WithCancel(both)
 	defer stopJudge()
-	judged, ran := make(chan end, 1), make(chan end, 1)
+	s.ending.Judge, s.judgeLeft = &sandbox.Outcome{}, true
 	go func() {
-		o, err := judge(judging, w.CloseJudge)
-		judged <- end{o, err}
+		o, err := judge(judging, []*os.File{s.door.judge}, func() { s.door.judge.Close() })
+		s.door.judge.Close()
+		s.judged <- end{outcome: o, err: err}
 	}()
-	running, stopRunner := context.WithCancel(both)
-	defer stopRunner()
-	go func() {
-		o, err := runner(running, func() {})
-		w.CloseRunner()
-		ran <- end{o, err}
-	}()
-	e := Ending{Judge: &sandbox.Outcome{}}
-	var failure error
-	take := func(o *sandbox.Outcome, got end) {
-		*o = got.outcome
-		if got.err != nil && failure == nil {
-			failure = got.err
-			stop()
-		}
-	}
-	timeout := time.NewTimer(0) // with the side that is left
+	go s.door.over(s.send)
+	timeout := time.NewTimer(0) // with what is left
 	<-timeout.C
-	for judgeLeft, runnerLeft := true, true; judgeLeft || runnerLeft; {
+	for s.ask(both); s.judgeLeft || len(s.alive) > 0; s.ask(both) {
 		select {
-		case got := <-judged:
-			take(e.Judge, got)
-			judgeLeft = false
-			w.CloseJudge()
+		case got := <-s.judged:
+			s.judgeLeft, s.done = false, true
+			*s.ending.Judge = got.outcome
+			s.fail(got.err, stop)
 			timeout.Reset(timeoutAfter(got.outcome))
-		case got := <-ran:
-			take(&e.Outcome, got)
-			runnerLeft = false
-			if judgeLeft && killed(got.outcome) {
+		case runner := <-s.offers:
+			s.asking = false
+			s.fail(s.start(both, runner), stop)
+		case number := <-s.over:
+			s.end(number)
+		case got := <-s.ran:
+			t := s.alive[got.number]
+			delete(s.alive, got.number)
+			s.count(got.outcome)
+			s.fail(got.err, stop)
+			if s.judgeLeft && !t.over && killed(got.outcome) {
+				s.done = true
 				timeout.Reset(lingerTimeout)
 			}
 		case <-timeout.C:
-			if e.RunnerFirst = judgeLeft; judgeLeft {
+			if s.ending.RunnerFirst = s.judgeLeft; s.judgeLeft {
 				stopJudge()
 			}
-			stopRunner()
+			for _, t := range s.alive {
+				t.stop()
+			}
 		}
 	}
-	e.RunnerFirst = e.RunnerFirst && e.Judge.Cancelled && ctx.Err() == nil
-	return e, failure
+	s.ending.RunnerFirst = s.ending.RunnerFirst && s.ending.Judge.Cancelled && ctx.Err() == nil
+	if s.ending.Processes > 1 {
+		s.ending.Wall = time.Since(begun)
+	}
+	return s.ending, s.failure
+}
+
+// ask asks for the next runner when there is room for one.
+func (s *stage) ask(ctx context.Context) {
+	if s.asking || s.done || len(s.alive) >= s.together {
+		return
+	}
+	s.asking = true
+	number := s.next
+	go func() {
+		runner := s.runners.Next(ctx, number)
+		select {
+		case s.offers <- runner:
+		case <-s.closed:
+		}
+	}()
+}
+
+// start hands a runner to the judge and lets it begin; without one the judge is told that there is no other.
+func (s *stage) start(ctx context.Context, runner Side) error {
+	if s.done {
+		return nil
+	}
+	if runner == nil {
+		s.done = true
+		s.door.shut()
+		return nil
+	}
+	w, err := newWires()
+	if err != nil {
+		return err
+	}
+	number := s.next
+	s.next++
+	s.ending.Processes++
+	s.door.hand(number, w)
+	ctx, stop := context.WithCancel(ctx)
+	s.alive[number] = &turn{stop: stop}
+	go func() {
+		defer stop()
+		o, err := runner(ctx, w.runner[:], func() {})
+		// Not before: the end of the channel tells the judge that nothing of the runner is left.
+		closeAll(w.runner[:])
+		s.ran <- end{number, o, err}
+	}()
+	return nil
+}
+
+// end lets a runner go whose turn is over, and makes it after a while.
+func (s *stage) end(number int) {
+	t := s.alive[number]
+	if t == nil || t.over {
+		return
+	}
+	t.over = true
+	time.AfterFunc(lingerTimeout, t.stop)
+}
+
+// send tells run whose turn is over.
+func (s *stage) send(number int) {
+	select {
+	case s.over <- number:
+	case <-s.closed:
+	}
+}
+
+// count takes a runner's outcome into the stage's.
+func (s *stage) count(o sandbox.Outcome) {
+	was := s.ending.Outcome
+	o.CPU, o.MemoryMax = was.CPU+o.CPU, max(was.MemoryMax, o.MemoryMax)
+	if s.decided {
+		was.CPU, was.MemoryMax = o.CPU, o.MemoryMax
+		o = was
+	}
+	s.ending.Outcome = o
+	s.decided = s.decided || !inOrder(o)
+}
+
+func (s *stage) fail(err error, stop context.CancelFunc) {
+	if err == nil || s.failure != nil {
+		return
+	}
+	s.failure, s.done = err, true
+	stop()
+}
+
+// inOrder reports whether a process ended as it should, or as it was told.
+func inOrder(o sandbox.Outcome) bool {
+	return o.Cancelled || o.ExitCode == 0 && o.Signal == "" && o.Limit == ""
 }
 
 // killed reports whether a process was ended by a limit or from outside. One that crashes is not meant: it may do so as

@@ -1,8 +1,10 @@
 package judge
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -11,52 +13,29 @@ import (
 // PageSize is the size in bytes of the page that judge and runner share.
 const PageSize = 256 << 10
 
-// Wires connect one judge and one runner: a stream socket and the page. The caller closes each set of ends when its
-// process has them, and what is left with Close.
-type Wires struct {
-	judge, runner [2]*os.File // the channel's end and the page, which become descriptors 4 and 5
+// wires connect the judge with one runner: a stream socket and the page.
+type wires struct {
+	judge, runner [2]*os.File // each the channel's end and the page
 }
 
-// NewWires makes the connections of one stage.
-func NewWires() (*Wires, error) {
+// newWires makes the connections of one runner. The caller closes each set of ends when its process has them.
+func newWires() (*wires, error) {
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("connect judge and runner: %w", err)
 	}
-	w := &Wires{}
+	w := &wires{}
 	w.judge[0] = os.NewFile(uintptr(ends[0]), "judge's channel")
 	w.runner[0] = os.NewFile(uintptr(ends[1]), "runner's channel")
-	for _, page := range []**os.File{&w.judge[1], &w.runner[1]} {
-		if w.judge[1] != nil {
-			*page, err = duplicate(w.judge[1])
-		} else {
-			*page, err = newPage()
-		}
-		if err != nil {
-			w.Close()
-			return nil, fmt.Errorf("share memory between judge and runner: %w", err)
-		}
+	if w.judge[1], err = newPage(); err == nil {
+		w.runner[1], err = duplicate(w.judge[1])
+	}
+	if err != nil {
+		closeAll(w.judge[:])
+		closeAll(w.runner[:])
+		return nil, fmt.Errorf("share memory between judge and runner: %w", err)
 	}
 	return w, nil
-}
-
-// Judge is what the judge inherits from descriptor 4 on.
-func (w *Wires) Judge() []*os.File { return w.judge[:] }
-
-// Runner is what the runner inherits from descriptor 4 on.
-func (w *Wires) Runner() []*os.File { return w.runner[:] }
-
-// CloseJudge closes this process's copies of the judge's ends: the runner then sees its end.
-func (w *Wires) CloseJudge() { closeAll(w.judge[:]) }
-
-// CloseRunner closes this process's copies of the runner's ends. Until then the judge does not see the end of the
-// channel: it tells the judge that nothing of the runner is left, and so comes after the death of its sandbox.
-func (w *Wires) CloseRunner() { closeAll(w.runner[:]) }
-
-// Close closes everything.
-func (w *Wires) Close() {
-	w.CloseJudge()
-	w.CloseRunner()
 }
 
 func closeAll(files []*os.File) {
@@ -65,6 +44,56 @@ func closeAll(files []*os.File) {
 			f.Close() // a second time is harmless
 		}
 	}
+}
+
+// door is where the judge gets its runners: a socket of messages. Each message to the judge is a runner's number with
+// the judge's ends of its wires; each from the judge is the number of a runner whose turn is over.
+type door struct {
+	ours  *net.UnixConn
+	judge *os.File // becomes its descriptor 4
+}
+
+func newDoor() (*door, error) {
+	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("make the judge's door: %w", err)
+	}
+	ours := os.NewFile(uintptr(ends[0]), "door")
+	defer ours.Close()
+	d := &door{judge: os.NewFile(uintptr(ends[1]), "judge's door")}
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("make the judge's door: %w", err), d.judge.Close())
+	}
+	d.ours = conn.(*net.UnixConn)
+	return d, nil
+}
+
+// hand gives the judge its ends of a runner's wires. A judge that is gone takes nothing, which it says itself.
+func (d *door) hand(number int, w *wires) {
+	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()))
+	_, _, _ = d.ours.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
+	closeAll(w.judge[:])
+}
+
+// over tells of each runner whose turn the judge has ended, until the door is closed.
+func (d *door) over(tell func(number int)) {
+	word := make([]byte, 4)
+	for {
+		n, err := d.ours.Read(word)
+		if err != nil || n != len(word) {
+			return
+		}
+		tell(int(binary.LittleEndian.Uint32(word)))
+	}
+}
+
+// shut tells the judge that there is no other runner. What it says is still heard.
+func (d *door) shut() { _ = d.ours.CloseWrite() }
+
+func (d *door) close() {
+	d.ours.Close()
+	d.judge.Close()
 }
 
 // newPage makes shared memory that nobody can shrink or grow: looking at it never fails.

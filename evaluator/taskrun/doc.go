@@ -2,7 +2,7 @@
 // units held, and for a bundle that brings its own program a secret pass.
 //
 // In reading order: plan.go lists the stages of a job; run.go builds, runs and scores; stage.go runs one stage and
-// reads the program's report while it is written.
+// reads the program's report while it is written; measure.go decides in how many fresh processes a score is measured.
 //
 // The worker calls Build, Units, Run and Conclude, in this order (evaluator.Work).
 //

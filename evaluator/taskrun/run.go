@@ -27,15 +27,16 @@ type Profiler interface {
 // Run is one attempt of a run.
 type Run struct {
 	*attempt.Attempt
-	builder  Builder
-	profiler Profiler
-	units    int
-	artifact *toolchain.Artifact
+	builder   Builder
+	profiler  Profiler
+	measuring Measuring
+	units     int
+	artifact  *toolchain.Artifact
 }
 
 // New returns a run of which nothing has been done. The profiler is nil where nothing can be profiled.
-func New(a *attempt.Attempt, builder Builder, profiler Profiler) *Run {
-	return &Run{Attempt: a, builder: builder, profiler: profiler}
+func New(a *attempt.Attempt, builder Builder, profiler Profiler, measuring Measuring) *Run {
+	return &Run{Attempt: a, builder: builder, profiler: profiler, measuring: measuring}
 }
 
 // Build compiles the job on a build place; the slot stays free for others. A run that was built is always

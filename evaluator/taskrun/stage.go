@@ -43,12 +43,15 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	parser := harness.NewParser(onCase)
 	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
 	endWatch := r.watch(ctx, s)
-	out, err := program.RunStage(ctx, toolchain.StageRequest{
+	req := toolchain.StageRequest{
 		Mode: harness.Mode(s.stage), Cases: s.cases, Seed: s.seed, Timeout: s.timeout,
 		OnPipe:   func(b []byte) { parser.Write(b) },
 		OnStdout: output("stdout"), OnStderr: output("stderr"),
-	})
+	}
+	endMeasuring := r.measure(ctx, s, parser, &req)
+	out, err := program.RunStage(ctx, req)
 	endWatch()
+	endMeasuring()
 	if err != nil {
 		return result, err
 	}
@@ -57,7 +60,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	cases := harness.Finish(parser.Cases(), result.Status)
 	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
 		if out.Judge == nil {
-			c.Clocks = job.Clocks{} // a program that measures itself may say what it likes
+			c.Clocks, c.Processes = job.Clocks{}, nil // a program that measures itself may say what it likes
 		}
 		result.Cases = append(result.Cases, trimCase(c))
 	}
@@ -66,6 +69,23 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
 	r.Result.ProgramNS += out.Wall.Nanoseconds()
 	return result, nil
+}
+
+// measure has a ranked stage with a judge measure in fresh processes of the submission, until their interval is narrow
+// or the time is up; the returned function ends that.
+func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *toolchain.StageRequest) (end func()) {
+	if s.stage != job.StageRanked || r.Job.Task.OwnHarness {
+		return func() {}
+	}
+	m := r.measuring.follow(r.Job.Task, s.timeout, parser.ByProcess(), func() func() string {
+		return device.Watch(ctx, r.Slot.Slot).Slowed
+	})
+	req.More = m.more
+	req.OnPipe = func(b []byte) {
+		parser.Write(b)
+		m.see()
+	}
+	return func() { m.end(r.Result.Machine.Conditions) }
 }
 
 // watch samples the unit's condition while a timed step runs; the returned function ends that.

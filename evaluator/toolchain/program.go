@@ -43,6 +43,10 @@ type StageRequest struct {
 	// may be nil. None of them is called after RunStage has returned, and a slice is theirs only
 	// during the call.
 	OnPipe, OnStdout, OnStderr func([]byte)
+	// More has a judge measure in several fresh processes of the submission, one after another: it is asked before
+	// each process but the first (1, 2, …) whether there is to be another one, and may wait for what the judge
+	// reports; nil means one process. Only the first one's output is seen while it runs.
+	More func(ctx context.Context, number int) bool
 }
 
 // Program is a built submission at one place. Its stages run one after another, and nothing
@@ -168,31 +172,47 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runJudged runs a stage as two processes; the submission's in a way of its own.
-func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapped) (judge.Ending, error) {
-	wires, err := judge.NewWires()
-	if err != nil {
-		return judge.Ending{}, err
+// runners are fresh processes of one submission, as many as the request wants.
+func (req StageRequest) runners(side func(number int) judge.Side) judge.Runners {
+	return judge.Runners{Next: func(ctx context.Context, number int) judge.Side {
+		if number > 0 && (req.More == nil || !req.More(ctx, number)) {
+			return nil
+		}
+		return side(number)
+	}}
+}
+
+// ofRunner is what is asked of the submission's process of a number beside a judge.
+func (req StageRequest) ofRunner(number int) StageRequest {
+	theirs := StageRequest{Timeout: req.Timeout}
+	if number == 0 {
+		theirs.OnStdout, theirs.OnStderr = req.OnStdout, req.OnStderr
 	}
-	judging := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
+	return theirs
+}
+
+// runJudged runs a stage as a judge and runners; the submission's processes in a way of their own.
+func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitted Wrapped) (judge.Ending, error) {
+	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.place.Judges().spec(StageRequest{Timeout: req.Timeout})
 		spec.Argv = []string{"/in/judge", req.Mode, "/in/" + casesName}
 		spec.Files = map[string][]byte{"judge": p.judge, casesName: harness.CasesFile(req.Cases)}
-		spec.ExtraFiles, spec.Started = wires.Judge(), started
+		spec.ExtraFiles, spec.Started = files, started
 		return runWithPipe(ctx, p.runner, spec, req.OnPipe)
 	}
-	running := func(ctx context.Context, _ func()) (sandbox.Outcome, error) {
-		spec := p.place.spec(StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr})
-		delete(spec.Env, "POPCORN_FD")
-		spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.program}
-		spec.ExtraFiles = wires.Runner()
-		outcome, err := submitted(ctx, spec)
-		if err != nil && ctx.Err() != nil {
-			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
+	return judge.Run(ctx, judging, req.runners(func(number int) judge.Side {
+		return func(ctx context.Context, files []*os.File, _ func()) (sandbox.Outcome, error) {
+			spec := p.place.spec(req.ofRunner(number))
+			delete(spec.Env, "POPCORN_FD")
+			spec.Argv, spec.Files = []string{"/in/runner"}, map[string][]byte{"runner": p.program}
+			spec.ExtraFiles = files
+			outcome, err := submitted(ctx, spec)
+			if err != nil && ctx.Err() != nil {
+				return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
+			}
+			return outcome, err
 		}
-		return outcome, err
-	}
-	return judge.Run(ctx, wires, judging, running)
+	}))
 }
 
 func (p *nativeProgram) spec(req StageRequest) sandbox.Spec {

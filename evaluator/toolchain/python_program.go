@@ -167,34 +167,32 @@ func (p *pythonProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runJudged runs a stage as two processes. The judge has the task's files and the cases; the runner has the
-// submission beside the task's files, which everybody may read, and no cases.
+// runJudged runs a stage as a judge and runners. The judge has the task's files and the cases; a runner has the
+// submission beside the task's files, which everybody may read, and no cases. Runners that follow each other are forks
+// of one warm process, which clears up between them.
 func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped Wrapped) (judge.Ending, error) {
-	wires, err := judge.NewWires()
-	if err != nil {
-		return judge.Ending{}, err
-	}
 	sources := p.artifact.sources
 	cases := StageRequest{Cases: req.Cases, Timeout: req.Timeout, OnPipe: req.OnPipe}
 	own := sources.TaskFiles()
 	own[casesName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
 	at := p.place.Judges()
-	judging := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
+	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
-		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{Argv: p.script(req), Files: own, Report: true}, wires.Judge(), started)
+		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{Argv: p.script(req), Files: own, Report: true}, files, started)
 	}
-	running := func(ctx context.Context, started func()) (sandbox.Outcome, error) {
-		theirs := StageRequest{Timeout: req.Timeout, OnStdout: req.OnStdout, OnStderr: req.OnStderr}
-		cold := p.runnerSpec(theirs)
-		if wrapped != nil {
-			cold.ExtraFiles = wires.Runner()
-			return wrapped(ctx, cold)
+	return judge.Run(ctx, judging, req.runners(func(number int) judge.Side {
+		return func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
+			theirs := req.ofRunner(number)
+			cold := p.runnerSpec(theirs)
+			if wrapped != nil {
+				cold.ExtraFiles = files
+				return wrapped(ctx, cold)
+			}
+			return p.process(ctx, &p.runner, p.place, theirs, cold, warm.Stage{
+				Argv: []string{sources.Runner}, Files: sources.Files, Extensions: p.artifact.extensions}, files, started)
 		}
-		return p.process(ctx, &p.runner, p.place, theirs, cold, warm.Stage{
-			Argv: []string{sources.Runner}, Files: sources.Files, Extensions: p.artifact.extensions}, wires.Runner(), started)
-	}
-	return judge.Run(ctx, wires, judging, running)
+	}))
 }
 
 // process runs one process of a stage to its end: in the warm runner at r, which is started where there is none, or

@@ -36,10 +36,14 @@ func boardAnswer(task models.Task, version models.TaskVersion, board models.Boar
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
 			Rank: st.Rank, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
-			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Clock: st.Clock, Achieved: st.AchievedAt,
+			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Clock: st.Clock, Achieved: st.AchievedAt,
 		})
 	}
 	return answer
+}
+
+func intervalAnswer(i models.Interval) client.Interval {
+	return client.Interval{IntervalLow: i.LowNS, IntervalHigh: i.HighNS, Processes: i.Processes, Noisy: i.Noisy}
 }
 
 // runAnswer shows the stages of the run's last attempt, without what was printed unless the reader may see the source.
@@ -47,7 +51,7 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
-		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Clock: run.Clock,
+		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Clock: run.Clock,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
 	for _, stage := range stages {

@@ -68,23 +68,32 @@ type Submission struct {
 
 // Run is a submission on one device. Times are in nanoseconds.
 type Run struct {
-	ID       int64             `json:"id"`
-	Device   string            `json:"device"`
-	State    string            `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
-	Position int               `json:"position,omitempty" jsonschema:"in the queue, from 1"`
-	Attempts int               `json:"attempts"`
-	Queued   time.Time         `json:"queued"`
-	Started  *time.Time        `json:"started,omitempty"`
-	Ended    *time.Time        `json:"ended,omitempty"`
-	ScoreNS  *float64          `json:"score_ns,omitempty"`
-	StdNS    float64           `json:"std_ns,omitempty"`
-	ErrNS    float64           `json:"err_ns,omitempty"`
-	Clock    string            `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
-	Profile  string            `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
-	Failure  *job.Failure      `json:"failure,omitempty"`
-	Harness  string            `json:"harness,omitempty"`
-	Machine  *job.Machine      `json:"machine,omitempty"`
-	Stages   []job.StageResult `json:"stages"`
+	ID       int64      `json:"id"`
+	Device   string     `json:"device"`
+	State    string     `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
+	Position int        `json:"position,omitempty" jsonschema:"in the queue, from 1"`
+	Attempts int        `json:"attempts"`
+	Queued   time.Time  `json:"queued"`
+	Started  *time.Time `json:"started,omitempty"`
+	Ended    *time.Time `json:"ended,omitempty"`
+	ScoreNS  *float64   `json:"score_ns,omitempty"`
+	StdNS    float64    `json:"std_ns,omitempty"`
+	ErrNS    float64    `json:"err_ns,omitempty"`
+	Interval
+	Clock   string            `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
+	Profile string            `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
+	Failure *job.Failure      `json:"failure,omitempty"`
+	Harness string            `json:"harness,omitempty"`
+	Machine *job.Machine      `json:"machine,omitempty"`
+	Stages  []job.StageResult `json:"stages"`
+}
+
+// Interval says how exact a score is.
+type Interval struct {
+	IntervalLow  *float64 `json:"interval_low,omitempty" jsonschema:"where the 95 % interval of the score begins, in nanoseconds, told from fresh processes of the submission; absent: it has none"`
+	IntervalHigh *float64 `json:"interval_high,omitempty" jsonschema:"where it ends"`
+	Processes    int      `json:"processes,omitempty" jsonschema:"fresh processes that the score was measured in; absent: a program of the task's own measured it"`
+	Noisy        bool     `json:"noisy,omitempty" jsonschema:"the processes differ too much for an interval of 0.5 % to either side"`
 }
 
 // Event is one thing that happened to a run. Its ID grows; Watch resumes after it.
@@ -113,14 +122,15 @@ type Board struct {
 
 // Entry is a person's best valid run on a board. Times are in nanoseconds.
 type Entry struct {
-	Rank         int       `json:"rank"`
-	User         User      `json:"user"`
-	SubmissionID int64     `json:"submission_id"`
-	ScoreNS      float64   `json:"score_ns"`
-	StdNS        float64   `json:"std_ns"`
-	ErrNS        float64   `json:"err_ns"`
-	Clock        string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
-	Achieved     time.Time `json:"achieved"`
+	Rank         int     `json:"rank"`
+	User         User    `json:"user"`
+	SubmissionID int64   `json:"submission_id"`
+	ScoreNS      float64 `json:"score_ns"`
+	StdNS        float64 `json:"std_ns"`
+	ErrNS        float64 `json:"err_ns"`
+	Interval
+	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
+	Achieved time.Time `json:"achieved"`
 }
 
 // Device is a kind of hardware and how busy it is.

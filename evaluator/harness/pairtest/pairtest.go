@@ -20,15 +20,20 @@ const PageSize = 256 << 10
 // limit bounds a stage, whatever its programs do.
 const limit = time.Minute
 
-// Ends are what a stage's processes share: both ends of the channel, and the page.
+// Ends are what a stage's processes share: the judge's door, in which a runner waits already, that runner's end of the
+// channel, and the page.
 type Ends struct {
-	Judge, Runner, Page *os.File
+	Door, Runner, Page *os.File
 }
 
 // NewEnds makes them, to be closed with the test.
 func NewEnds(t testing.TB) Ends {
 	t.Helper()
-	sockets, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	channel, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	door, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,11 +41,17 @@ func NewEnds(t testing.TB) Ends {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := Ends{os.NewFile(uintptr(sockets[0]), "judge"), os.NewFile(uintptr(sockets[1]), "runner"), os.NewFile(uintptr(page), "page")}
-	t.Cleanup(func() { e.Judge.Close(); e.Runner.Close(); e.Page.Close() })
-	if err := e.Page.Truncate(PageSize); err != nil {
+	e := Ends{os.NewFile(uintptr(door[1]), "door"), os.NewFile(uintptr(channel[1]), "runner"), os.NewFile(uintptr(page), "page")}
+	t.Cleanup(func() { e.Door.Close(); e.Runner.Close(); e.Page.Close() })
+	err = e.Page.Truncate(PageSize)
+	if err == nil {
+		err = unix.Sendmsg(door[0], make([]byte, 4), unix.UnixRights(channel[0], page), nil, 0)
+	}
+	if err != nil {
 		t.Fatal(err)
 	}
+	unix.Close(channel[0])
+	unix.Close(door[0]) // there is no other runner
 	return e
 }
 
@@ -67,11 +78,11 @@ func StartJudge(t testing.TB, program string, e Ends, mode, cases string) (wait 
 	}
 	var stdout, stderr strings.Builder
 	judge := exec.Command(program, mode, path)
-	judge.ExtraFiles, judge.Env = []*os.File{write, e.Judge, e.Page}, []string{"POPCORN_FD=3"}
+	judge.ExtraFiles, judge.Env = []*os.File{write, e.Door}, []string{"POPCORN_FD=3"}
 	judge.Stdout, judge.Stderr = &stdout, &stderr
 	start(t, judge)
 	write.Close()
-	e.Judge.Close() // else the runner does not see the end of the channel
+	e.Door.Close() // else the runner does not see the end of the channel
 	report := make(chan string)
 	go func() {
 		defer read.Close()

@@ -66,9 +66,18 @@ func cardOf(task models.Task, run models.Run) views.RunCard {
 	return views.RunCard{
 		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
 		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
-		Failure: run.Failure, ScoreNS: run.ScoreNS, Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
+		Failure: run.Failure, ScoreNS: run.ScoreNS, Interval: IntervalOf(run.Interval), Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
 		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness,
 	}
+}
+
+// IntervalOf is the interval of a score as pages show it.
+func IntervalOf(i models.Interval) views.Interval {
+	shown := views.Interval{Processes: i.Processes, Noisy: i.Noisy}
+	if i.LowNS != nil && i.HighNS != nil {
+		shown.Low, shown.High = *i.LowNS, *i.HighNS
+	}
+	return shown
 }
 
 // TimeOf is the time that a pointer holds; the zero time for nil.

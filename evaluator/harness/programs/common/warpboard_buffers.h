@@ -25,6 +25,9 @@ template <class Device>
 class Buffers {
 public:
     explicit Buffers(Device& device) : device_(device) {}
+    ~Buffers() { clear(); }
+    Buffers(const Buffers&) = delete;
+    Buffers& operator=(const Buffers&) = delete;
 
     // Sees that there is room. True when the regions are others than before, which the runner must be told.
     bool fit(const Needs& needs) {
@@ -116,6 +119,7 @@ private:
         int fd = -1;
         if (kind == REGION_DEVICE) {
             if (!device_.make(region, fd)) throw std::bad_alloc();
+            device_.poison(region.base, region.size);  // it may be the memory that the runner before had
         } else {
             fd = make_shared_memory(region.size);
             region.base = fd < 0 ? nullptr : map_shared(fd, region.size);

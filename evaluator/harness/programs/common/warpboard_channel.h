@@ -40,6 +40,8 @@ public:
 
     explicit JudgeChannel(int fd) : fd_(fd) {}
 
+    void close() const { ::close(fd_); }
+
     // False when the runner's end is closed.
     bool send(FrameKind kind, const std::string& body, const std::vector<int>& descriptors = {}) {
         const FrameHead head{kind, static_cast<uint32_t>(body.size())};

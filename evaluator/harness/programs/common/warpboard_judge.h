@@ -10,6 +10,7 @@
 
 #include "warpboard_call.h"
 #include "warpboard_clocks.h"
+#include "warpboard_door.h"
 #include "warpboard_own_runner.h"
 #include "warpboard_report.h"
 
@@ -19,12 +20,13 @@ namespace warpboard {
 template <class Task, class Device, class Own>
 class Judge {
 public:
-    Judge(Report& report, Device& device, Session& session, Own* own, std::vector<Case> cases)
-        : report_(report), device_(device), session_(session), own_(own), cases_(std::move(cases)), calls_(session, device) {}
+    Judge(Report& report, Device& device, Own* own, std::vector<Case> cases)
+        : report_(report), device_(device), own_(own), cases_(std::move(cases)) {
+        if (!take()) throw Gone{};
+    }
 
     // One call of each case as it is, and perhaps one more: their number is not to be foreseen.
     int test() {
-        session_.wait_ready();
         report_.log("test-count", cases_.size());
         bool passed = true;
         for (size_t i = 0; i < cases_.size(); ++i) {
@@ -38,33 +40,15 @@ public:
         return finish(passed);
     }
 
-    // Times every case, up to the first that is wrong. What calls took is said when nothing of the submission is
-    // left: the constants are bounded by what calls of nothing cost then.
+    // Times every case; where it is ranked, in one fresh process of the submission after another, as long as there is
+    // one.
     int benchmark(bool ranked) {
-        StopRule rule = Task::rule;
-        if (ranked) rule.kernel_time = std::max(rule.kernel_time, 30e9);
-        session_.wait_ready();
-        report_.log("benchmark-count", cases_.size());
-        std::vector<Timed> timed;
-        for (size_t i = 0; i < cases_.size(); ++i) {
-            const std::string prefix = begin(i, "benchmark.");
-            CaseClocks clocks(Device::bounds);
-            const Verdict verdict = measure(cases_[i], rule, clocks);
-            if (!verdict.passed) {
-                for (size_t before = 0; before < i; ++before) log("benchmark." + std::to_string(before) + ".", {true, ""}, false);
-                log(prefix, verdict, false);
-                return finish(false);
-            }
-            timed.push_back({prefix, std::move(clocks), calls_.answer_bytes()});
-        }
-        session_.end();
-        session_.wait_gone();
-        const double handover = log_handover();
-        for (Timed& one : timed) {
-            if constexpr (!Device::released_on_host) one.clocks.bound(handover, snapshot_cost(one.answer_bytes));
-            one.clocks.log(report_, one.prefix);
-            Task::passed(one.clocks.count().stats);
-            log(one.prefix, {true, ""}, false);
+        const StopRule rule = ranked ? Task::rule.of_one_process() : Task::rule;
+        for (size_t process = 0;; ++process) {
+            if (!measure_all(rule)) return finish(false);
+            if (!ranked) break;
+            report_.log("process", process);  // all of it has been said
+            if (!take()) break;
         }
         report_.verdict(true);
         return 0;
@@ -73,7 +57,6 @@ public:
     // Calls each case once inside a range named custom_kernel, after one call outside it that takes
     // the costs of a first call.
     int profile() {
-        session_.wait_ready();
         report_.log("benchmark-count", cases_.size());
         bool passed = true;
         for (size_t i = 0; i < cases_.size(); ++i) {
@@ -92,16 +75,53 @@ private:
         size_t answer_bytes;
     };
 
+    // Takes the next runner, with memory of its own to share, and waits until the submission is loaded. False: there is
+    // none.
+    bool take() {
+        calls_.reset();
+        runner_ = Door::next();
+        if (!runner_) return false;
+        calls_ = std::make_unique<Calls<Task, Device>>(runner_->session, device_);
+        runner_->session.wait_ready();
+        return true;
+    }
+
+    // Times every case with the runner that is there, up to the first that is wrong. What calls took is said when
+    // nothing of the runner is left: the constants are bounded by what calls of nothing cost then.
+    bool measure_all(const StopRule& rule) {
+        report_.log("benchmark-count", cases_.size());
+        std::vector<Timed> timed;
+        for (size_t i = 0; i < cases_.size(); ++i) {
+            const std::string prefix = begin(i, "benchmark.");
+            CaseClocks clocks(Device::bounds);
+            const Verdict verdict = measure(cases_[i], rule, clocks);
+            if (!verdict.passed) {
+                for (size_t before = 0; before < i; ++before) log("benchmark." + std::to_string(before) + ".", {true, ""}, false);
+                return log(prefix, verdict, false);
+            }
+            timed.push_back({prefix, std::move(clocks), calls_->answer_bytes()});
+        }
+        Door::end(*runner_);
+        const double handover = log_handover();
+        for (Timed& one : timed) {
+            if constexpr (!Device::released_on_host) one.clocks.bound(handover, snapshot_cost(one.answer_bytes));
+            one.clocks.log(report_, one.prefix);
+            Task::passed(one.clocks.count().stats);
+            log(one.prefix, {true, ""}, false);
+        }
+        return true;
+    }
+
     std::string begin(size_t i, const char* kind) {
         const std::string prefix = kind + std::to_string(i) + ".";
         report_.log(prefix + "spec", cases_[i].spec);
-        calls_.begin_case();
+        calls_->begin_case();
         return prefix;
     }
 
     Verdict call(const Case& c, bool fresh, uint32_t flags = 0) {
         Stamps stamps;
-        return calls_.call(c, fresh, flags, stamps);
+        return calls_->call(c, fresh, flags, stamps);
     }
 
     template <class Prepare, class Copy>
@@ -140,7 +160,7 @@ private:
         };
         std::vector<double> times;
         for (int i = 0; i < Device::calibrations / 2 + skipped; ++i) {
-            const Stamps own = call_own(prepare, [&] { calls_.copy(into, from, bytes); });
+            const Stamps own = call_own(prepare, [&] { calls_->copy(into, from, bytes); });
             if (i >= skipped) times.push_back(own.copied - own.released - own.event);
         }
         device_.give_back(from, bytes);
@@ -152,10 +172,10 @@ private:
     void calibrate(CaseClocks& clocks, int calls) {
         for (int i = 0; i < calls; ++i) {
             const auto prepare = [this](Stamps& stamps) {
-                calls_.prepare(stamps);
-                return calls_.host_inputs();
+                calls_->prepare(stamps);
+                return calls_->host_inputs();
             };
-            clocks.calibrate(call_own(prepare, [this] { calls_.copy(); }));
+            clocks.calibrate(call_own(prepare, [this] { calls_->copy(); }));
         }
     }
 
@@ -166,14 +186,14 @@ private:
             verdict = call(c, true);
             if (!verdict.passed) return verdict;
         }
-        calls_.overwrite_answer(*own_);
+        calls_->overwrite_answer(*own_);
         calibrate(clocks, Device::calibrations);
         do {
             if (clocks.runs() % calls_between == calls_between - 1) calibrate(clocks, 1);
             Stamps stamps;
-            verdict = calls_.call(c, true, 0, stamps);
+            verdict = calls_->call(c, true, 0, stamps);
             if (!verdict.passed) return verdict;
-            if (calls_.told_early()) clocks.begin_when_told();
+            if (calls_->told_early()) clocks.begin_when_told();
             clocks.add(stamps);
         } while (!rule.done(clocks.count().stats, now_ns() - begin));
         return verdict;
@@ -187,7 +207,7 @@ private:
     }
 
     int finish(bool passed) {
-        session_.end();
+        runner_->session.end();
         if (!passed) Task::failed();
         report_.verdict(passed);
         return passed ? 0 : ExitCodes::EXIT_VALIDATE_FAIL;
@@ -198,10 +218,10 @@ private:
 
     Report& report_;
     Device& device_;
-    Session& session_;
     Own* own_;
     std::vector<Case> cases_;
-    Calls<Task, Device> calls_;
+    std::unique_ptr<HandedRunner> runner_;
+    std::unique_ptr<Calls<Task, Device>> calls_;
     Random random_ = Random::fresh();
 };
 
@@ -218,10 +238,9 @@ int run_stage(Report& report, const std::string& mode, const char* path) {
     if (timed) own = std::make_unique<Own>();
     Waiter::sleep_exactly();
     std::vector<Case> cases = Task::cases(path);
-    Session session(channel_fd, page_fd);
     Device device;
     device.open();
-    Judge<Task, Device, Own> judge(report, device, session, own.get(), std::move(cases));
+    Judge<Task, Device, Own> judge(report, device, own.get(), std::move(cases));
     if (mode == "test") return judge.test();
     if (mode == "profile") return judge.profile();
     return judge.benchmark(mode == "leaderboard");

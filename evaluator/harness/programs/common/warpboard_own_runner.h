@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "warpboard_door.h"
 #include "warpboard_runner.h"
 #include "warpboard_session.h"
 
@@ -169,7 +170,7 @@ private:
 
     [[noreturn]] void serve(int channel, int page) const {
         prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (int inherited : {3, channel_fd, page_fd}) {
+        for (int inherited : {3, door_fd}) {
             if (inherited != channel && inherited != page) close(inherited);
         }
         const int code = run_runner([&] {

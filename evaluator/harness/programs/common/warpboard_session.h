@@ -1,4 +1,4 @@
-// The judge's side of one runner: calls over channel and page, and what their words may be.
+// The judge's side of one runner: calls over channel and page, and what their words may be. The channel is its own.
 #ifndef WARPBOARD_SESSION_H
 #define WARPBOARD_SESSION_H
 
@@ -37,7 +37,10 @@ public:
 
     // A call that is still under way counts for nothing now, and a device that waited for ever would keep its
     // process alive.
-    ~Session() { page_.page->release.store(~0u, std::memory_order_release); }
+    ~Session() {
+        page_.page->release.store(~0u, std::memory_order_release);
+        channel_.close();
+    }
 
     // Waits until the submission is loaded.
     void wait_ready() {

@@ -73,6 +73,15 @@ class Regions:
         self._descriptors = {}
         self.version = 0
 
+    def close(self):
+        """Gives the memory back."""
+        for fd in self._descriptors.values():
+            os.close(fd)
+        for (_, kind), memory in self.memory.items():
+            if kind == CUDA:
+                memory.close()
+        self.memory, self.bytes, self._descriptors = {}, {}, {}
+
     def need(self, wanted):
         """Sees to it that each region has at least the bytes that are wanted."""
         if all(self.bytes.get(key, -1) >= size for key, size in wanted.items()):
@@ -90,6 +99,7 @@ class Regions:
             if old is not None:
                 old.close()
             self.memory[key], self._descriptors[key] = self._cuda.region(size)
+            self.memory[key].bytes.fill_(0xFF)  # it may be the memory that the runner before had
             self.bytes[key] = self.memory[key].size
         else:
             self.memory[key], self._descriptors[key] = self._host.region(max(size, 4096))
@@ -132,6 +142,10 @@ class Runner:
 
     def ready(self):
         self._channel.ready()
+
+    def use(self, regions):
+        """Has calls from now on use other memory."""
+        self._regions, self._version = regions, 0
 
     def begin_case(self):
         self._told, self._early, self.last = None, False, []

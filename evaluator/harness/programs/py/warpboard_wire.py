@@ -14,7 +14,8 @@ import struct
 import time
 from time import perf_counter_ns
 
-CHANNEL_FD, PAGE_FD = 4, 5
+DOOR_FD = 4  # the judge's
+CHANNEL_FD, PAGE_FD = 4, 5  # a runner's
 CASE, CALL, END, INPUT = 1, 2, 3, 4  # judge to runner
 READY = 1  # runner to judge
 HOST, CUDA = 0, 1  # kinds of regions
@@ -27,6 +28,7 @@ ANSWER_ROOM = PAGE_SIZE - ANSWER_AT
 _RELEASE, _QUEUED, _DONE, _SIZE, _SOON = 0, 16, 32, 48, 64  # in words of four bytes
 _NS_AT = 136
 
+_WORD = struct.Struct("<I")
 _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
 _SPIN_NS = 1_000_000
 _WAKE_NS, _WATCH_NS = 300_000, 5_000_000
@@ -209,6 +211,29 @@ class Channel:
         except OSError:
             pass
         self._end.close()
+
+
+class Door:
+    """Where the judge gets its runners, one after the other."""
+
+    def __init__(self):
+        self._end = socket.socket(fileno=DOOR_FD)
+
+    def next(self):
+        """Waits for the next runner: (its number, the channel, the page), or None when there is no other."""
+        number, ends, _, _ = socket.recv_fds(self._end, _WORD.size, 2)
+        if len(ends) != 2:
+            return None
+        channel, page = Channel(socket.socket(fileno=ends[0])), Page(ends[1])
+        os.close(ends[1])
+        return _WORD.unpack(number)[0], channel, page
+
+    def over(self, number):
+        """Says that a runner's turn is over; it is killed when it does not leave."""
+        try:
+            self._end.send(_WORD.pack(number))
+        except OSError:
+            pass  # nobody listens: the stage is being ended
 
 
 def pack_case(regions):

@@ -1,0 +1,97 @@
+package harness
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"golang.org/x/perf/benchmath"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// Interval is where a score lies with a probability of 95 %, told from fresh processes of the submission.
+type Interval struct {
+	Low, High float64 // nanoseconds; both 0 where one process alone was measured
+	Processes int
+	Noisy     bool // fewer processes than there should be, or an interval wider than it should be
+}
+
+const (
+	LeastProcesses = 5  // that measure a score, where the time suffices
+	MostProcesses  = 25 // however far they lie apart
+	confidence     = 0.95
+	// halfWidth is how far a score may lie from the ends of its interval, relatively.
+	halfWidth = 0.005
+	// byOrder is from how many processes on the interval is one of order statistics, which assume nothing.
+	byOrder = 7
+)
+
+// ScoreInterval returns the interval of a score that Score made of the same cases; the second result is false where
+// no fresh processes were measured, as of a bundle's own program.
+//
+// Of each process the ranking rule makes a score. Few scores (fewer than 7) are taken as log-normal: a t-interval on
+// their logarithms. Of more, order statistics give the interval of their median. Repeats within one process say nothing
+// of the next one, and do not count here. The rule that stops when an interval is narrow makes intervals slightly too
+// narrow.
+func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult) (Interval, bool) {
+	if len(cases) == 0 || len(cases[0].Processes) == 0 {
+		return Interval{}, false
+	}
+	scores := processScores(ranking, cases)
+	i := Interval{Processes: len(scores)}
+	if len(scores) == 1 {
+		i.Noisy = true
+		return i, true
+	}
+	summary := summarize(scores)
+	// The score is made of medians by case, and may lie outside by a hair.
+	i.Low, i.High = min(summary.Lo, score), max(summary.Hi, score)
+	i.Noisy = len(scores) < LeastProcesses || i.High-i.Low > 2*halfWidth*score
+	return i, true
+}
+
+func summarize(scores []float64) benchmath.Summary {
+	if len(scores) >= byOrder {
+		return benchmath.AssumeNothing.Summary(benchmath.NewSample(scores, &benchmath.DefaultThresholds), confidence)
+	}
+	logs := make([]float64, len(scores))
+	for i, s := range scores {
+		logs[i] = math.Log(s)
+	}
+	s := benchmath.AssumeNormal.Summary(benchmath.NewSample(logs, &benchmath.DefaultThresholds), confidence)
+	s.Lo, s.Hi = math.Exp(s.Lo), math.Exp(min(s.Hi, math.Log(maxTime)))
+	return s
+}
+
+// processScores is what each process alone would have scored.
+func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
+	scores := make([]float64, len(cases[0].Processes))
+	for p := range scores {
+		alone := slices.Clone(cases)
+		for i := range alone {
+			alone[i].Median = cases[i].Processes[p]
+		}
+		scores[p] = rank(ranking, alone)
+	}
+	return scores
+}
+
+// checkProcesses says what in the cases' processes cannot be: each case has as many, with times, and Median is theirs.
+func checkProcesses(cases []job.CaseResult) error {
+	for _, c := range cases {
+		if len(c.Processes) != len(cases[0].Processes) || len(c.Processes) > MostProcesses {
+			return errors.New("its cases were measured in different numbers of processes")
+		}
+		if len(c.Processes) == 0 {
+			continue
+		}
+		if !c.Judged() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !isTime(ns) }) ||
+			math.Abs(quantile(c.Processes, 0.5)-c.Median) > rounding*c.Median {
+			return fmt.Errorf("the processes of case %d do not give its time", c.Index)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package harness
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// measured is a case whose processes took these times.
+func measured(index int, processes ...float64) job.CaseResult {
+	return job.CaseResult{Index: index, Status: job.StatusPass, Median: quantile(processes, 0.5), Processes: processes,
+		Clocks: job.Clocks{Counts: job.ClockEvent}}
+}
+
+func TestAnIntervalHoldsTheTruthAsOftenAsItSays(t *testing.T) {
+	const truth, trials = 100_000.0, 3000
+	chance := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{5, 6, 7, 8, 12, 25} {
+		holds := 0
+		for range trials {
+			processes := make([]float64, n)
+			for i := range processes {
+				processes[i] = truth * math.Exp(0.01*chance.NormFloat64())
+			}
+			cases := []job.CaseResult{measured(0, processes...)}
+			i, ok := ScoreInterval(tasks.RankLast, cases[0].Median, cases)
+			if !ok || i.Processes != n || i.Low > cases[0].Median || i.High < cases[0].Median {
+				t.Fatalf("%v of %v: %+v", ok, processes, i)
+			}
+			if i.Low <= truth && truth <= i.High {
+				holds++
+			}
+		}
+		if share := float64(holds) / trials; share < 0.94 || share > 0.995 {
+			t.Errorf("%d processes: it holds the truth in %.1f %% of the trials", n, 100*share)
+		}
+	}
+}
+
+func TestAScoreIsNoisyUnlessItsIntervalIsNarrow(t *testing.T) {
+	for name, tt := range map[string]struct {
+		processes []float64
+		noisy     bool
+	}{
+		"one":                     {[]float64{100}, true},
+		"four alike":              {[]float64{100, 100, 100, 100}, true},
+		"five alike":              {[]float64{100, 100, 100, 100, 100}, false},
+		"five close":              {[]float64{100, 100.2, 99.9, 100.1, 100}, false},
+		"five apart":              {[]float64{100, 101, 99, 100.5, 100}, true},
+		"twenty, one of them far": {append(slices19(100), 900), false},
+	} {
+		cases := []job.CaseResult{measured(0, tt.processes...)}
+		if i, ok := ScoreInterval(tasks.RankLast, cases[0].Median, cases); !ok || i.Noisy != tt.noisy {
+			t.Errorf("%s: %+v, want noisy %v", name, i, tt.noisy)
+		}
+	}
+	if i, ok := ScoreInterval(tasks.RankLast, 100, []job.CaseResult{{Median: 100}}); ok {
+		t.Errorf("a case without processes has %+v", i)
+	}
+}
+
+func slices19(ns float64) (all []float64) {
+	for range 19 {
+		all = append(all, ns)
+	}
+	return all
+}
+
+func TestTheIntervalIsOfTheScoreAndNotOfACase(t *testing.T) {
+	cases := []job.CaseResult{measured(0, 100, 100, 100, 100, 100), measured(1, 400, 400, 400, 400, 400)}
+	for ranking, want := range map[tasks.Ranking]float64{tasks.RankLast: 400, tasks.RankMean: 250, tasks.RankGeom: 200} {
+		score, err := Score(ranking, cases)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i, _ := ScoreInterval(ranking, score, cases)
+		if math.Abs(score-want) > 1e-9 || math.Abs(i.Low-want) > 1e-6 || math.Abs(i.High-want) > 1e-6 {
+			t.Errorf("%s: score %v in %+v, want %v", ranking, score, i, want)
+		}
+	}
+}
+
+func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
+	other := measured(0, 100, 101, 102)
+	other.Median = 50
+	forged := measured(0, 100, math.NaN(), 102)
+	forged.Median = 101
+	apart := []job.CaseResult{measured(0, 100, 101), measured(1, 100)}
+	unjudged := measured(0, 100, 100)
+	unjudged.Clocks, unjudged.Mean = job.Clocks{}, 100
+	for name, cases := range map[string][]job.CaseResult{"another median": {other}, "no number": {forged}, "different numbers": apart, "no judge": {unjudged}} {
+		if score, err := Score(tasks.RankLast, cases); err == nil {
+			t.Errorf("%s: scored %v", name, score)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+package harness
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strconv"
+
+	"warpboard/evaluator/job"
+)
+
+// endProcess takes the line by which a judge says that one fresh process of the submission has been measured and all of
+// it reported. They come in order.
+func (p *Parser) endProcess(key, value string) {
+	switch n, err := strconv.Atoi(value); {
+	case !p.byProcess:
+		p.keepExtra(key, value)
+		return
+	case err != nil || n != p.processes || n >= maxProcesses || p.check != "":
+		p.refuse("The program reported its processes out of order.")
+		return
+	}
+	p.processes++
+	p.done = append(p.done, p.section)
+	p.section = newSection()
+}
+
+// maxProcesses is more than are ever asked for.
+const maxProcesses = 64
+
+// ByProcess has the parser read a judge's reports of several fresh processes of the submission, one after another.
+func (p *Parser) ByProcess() *Parser {
+	p.byProcess = true
+	return p
+}
+
+// Processes is how many fresh processes of the submission a judge has reported to their end, those that were dropped too.
+func (p *Parser) Processes() int { return p.processes }
+
+// Drop forgets what the last process reported, for a reason that was measured and is not its times.
+func (p *Parser) Drop() { p.done = p.done[:len(p.done)-1] }
+
+// together makes one report of several processes. Each case's time is the median of its processes' medians; the clocks'
+// numbers are medians, too, and all else is about the calls of all of them.
+func together(processes []section) []job.CaseResult {
+	first := processes[0].list()
+	out := make([]job.CaseResult, len(first))
+	for i, c := range first {
+		parts := []job.CaseResult{}
+		for _, s := range processes {
+			if part := s.cases[c.Index]; part != nil {
+				parts = append(parts, *part)
+			}
+		}
+		out[i] = merged(c, parts)
+	}
+	return out
+}
+
+func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
+	c.Runs, c.Clocks.Late, c.Times = 0, 0, nil
+	for _, part := range parts {
+		c.Processes = append(c.Processes, part.Median)
+		c.Times = append(c.Times, part.Times...)
+		c.Runs += part.Runs
+		c.Clocks.Late += part.Clocks.Late
+		if part.Status != job.StatusPass {
+			c.Status, c.Message = part.Status, part.Message
+		}
+	}
+	c.Mean, c.Std = meanAndStd(c.Times)
+	c.Err = c.Std / math.Sqrt(float64(max(len(c.Times), 1)))
+	c.Best, c.Worst, c.P95 = quantile(c.Times, 0), quantile(c.Times, 1), quantile(c.Times, 0.95)
+	c.Median = quantile(c.Processes, 0.5)
+	// By the clock that counted in the process next to the middle.
+	c.Clocks.Counts = slices.MinFunc(parts, func(a, b job.CaseResult) int {
+		return cmp.Compare(math.Abs(a.Median-c.Median), math.Abs(b.Median-c.Median))
+	}).Clocks.Counts
+	for _, of := range []func(*job.Clocks) *float64{
+		func(k *job.Clocks) *float64 { return &k.Event }, func(k *job.Clocks) *float64 { return &k.Wall },
+		func(k *job.Clocks) *float64 { return &k.Snapshot }, func(k *job.Clocks) *float64 { return &k.Tolerance },
+		func(k *job.Clocks) *float64 { return &k.Handover },
+	} {
+		var values []float64
+		for i := range parts {
+			values = append(values, *of(&parts[i].Clocks))
+		}
+		*of(&c.Clocks) = quantile(values, 0.5)
+	}
+	return c
+}
+
+func meanAndStd(values []float64) (mean, std float64) {
+	if len(values) == 0 {
+		return 0, 0
+	}
+	for _, v := range values {
+		mean += v / float64(len(values))
+	}
+	if len(values) == 1 {
+		return mean, 0
+	}
+	for _, v := range values {
+		std += (v - mean) * (v - mean) / float64(len(values)-1)
+	}
+	return mean, math.Sqrt(std)
+}
+
+// quantile interpolates between the neighbours, as the judges do; 0 of nothing.
+func quantile(values []float64, q float64) float64 {
+	if len(values) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(values))
+	at := q * float64(len(sorted)-1)
+	below := int(at)
+	above := min(below+1, len(sorted)-1)
+	return sorted[below] + (at-float64(below))*(sorted[above]-sorted[below])
+}

@@ -1,0 +1,187 @@
+package judge_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"io"
+	"os"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/judge"
+	"warpboard/evaluator/sandbox"
+)
+
+// door is the judge's descriptor 4, as its programs use it.
+type door struct {
+	t  *testing.T
+	fd int
+}
+
+// next returns the number of the next runner and its channel; false when there is no other.
+func (d door) next() (int, *os.File, bool) {
+	d.t.Helper()
+	word, rights := make([]byte, 4), make([]byte, unix.CmsgSpace(8))
+	n, oobn, _, _, err := unix.Recvmsg(d.fd, word, rights, unix.MSG_CMSG_CLOEXEC)
+	if err != nil || n == 0 {
+		return 0, nil, false
+	}
+	messages, err := unix.ParseSocketControlMessage(rights[:oobn])
+	if err != nil || len(messages) != 1 {
+		d.t.Errorf("%d messages: %v", len(messages), err)
+		return 0, nil, false
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 2 {
+		d.t.Errorf("%d descriptors: %v", len(fds), err)
+		return 0, nil, false
+	}
+	unix.Close(fds[1])
+	return int(binary.LittleEndian.Uint32(word)), os.NewFile(uintptr(fds[0]), "channel"), true
+}
+
+func (d door) over(number int) {
+	unix.Write(d.fd, binary.LittleEndian.AppendUint32(nil, uint32(number)))
+}
+
+// judging is a judge that does what a test says; like a process that is killed it gets nothing more when ctx ends.
+func judging(t *testing.T, does func(door)) judge.Side {
+	return func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
+		fd, err := unix.Dup(int(files[0].Fd()))
+		if err != nil {
+			return sandbox.Outcome{}, err
+		}
+		defer unix.Close(fd)
+		defer context.AfterFunc(ctx, func() { unix.Shutdown(fd, unix.SHUT_RDWR) })()
+		started()
+		does(door{t, fd})
+		return sandbox.Outcome{}, nil
+	}
+}
+
+// obedient leaves when its channel ends, something comes, or ctx ends.
+func obedient(ctx context.Context, files []*os.File, _ func()) (sandbox.Outcome, error) {
+	fd := int(files[0].Fd())
+	defer context.AfterFunc(ctx, func() { unix.Shutdown(fd, unix.SHUT_RDWR) })()
+	unix.Read(fd, make([]byte, 1))
+	return sandbox.Outcome{Stdout: "left"}, nil
+}
+
+func few(n int, side judge.Side) judge.Runners {
+	return judge.Runners{Next: func(_ context.Context, number int) judge.Side {
+		if number >= n {
+			return nil
+		}
+		return side
+	}}
+}
+
+func TestRunnersComeInOrderEachWhenNothingIsLeftOfTheOneBefore(t *testing.T) {
+	var numbers []int
+	alive := make(chan struct{}, 1)
+	runner := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
+		select {
+		case alive <- struct{}{}:
+		default:
+			t.Error("two live at the same time")
+		}
+		defer func() { <-alive }()
+		return obedient(ctx, files, started)
+	}
+	end, err := judge.Run(t.Context(), judging(t, func(d door) {
+		for number, channel, ok := d.next(); ok; number, channel, ok = d.next() {
+			numbers = append(numbers, number)
+			d.over(number)
+			channel.Write([]byte("e"))
+			io.Copy(io.Discard, channel) // to its end
+			channel.Close()
+		}
+	}), few(3, runner))
+	if err != nil || len(numbers) != 3 || numbers[0] != 0 || numbers[2] != 2 || end.Processes != 3 || end.Stdout != "left" {
+		t.Errorf("got %v, %+v, %v", numbers, end, err)
+	}
+}
+
+func TestRunnersThatAreComparedLiveTogether(t *testing.T) {
+	runners := few(2, obedient)
+	runners.Together = 2
+	end, err := judge.Run(t.Context(), judging(t, func(d door) {
+		_, first, _ := d.next()
+		_, second, ok := d.next() // while the first one lives
+		if !ok {
+			t.Error("there is no second one")
+		}
+		first.Close()
+		second.Close()
+	}), runners)
+	if err != nil || end.Processes != 2 {
+		t.Errorf("got %+v, %v", end, err)
+	}
+}
+
+func TestARunnerThatDoesNotLeaveIsKilledWhenItsTurnIsOver(t *testing.T) {
+	stubborn := func(ctx context.Context, _ []*os.File, _ func()) (sandbox.Outcome, error) {
+		<-ctx.Done()
+		return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil
+	}
+	taken := 0
+	end, err := judge.Run(t.Context(), judging(t, func(d door) {
+		for number, channel, ok := d.next(); ok; number, channel, ok = d.next() {
+			taken++
+			d.over(number)
+			io.Copy(io.Discard, channel) // ends when it is dead
+			channel.Close()
+		}
+	}), few(2, stubborn))
+	if err != nil || taken != 2 || end.RunnerFirst || end.Judge.Cancelled {
+		t.Errorf("%d taken, %+v, %v", taken, end, err)
+	}
+}
+
+func TestTheFirstRunnerThatDoesNotEndInOrderIsTheStagesEnding(t *testing.T) {
+	endings := []sandbox.Outcome{{}, {ExitCode: 139, Signal: "SIGSEGV", Stderr: "second"}, {Stderr: "third"}}
+	runners := judge.Runners{Next: func(_ context.Context, number int) judge.Side {
+		if number == len(endings) {
+			return nil
+		}
+		return func(context.Context, []*os.File, func()) (sandbox.Outcome, error) { return endings[number], nil }
+	}}
+	end, err := judge.Run(t.Context(), judging(t, func(d door) {
+		for _, channel, ok := d.next(); ok; _, channel, ok = d.next() {
+			channel.Close()
+		}
+	}), runners)
+	if err != nil || end.Signal != "SIGSEGV" || end.Stderr != "second" {
+		t.Errorf("got %+v, %v", end, err)
+	}
+}
+
+func TestNobodyWaitsForARunnerThatNeverComes(t *testing.T) {
+	broken := errors.New("no sandbox")
+	for name, tt := range map[string]struct {
+		judge   judge.Side
+		runners judge.Runners
+		err     error
+	}{
+		"the judge ends first": {judging(t, func(d door) { d.next() }), judge.Runners{Next: func(ctx context.Context, number int) judge.Side {
+			if number == 0 {
+				return obedient
+			}
+			<-ctx.Done()
+			return nil
+		}}, nil},
+		"the sandbox fails": {judging(t, func(d door) { d.next(); d.next() }),
+			judge.One(func(context.Context, []*os.File, func()) (sandbox.Outcome, error) { return sandbox.Outcome{}, broken }), broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			if _, err := judge.Run(ctx, tt.judge, tt.runners); !errors.Is(err, tt.err) || ctx.Err() != nil {
+				t.Errorf("got %v, %v", err, ctx.Err())
+			}
+		})
+	}
+}

@@ -1,0 +1,114 @@
+package taskrun
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/tasks"
+)
+
+// Measuring says in how many fresh processes of a submission a worker measures a score. A submission has no say in it
+// but by being slow or uneven, which gives it fewer processes or more: either shows in the interval.
+type Measuring struct {
+	// Most is how many there are at the most; 0 means harness.MostProcesses. Below harness.LeastProcesses every score
+	// is noisy, and quick: for tests.
+	Most int
+	// Budget is for how long further processes are started while the interval is too wide, from the beginning of the
+	// stage on, where the task says nothing else; 0 means 4 s.
+	Budget time.Duration
+}
+
+const (
+	defaultBudget = 4 * time.Second
+	// mostDrops is how many processes are dropped: a device that is always slowed is measured as it is.
+	mostDrops = 5
+	// margin is by how much longer than the slowest before a process may take.
+	margin = 1.3
+)
+
+// measuring follows the judge's report of a ranked stage and decides after each process whether there is another one.
+type measuring struct {
+	most, least   int
+	budget, limit time.Duration // of the stage
+	ranking       tasks.Ranking
+	parser        *harness.Parser
+	watch         func() (slowed func() string) // the unit, until slowed is called, which says what slowed it down
+
+	begun, last time.Time
+	slowed      func() string // while the process under way is measured
+	slowest     time.Duration
+	reported    int
+	dropped     []string
+	decisions   chan bool
+}
+
+func (m Measuring) follow(def tasks.Definition, limit time.Duration, parser *harness.Parser, watch func() func() string) *measuring {
+	most := cmp.Or(m.Most, harness.MostProcesses)
+	now := time.Now()
+	return &measuring{
+		most: most, least: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
+		budget: cmp.Or(def.RankedBudget, m.Budget, defaultBudget),
+		watch:  watch, slowed: watch(), begun: now, last: now, decisions: make(chan bool, harness.MostProcesses+1),
+	}
+}
+
+// more is toolchain.StageRequest.More: it waits for the decision.
+func (m *measuring) more(ctx context.Context, _ int) bool {
+	select {
+	case another := <-m.decisions:
+		return another
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// see looks at the report after a piece of it. A judge reports one process and then waits for the next.
+func (m *measuring) see() {
+	if m.parser.Processes() == m.reported {
+		return
+	}
+	m.reported = m.parser.Processes()
+	now := time.Now()
+	took := now.Sub(m.last)
+	m.last, m.slowest = now, max(m.slowest, took)
+	another := m.decide(now.Sub(m.begun), took)
+	select {
+	case m.decisions <- another:
+	default: // more processes than were asked for: nobody waits
+	}
+}
+
+func (m *measuring) decide(elapsed, took time.Duration) bool {
+	slowed := m.slowed()
+	m.slowed = m.watch()
+	if m.reported >= m.most || elapsed+time.Duration(margin*float64(m.slowest)) > m.limit {
+		return false
+	}
+	if slowed != "" && len(m.dropped) < mostDrops {
+		m.parser.Drop()
+		m.dropped = append(m.dropped, fmt.Sprintf("%d (%s)", m.reported, slowed))
+		return true
+	}
+	if m.reported-len(m.dropped) < m.least {
+		return true
+	}
+	cases := m.parser.Cases()
+	score, err := harness.Score(m.ranking, cases)
+	if err != nil {
+		return false // the stage has no score, and says so when it has ended
+	}
+	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
+	return interval.Noisy && elapsed+took <= m.budget
+}
+
+// end says what goes into the record of the run's conditions.
+func (m *measuring) end(conditions map[string]string) {
+	m.slowed()
+	if len(m.dropped) > 0 && conditions != nil {
+		conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))
+	}
+}

@@ -1,0 +1,119 @@
+package taskrun
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/tasks"
+)
+
+// reportOf is what a judge reports of one process that took ns for the one case.
+func reportOf(number int, ns float64) string {
+	line := func(field, value string) string { return "benchmark.0." + field + ": " + value + "\n" }
+	time := fmt.Sprint(ns)
+	return "benchmark-count: 1\n" + line("spec", "a: 1") + line("runs", "1") + line("mean", time) + line("median", time) +
+		line("best", time) + line("worst", time) + line("times", time) + line("clock", "event") + line("status", "pass") +
+		fmt.Sprintf("process: %d\n", number)
+}
+
+// processes runs a stage in which process i takes each(i) and reports times(i), and returns how many there were.
+func processes(m *measuring, each func(int) time.Duration, times func(int) float64) int {
+	for i := 0; ; i++ {
+		time.Sleep(each(i))
+		m.parser.Write([]byte(reportOf(i, times(i))))
+		m.see()
+		if !m.more(context.Background(), i+1) {
+			return i + 1
+		}
+	}
+}
+
+func TestProcessesAreMeasuredUntilTheIntervalIsNarrowOrTheTimeIsUp(t *testing.T) {
+	second := func(int) time.Duration { return time.Second }
+	alike := func(int) float64 { return 1000 }
+	apart := func(i int) float64 { return 1000 + 100*float64(i%3) }
+	for name, tt := range map[string]struct {
+		measuring Measuring
+		budget    time.Duration // the task's
+		limit     time.Duration
+		each      func(int) time.Duration
+		times     func(int) float64
+		want      int
+	}{
+		"five that are alike":             {Measuring{}, 0, time.Hour, second, alike, 5},
+		"five though the budget is spent": {Measuring{}, time.Second, time.Hour, second, apart, 5},
+		"more while the budget lasts":     {Measuring{}, 8 * time.Second, time.Hour, second, apart, 8},
+		"the worker's own budget":         {Measuring{Budget: 7 * time.Second}, 0, time.Hour, second, apart, 7},
+		"no more than 25":                 {Measuring{}, time.Hour, time.Hour, second, apart, 25},
+		"few where the worker says so":    {Measuring{Most: 2}, time.Hour, time.Hour, second, apart, 2},
+		"as many as the limit has room":   {Measuring{}, time.Hour, 4 * time.Second, second, apart, 3},
+		"one that takes all the time":     {Measuring{}, 0, 10 * time.Second, func(int) time.Duration { return 6 * time.Second }, alike, 1},
+		"until they are alike enough": {Measuring{}, time.Hour, time.Hour, second, func(i int) float64 {
+			if i == 0 {
+				return 1100
+			}
+			return 1000
+		}, 8}, // order statistics leave the odd one out from eight on
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := tt.measuring.follow(tasks.Definition{RankedBudget: tt.budget}, tt.limit, harness.NewParser(nil).ByProcess(), quiet)
+				if got := processes(m, tt.each, tt.times); got != tt.want {
+					t.Errorf("%d processes, want %d", got, tt.want)
+				}
+			})
+		})
+	}
+}
+
+func quiet() func() string { return func() string { return "" } }
+
+func TestAProcessIsDroppedForWhatSlowedTheDeviceAndNeverForItsTime(t *testing.T) {
+	watched := 0
+	watch := func() func() string {
+		watched++
+		number := watched
+		return func() string {
+			if number == 2 {
+				return "power brake"
+			}
+			return ""
+		}
+	}
+	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
+	got := processes(m, func(int) time.Duration { return 0 }, func(i int) float64 { return 1000 + float64(i) })
+	conditions := map[string]string{}
+	m.end(conditions)
+	if kept := m.parser.Cases()[0].Processes; got != 6 || fmt.Sprint(kept) != "[1000 1002 1003 1004 1005]" {
+		t.Errorf("%d processes, kept %v", got, kept)
+	}
+	if conditions["dropped_processes"] != "1 of 6: 2 (power brake)" {
+		t.Errorf("the record says %q", conditions["dropped_processes"])
+	}
+}
+
+func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
+	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+		return func() string { return "hardware slowdown" }
+	})
+	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
+	conditions := map[string]string{}
+	m.end(conditions)
+	if kept := m.parser.Cases()[0].Processes; got != 10 || len(kept) != 5 || !strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
+		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
+	}
+}
+
+func TestNobodyWaitsForADecisionThatNeverComes(t *testing.T) {
+	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), quiet)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if m.more(ctx, 1) {
+		t.Error("another process though the stage has ended")
+	}
+}
