@@ -34,12 +34,19 @@ type profiledScene struct {
 
 func newProfiledScene(t testing.TB) *profiledScene {
 	t.Helper()
-	s := &profiledScene{scene: newScene(t)}
+	s := profiled.restore(t, (*profiledScene).setProfiled)
+	s.profilingWorker()
+	s.begin()
+	return s
+}
+
+// setProfiled makes what a scene with profiles begins with.
+func (s *profiledScene) setProfiled() {
+	s.set()
 	s.profilingWorker()
 	s.first = s.ranked("Linus Ncu", goodKernel, profiledNS, "cuda4")
 	s.second = s.ranked("Mary Warp", slowKernel, 1.3*profiledNS, "tri")
 	s.refused = s.ranked("Rosa Refused", goodKernel, 2*profiledNS, "")
-	return s
 }
 
 // profilingWorker says that a worker is here that can profile.
