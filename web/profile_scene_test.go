@@ -5,15 +5,14 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
 	"math"
-	"os"
 	"testing"
 	"time"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/ncutest"
 	"warpboard/models"
 )
 
@@ -147,20 +146,7 @@ func fixtureReport(t testing.TB, name string) *ncu.Report {
 	t.Helper()
 	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
-		f, err := os.Open("../evaluator/ncu/testdata/" + name + "." + page + ".csv.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages.Set(page, text)
+		pages.Set(page, ncutest.Page(t, "../evaluator/ncu/testdata", name, page))
 	}
 	return ncu.Parse(pages)
 }
