@@ -1,14 +1,11 @@
 package e2e
 
 import (
-	"crypto/x509"
 	"encoding/json"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,6 +14,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue/queuetest"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/web/client"
@@ -53,29 +51,9 @@ func (s *site) credential(t *testing.T, name string) string {
 	return secret
 }
 
-// certificate writes one for 127.0.0.1 that is its own authority, and its key.
-func certificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	web := httptest.NewTLSServer(nil)
-	defer web.Close()
-	secret, err := x509.MarshalPKCS8PrivateKey(web.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	for name, block := range map[string]pem.Block{
-		"cert.pem": {Type: "CERTIFICATE", Bytes: web.Certificate().Raw}, "key.pem": {Type: "PRIVATE KEY", Bytes: secret},
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(&block), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
-}
-
 func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 	t.Parallel()
-	cert, key := certificate(t)
+	cert, key := queuetest.Certificate(t)
 	nats := freeAddr(t)
 	s := startTaskSite(t, "--no-worker", "--nats-listen", nats, "--nats-tls-cert", cert, "--nats-tls-key", key)
 	ada := s.person(t, "Ada", models.RoleUser)

@@ -20,6 +20,7 @@ import (
 
 	"warpboard/app"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/web/browsertest"
 )
 
 // asProgram makes the test binary behave as warpboard itself, so that tests can start, kill -9
@@ -34,6 +35,9 @@ func TestMain(m *testing.M) {
 	os.Exit(runTests(m))
 }
 
+// chromium is the browser of all tests.
+var chromium browsertest.Browser
+
 // objects is where the sites of these tests keep what they compile.
 var objects string
 
@@ -44,6 +48,7 @@ func runTests(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
+	defer chromium.Close()
 	objects = dir
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(max(4, runtime.NumCPU()))); err != nil { // they wait more than they work

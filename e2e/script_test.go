@@ -40,14 +40,14 @@ func TestStoredTextCannotScriptAPage(t *testing.T) {
 		"/submissions/1", "/submissions/1?tab=source", "/submissions/2", "/submissions/2?tab=source", "/submissions/3",
 		"/sign-in?next=" + url.QueryEscape("javascript:window.hacked=6"), "/nothing/" + url.PathEscape(scripts),
 	} {
-		w.open(path)
-		w.until(`document.readyState == "complete"`)
-		if got := w.eval(`[window.hacked ?? "", document.querySelectorAll("body img, body script, [onerror], [onload]").length]`); got != ",0" {
+		w.Open(path)
+		w.Until(`document.readyState == "complete"`)
+		if got := w.Eval(`[window.hacked ?? "", document.querySelectorAll("body img, body script, [onerror], [onload]").length]`); got != ",0" {
 			t.Errorf("%s: %s", path, got)
 		}
 	}
-	w.open("/submissions/1")
-	w.shows("main", "<script>window.hacked=1</script>") // it is there, as text
+	w.Open("/submissions/1")
+	w.Shows("main", "<script>window.hacked=1</script>") // it is there, as text
 }
 
 // attackingTask makes a folder with a task whose title and description attack; returns its parent.

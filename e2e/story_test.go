@@ -21,16 +21,16 @@ func TestStoryInTheBrowser(t *testing.T) {
 
 	ada.signIn("Ada Lovelace")
 	ada.makeTask(taskZip(t))
-	visitor.open("/tasks/" + smallTask + "/boards/CPU")
-	visitor.shows("#board", "Nobody is on this board yet")
-	visitor.eval("window.opened = true")
+	visitor.Open("/tasks/" + smallTask + "/boards/CPU")
+	visitor.Shows("#board", "Nobody is on this board yet")
+	visitor.Eval("window.opened = true")
 
 	ada.submitsRight()
-	visitor.shows(`#board tr[data-rank="1"]`, "Ada Lovelace")
-	visitor.until("window.opened") // it was not loaded again
+	visitor.Shows(`#board tr[data-rank="1"]`, "Ada Lovelace")
+	visitor.Until("window.opened") // it was not loaded again
 	visitor.shoot("board")
-	visitor.do(chromedp.Click(`#board td a[href^="/submissions/"]`))
-	visitor.shows("main h1", "Submission")
+	visitor.Do(chromedp.Click(`#board td a[href^="/submissions/"]`))
+	visitor.Shows("main h1", "Submission")
 	visitor.clean()
 
 	ada.submitsWrong()
@@ -41,47 +41,47 @@ func TestStoryInTheBrowser(t *testing.T) {
 }
 
 func (w *window) signIn(name string) {
-	w.t.Helper()
-	w.open("/")
+	w.T.Helper()
+	w.Open("/")
 	w.shoot("home")
-	w.click(`header a[href^="/sign-in"]`)
-	w.do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", name))
+	w.Click(`header a[href^="/sign-in"]`)
+	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", name))
 	w.shoot("sign-in")
-	w.click("main .btn-main")
-	w.shows("header", name)
+	w.Click("main .btn-main")
+	w.Shows("header", name)
 }
 
 // makeTask uploads a zip, looks at what it would make and publishes it.
 func (w *window) makeTask(path string) {
-	w.t.Helper()
-	w.click(`header a[href="/tasks/new"]`)
-	w.do(chromedp.WaitVisible("main form"), chromedp.SetUploadFiles("#zip", []string{path}))
+	w.T.Helper()
+	w.Click(`header a[href="/tasks/new"]`)
+	w.Do(chromedp.WaitVisible("main form"), chromedp.SetUploadFiles("#zip", []string{path}))
 	w.shoot("new-task")
-	w.click("main .btn-main")
-	w.shows("[data-draft] h2", "Sum of two")
-	w.shows("[data-draft]", "reference.h")
-	w.shows("[data-draft]", "test 5 s")
-	w.until(`document.querySelector("[data-draft] input[name=device][value=CPU]").checked`)
+	w.Click("main .btn-main")
+	w.Shows("[data-draft] h2", "Sum of two")
+	w.Shows("[data-draft]", "reference.h")
+	w.Shows("[data-draft]", "test 5 s")
+	w.Until(`document.querySelector("[data-draft] input[name=device][value=CPU]").checked`)
 	w.shoot("preview")
-	w.click("[data-draft] .btn-main")
-	w.shows("main h1", "Sum of two")
-	w.shows("main", "as small as a task can be")
+	w.Click("[data-draft] .btn-main")
+	w.Shows("main h1", "Sum of two")
+	w.Shows("main", "as small as a task can be")
 }
 
 // paste replaces the editor's text and sends the form.
 func (w *window) paste(source string) {
-	w.t.Helper()
-	w.open("/tasks/" + smallTask)
-	w.eval(`document.querySelector("#source").scrollIntoView()`)
-	w.until(`document.querySelector(".cm-content")`)
-	w.eval(`document.querySelector(".cm-content").focus()`)
-	w.do(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
-	if _, err := chromedp.Call(w.ctx, input.InsertText, input.InsertTextParams{Text: source}); err != nil {
-		w.t.Fatal(err)
+	w.T.Helper()
+	w.Open("/tasks/" + smallTask)
+	w.Eval(`document.querySelector("#source").scrollIntoView()`)
+	w.Until(`document.querySelector(".cm-content")`)
+	w.Eval(`document.querySelector(".cm-content").focus()`)
+	w.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	if _, err := chromedp.Call(w.Ctx, input.InsertText, input.InsertTextParams{Text: source}); err != nil {
+		w.T.Fatal(err)
 	}
-	w.until(fmt.Sprintf(`document.querySelector("#source").value.trim() == %q`, strings.TrimSpace(source)))
-	w.click("#submit button.btn-main")
-	w.until(`location.pathname.startsWith("/submissions/") && document.querySelector("#runs")`)
+	w.Until(fmt.Sprintf(`document.querySelector("#source").value.trim() == %q`, strings.TrimSpace(source)))
+	w.Click("#submit button.btn-main")
+	w.Until(`location.pathname.startsWith("/submissions/") && document.querySelector("#runs")`)
 }
 
 // watchRun notes every state that the page shows of its run, until it is loaded again.
@@ -94,56 +94,56 @@ const watchRun = `(() => {
 
 // submitsRight follows a right kernel to its place without loading the page again.
 func (w *window) submitsRight() {
-	w.t.Helper()
+	w.T.Helper()
 	// Its times differ so much that all repeats are made: both timed stages take some seconds.
 	w.paste(kernel("static int calls; usleep(++calls % 2 ? 10000 : 70000);"))
-	w.eval(watchRun)
-	w.until(`states.includes("benchmarking")`)
+	w.Eval(watchRun)
+	w.Until(`states.includes("benchmarking")`)
 	w.shoot("working")
-	w.until(`states.includes("ranking")`)
-	w.until(`document.querySelector("[data-state=done]")`)
+	w.Until(`states.includes("ranking")`)
+	w.Until(`document.querySelector("[data-state=done]")`)
 	for _, stage := range []string{"build", "test", "benchmark", "ranked"} {
-		w.until(fmt.Sprintf("document.querySelector('[data-stage=%s]')", stage))
+		w.Until(fmt.Sprintf("document.querySelector('[data-stage=%s]')", stage))
 	}
-	w.shows("[data-score]", "ms")
-	w.until(`states.at(-1) == "done"`)
+	w.Shows("[data-score]", "ms")
+	w.Until(`states.at(-1) == "done"`)
 	w.shoot("done")
-	w.click(`a[href="/tasks/sum/boards/CPU"]`)
-	w.shows(`#board tr[data-rank="1"].mine`, "Ada Lovelace")
+	w.Click(`a[href="/tasks/sum/boards/CPU"]`)
+	w.Shows(`#board tr[data-rank="1"].mine`, "Ada Lovelace")
 }
 
 func (w *window) submitsWrong() {
-	w.t.Helper()
+	w.T.Helper()
 	w.paste(strings.Replace(kernel(""), "data.size +", "data.size -", 1))
-	w.shows("[data-failure]", "gave a wrong answer: expected 15, got -7")
+	w.Shows("[data-failure]", "gave a wrong answer: expected 15, got -7")
 	w.shoot("wrong")
 }
 
 func (w *window) submitsWhatDoesNotCompile() {
-	w.t.Helper()
+	w.T.Helper()
 	w.paste("#include \"task.h\"\n\noutput_t custom_kernel(input_t data) {\n    return data.size + data.sed;\n}\n")
-	w.shows("[data-failure]", "submission.cpp:4")
-	w.shows("[data-failure]", "sed")
+	w.Shows("[data-failure]", "submission.cpp:4")
+	w.Shows("[data-failure]", "sed")
 	w.shoot("no-compile")
 }
 
 // looksAround opens the other pages of a signed-in person.
 func (w *window) looksAround() {
-	w.t.Helper()
+	w.T.Helper()
 	for name, path := range map[string]string{"task": "/tasks/" + smallTask, "devices": "/devices", "me": "/me", "edit": "/tasks/" + smallTask + "/edit"} {
-		w.open(path)
+		w.Open(path)
 		w.shoot(name)
 	}
-	w.open("/devices")
-	w.shows("main", "checks pass")
+	w.Open("/devices")
+	w.Shows("main", "checks pass")
 }
 
 func (w *window) signsOut() {
-	w.t.Helper()
-	w.click(`header button[aria-label="Sign out"]`)
-	w.shows("header", "Sign in")
-	w.open("/tasks/new")
-	w.until(`location.pathname == "/sign-in"`)
+	w.T.Helper()
+	w.Click(`header button[aria-label="Sign out"]`)
+	w.Shows("header", "Sign in")
+	w.Open("/tasks/new")
+	w.Until(`location.pathname == "/sign-in"`)
 }
 
 // taskZip packs the small task as its author would.

@@ -189,20 +189,18 @@ const forgedLines = `static void forge() {
 `
 
 // TestForgedTimesAndVerdictsDoNotReachTheBoard: each of these once had a score of a nanosecond or an answer that
-// nobody looked at. With no reason the run passes, and its time is an honest one.
+// nobody looked at. With no reason the run passes, and its time is an honest one. Forged clocks are in evaluator/attacks.
 func TestForgedTimesAndVerdictsDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
 	cases := []struct{ name, beside, reason string }{
-		{"clock_gettime", `extern "C" int clock_gettime(clockid_t, struct timespec* t) noexcept { t->tv_sec = 0; t->tv_nsec = 1; return 0; }`, ""},
-		{"steady_clock", `std::chrono::steady_clock::time_point std::chrono::steady_clock::now() noexcept { static long n; return time_point(duration(++n)); }`, ""},
-		{"write", `extern "C" ssize_t write(int, const void* text, size_t size) { return std::strlen("") + size; }`, ""},
 		{"the harness's own names", "namespace warpboard { extern int result_fd; int& used = result_fd; }", "undefined reference"},
 		{"lines at exit", forgedLines + `struct Last { ~Last() { forge(); } } last;`, ""},
 		{"lines before the harness's", forgedLines + `struct First { First() { forge(); } } first;`, "out of turn"},
 		{"lines and no more", forgedLines + `struct First { First() { forge(); _exit(0); } } first;`, "out of turn"},
-		{"seed in a constructor", `struct Seed { Seed() { if (getenv("POPCORN_SEED") || getenv("POPCORN_FD") || getenv("WARPBOARD_TOKEN")) abort(); } } seed;`, ""},
-		{"seed before all constructors", `static void first(int, char**, char** env) {
+		{"no report, and the seed before main", `extern "C" ssize_t write(int, const void* text, size_t size) { return std::strlen("") + size; }
+struct Seed { Seed() { if (getenv("POPCORN_SEED") || getenv("POPCORN_FD") || getenv("WARPBOARD_TOKEN")) abort(); } } seed;
+static void first(int, char**, char** env) {
     for (; *env; ++env) if (std::strstr(*env, "POPCORN") || std::strstr(*env, "WARPBOARD")) abort();
 }
 __attribute__((section(".preinit_array"), used)) static void (*early)(int, char**, char**) = first;`, ""},
@@ -227,21 +225,19 @@ func wantNoForgery(t *testing.T, name string, r job.Result, reason string) {
 	}
 }
 
-// TestPythonForgeriesDoNotReachTheBoard does so for the softmax; a wrong answer is one of zeros.
+// TestPythonForgeriesDoNotReachTheBoard does so for the softmax; a wrong answer is one of zeros. Forged clocks, and work
+// in a tracer, are in evaluator/attacks.
 func TestPythonForgeriesDoNotReachTheBoard(t *testing.T) {
 	s := newSite(t)
 	s.start(realConfig(t))
 	const wrong, right = "    return data[1] * 0\n", "    x, out = data\n    p = np.exp(x - x.max(axis=1, keepdims=True))\n    return p / p.sum(axis=1, keepdims=True)\n"
 	cases := []struct{ name, before, kernel, reason string }{
-		{"the clock", "import warpboard_runner, warpboard_wire, time\nfor m in (warpboard_runner, warpboard_wire, time): m.perf_counter_ns = lambda: 1\n", right, ""},
-		{"the number itself", "import warpboard_wire\nreal = warpboard_wire.Page.finish\nwarpboard_wire.Page.finish = lambda self, number, ns: real(self, number, 1.0)\n", right, ""},
 		{"isclose", "np.isclose = lambda a, *r, **k: np.ones_like(a, dtype=bool)\n", wrong, "wrong answer"},
 		{"exp", "real = np.exp\nnp.exp = lambda x: real(x) * 0\n", wrong, "wrong answer"},
 		{"the checker's code", "import reference, utils\nok = lambda *a, **k: (True, '')\nutils.match_reference.__code__ = ok.__code__\nreference.check_implementation = ok\n", wrong, "wrong answer"},
 		{"the judge's frame", "import sys\n", "    f = sys._getframe()\n    while f:\n        for v in list(f.f_locals.values()):\n            for n in ('check', '_check', 'check_implementation'):\n                if hasattr(v, n): setattr(v, n, lambda *a: (True, ''))\n        f = f.f_back\n" + wrong, "wrong answer"},
 		{"an object that agrees", "class A:\n    def __array__(self, *a, **k):\n        import sys\n        f = sys._getframe()\n        while 'expected' not in f.f_locals: f = f.f_back\n        return f.f_locals['expected']\n", "    return A()\n", "it must return NumPy arrays"},
 		{"work after the clock", "import warpboard_wire\nreal, todo = warpboard_wire.Page.finish, []\ndef late(self, number, ns):\n    real(self, number, ns)\n    for x, out in todo:\n        p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n    todo.clear()\nwarpboard_wire.Page.finish = late\n", "    todo.append(data)\n    return data[1]\n", "wrong answer"},
-		{"work in a tracer", "import sys\ntodo = []\ndef late(frame, event, arg):\n    if event == 'c_return' and getattr(arg, '__name__', '') == 'perf_counter_ns':\n        for x, out in todo:\n            p = np.exp(x - x.max(axis=1, keepdims=True)); out[:] = p / p.sum(axis=1, keepdims=True)\n        todo.clear()\n", "    todo.append(data)\n    sys.setprofile(late)\n    return data[1]\n", ""},
 		{"a derived array", "class A(np.ndarray): pass\n", "    return data[1].view(A)\n", "it must return NumPy arrays"},
 		{"the pipe", "import os\nfor fd in range(3, 1024):\n    try: os.write(fd, b'check: pass\\n')\n    except OSError: pass\n", wrong, "wrote into the channel"},
 		{"the seed", "import os, gc\nif os.environ.get('POPCORN_SEED') or any(type(o) is dict and 'POPCORN_SEED' in o for o in gc.get_objects()): raise SystemExit(9)\n", right, ""},

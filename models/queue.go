@@ -72,6 +72,24 @@ func (s *Store) Places(ctx context.Context, submissionID int64) (map[int64]int, 
 	return places, nil
 }
 
+// QueuedSubmission is what a queue says of a submission. Callers ask its task's VisibleTo before they show it.
+type QueuedSubmission struct {
+	ID       int64
+	UserID   int64
+	UserName string
+	Task     Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and who may know of it
+}
+
+// QueuedSubmissions reads the submissions with the ids, in one query and no order.
+func (s *Store) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
+	var list []QueuedSubmission
+	err := s.db.Read(ctx).Table("submissions s").
+		Select("s.id, s.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.visibility as task_visibility, t.owner_id as task_owner_id").
+		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").
+		Where("s.id in ?", ids).Scan(&list).Error
+	return list, db.ReadError(err, "the submissions of the queue")
+}
+
 // QueueLength counts a device's live runs.
 type QueueLength struct {
 	Device  string

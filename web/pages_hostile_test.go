@@ -156,15 +156,15 @@ func TestHostileTextDoesNothingInABrowser(t *testing.T) {
 	w := s.window().as(s.browserOf(s.admin))
 	for _, path := range pages {
 		w.open(path)
-		w.until(`document.readyState == "complete" && document.querySelector("main")`)
+		w.Until(`document.readyState == "complete" && document.querySelector("main")`)
 		w.refusedNothing() // a policy that had to step in means that the page was scripted
 	}
 	run := s.runOf(running)
 	w.open(fmt.Sprintf("/submissions/%d", run.SubmissionID))
 	before := len(hostile)
 	running.log(hostile)
-	w.until(fmt.Sprintf(`document.querySelector("#run-%d pre[id^=log]").textContent.length > %d`, run.ID, before))
-	w.until(`document.querySelector("main h1") && !document.querySelector("main img")`)
+	w.Until(fmt.Sprintf(`document.querySelector("#run-%d pre[id^=log]").textContent.length > %d`, run.ID, before))
+	w.Until(`document.querySelector("main h1") && !document.querySelector("main img")`)
 	w.refusedNothing()
 }
 

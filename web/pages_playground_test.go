@@ -254,17 +254,17 @@ func TestAnOpenEvaluationPageShowsItsEnd(t *testing.T) {
 	b, resp := s.playground(tryForm(nil))
 	wantStatus(t, resp, http.StatusSeeOther)
 	w := (&scene{testSite: s.testSite}).window().as(b)
-	w.do(chromedp.EmulateViewport(390, 900))
+	w.Do(chromedp.EmulateViewport(390, 900))
 	fits := `document.documentElement.scrollWidth <= 390`
 	w.open("/playground")
-	w.until(fits)
+	w.Until(fits)
 	w.refusedNothing()
 	w.open(resp.Header.Get("Location"))
-	w.hasText(".stage-now", "submitted")
+	w.Shows(".stage-now", "submitted")
 	s.finished(b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
-	w.hasText("[data-times=kernel]", "12.50")
-	w.until(`!document.querySelector("#evaluation [hx-trigger], #evaluation form")`)
-	w.until(fits)
+	w.Shows("[data-times=kernel]", "12.50")
+	w.Until(`!document.querySelector("#evaluation [hx-trigger], #evaluation form")`)
+	w.Until(fits)
 	w.refusedNothing()
 }
 

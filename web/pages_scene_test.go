@@ -27,9 +27,15 @@ type scene struct {
 
 func newScene(t testing.TB, changes ...func(*Config)) *scene {
 	t.Helper()
-	s := &scene{testSite: startSite(t, changes...)}
-	s.admin = modelstest.Person(t, s.Store, "Grace Hopper", models.RoleAdmin)
-	s.ada = modelstest.Person(t, s.Store, "Ada Lovelace", models.RoleUser)
+	s := plain.restore(t, (*profiledScene).set, changes...)
+	s.begin()
+	return s.scene
+}
+
+// set makes what a scene begins with.
+func (s *scene) set() {
+	s.admin = modelstest.Person(s.t, s.Store, "Grace Hopper", models.RoleAdmin)
+	s.ada = modelstest.Person(s.t, s.Store, "Ada Lovelace", models.RoleUser)
 	s.heartbeat()
 	s.installTasks()
 	s.fillBoard()
@@ -39,10 +45,14 @@ func newScene(t testing.TB, changes ...func(*Config)) *scene {
 	s.fail(s.failed, buildFailure())
 	s.wrong = s.submit(s.ada, "H200", goodKernel)
 	s.fail(s.wrong, wrongAnswer())
+}
+
+// begin has the worker at work on one run while another waits.
+func (s *scene) begin() {
+	s.heartbeat()
 	s.working = s.submit(s.ada, "H200", goodKernel)
 	s.worker = s.work(s.working)
 	s.queued = s.submit(s.ada, "H200", goodKernel)
-	return s
 }
 
 const goodKernel = `#include "task.h"

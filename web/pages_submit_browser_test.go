@@ -10,21 +10,21 @@ import (
 
 // editor opens the form of the scene's task, with its editor loaded.
 func (w *window) editor(s *scene, query string) {
-	w.t.Helper()
+	w.T.Helper()
 	w.open("/tasks/" + s.task.Slug + query)
-	w.eval(`document.querySelector("#source").scrollIntoView()`)
-	w.until(`document.querySelector(".cm-content")`)
+	w.Eval(`document.querySelector("#source").scrollIntoView()`)
+	w.Until(`document.querySelector(".cm-content")`)
 }
 
 // types replaces what is in the editor.
 func (w *window) types(text string) {
-	w.t.Helper()
-	w.eval(fmt.Sprintf(`(() => {
+	w.T.Helper()
+	w.Eval(fmt.Sprintf(`(() => {
 		document.querySelector(".cm-content").focus();
 		document.execCommand("selectAll");
 		document.execCommand("insertText", false, %q);
 	})()`, text))
-	w.until(fmt.Sprintf(`document.querySelector("#source").value == %q`, text))
+	w.Until(fmt.Sprintf(`document.querySelector("#source").value == %q`, text))
 }
 
 const shownText = `[...document.querySelectorAll(".cm-line")].map((line) => line.textContent).join("\n")`
@@ -33,18 +33,18 @@ func TestDraftSurvivesAReload(t *testing.T) {
 	s := newScene(t)
 	w := s.window().as(s.browserOf(s.ada))
 	w.editor(s, "")
-	w.until(`document.querySelector("[data-kept]").hidden`)
+	w.Until(`document.querySelector("[data-kept]").hidden`)
 	w.types("// half a kernel")
 	w.editor(s, "")
-	w.until(shownText + ` == "// half a kernel"`)
-	w.until(`!document.querySelector("[data-kept]").hidden`)
+	w.Until(shownText + ` == "// half a kernel"`)
+	w.Until(`!document.querySelector("[data-kept]").hidden`)
 	w.editor(s, fmt.Sprintf("?from=%d", s.failed.SubmissionID)) // what was submitted goes before a draft
-	w.until(shownText + ` == "int main("`)
+	w.Until(shownText + ` == "int main("`)
 	w.editor(s, "")
-	w.eval(`document.querySelector("[data-discard]").click()`)
-	w.until(shownText + `.includes("custom_kernel")`)
+	w.Eval(`document.querySelector("[data-discard]").click()`)
+	w.Until(shownText + `.includes("custom_kernel")`)
 	w.editor(s, "")
-	w.until(shownText + `.includes("custom_kernel")`)
+	w.Until(shownText + `.includes("custom_kernel")`)
 	w.refusedNothing()
 }
 
@@ -52,28 +52,28 @@ func TestEditorIsLeftByKeyboard(t *testing.T) {
 	s := newScene(t)
 	w := s.window().as(s.browserOf(s.ada))
 	w.editor(s, "")
-	w.eval(`document.querySelector("label[for=source]").click()`)
-	w.until(`document.activeElement.matches(".cm-content")`)
-	w.do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Tab))
-	w.until(`document.activeElement.id == "file"`)
-	w.until(`getComputedStyle(document.activeElement).outlineStyle == "solid"`)
+	w.Eval(`document.querySelector("label[for=source]").click()`)
+	w.Until(`document.activeElement.matches(".cm-content")`)
+	w.Do(chromedp.KeyEvent(kb.Escape), chromedp.KeyEvent(kb.Tab))
+	w.Until(`document.activeElement.id == "file"`)
+	w.Until(`getComputedStyle(document.activeElement).outlineStyle == "solid"`)
 }
 
 func TestChosenFileCanBeChangedBeforeItIsSent(t *testing.T) {
 	s := newScene(t)
 	w := s.window().as(s.browserOf(s.ada))
 	w.editor(s, "")
-	w.eval(`(() => {
+	w.Eval(`(() => {
 		const held = new DataTransfer();
 		held.items.add(new File(["// from a file"], "nine.cu"));
 		document.querySelector(".drop").dispatchEvent(new DragEvent("drop", { dataTransfer: held, cancelable: true }));
 	})()`)
-	w.until(shownText + ` == "// from a file"`)
-	w.until(`document.querySelector("[data-file-note]").textContent.includes("nine.cu")`)
+	w.Until(shownText + ` == "// from a file"`)
+	w.Until(`document.querySelector("[data-file-note]").textContent.includes("nine.cu")`)
 	w.types("// changed since")
-	w.eval(`document.querySelector("#submit form").requestSubmit()`)
-	w.until(`location.pathname.startsWith("/submissions/")`)
-	w.eval(`location.search = "?tab=source"`)
-	w.until(`document.querySelector(".source")?.textContent.includes("// changed since")`)
-	w.until(`document.querySelector("h2").textContent == "nine.cu"`)
+	w.Eval(`document.querySelector("#submit form").requestSubmit()`)
+	w.Until(`location.pathname.startsWith("/submissions/")`)
+	w.Eval(`location.search = "?tab=source"`)
+	w.Until(`document.querySelector(".source")?.textContent.includes("// changed since")`)
+	w.Until(`document.querySelector("h2").textContent == "nine.cu"`)
 }

@@ -24,11 +24,11 @@ func TestAnOpenPageShowsTheProfileWhenItComes(t *testing.T) {
 	w := s.window().as(s.browserOf(s.ada))
 	w.open(page)
 	s.finish(run, 9.5e3)
-	w.hasText(card+" [data-score]", "9.500")
-	w.hasText(card+" [data-profile-note]", "waits until nothing else waits")
+	w.Shows(card+" [data-score]", "9.500")
+	w.Shows(card+" [data-profile-note]", "waits until nothing else waits")
 	s.profile(run, "cuda4")
-	w.until(fmt.Sprintf(`document.querySelector('%s header a[href="%s"]')`, card, profilePath(run)))
-	w.until(fmt.Sprintf(`!document.querySelector('%s [data-profile-note]')`, card))
+	w.Until(fmt.Sprintf(`document.querySelector('%s header a[href="%s"]')`, card, profilePath(run)))
+	w.Until(fmt.Sprintf(`!document.querySelector('%s [data-profile-note]')`, card))
 	w.refusedNothing()
 }
 
@@ -54,13 +54,13 @@ func TestPagesWithChartsFitEveryScreenAndPolicy(t *testing.T) {
 	} {
 		for _, theme := range []string{"light", "dark"} {
 			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}}}
-			if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media); err != nil {
+			if _, err := chromedp.Call(w.Ctx, emulation.SetEmulatedMedia, media); err != nil {
 				t.Fatal(err)
 			}
 			for _, width := range []int64{1280, 390} {
-				w.do(chromedp.EmulateViewport(width, 900))
+				w.Do(chromedp.EmulateViewport(width, 900))
 				w.open(path)
-				wide, err := chromedp.Run(w.ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
+				wide, err := chromedp.Run(w.Ctx, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`))
 				if err != nil || wide > 0 {
 					t.Errorf("%s at %d px, %s: %d px too wide (%v)", path, width, theme, wide, err)
 				}

@@ -5,15 +5,14 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"io"
 	"math"
-	"os"
 	"testing"
 	"time"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/ncutest"
 	"warpboard/models"
 )
 
@@ -34,12 +33,19 @@ type profiledScene struct {
 
 func newProfiledScene(t testing.TB) *profiledScene {
 	t.Helper()
-	s := &profiledScene{scene: newScene(t)}
+	s := profiled.restore(t, (*profiledScene).setProfiled)
+	s.profilingWorker()
+	s.begin()
+	return s
+}
+
+// setProfiled makes what a scene with profiles begins with.
+func (s *profiledScene) setProfiled() {
+	s.set()
 	s.profilingWorker()
 	s.first = s.ranked("Linus Ncu", goodKernel, profiledNS, "cuda4")
 	s.second = s.ranked("Mary Warp", slowKernel, 1.3*profiledNS, "tri")
 	s.refused = s.ranked("Rosa Refused", goodKernel, 2*profiledNS, "")
-	return s
 }
 
 // profilingWorker says that a worker is here that can profile.
@@ -140,20 +146,7 @@ func fixtureReport(t testing.TB, name string) *ncu.Report {
 	t.Helper()
 	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
-		f, err := os.Open("../evaluator/ncu/testdata/" + name + "." + page + ".csv.gz")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		z, err := gzip.NewReader(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages.Set(page, text)
+		pages.Set(page, ncutest.Page(t, "../evaluator/ncu/testdata", name, page))
 	}
 	return ncu.Parse(pages)
 }

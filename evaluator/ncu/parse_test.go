@@ -8,12 +8,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/ncu/ncutest"
 )
 
 func TestEveryRawCellIsKept(t *testing.T) {
 	for _, name := range reports {
 		r := Parse(pages(t, name))
-		rows := plainCSV(t, fixture(t, name, "raw"))
+		rows := ncutest.PlainCSV(t, fixture(t, name, "raw"))
 		if len(r.Kernels) != len(rows)-2 || len(r.Warnings) != 0 {
 			t.Fatalf("%s: %d kernels, warnings %v", name, len(r.Kernels), r.Warnings)
 		}
@@ -47,7 +49,7 @@ func TestEveryRawCellIsKept(t *testing.T) {
 func TestEveryDetailsRowIsKept(t *testing.T) {
 	for _, name := range reports {
 		r := Parse(pages(t, name))
-		rows := plainCSV(t, fixture(t, name, "details"))
+		rows := ncutest.PlainCSV(t, fixture(t, name, "details"))
 		at := columns(rows[0])
 		numbers, rules := 0, 0
 		for _, row := range rows[1:] {
@@ -77,7 +79,7 @@ func TestEveryInstructionIsKept(t *testing.T) {
 	want := map[string][]int{"cuda4": {32, 208, 32, 64}, "tri": {1208, 512}}
 	for _, name := range reports {
 		r := Parse(pages(t, name))
-		rows := plainCSV(t, fixture(t, name, "source"))
+		rows := ncutest.PlainCSV(t, fixture(t, name, "source"))
 		cells := map[string][]string{}
 		for _, row := range rows {
 			if strings.HasPrefix(row[0], "0x") {

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"warpboard/evaluator/ncu/ncutest"
 )
 
 func near(t *testing.T, what string, got, want float64) {
@@ -268,7 +270,7 @@ func TestTheTableHasEveryMetric(t *testing.T) {
 	if len(rows) != 1+2*2227 {
 		t.Fatalf("%d rows", len(rows))
 	}
-	page := plainCSV(t, fixture(t, "tri", "raw"))
+	page := ncutest.PlainCSV(t, fixture(t, "tri", "raw"))
 	at := columns(page[0])
 	for _, row := range rows[1:] {
 		id, _ := strconv.Atoi(row[0])

@@ -1,39 +1,17 @@
 package queue
 
 import (
-	"crypto/x509"
-	"encoding/pem"
-	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/nats-io/nats.go"
+
+	"warpboard/evaluator/queue/queuetest"
 )
 
-// certificate writes one for 127.0.0.1 that is its own authority, and its key.
-func certificate(t *testing.T) (cert, key string) {
-	t.Helper()
-	web := httptest.NewTLSServer(nil)
-	defer web.Close()
-	secret, err := x509.MarshalPKCS8PrivateKey(web.TLS.Certificates[0].PrivateKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write := func(name, kind string, data []byte) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	return write("cert.pem", "CERTIFICATE", web.Certificate().Raw), write("key.pem", "PRIVATE KEY", secret)
-}
-
 func TestRemoteWorkersSpeakTLSWhereThereIsACertificate(t *testing.T) {
-	cert, key := certificate(t)
+	cert, key := queuetest.Certificate(t)
 	tw := &twoWorkers{}
 	q := openQueue(t, Config{Dir: t.TempDir(), Listen: "127.0.0.1:0", Cert: cert, Key: key, Authorize: tw.authorize})
 	if !strings.HasPrefix(q.Addr(), "tls://") {

@@ -15,6 +15,12 @@ func Open(t testing.TB) *models.Store {
 	return open(t, models.Config{Dir: t.TempDir()})
 }
 
+// OpenDir returns the SQLite store in a directory. It is closed when the test ends.
+func OpenDir(t testing.TB, dir string) *models.Store {
+	t.Helper()
+	return open(t, models.Config{Dir: dir})
+}
+
 // OpenPostgres returns an empty store in a database of its own on the test process's PostgreSQL.
 func OpenPostgres(t testing.TB) *models.Store {
 	t.Helper()

@@ -2,11 +2,6 @@ package charts
 
 import (
 	"bytes"
-	"compress/gzip"
-	"encoding/csv"
-	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,25 +9,13 @@ import (
 	"github.com/a-h/templ"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/ncutest"
 )
 
-// fixture reads a page that ncu printed; the files belong to evaluator/ncu's tests.
+// fixture is a page that ncu printed.
 func fixture(t testing.TB, report, page string) []byte {
 	t.Helper()
-	f, err := os.Open(filepath.Join("../../evaluator/ncu/testdata", report+"."+page+".csv.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return ncutest.Page(t, "../../evaluator/ncu/testdata", report, page)
 }
 
 func report(t testing.TB, name string) *ncu.Report {
@@ -40,18 +23,6 @@ func report(t testing.TB, name string) *ncu.Report {
 	return ncu.Parse(ncu.Pages{
 		Version: "2025.3.1.0", Details: fixture(t, name, "details"), Raw: fixture(t, name, "raw"), Source: fixture(t, name, "source"),
 	})
-}
-
-// plainCSV reads a page without any of the product's code.
-func plainCSV(t testing.TB, page []byte) [][]string {
-	t.Helper()
-	r := csv.NewReader(bytes.NewReader(page))
-	r.FieldsPerRecord = -1
-	rows, err := r.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
 }
 
 func render(t testing.TB, c templ.Component) (*goquery.Document, string) {

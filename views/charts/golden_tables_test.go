@@ -10,6 +10,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/ncutest"
 )
 
 // expected works out what a number's data-from promises: a metric, a formula, an opcode's count.
@@ -41,7 +42,7 @@ func expected(t *testing.T, s *ncu.Source, raw rawPage, from string) (float64, b
 
 func TestRawTableIsTheRawPage(t *testing.T) {
 	r := report(t, "tri")
-	rows := plainCSV(t, fixture(t, "tri", "raw"))
+	rows := ncutest.PlainCSV(t, fixture(t, "tri", "raw"))
 	column := map[string]int{}
 	for i, name := range rows[0] {
 		column[name] = i
@@ -72,7 +73,7 @@ func TestRawTableIsTheRawPage(t *testing.T) {
 func TestSourceViewIsTheSourcePage(t *testing.T) {
 	r := report(t, "cuda4")
 	k := &r.Kernels[1]
-	rows := plainCSV(t, fixture(t, "cuda4", "source"))
+	rows := ncutest.PlainCSV(t, fixture(t, "cuda4", "source"))
 	var page [][]string
 	for i, row := range rows {
 		if len(row) > 1 && row[0] == "Kernel Name" && row[1] == k.Name {
@@ -112,7 +113,7 @@ func TestRulesAreTheDetailsPages(t *testing.T) {
 	doc, _ := render(t, Details(detailsOf(r, 1)))
 	gains := map[string]bool{}
 	messages := map[string]bool{}
-	for _, row := range plainCSV(t, fixture(t, "cuda4", "details"))[1:] {
+	for _, row := range ncutest.PlainCSV(t, fixture(t, "cuda4", "details"))[1:] {
 		if row[0] == "1" && len(row) == 20 && row[17] != "" {
 			messages[row[17]] = true
 			gains[row[19]] = true

@@ -9,6 +9,8 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/views/format"
+
+	"warpboard/evaluator/ncu/ncutest"
 )
 
 // rawPage is the raw page's cells of one kernel in base units, read by this test's own code.
@@ -17,7 +19,7 @@ type rawPage map[string]float64
 // readRaw returns one rawPage per kernel.
 func readRaw(t *testing.T, name string) []rawPage {
 	t.Helper()
-	rows := plainCSV(t, fixture(t, name, "raw"))
+	rows := ncutest.PlainCSV(t, fixture(t, name, "raw"))
 	var out []rawPage
 	for _, row := range rows[2:] {
 		p := rawPage{}

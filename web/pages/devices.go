@@ -1,6 +1,9 @@
 package pages
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
@@ -46,17 +49,17 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 	if err != nil {
 		return status, err
 	}
-	devices, err := p.DeviceList(ctx)
-	if err != nil {
+	list := queueList{Pages: p, viewer: site.Actor(c)}
+	if err := list.read(ctx); err != nil {
 		return status, err
 	}
-	list := queueList{Pages: p, viewer: site.Actor(c), submissions: map[int64]views.QueuedRun{}, slots: map[string]int64{}}
-	if err := list.read(ctx); err != nil {
+	devices, err := p.Runs.Devices(ctx, workers, slices.Collect(maps.Values(list.lengths)))
+	if err != nil {
 		return status, err
 	}
 	for _, d := range devices {
 		queue := views.DeviceQueue{
-			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: list.waiting[d.Device], Running: list.running[d.Device], Runs: list.rows[d.Device],
+			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
 		}
 		queue.PausedBy, queue.PausedSince = d.PausedBy, runs.TimeOf(d.PausedSince)
 		status.Queues = append(status.Queues, queue)

@@ -2,6 +2,8 @@ package pages
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -15,16 +17,14 @@ const queueRows = 50 // runs shown of one device's queue
 // the viewer may not know of have their place, and nothing else.
 type queueList struct {
 	*Pages
-	viewer      models.User
-	rows        map[string][]views.QueuedRun // by device
-	submissions map[int64]views.QueuedRun    // what rows of the same submission share
-	slots       map[string]int64             // submission by attempt, for those the viewer may see
-	running     map[string]int               // by device, also those that are not listed
-	waiting     map[string]int
+	viewer  models.User
+	rows    map[string][]views.QueuedRun  // by device
+	slots   map[string]int64              // submission by attempt, for those the viewer may see
+	lengths map[string]models.QueueLength // by device, with what is not listed
 }
 
 func (l *queueList) read(ctx context.Context) error {
-	l.rows, l.running, l.waiting = map[string][]views.QueuedRun{}, map[string]int{}, map[string]int{}
+	l.rows, l.slots, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{}, map[string]models.QueueLength{}
 	running, err := l.Store.LiveAttempts(ctx)
 	if err != nil {
 		return err
@@ -37,19 +37,17 @@ func (l *queueList) read(ctx context.Context) error {
 		if a.TakenAt == nil {
 			continue
 		}
-		l.running[a.Device]++
+		l.count(a.Device, 0, 1)
 		card := views.RunCard{ID: a.RunID, State: a.State, Queued: a.CreatedAt}
 		if a.EvaluationID != "" {
 			l.addEvaluation(a.Device, a.Ref(), a.Kind, a.UserID, card)
 			continue
 		}
-		if err := l.add(ctx, a.Device, a.SubmissionID, card); err != nil {
-			return err
-		}
-		l.slots[a.ID] = l.submissions[a.SubmissionID].ID
+		l.slots[a.ID] = a.SubmissionID
+		l.add(a.Device, views.QueuedRun{ID: a.SubmissionID, Run: card})
 	}
 	for _, q := range waiting {
-		l.waiting[q.Device]++
+		l.count(q.Device, 1, 0)
 		run := views.RunCard{ID: q.RunID, State: string(models.StateQueued), Position: q.Place, Queued: q.QueuedAt}
 		if q.NotBefore != nil && q.NotBefore.After(l.Now()) {
 			run.TriedAgain = *q.NotBefore
@@ -58,37 +56,25 @@ func (l *queueList) read(ctx context.Context) error {
 			l.addEvaluation(q.Device, q.Ref(), q.Kind, q.UserID, run)
 			continue
 		}
-		if err := l.add(ctx, q.Device, q.SubmissionID, run); err != nil {
-			return err
-		}
+		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: run})
 	}
-	return nil
+	return l.describe(ctx)
 }
 
-func (l *queueList) add(ctx context.Context, device string, submissionID int64, run views.RunCard) error {
-	if len(l.rows[device]) >= queueRows {
-		return nil
+func (l *queueList) count(device string, waiting, running int) {
+	n := l.lengths[device]
+	l.lengths[device] = models.QueueLength{Device: device, Waiting: n.Waiting + waiting, Running: n.Running + running}
+}
+
+func (l *queueList) add(device string, row views.QueuedRun) {
+	if len(l.rows[device]) < queueRows {
+		l.rows[device] = append(l.rows[device], row)
 	}
-	row, ok := l.submissions[submissionID]
-	if !ok {
-		var err error
-		if row, err = l.describe(ctx, submissionID); err != nil {
-			return err
-		}
-		l.submissions[submissionID] = row
-	}
-	run.Task = row.Run.Task
-	row.Run = run
-	l.rows[device] = append(l.rows[device], row)
-	return nil
 }
 
 // addEvaluation adds a kernel that is evaluated without a task. It is its caller's: who else looks sees its kind, its
 // state and how long it waits. Being shared does not list it, for that is a way to those who know its address.
 func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userID int64, card views.RunCard) {
-	if len(l.rows[device]) >= queueRows {
-		return
-	}
 	if card.State == string(models.EvaluationSubmitted) { // a worker has it, and has not said what it does
 		card.State = string(models.StateBuilding)
 	}
@@ -100,22 +86,37 @@ func (l *queueList) addEvaluation(device string, ref job.Ref, kind string, userI
 	if own || l.viewer.IsAdmin() {
 		row.EvaluationID = ref.EvaluationID
 	}
-	l.rows[device] = append(l.rows[device], row)
+	l.add(device, row)
 }
 
-func (l *queueList) describe(ctx context.Context, submissionID int64) (row views.QueuedRun, err error) {
-	sub, err := l.Store.Submission(ctx, submissionID)
+// describe says of all rows at once whose they are and to which task, and forgets what the viewer may not know of.
+func (l *queueList) describe(ctx context.Context) error {
+	ids := slices.Collect(maps.Values(l.slots))
+	for _, rows := range l.rows {
+		for _, row := range rows {
+			ids = append(ids, row.ID)
+		}
+	}
+	found, err := l.Store.QueuedSubmissions(ctx, ids)
 	if err != nil {
-		return row, err
+		return err
 	}
-	task, err := l.Store.TaskByID(ctx, sub.TaskID)
-	if err != nil {
-		return row, err
+	known := map[int64]models.QueuedSubmission{}
+	for _, sub := range found {
+		if sub.Task.VisibleTo(l.viewer) || sub.UserID == l.viewer.ID {
+			known[sub.ID] = sub
+		}
 	}
-	if !task.VisibleTo(l.viewer) && sub.UserID != l.viewer.ID {
-		return row, nil
+	for _, rows := range l.rows {
+		for i := range rows {
+			if sub, ok := known[rows[i].ID]; ok {
+				rows[i].Run.Task, rows[i].Owner = site.TaskRef(sub.Task), site.PersonOf(sub.UserID, sub.UserName)
+			}
+			rows[i].ID = known[rows[i].ID].ID
+		}
 	}
-	user, err := l.Store.User(ctx, sub.UserID)
-	row.ID, row.Run.Task, row.Owner = sub.ID, site.TaskRef(task), site.PersonOf(user.ID, user.Name)
-	return row, err
+	for attempt, id := range l.slots {
+		l.slots[attempt] = known[id].ID
+	}
+	return nil
 }

@@ -22,6 +22,11 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.Devices(ctx, workers, lengths)
+}
+
+// Devices is DeviceList for who has read the workers and the queue.
+func (s *Runs) Devices(ctx context.Context, workers []models.Worker, lengths []models.QueueLength) ([]client.Device, error) {
 	pauses, err := s.Store.Pauses(ctx)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,130 @@
+package web
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// statedQueries is the document that says what each page asks the database, at most.
+const statedQueries = "../docs/queries.md"
+
+// notPages are the GET addresses that answer something else: files, streams, data, redirects.
+var notPages = regexp.MustCompile(`^/(api/v1|api/\+|auth|static|job|health|healthz|readyz|metrics|stats|evaluate|mcp|admin)(/|$)|/(events|file|template|source)$|\.(json|csv|zip|ncu-rep)$|^/harness$`)
+
+// TestNoPageAsksMoreQueriesThanItStates asks every page of the site as whoever may see most of it, while many people
+// wait and much is stored: a page that asks once per row is found.
+func TestNoPageAsksMoreQueriesThanItStates(t *testing.T) {
+	s := newCrowdedScene(t)
+	stated, asked := readStatedQueries(t), s.pageQueries()
+	for _, r := range s.App().GetRoutes(true) {
+		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) && stated[r.Path] == 0 {
+			t.Errorf("%s does not state the page %s, which asks %d queries", statedQueries, r.Path, asked[r.Path])
+		}
+	}
+	for page, most := range stated {
+		if asked[page] > most || asked[page] == 0 {
+			t.Errorf("%s asks %d queries and states %d", page, asked[page], most)
+		}
+	}
+}
+
+// BenchmarkPageQueries reports what each page asks; its time means nothing.
+func BenchmarkPageQueries(b *testing.B) {
+	asked := newCrowdedScene(b).pageQueries()
+	for page, most := range readStatedQueries(b) {
+		b.Run(page, func(b *testing.B) {
+			b.ReportMetric(float64(asked[page]), "queries/page")
+			b.ReportMetric(float64(most), "stated/page")
+		})
+	}
+}
+
+// readStatedQueries reads the rows | `page` | queries | of the document.
+func readStatedQueries(t testing.TB) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile(statedQueries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stated := map[string]int{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(.*?)`.*\\| (\\d+) \\|$").FindAllStringSubmatch(string(text), -1) {
+		if stated[row[1]], err = strconv.Atoi(row[2]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return stated
+}
+
+// crowdedScene is a scene with profiles and evaluations, in which dozens of people wait.
+type crowdedScene struct {
+	*profiledScene
+	evaluation string
+}
+
+func newCrowdedScene(t testing.TB) *crowdedScene {
+	t.Helper()
+	s := &crowdedScene{profiledScene: newProfiledScene(t)}
+	for i := range 20 {
+		user := modelstest.Person(t, s.Store, fmt.Sprintf("waiting-%02d", i), models.RoleUser)
+		s.submit(user, []string{"H200", "CPU"}[i%2], goodKernel)
+		s.submit(s.ada, "CPU", goodKernel)
+		e, err := s.Store.SubmitEvaluation(t.Context(), models.NewEvaluation{User: s.ada, Owner: fmt.Sprintf("user:%d", s.ada.ID), Caller: "token:1",
+			Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.evaluation = e.ID
+	}
+	return s
+}
+
+// addresses has an example of every page.
+func (s *crowdedScene) addresses() map[string]string {
+	submission := func(run models.Run) string { return fmt.Sprintf("/submissions/%d", run.SubmissionID) }
+	run := fmt.Sprintf("%s/runs/%d", submission(s.first), s.first.ID)
+	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.ada.ID),
+		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.first),
+		":form/:lang", "eval/cu")
+	pages := map[string]string{}
+	for _, r := range s.App().GetRoutes(true) {
+		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) {
+			pages[r.Path] = parameters.Replace(r.Path)
+		}
+	}
+	pages["/compare"] += fmt.Sprintf("?a=%d&b=%d", s.first.ID, s.second.ID)
+	return pages
+}
+
+// pageQueries asks every page as a visitor, as a person and as an admin, and returns the most queries of the three.
+func (s *crowdedScene) pageQueries() map[string]int {
+	s.t.Helper()
+	asked := map[string]int{}
+	viewers := []*browser{s.browser(), s.browserOf(s.ada), s.browserOf(s.admin)}
+	for _, b := range viewers { // what they are led to instead of a page is another page's
+		b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	}
+	for page, address := range s.addresses() {
+		var shown []bool
+		for _, b := range viewers {
+			before := s.Store.Statements()
+			resp := b.get(address)
+			body(s.t, resp)
+			asked[page] = max(asked[page], int(s.Store.Statements()-before))
+			shown = append(shown, resp.StatusCode == http.StatusOK && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html"))
+		}
+		if !slices.Contains(shown, true) {
+			s.t.Errorf("nobody is shown the page %s at %s", page, address)
+		}
+	}
+	return asked
+}
