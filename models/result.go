@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 )
 
@@ -16,6 +17,7 @@ type Score struct {
 	NS    float64
 	StdNS float64 // sample standard deviation
 	ErrNS float64 // standard error
+	boards.Interval
 }
 
 // Findings is what the site itself made of a worker's result; the result alone is a claim.

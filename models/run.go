@@ -44,12 +44,13 @@ type Run struct {
 	ProfileOf    *int64 // the ranked run that this profile follows; nil for a run that a person asked for
 	State        RunState
 	Work
-	Failure   *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
-	Ours      bool         // failed because of an infrastructure error
-	ScoreNS   *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	StdNS     float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
-	ErrNS     float64      `gorm:"column:err_ns"`   // standard error of the score
-	Clock     string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
+	Failure *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	Ours    bool         // failed because of an infrastructure error
+	ScoreNS *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
+	StdNS   float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
+	ErrNS   float64      `gorm:"column:err_ns"`   // standard error of the score
+	Clock   string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
+	boards.Interval
 	Harness   string
 	Machine   *job.Machine `gorm:"serializer:json"`
 	WallNS    int64        `gorm:"column:wall_ns"`

@@ -30,7 +30,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 	r.State, r.Failure, r.Ours = StateDone, nil, false
 	if score := found.Score; score != nil && r.Mode == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
-		r.Clock = clockOf(result.Stages)
+		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
 	}
 }
 
@@ -100,7 +100,7 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, _ Findings, out *Recor
 	}
 	out.Board, err = boards.Enter(tx, boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, AchievedAt: *r.EndedAt,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, AchievedAt: *r.EndedAt,
 	})
 	return err
 }

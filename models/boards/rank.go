@@ -3,6 +3,7 @@ package boards
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
 	"gorm.io/gorm"
@@ -33,7 +34,17 @@ type Entry struct {
 	StdNS        float64 `gorm:"column:std_ns"`
 	ErrNS        float64 `gorm:"column:err_ns"`
 	Clock        string  // as the run's
-	AchievedAt   time.Time
+	Interval
+	AchievedAt time.Time
+}
+
+// Interval is where a score lies with a probability of 95 %, told from as many fresh processes of the submission. It
+// is of a run; an entry has that of its run.
+type Interval struct {
+	LowNS     *float64 `gorm:"column:interval_low"` // nil where the score has no interval
+	HighNS    *float64 `gorm:"column:interval_high"`
+	Processes int
+	Noisy     bool // the processes differ too much: the interval is wider than it should be
 }
 
 // Change says that a board has a new change number.
@@ -44,7 +55,7 @@ type Change struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, score_ns, std_ns, err_ns, clock, ended_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, ended_at as achieved_at"
 
 // Enter brings a valid run that has just ended onto its board. The change is nil when another run of the person's
 // stays before it.
@@ -84,7 +95,7 @@ func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (cha
 		return false, nil
 	case len(best) == 0:
 		err = tx.Where(&where).Delete(&Entry{}).Error
-	case len(had) > 0 && had[0] == best[0]:
+	case len(had) > 0 && reflect.DeepEqual(had[0], best[0]):
 		return false, nil
 	default:
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&best[0]).Error
