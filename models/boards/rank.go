@@ -126,6 +126,18 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	return changes, nil
 }
 
+// Touch gives every board that a person is on the next change number: their name changed.
+func Touch(tx *gorm.DB, userID int64) ([]Change, error) {
+	var changes []Change
+	on := tx.Model(&Entry{}).Select("version_id, device").Where("user_id = ?", userID)
+	err := tx.Model(&Board{}).Where("(version_id, device) in (?)", on).
+		Updates(map[string]any{"change": gorm.Expr("change + 1"), "changed_at": db.Now()}).Error
+	if err == nil {
+		err = tx.Model(&Board{}).Where("(version_id, device) in (?)", on).Find(&changes).Error
+	}
+	return changes, db.WriteError(err, "boards of person %d", userID)
+}
+
 // IncrementChange brings a board's row up to date with its entries and gives it the next change number.
 func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, error) {
 	const where = "version_id = ? and device = ?"
