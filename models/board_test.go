@@ -78,13 +78,19 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 				return s.Disqualify(ctx, w.admin, fastest.ID, "It knew the answers.")
 			},
 				[]string{"1 Ann 200 +0", "2 Ben 250 +50"}, 200},
-			{"deleted", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.ann, fast.SubmissionID, "Asked for.") },
+			{"deleted", func() ([]models.BoardChange, error) {
+				return s.DeleteSubmission(ctx, w.ann, fast.SubmissionID, "Asked for.")
+			},
 				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
 			{"reinstated", func() ([]models.BoardChange, error) { return s.Reinstate(ctx, w.admin, fastest.ID, "It did not.") },
 				[]string{"1 Ann 100 +0", "2 Ben 250 +150"}, 100},
-			{"deleted again", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.admin, fastest.SubmissionID, "Asked for.") },
+			{"deleted again", func() ([]models.BoardChange, error) {
+				return s.DeleteSubmission(ctx, w.admin, fastest.SubmissionID, "Asked for.")
+			},
 				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
-			{"the last one gone", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.ann, slow.SubmissionID, "Asked for.") },
+			{"the last one gone", func() ([]models.BoardChange, error) {
+				return s.DeleteSubmission(ctx, w.ann, slow.SubmissionID, "Asked for.")
+			},
 				[]string{"1 Ben 250 +0"}, 250},
 		}
 		for _, step := range steps {

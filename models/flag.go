@@ -179,8 +179,8 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 }
 
 // ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first
-// flags above after. What the site flagged itself is only listed while the run is an entry of a board.
-func (s *Store) ReviewQueue(ctx context.Context, actor User, after int64, limit int) ([]FlaggedRun, error) {
+// flags above after; of one task, if it is named. What the site flagged itself is only listed while the run is an entry of a board.
+func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
 		return nil, Errorf(Forbidden, "Only authors of tasks and admins review runs.")
 	}
@@ -192,6 +192,9 @@ func (s *Store) ReviewQueue(ctx context.Context, actor User, after int64, limit 
 		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
 	if !actor.IsAdmin() {
 		q = q.Where("t.owner_id = ?", actor.ID)
+	}
+	if taskSlug != "" {
+		q = q.Where("t.slug = ?", taskSlug)
 	}
 	var list []FlaggedRun
 	if err := q.Order("first").Limit(limit).Scan(&list).Error; err != nil {

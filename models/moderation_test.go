@@ -74,7 +74,7 @@ func TestAnAuthorDisqualifiesOnTheirTaskAndNeverUndoesAnAdmin(t *testing.T) {
 // queue reads the review queue as "run: kinds".
 func queue(t *testing.T, s *models.Store, who models.User) (out []string) {
 	t.Helper()
-	for _, run := range got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), who, 0, 10)) {
+	for _, run := range got[[]models.FlaggedRun](t)(s.ReviewQueue(t.Context(), who, "", 0, 10)) {
 		line := fmt.Sprintf("%d:", run.RunID)
 		for _, f := range run.Flags {
 			line += " " + string(f.Kind)
@@ -102,7 +102,7 @@ func TestAReportWaitsUntilSomebodyHasLooked(t *testing.T) {
 		if list := queue(t, s, cora); len(list) != 0 { // it is not her task
 			t.Errorf("another author's queue holds %v", list)
 		}
-		wantKind(t, second(s.ReviewQueue(ctx, w.ben, 0, 10)), models.Forbidden)
+		wantKind(t, second(s.ReviewQueue(ctx, w.ben, "", 0, 10)), models.Forbidden)
 		now := got[models.Run](t)(s.Run(ctx, run.ID))
 		for who, want := range map[models.User]int{w.admin: 2, w.ben: 1, w.ann: 0, {}: 0} {
 			if flags := got[[]models.FlagOf](t)(s.Flags(ctx, who, now, w.task)); len(flags) != want {

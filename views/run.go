@@ -40,6 +40,7 @@ type RunCard struct {
 	Machine      *job.Machine
 	Harness      string
 	SelfMeasured bool // by a program that the task brought, in the kernel's own process
+	Verdict
 	Measures
 }
 
@@ -87,13 +88,21 @@ func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
 
 // Label is the state for people.
 func (r RunCard) Label() string {
+	if r.Disqualified {
+		return "Disqualified"
+	}
 	if state, ok := runStates[r.State]; ok {
 		return state.label
 	}
 	return r.State
 }
 
-func (r RunCard) class() string { return runStates[r.State].class }
+func (r RunCard) class() string {
+	if r.Disqualified {
+		return "tag-fail"
+	}
+	return runStates[r.State].class
+}
 
 // Status is one sentence for screen readers, told when the card changes.
 func (r RunCard) Status() string {

@@ -48,6 +48,7 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
 		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Clock: run.Clock,
+		Disqualified: run.DisqualifiedAt, DisqualifiedWhy: run.DisqualifiedWhy,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
 	for _, stage := range stages {

@@ -8,6 +8,7 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 // User shows a person to everybody. It asks the store five questions, and one more for who is signed in, however
@@ -96,7 +97,7 @@ func (p *Pages) submissionRows(ctx context.Context, viewer models.User, f models
 			Owner: site.PersonOf(sub.UserID, sub.UserName), Mode: string(sub.Mode), Created: sub.CreatedAt,
 		}
 		for _, run := range sub.Runs {
-			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS})
+			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run)})
 		}
 	}
 	return rows, nil

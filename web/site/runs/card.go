@@ -67,8 +67,13 @@ func cardOf(task models.Task, run models.Run) views.RunCard {
 		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
 		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
 		Failure: run.Failure, ScoreNS: run.ScoreNS, Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
-		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness,
+		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness, Verdict: VerdictOf(run),
 	}
+}
+
+// VerdictOf is what people decided about a run, as pages show it.
+func VerdictOf(run models.Run) views.Verdict {
+	return views.Verdict{Disqualified: run.DisqualifiedAt != nil, Why: run.DisqualifiedWhy, Reinstated: run.ReinstatedWhy}
 }
 
 // TimeOf is the time that a pointer holds; the zero time for nil.
