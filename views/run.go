@@ -28,6 +28,7 @@ type RunCard struct {
 	Failure      *job.Failure
 	ScoreNS      *float64
 	Rank         int      // on the board, when this run is the person's entry; else 0
+	Tied         bool     // others share that rank
 	FirstNS      float64  // the board's best score, when Rank is set
 	Best         *OwnBest // the person's entry on the board, when that is another run
 	Ranking      string   // how the cases become the score, for people
@@ -49,6 +50,7 @@ type OwnBest struct {
 	SubmissionID int64
 	ScoreNS      float64
 	Rank         int
+	Tied         bool
 }
 
 // StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.

@@ -118,6 +118,7 @@ type Board struct {
 // Entry is a person's best valid run on a board. Times are in nanoseconds.
 type Entry struct {
 	Rank         int       `json:"rank"`
+	Tied         bool      `json:"tied,omitempty" jsonschema:"others have this rank, too: the data do not show a difference between them and the first of the band"`
 	User         User      `json:"user"`
 	SubmissionID int64     `json:"submission_id"`
 	ScoreNS      float64   `json:"score_ns"`

@@ -94,9 +94,9 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 		return err
 	}
 	if st.RunID == run.ID {
-		card.Rank, card.FirstNS = st.Rank, st.ScoreNS-st.GapNS
+		card.Rank, card.Tied, card.FirstNS = st.Rank, st.Tied, st.ScoreNS-st.GapNS
 	} else {
-		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank}
+		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}
 	}
 	return nil
 }
