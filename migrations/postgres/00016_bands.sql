@@ -11,5 +11,6 @@ create table bands (
     primary key (version_id, device, run_id)
 );
 create index bands_order on bands (version_id, device, score_ns, run_id);
+create index bands_ahead on bands (version_id, device, ahead);
 insert into settings (key, value) select 'rebuild_boards', 'bands' where exists (select 1 from boards)
     and not exists (select 1 from settings where key = 'rebuild_boards');

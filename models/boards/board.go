@@ -50,14 +50,33 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, offs
 	if err != nil {
 		return page, fmt.Errorf("reading the board: %w", err)
 	}
-	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).
-		Order(entriesFirst).Offset(offset).Limit(limit) // before the join: what is skipped needs no names
+	part, err := s.from(ctx, page.Board, offset)
+	if err != nil {
+		return page, err
+	}
+	part = part.Order(entriesFirst).Limit(limit) // before the join: what is skipped needs no names
 	err = s.standings(ctx, part).Order("e.score_ns, e.run_id").Scan(&page.Standings).Error
 	if err != nil {
 		return page, fmt.Errorf("reading the board's entries: %w", err)
 	}
 	page.addGaps()
 	return page, nil
+}
+
+// from chooses the entries of a board from an offset on. It skips to the band there, so that the last page costs as
+// little as the first.
+func (s *Boards) from(ctx context.Context, b Board, offset int) (*gorm.DB, error) {
+	q := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
+	if offset == 0 {
+		return q, nil
+	}
+	var at Band
+	err := s.db.Read(ctx).Where("version_id = ? and device = ? and ahead <= ?", b.VersionID, b.Device, offset).
+		Order("ahead desc").Limit(1).Find(&at).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading the band at %d: %w", offset, err)
+	}
+	return q.Where("(score_ns, run_id) >= (?, ?)", at.ScoreNS, at.RunID).Offset(offset - int(at.Ahead)), nil
 }
 
 // addGaps fills in how far behind the first each entry is.
