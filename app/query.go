@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"warpboard/views/format"
 	"warpboard/web/client"
 )
 
@@ -94,7 +95,7 @@ func askBoard(ctx context.Context, site *client.Client, args []string) (any, fun
 	return board, func(out io.Writer) {
 		table(out, "RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 			e := board.Entries[i]
-			return []any{e.Rank, ns(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
+			return []any{format.Place(e.Rank, e.Tied), ns(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
 		})
 		if more := board.Total - len(board.Entries); more > 0 {
 			fmt.Fprintf(out, "and %d more\n", more)

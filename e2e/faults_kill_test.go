@@ -104,10 +104,10 @@ func wantBoard(t *testing.T, s *site, runs []client.Run) {
 		if scores[e.ScoreNS]--; scores[e.ScoreNS] < 0 {
 			t.Errorf("entry of %s with the score of no run: %v", e.User.Name, e.ScoreNS)
 		}
-		if i == 0 || e.ScoreNS > board.Entries[i-1].ScoreNS {
-			rank = i + 1 // equal scores share a rank
+		if i == 0 || e.Rank != board.Entries[i-1].Rank { // who is in a tie has the rank of its first
+			rank = i + 1
 		}
-		if e.Rank != rank || i > 0 && e.ScoreNS < board.Entries[i-1].ScoreNS {
+		if e.Rank != rank || i > 0 && (e.ScoreNS < board.Entries[i-1].ScoreNS || e.Rank == board.Entries[i-1].Rank && !e.Tied) {
 			t.Errorf("entry %d has rank %d: %+v", i, e.Rank, board.Entries)
 		}
 	}

@@ -33,6 +33,19 @@ func BenchmarkBoard(b *testing.B) {
 					})
 				})
 			}
+			b.Run("place", func(b *testing.B) {
+				percentiles(b, func() error {
+					return third(s.Placings(b.Context(), models.User{}, 5, 0, 25))
+				})
+			})
+			b.Run("new-best", func(b *testing.B) { // the run of a person who climbs through the crowded middle of the board
+				score := 1e6
+				percentiles(b, func() error {
+					score *= 0.999
+					modelstest.Finish(b, s, modelstest.Submit(b, s, filled.Owner, onDevice(filled))[0], score)
+					return nil
+				})
+			})
 			b.Run("home", func(b *testing.B) {
 				percentiles(b, func() error { return second(s.TaskSummaries(b.Context(), models.User{})) })
 			})
@@ -56,4 +69,11 @@ func percentiles(b *testing.B, fn func() error) {
 	for _, p := range []int{50, 99} {
 		b.ReportMetric(float64(took[len(took)*p/100].Microseconds()), "p"+strconv.Itoa(p)+"-µs")
 	}
+}
+
+// onDevice is the task as if it had the hot board's device alone.
+func onDevice(f modelstest.Filled) models.Task {
+	task := f.Task
+	task.Devices = []string{f.Device}
+	return task
 }

@@ -66,7 +66,7 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
-		w.score(t, s, w.ben, 250)
+		bens := w.score(t, s, w.ben, 250)
 		slow, fast, fastest := w.score(t, s, w.ann, 300), w.score(t, s, w.ann, 200), w.score(t, s, w.ann, 100)
 		steps := []struct {
 			name string
@@ -78,13 +78,19 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 				return s.Disqualify(ctx, w.admin, fastest.ID, "It knew the answers.")
 			},
 				[]string{"1 Ann 200 +0", "2 Ben 250 +50"}, 200},
-			{"deleted", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.ann, fast.SubmissionID) },
+			{"deleted", func() ([]models.BoardChange, error) {
+				return s.DeleteSubmission(ctx, w.ann, fast.SubmissionID, "Asked for.")
+			},
 				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
-			{"reinstated", func() ([]models.BoardChange, error) { return s.Disqualify(ctx, w.admin, fastest.ID, "") },
+			{"reinstated", func() ([]models.BoardChange, error) { return s.Reinstate(ctx, w.admin, fastest.ID, "It did not.") },
 				[]string{"1 Ann 100 +0", "2 Ben 250 +150"}, 100},
-			{"deleted again", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.admin, fastest.SubmissionID) },
+			{"deleted again", func() ([]models.BoardChange, error) {
+				return s.DeleteSubmission(ctx, w.admin, fastest.SubmissionID, "Asked for.")
+			},
 				[]string{"1 Ben 250 +0", "2 Ann 300 +50"}, 250},
-			{"the last one gone", func() ([]models.BoardChange, error) { return s.DeleteSubmission(ctx, w.ann, slow.SubmissionID) },
+			{"the last one gone", func() ([]models.BoardChange, error) {
+				return s.DeleteSubmission(ctx, w.ann, slow.SubmissionID, "Asked for.")
+			},
 				[]string{"1 Ben 250 +0"}, 250},
 		}
 		for _, step := range steps {
@@ -102,10 +108,10 @@ func TestAnEntryFallsBackWhenItsRunIsDisqualifiedOrDeleted(t *testing.T) {
 			}
 			sameAfterRebuild(t, s, w)
 		}
-		wantKind(t, second(s.Disqualify(ctx, w.ann, fast.ID, "mine")), models.Forbidden)
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ben, slow.SubmissionID)), models.NotFound)
+		wantKind(t, second(s.Disqualify(ctx, w.ann, bens.ID, "mine")), models.Forbidden)
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ben, slow.SubmissionID, "Asked for.")), models.NotFound)
 		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
-		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, page.Standings[0].SubmissionID)), models.Forbidden)
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, page.Standings[0].SubmissionID, "Asked for.")), models.Forbidden)
 	})
 }
 
@@ -114,7 +120,7 @@ func TestTheHistoryForgetsADeletedRecord(t *testing.T) {
 		w, ctx := newWorld(t, s), t.Context()
 		first := w.score(t, s, w.ann, 300)
 		w.score(t, s, w.ann, 100)
-		changes, err := s.DeleteSubmission(ctx, w.ann, first.SubmissionID)
+		changes, err := s.DeleteSubmission(ctx, w.ann, first.SubmissionID, "Asked for.")
 		if err != nil || len(changes) != 1 || changes[0].Change != 3 {
 			t.Errorf("DeleteSubmission: %+v, %v", changes, err)
 		}

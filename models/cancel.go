@@ -6,14 +6,15 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 )
 
 // CancelRun ends a live run. It returns the attempt whose job or work is to be stopped, "" if there is none.
 // The submitter and admins may. Conflict: it has ended.
 func (s *Store) CancelRun(ctx context.Context, actor User, runID int64) (attemptID string, out Recorded, err error) {
 	return s.cancel(ctx, job.Ref{RunID: runID}, "", func(u unit) error {
-		if run, ok := u.(*Run); ok && run.UserID != actor.ID && !actor.IsAdmin() {
-			return Errorf(Forbidden, "Only the person who submitted run %d, and admins, may cancel it.", runID)
+		if run, ok := u.(*Run); ok {
+			return actor.Check(accounts.CancelRun, accounts.Of{OwnerID: run.UserID})
 		}
 		return nil
 	})

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
 
@@ -45,8 +46,8 @@ type DifferingRun struct {
 // ClockDifferences lists limit runs whose clocks differed, the newest first, with ids below before; 0 begins at
 // the newest. Admins only.
 func (s *Store) ClockDifferences(ctx context.Context, actor User, before int64, limit int) ([]DifferingRun, error) {
-	if !actor.IsAdmin() {
-		return nil, Errorf(Forbidden, "Only an admin may list the runs whose clocks differ.")
+	if err := actor.Check(accounts.ReadClocks, accounts.Of{}); err != nil {
+		return nil, err
 	}
 	q := s.db.Read(ctx).Table("clock_differences d").
 		Select("d.*, r.submission_id, r.device, r.mode, r.state, r.score_ns, r.ended_at, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
@@ -70,7 +71,7 @@ func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	if err := tx.Create(&d).Error; err != nil {
 		return fmt.Errorf("saving how the clocks of run %d differ: %w", runID, err)
 	}
-	return nil
+	return addFlag(tx, runID, FlagClocks, "")
 }
 
 // differenceOf looks at the last stage whose clocks differ: the ranked one, if it is among them.

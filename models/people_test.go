@@ -54,14 +54,14 @@ func TestNamesAreVisibleAndUnique(t *testing.T) {
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w := newWorld(t, s)
-		wantKind(t, s.Rename(t.Context(), w.ben.ID, "aNN"), models.Conflict)
-		wantKind(t, s.Rename(t.Context(), w.ben.ID, " \n"), models.Invalid)
-		check(t, s.Rename(t.Context(), w.ben.ID, "100% Ben_"))
-		users, err := s.Users(t.Context(), "0% ben_", 0, 10)
+		wantKind(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, "aNN")), models.Conflict)
+		wantKind(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, " \n")), models.Invalid)
+		check(t, second(s.Rename(t.Context(), w.ben, w.ben.ID, "100% Ben_")))
+		users, err := s.Users(t.Context(), w.admin, "0% ben_", 0, 10)
 		if err != nil || len(users) != 1 || users[0].ID != w.ben.ID {
 			t.Errorf("Users: %v, %v", users, err)
 		}
-		if users, err := s.Users(t.Context(), "n%", 0, 10); err != nil || len(users) != 0 {
+		if users, err := s.Users(t.Context(), w.admin, "n%", 0, 10); err != nil || len(users) != 0 {
 			t.Errorf("a percent sign in a search matched %v, %v", users, err)
 		}
 	})
@@ -78,7 +78,7 @@ func TestOnlyAdminsChangeRolesAndNeverTheirOwn(t *testing.T) {
 		if u := got[models.User](t)(s.User(ctx, w.ann.ID)); !u.MayCreate() || u.IsAdmin() {
 			t.Errorf("Ann is now %q", u.Role)
 		}
-		audits, err := s.Audits(ctx, 0, 10)
+		audits, err := s.Audits(ctx, w.admin, "", 0, 10)
 		if err != nil || len(audits) != 2 || audits[0].Act != "set role" || audits[0].Detail != "creator" || audits[0].ActorName != "Root" {
 			t.Errorf("Audits: %+v, %v", audits, err)
 		}

@@ -21,6 +21,9 @@ type (
 	NewSession = accounts.NewSession
 	Token      = accounts.Token
 	Audit      = accounts.Audit
+	SeenUser   = accounts.SeenUser
+	Act        = accounts.Act
+	Of         = accounts.Of
 
 	Worker           = fleet.Worker
 	WorkerCredential = fleet.WorkerCredential

@@ -2,13 +2,9 @@ package models
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"warpboard/evaluator/job"
-	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 )
@@ -58,6 +54,8 @@ type Run struct {
 
 	DisqualifiedAt  *time.Time
 	DisqualifiedWhy string
+	DisqualifiedBy  int64  // who decided it; 0: the site
+	ReinstatedWhy   string // of a run that was disqualified and counts again
 }
 
 // Valid reports whether the run may stand on a board; package boards says the same in SQL.
@@ -78,32 +76,4 @@ func (s *Store) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
 	var runs []Run
 	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
 	return runs, db.ReadError(err, "runs of submission %d", submissionID)
-}
-
-// Disqualify takes a run off its board for a reason; the person's next best run takes the place.
-// An empty reason takes the disqualification back. Admins only.
-func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, reason string) (changes []BoardChange, err error) {
-	if !actor.IsAdmin() {
-		return nil, Errorf(Forbidden, "Only an admin may disqualify a run.")
-	}
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		var run Run
-		if err := tx.Take(&run, runID).Error; err != nil {
-			return db.ReadError(err, "run %d", runID)
-		}
-		act, at := "reinstate", (*time.Time)(nil)
-		if reason != "" {
-			t := db.Now()
-			act, at = "disqualify", &t
-		}
-		values := map[string]any{"disqualified_at": at, "disqualified_why": db.Sanitize(reason)}
-		if err := tx.Model(&run).Updates(values).Error; err != nil {
-			return fmt.Errorf("changing run %d: %w", runID, err)
-		}
-		if changes, err = boards.Recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}}); err != nil {
-			return err
-		}
-		return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", runID), reason)
-	})
-	return changes, err
 }

@@ -2,14 +2,9 @@ package models
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"gorm.io/gorm"
-
 	"warpboard/evaluator/job"
-	"warpboard/models/accounts"
-	"warpboard/models/boards"
 	"warpboard/models/db"
 )
 
@@ -47,30 +42,4 @@ func (s *Store) Source(ctx context.Context, sub Submission) ([]byte, error) {
 	var blob Blob
 	err := s.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error
 	return blob.Data, db.ReadError(err, "source of submission %d", sub.ID)
-}
-
-// DeleteSubmission removes a submission with its runs; boards fall back to the person's next best
-// run. The submitter and admins may. Attempts that are running are cancelled at their next sign of life.
-func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64) (changes []BoardChange, err error) {
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		var sub Submission
-		if err := tx.Take(&sub, id).Error; err != nil {
-			return db.ReadError(err, "submission %d", id)
-		}
-		if sub.UserID != actor.ID && !actor.IsAdmin() {
-			return Errorf(Forbidden, "Only the person who made submission %d, and admins, may delete it.", id)
-		}
-		counted, err := boards.OfSubmission(tx, id)
-		if err != nil {
-			return err
-		}
-		if err := tx.Delete(&sub).Error; err != nil {
-			return fmt.Errorf("deleting submission %d: %w", id, err)
-		}
-		if changes, err = boards.Recompute(tx, counted); err != nil {
-			return err
-		}
-		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), "")
-	})
-	return changes, err
 }

@@ -33,6 +33,10 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
+	found := ""
+	if in.Mode == job.ModeRanked {
+		found = hintsIn(in.Source)
+	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		task, version, err := submittable(tx, in)
 		if err != nil {
@@ -47,8 +51,10 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 		if sub, err = in.save(tx, task, version); err != nil {
 			return err
 		}
-		runs, err = enqueue(tx, sub, in.Devices)
-		return err
+		if runs, err = enqueue(tx, sub, in.Devices); err != nil || in.Mode != job.ModeRanked {
+			return err
+		}
+		return flagSources(tx, sub, runs, found)
 	})
 	return sub, runs, err
 }

@@ -15,7 +15,7 @@ func TestSweepingRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
 		kept, deleted, live := finishWithArtifact(t, s, w, "kept"), finishWithArtifact(t, s, w, "deleted"), w.submit(t, s, w.ben)
 		keptFile := got[[]models.Artifact](t)(s.Artifacts(ctx, kept.ID))[0]
 		deletedFile := got[[]models.Artifact](t)(s.Artifacts(ctx, deleted.ID))[0]
-		check(t, second(s.DeleteSubmission(ctx, w.ann, deleted.SubmissionID)))
+		check(t, second(s.DeleteSubmission(ctx, w.ann, deleted.SubmissionID, "")))
 		events := func(run models.Run) int {
 			return len(got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 10)))
 		}

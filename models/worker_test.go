@@ -163,7 +163,7 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 		if p := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(p) != 0 {
 			t.Errorf("paused: %+v", p)
 		}
-		if acts := got[[]models.Audit](t)(s.Audits(ctx, 0, 10)); len(acts) != 3 {
+		if acts := got[[]models.Audit](t)(s.Audits(ctx, admin, "", 0, 10)); len(acts) != 3 {
 			t.Errorf("the audit log has %d lines: %+v", len(acts), acts)
 		}
 	})

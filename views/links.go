@@ -80,3 +80,6 @@ func CompareURL(a, b int64) templ.SafeURL {
 	}
 	return templ.SafeURL(fmt.Sprintf("/compare?a=%d&b=%d", a, b))
 }
+
+// queryText escapes what people typed for an address.
+func queryText(text string) string { return url.QueryEscape(text) }

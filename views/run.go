@@ -29,6 +29,7 @@ type RunCard struct {
 	ScoreNS      *float64
 	Interval     Interval
 	Rank         int      // on the board, when this run is the person's entry; else 0
+	Tied         bool     // others share that rank
 	FirstNS      float64  // the board's best score, when Rank is set
 	Best         *OwnBest // the person's entry on the board, when that is another run
 	Ranking      string   // how the cases become the score, for people
@@ -41,6 +42,7 @@ type RunCard struct {
 	Machine      *job.Machine
 	Harness      string
 	SelfMeasured bool // by a program that the task brought, in the kernel's own process
+	Verdict
 	Measures
 }
 
@@ -49,6 +51,7 @@ type OwnBest struct {
 	SubmissionID int64
 	ScoreNS      float64
 	Rank         int
+	Tied         bool
 }
 
 // StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.
@@ -88,13 +91,21 @@ func (r RunCard) Working() bool { return !r.Over() && r.State != "queued" }
 
 // Label is the state for people.
 func (r RunCard) Label() string {
+	if r.Disqualified {
+		return "Disqualified"
+	}
 	if state, ok := runStates[r.State]; ok {
 		return state.label
 	}
 	return r.State
 }
 
-func (r RunCard) class() string { return runStates[r.State].class }
+func (r RunCard) class() string {
+	if r.Disqualified {
+		return "tag-fail"
+	}
+	return runStates[r.State].class
+}
 
 // Status is one sentence for screen readers, told when the card changes.
 func (r RunCard) Status() string {

@@ -8,7 +8,7 @@
 //
 // The handlers live in rooms, which do not know each other:
 //
-//	pages, pages/authoring, pages/playground, pages/profiles   HTML
+//	pages, pages/authoring, …/moderation, …/playground, …/profiles   HTML
 //	api        /api/v1, its OpenAPI document and the page about both
 //	evalapi    the unversioned evaluation API, in foreign shapes
 //	metrics    Prometheus and /stats

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
@@ -119,4 +122,31 @@ func transferred(t *testing.T, s *scene, path string) int {
 		}
 	}
 	return len(data)
+}
+
+// TestATieIsShownWhereverARankIs: on the board, the person's page, the run's card and the task's page, in the API and in
+// what agents and the command line read from it.
+func TestATieIsShownWhereverARankIs(t *testing.T) {
+	s := newScene(t)
+	ben := modelstest.Person(t, s.Store, "Ben", models.RoleUser)
+	run := s.submit(ben, "H200", goodKernel)
+	s.finish(run, 10.41e3) // 0.1 % behind the first
+	path := "/tasks/" + s.task.Slug + "/boards/H200"
+	b := s.browser()
+	board := b.page(path, http.StatusOK)
+	wantText(t, board, fmt.Sprintf("#entry-%d td:first-child", ben.ID), "1=")
+	wantText(t, board, "#board tbody tr:first-child td:first-child", "1=")
+	wantText(t, board, "#board tbody tr:nth-child(3) td:first-child", "3")
+	wantText(t, board, "[data-ties]", "the data show no difference")
+	wantText(t, b.page(fmt.Sprintf("/users/%d", ben.ID), http.StatusOK), "[aria-labelledby=places] tbody td:first-child", "1=")
+	wantText(t, b.page(fmt.Sprintf("/submissions/%d", run.SubmissionID), http.StatusOK), "[data-run] .rank", "1=")
+	wantText(t, b.page("/tasks/"+s.task.Slug, http.StatusOK), "[aria-labelledby=boards] li:nth-child(2) .rank", "1=")
+	wantText(t, b.page("/", http.StatusOK), fmt.Sprintf("[data-task=%q] li:first-child .rank", s.task.Slug), "1=")
+	answer, err := s.api(models.User{}).Board(t.Context(), s.task.Slug, "H200", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := answer.Entries[1]; e.Rank != 1 || !e.Tied || answer.Entries[2].Rank != 3 {
+		t.Errorf("the API says %+v", answer.Entries[:3])
+	}
 }

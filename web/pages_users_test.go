@@ -38,8 +38,8 @@ func TestAPersonsPageAsksAFixedNumberOfQuestions(t *testing.T) {
 			return store.Statements() - before
 		}
 		for _, person := range []models.User{ann, ben} {
-			if n := asks(fmt.Sprintf("/users/%d", person.ID)); n != 5 {
-				t.Errorf("the page of %s asks %d questions, want 5", person.Name, n)
+			if n := asks(fmt.Sprintf("/users/%d", person.ID)); n != 4 {
+				t.Errorf("the page of %s asks %d questions, want 4", person.Name, n)
 			}
 		}
 		path := fmt.Sprintf("/users/%d", ann.ID)

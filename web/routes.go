@@ -69,6 +69,7 @@ func (s *Server) routes(app *fiber.App) {
 	s.taskRoutes(pages, packed.with(s.Identify, s.ReadBody(s.authoring.BodyLimit), s.RequireCSRF))
 	s.playgroundRoutes(pages, packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRF))
 	s.runRoutes(pages)
+	s.moderationRoutes(pages)
 	s.streamRoutes(plain.with(s.Identify, s.ReadBody(site.SmallBody)))
 	app.Use(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
 }
@@ -194,6 +195,20 @@ func (s *Server) runRoutes(pages group) {
 	pages.post("/workers", s.pages.WorkerCreate)
 	pages.post("/workers/:name/revoke", s.pages.WorkerRevoke)
 	pages.post("/workers/:name/forget", s.pages.WorkerForget)
+}
+
+// moderationRoutes are where runs are reported and decided about, and where admins keep the site in order.
+func (s *Server) moderationRoutes(pages group) {
+	pages.get("/runs/:id/moderation", s.moderation.Run)
+	pages.post("/runs/:id/report", s.moderation.Report)
+	pages.post("/runs/:id/dismiss", s.moderation.Dismiss)
+	pages.post("/runs/:id/disqualify", s.moderation.Disqualify)
+	pages.post("/runs/:id/reinstate", s.moderation.Reinstate)
+	pages.post("/submissions/:id/delete", s.moderation.DeleteSubmission)
+	pages.post("/users/:id/name", s.moderation.Rename)
+	pages.get("/review", site.NeedsSignIn, s.moderation.Review)
+	pages.get("/people", site.NeedsSignIn, s.moderation.People)
+	pages.get("/audit", site.NeedsSignIn, s.moderation.Audit)
 }
 
 // streamRoutes are the live streams of pages, which must not be compressed or buffered.

@@ -17,6 +17,7 @@ import (
 	"warpboard/web/metrics"
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
+	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
 	"warpboard/web/signin"
@@ -45,6 +46,7 @@ type Server struct {
 	pages      *pages.Pages
 	authoring  *authoring.Authoring
 	playground *playground.Playground
+	moderation *moderation.Moderation
 	profiles   *profiles.Profiles
 	api        *api.API
 	evalAPI    *evalapi.API
@@ -69,6 +71,7 @@ func New(cfg Config) (*Server, error) {
 	s.authoring = authoring.New(runs, cfg.bundleLimit())
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
+	s.moderation = moderation.New(runs)
 	s.api = api.New(runs, s.evals)
 	s.evalAPI = evalapi.New(s.evals)
 	s.metrics = metrics.New(runs, s.evals, drops(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})

@@ -3,6 +3,8 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -53,27 +55,65 @@ func (s *Accounts) User(ctx context.Context, id int64) (User, error) {
 	return u, db.ReadError(err, "person %d", id)
 }
 
+// SeenUser is a User with when they were here last: by a session or a token, to the minute; nil for never, or too
+// long ago for either to be kept.
+type SeenUser struct {
+	User
+	SeenAt *time.Time `gorm:"-"`
+}
+
 // Users lists people whose name contains search, by name, for the admin's page.
-func (s *Accounts) Users(ctx context.Context, search string, offset, limit int) ([]User, error) {
-	var users []User
-	q := s.db.Read(ctx).Order("name_key").Offset(offset).Limit(limit)
+func (s *Accounts) Users(ctx context.Context, actor User, search string, offset, limit int) ([]SeenUser, error) {
+	if err := actor.Check(ListPeople, Of{}); err != nil {
+		return nil, err
+	}
+	var users []SeenUser
+	q := s.db.Read(ctx).Table("users").Order("name_key").Offset(max(offset, 0)).Limit(limit)
 	if search != "" {
 		pattern := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(strings.ToLower(search))
 		q = q.Where(`name_key like ? escape '\'`, "%"+pattern+"%")
 	}
-	err := q.Find(&users).Error
-	return users, db.ReadError(err, "people")
+	if err := q.Scan(&users).Error; err != nil {
+		return nil, fmt.Errorf("listing people: %w", err)
+	}
+	return users, s.addSeen(ctx, users)
+}
+
+// addSeen reads the last use of any session or token of these people.
+func (s *Accounts) addSeen(ctx context.Context, users []SeenUser) error {
+	at := map[int64]*SeenUser{}
+	for i := range users {
+		at[users[i].ID] = &users[i]
+	}
+	ids := slices.Collect(maps.Keys(at))
+	var sessions []Session
+	err := s.db.Read(ctx).Select("user_id, seen_at").Where("user_id in ?", ids).Find(&sessions).Error
+	var tokens []Token
+	if err == nil {
+		err = s.db.Read(ctx).Select("user_id, used_at").Where("user_id in ? and used_at is not null", ids).Find(&tokens).Error
+	}
+	for _, session := range sessions {
+		at[session.UserID].seen(session.SeenAt)
+	}
+	for _, token := range tokens {
+		at[token.UserID].seen(*token.UsedAt)
+	}
+	return db.ReadError(err, "when people were here last")
+}
+
+func (u *SeenUser) seen(t time.Time) {
+	if u.SeenAt == nil || u.SeenAt.Before(t) {
+		u.SeenAt = &t
+	}
 }
 
 // SetRole gives a person another role. Only an admin may, and not to oneself, so that one admin
 // always stays.
 func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role Role) error {
-	switch {
-	case !actor.IsAdmin():
-		return db.Errorf(db.Forbidden, "Only an admin may change roles.")
-	case actor.ID == userID:
-		return db.Errorf(db.Forbidden, "You cannot change your own role; ask another admin.")
-	case role != RoleUser && role != RoleCreator && role != RoleAdmin:
+	if err := actor.Check(SetRole, Of{OwnerID: userID}); err != nil {
+		return err
+	}
+	if role != RoleUser && role != RoleCreator && role != RoleAdmin {
 		return db.Errorf(db.Invalid, "There is no role %q: choose user, creator or admin.", role)
 	}
 	return s.changeUser(ctx, actor, userID, "set role", string(role), map[string]any{"role": role})
@@ -82,8 +122,8 @@ func (s *Accounts) SetRole(ctx context.Context, actor User, userID int64, role R
 // SetBlocked blocks a person (sessions and tokens stop working, nothing can be submitted) or
 // allows them again. Entries stay; disqualify runs to remove them.
 func (s *Accounts) SetBlocked(ctx context.Context, actor User, userID int64, blocked bool) error {
-	if !actor.IsAdmin() || actor.ID == userID {
-		return db.Errorf(db.Forbidden, "Only another admin may block this person.")
+	if err := actor.Check(Block, Of{OwnerID: userID}); err != nil {
+		return err
 	}
 	act, at := "allow", (*time.Time)(nil)
 	if blocked {
@@ -106,16 +146,22 @@ func (s *Accounts) changeUser(ctx context.Context, actor User, userID int64, act
 	})
 }
 
-// Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
-func (s *Accounts) Rename(ctx context.Context, userID int64, name string) error {
+// SetName changes the name that boards show: 1 to 40 visible characters, not used by another. Boards that show it
+// are the caller's.
+func SetName(tx *gorm.DB, actor User, userID int64, name string) error {
 	name = CleanName(name)
 	if name == "" {
 		return db.Errorf(db.Invalid, "A name needs at least one visible character.")
 	}
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		values := map[string]any{"name": name, "name_key": strings.ToLower(name)}
-		return db.WriteError(tx.Model(&User{}).Where("id = ?", userID).Updates(values).Error, "person")
-	})
+	var had User
+	if err := tx.Take(&had, userID).Error; err != nil {
+		return db.ReadError(err, "person %d", userID)
+	}
+	values := map[string]any{"name": name, "name_key": strings.ToLower(name)}
+	if err := tx.Model(&User{ID: userID}).Updates(values).Error; err != nil {
+		return db.WriteError(err, "person called %s", name)
+	}
+	return WriteAudit(tx, actor, "rename", fmt.Sprintf("user %d", userID), fmt.Sprintf("from %s to %s", had.Name, name))
 }
 
 const maxName = 40

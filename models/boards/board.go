@@ -13,20 +13,19 @@ import (
 
 // Board is what is kept about one ranking apart from its entries.
 type Board struct {
-	VersionID int64   `gorm:"primaryKey;autoIncrement:false"`
-	Device    string  `gorm:"primaryKey"`
-	Change    int64   // grows with every visible change
-	Size      int64   // people on it
-	Leaders   []Entry `gorm:"serializer:json"` // the first three, so that a list of tasks reads one row per board
+	VersionID int64    `gorm:"primaryKey;autoIncrement:false"`
+	Device    string   `gorm:"primaryKey"`
+	Change    int64    // grows with every visible change
+	Size      int64    // people on it
+	Leaders   []Ranked `gorm:"serializer:json"` // the first three, so that a list of tasks reads one row per board
 	ChangedAt time.Time
 }
 
 const leaders = 3
 
-// Standing is an entry with its place.
+// Standing is an entry with its place and its person.
 type Standing struct {
-	Entry
-	Rank      int // equal scores share a rank, and the next rank is left out
+	Ranked
 	UserName  string
 	AvatarURL string
 	GapNS     float64 // behind the first
@@ -51,13 +50,43 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, offs
 	if err != nil {
 		return page, fmt.Errorf("reading the board: %w", err)
 	}
-	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).
-		Order(entriesFirst).Offset(offset).Limit(limit) // before the join: what is skipped needs no names
+	part, err := s.from(ctx, page.Board, offset)
+	if err != nil {
+		return page, err
+	}
+	part = part.Order(entriesFirst).Limit(limit) // before the join: what is skipped needs no names
 	err = s.standings(ctx, part).Order("e.score_ns, e.run_id").Scan(&page.Standings).Error
 	if err != nil {
 		return page, fmt.Errorf("reading the board's entries: %w", err)
 	}
-	return page, s.addRanks(ctx, &page, offset)
+	page.addGaps()
+	return page, nil
+}
+
+// from chooses the entries of a board from an offset on. It skips to the band there, so that the last page costs as
+// little as the first.
+func (s *Boards) from(ctx context.Context, b Board, offset int) (*gorm.DB, error) {
+	q := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
+	if offset == 0 {
+		return q, nil
+	}
+	var at Band
+	err := s.db.Read(ctx).Where("version_id = ? and device = ? and ahead <= ?", b.VersionID, b.Device, offset).
+		Order("ahead desc").Limit(1).Find(&at).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading the band at %d: %w", offset, err)
+	}
+	return q.Where("(score_ns, run_id) >= (?, ?)", at.ScoreNS, at.RunID).Offset(offset - int(at.Ahead)), nil
+}
+
+// addGaps fills in how far behind the first each entry is.
+func (p *Page) addGaps() {
+	if len(p.Leaders) > 0 {
+		p.FirstNS = p.Leaders[0].ScoreNS
+	}
+	for i := range p.Standings {
+		p.Standings[i].GapNS = max(p.Standings[i].ScoreNS-p.FirstNS, 0)
+	}
 }
 
 // BoardChangeNumber returns the board's change number, 0 before its first entry.
@@ -76,58 +105,15 @@ func (s *Boards) Place(ctx context.Context, versionID int64, device string, user
 	if err != nil {
 		return st, db.ReadError(err, "entry of this person")
 	}
-	count, best, err := s.ahead(ctx, st.Entry)
-	if st.Rank = count + 1; best != nil {
-		st.GapNS = st.ScoreNS - *best
-	}
-	return st, err
+	var best float64
+	err = s.db.Read(ctx).Model(&Band{}).Select("score_ns").
+		Where("version_id = ? and device = ? and ahead = 0", versionID, device).Take(&best).Error
+	st.GapNS = max(st.ScoreNS-best, 0)
+	return st, db.ReadError(err, "first band of a board")
 }
 
-// standings gives a query for the entries with what is shown of their people.
+// standings gives a query for the entries with their places and what is shown of their people.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB) *gorm.DB {
-	return s.db.Read(ctx).Table("(?) e", entries).Select("e.*, u.name as user_name, u.avatar_url").
+	return s.db.Read(ctx).Table("(?) e", entries).Select("e.*, " + ofBand + ", u.name as user_name, u.avatar_url").Joins(withBand).
 		Joins("join users u on u.id = e.user_id")
-}
-
-// ahead counts the entries before one, and finds the best of them; 0 and nil for the first.
-func (s *Boards) ahead(ctx context.Context, of Entry) (count int, best *float64, err error) {
-	var found struct {
-		Count int
-		Best  *float64
-	}
-	err = s.db.Read(ctx).Raw(`select count(*) as count, min(score_ns) as best from entries
-		where version_id = ? and device = ? and score_ns < ?`, of.VersionID, of.Device, of.ScoreNS).Scan(&found).Error
-	if err != nil {
-		return 0, nil, fmt.Errorf("counting better entries: %w", err)
-	}
-	return found.Count, found.Best, nil
-}
-
-// addRanks fills in rank and gap, which follow from the entries before the page.
-func (s *Boards) addRanks(ctx context.Context, page *Page, offset int) error {
-	list := page.Standings
-	if len(list) == 0 {
-		return nil
-	}
-	page.FirstNS, list[0].Rank = list[0].ScoreNS, 1
-	if offset > 0 {
-		count, best, err := s.ahead(ctx, list[0].Entry)
-		if err != nil {
-			return err
-		}
-		if list[0].Rank = count + 1; best != nil { // not offset+1: entries tied with it may stand on the page before
-			page.FirstNS = *best
-		}
-	}
-	for i := range list {
-		list[i].GapNS = list[i].ScoreNS - page.FirstNS
-		switch {
-		case i == 0:
-		case list[i].ScoreNS == list[i-1].ScoreNS:
-			list[i].Rank = list[i-1].Rank
-		default:
-			list[i].Rank = offset + i + 1
-		}
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 // Package boards holds the rankings: which run counts, who is before whom, and how that came about.
 //
-// Read it in this order: rank.go (the ranking rule: the only place that knows it), board.go (a board's page),
+// Read it in this order: rank.go (which run is an entry: the only place that knows it), band.go
+// (which entries share a rank), board.go (a board's page),
 // record.go (the history of its best), summary.go (all boards of a list of tasks), placing.go (all boards of a person),
 // rebuild.go (everything anew from the runs).
 //
@@ -11,10 +12,10 @@
 // that a board's change number grows with everything that is visible on it: a page that knows the number knows whether
 // it is old.
 //
-// What may go wrong: the rule is written three times: as validRun here, as models.Run.Valid (a test compares them), and in
-// the index runs_valid. A
-// change of the rule needs RebuildEntries, which a migration asks for with the setting rebuild_boards.
+// What may go wrong: which run is valid is written three times: as validRun here, as models.Run.Valid (a test compares
+// them), and in the index runs_valid. A change of that, or of what is apart, needs RebuildEntries, which a migration asks
+// for with the setting rebuild_boards. Bands are cut around each change: the work grows with the size of a band, some
+// microseconds for each of its entries.
 //
-// Raw SQL: the records among runs (record.go), all entries at once (rebuild.go), how many are before an entry
-// (board.go, placing.go).
+// Raw SQL: the records among runs (record.go), all entries at once (rebuild.go), the band of an entry (band.go).
 package boards

@@ -13,8 +13,8 @@ import (
 )
 
 // The ranking rule: a run counts when validRun holds; of a person's runs on a (version, device) the one that comes
-// first in bestFirst is the Entry. Boards, home, feeds and badges read the entries, in the order entriesFirst; equal
-// scores share a rank (board.go). validRun is also models.Run.Valid and the index runs_valid: a change needs all three,
+// first in bestFirst is the Entry. Boards, home, feeds and badges read the entries, in the order entriesFirst; the
+// entries of a band share its rank (band.go). validRun is also models.Run.Valid and the index runs_valid: a change needs all three,
 // and RebuildEntries.
 const (
 	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
@@ -103,7 +103,15 @@ func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (cha
 	if err != nil {
 		return false, fmt.Errorf("saving the entry of person %d: %w", userID, err)
 	}
-	return true, nil
+	return true, updateBands(tx, one(had), one(best))
+}
+
+// one is the only element of a list, nil if there is none.
+func one(list []Entry) *Entry {
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[0]
 }
 
 // Recompute does the same for the people of runs that changed or went, and rebuilds the boards' records,
@@ -126,6 +134,18 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	return changes, nil
 }
 
+// Touch gives every board that a person is on the next change number: their name changed.
+func Touch(tx *gorm.DB, userID int64) ([]Change, error) {
+	var changes []Change
+	on := tx.Model(&Entry{}).Select("version_id, device").Where("user_id = ?", userID)
+	err := tx.Model(&Board{}).Where("(version_id, device) in (?)", on).
+		Updates(map[string]any{"change": gorm.Expr("change + 1"), "changed_at": db.Now()}).Error
+	if err == nil {
+		err = tx.Model(&Board{}).Where("(version_id, device) in (?)", on).Find(&changes).Error
+	}
+	return changes, db.WriteError(err, "boards of person %d", userID)
+}
+
 // IncrementChange brings a board's row up to date with its entries and gives it the next change number.
 func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, error) {
 	const where = "version_id = ? and device = ?"
@@ -137,7 +157,8 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	board.Change, board.ChangedAt, board.Leaders = board.Change+1, db.Now(), nil
 	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.Size).Error
 	if err == nil {
-		err = tx.Where(where, versionID, device).Order(entriesFirst).Limit(leaders).Find(&board.Leaders).Error
+		err = tx.Table("entries e").Select("e.*, "+ofBand).Joins(withBand).Where("e.version_id = ? and e.device = ?", versionID, device).
+			Order("e.score_ns, e.run_id").Limit(leaders).Scan(&board.Leaders).Error
 	}
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error

@@ -21,7 +21,7 @@ func (s *Boards) RebuildIfAsked(ctx context.Context) (why string, err error) {
 	return why, s.RebuildEntries(ctx)
 }
 
-// RebuildEntries makes entries, records and boards anew from the runs, by the same rule. Every
+// RebuildEntries makes entries, records, bands and boards anew from the runs, by the same rule. Every
 // board gets a new change number. It takes seconds per million runs and blocks other writers.
 func (s *Boards) RebuildEntries(ctx context.Context) error {
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
@@ -38,6 +38,9 @@ func (s *Boards) RebuildEntries(ctx context.Context) error {
 			if err := tx.Exec(statement).Error; err != nil {
 				return fmt.Errorf("rebuilding the boards: %w", err)
 			}
+		}
+		if err := rebuildBands(tx); err != nil {
+			return err
 		}
 		var boards []Board
 		err := tx.Raw("select version_id, device from entries union select version_id, device from boards").Scan(&boards).Error

@@ -37,7 +37,7 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 		summary := Summary{Device: b.Device, Size: b.Size}
 		for _, e := range b.Leaders {
 			u := people[e.UserID]
-			summary.add(Standing{Entry: e, UserName: u.Name, AvatarURL: u.AvatarURL})
+			summary.Leaders = append(summary.Leaders, Standing{Ranked: e, UserName: u.Name, AvatarURL: u.AvatarURL, GapNS: e.ScoreNS - b.Leaders[0].ScoreNS})
 		}
 		out[Key{b.VersionID, b.Device}] = summary
 	}
@@ -60,16 +60,4 @@ func (s *Boards) people(ctx context.Context, boards []Board) (map[int64]accounts
 		users[u.ID] = u
 	}
 	return users, nil
-}
-
-// add appends the next leader with its rank and gap.
-func (b *Summary) add(st Standing) {
-	st.Rank = len(b.Leaders) + 1
-	if n := len(b.Leaders); n > 0 {
-		st.GapNS = st.ScoreNS - b.Leaders[0].ScoreNS
-		if b.Leaders[n-1].ScoreNS == st.ScoreNS {
-			st.Rank = b.Leaders[n-1].Rank
-		}
-	}
-	b.Leaders = append(b.Leaders, st)
 }

@@ -45,7 +45,7 @@ func (t Task) VisibleTo(u accounts.User) bool { return t.Visibility == Public ||
 
 // EditableBy reports whether the person may change and delete the task: admins, and creators their own.
 func (t Task) EditableBy(u accounts.User) bool {
-	return u.IsAdmin() || u.MayCreate() && u.ID == t.OwnerID
+	return u.May(accounts.EditTask, accounts.Of{AuthorID: t.OwnerID})
 }
 
 // TaskSettings is what can be changed about a task without a new version.
@@ -66,8 +66,8 @@ type NewTask struct {
 
 // CreateTask makes a task with its first version. A taken slug is a Conflict.
 func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTask) (Task, error) {
-	if !actor.MayCreate() {
-		return Task{}, db.Errorf(db.Forbidden, "Only creators and admins may make tasks; ask an admin for the role.")
+	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
+		return Task{}, err
 	}
 	task, err := draftTask(actor, in)
 	if err != nil {

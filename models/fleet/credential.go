@@ -28,9 +28,10 @@ type WorkerCredential struct {
 
 // CreateCredential makes a credential and returns its secret, which is never seen again. Admins only.
 func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name string, devices []string) (secret string, cred WorkerCredential, err error) {
+	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
+		return "", cred, err
+	}
 	switch {
-	case !actor.IsAdmin():
-		return "", cred, db.Errorf(db.Forbidden, "Only an admin may make a worker's credential.")
 	case !db.IsName(name):
 		return "", cred, db.Errorf(db.Invalid, "%q is not a valid worker name: use letters, digits, '.', '_' and '-', at most 40.", name)
 	case len(devices) == 0:
@@ -83,8 +84,8 @@ func (s *Fleet) Credentials(ctx context.Context) ([]WorkerCredential, error) {
 
 // RevokeCredential ends a credential. The caller then disconnects the worker. Admins only.
 func (s *Fleet) RevokeCredential(ctx context.Context, actor accounts.User, name string) error {
-	if !actor.IsAdmin() {
-		return db.Errorf(db.Forbidden, "Only an admin may revoke a worker's credential.")
+	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
+		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		res := tx.Model(&WorkerCredential{}).Where("name = ? and revoked_at is null", name).Update("revoked_at", db.Now())

@@ -25,10 +25,10 @@ const pauseKey = "paused."
 
 // PauseDevice holds back the queue of a device until ResumeDevice. Admins only.
 func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device string) error {
-	switch {
-	case !actor.IsAdmin():
-		return db.Errorf(db.Forbidden, "Only an admin may pause a device.")
-	case !db.IsName(device):
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return err
+	}
+	if !db.IsName(device) {
 		return db.Errorf(db.Invalid, "%q is not a valid device name.", device)
 	}
 	pause, err := json.Marshal(Pause{By: actor.Name, Since: db.Now()})
@@ -46,8 +46,8 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device str
 
 // ResumeDevice ends the pause of a device, if there is one. Admins only.
 func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device string) error {
-	if !actor.IsAdmin() {
-		return db.Errorf(db.Forbidden, "Only an admin may resume a device.")
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
 		res := tx.Where("key = ?", pauseKey+device).Delete(&db.Setting{})

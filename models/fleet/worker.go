@@ -116,8 +116,8 @@ func (s *Fleet) Workers(ctx context.Context) ([]Worker, error) {
 
 // ForgetWorker removes a worker that is not live from the list. Admins only.
 func (s *Fleet) ForgetWorker(ctx context.Context, actor accounts.User, name string) error {
-	if !actor.IsAdmin() {
-		return db.Errorf(db.Forbidden, "Only an admin may remove a worker.")
+	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
+		return err
 	}
 	res := s.db.Writer(ctx).Where("name = ? and (stopping or seen_at < ?)", name, db.Now().Add(-WorkerTimeout)).Delete(&Worker{})
 	if res.Error == nil && res.RowsAffected == 0 {

@@ -226,3 +226,11 @@ func Between(a, b time.Time) string {
 	}
 	return Duration(b.Sub(a))
 }
+
+// Place is a rank, with "=" behind it where others share it: "1=".
+func Place(rank int, tied bool) string {
+	if tied {
+		return strconv.Itoa(rank) + "="
+	}
+	return strconv.Itoa(rank)
+}

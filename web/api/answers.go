@@ -35,7 +35,7 @@ func boardAnswer(task models.Task, version models.TaskVersion, board models.Boar
 		Change: board.Change, Total: int(board.Size), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
-			Rank: st.Rank, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			Rank: st.Rank, Tied: st.Tied, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
 			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Clock: st.Clock, Achieved: st.AchievedAt,
 		})
 	}
@@ -52,6 +52,7 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
 		ScoreNS: run.ScoreNS, StdNS: run.StdNS, ErrNS: run.ErrNS, Interval: intervalAnswer(run.Interval), Clock: run.Clock,
+		Disqualified: run.DisqualifiedAt, DisqualifiedWhy: run.DisqualifiedWhy,
 		Failure: run.Failure, Harness: run.Harness, Machine: run.Machine, Stages: []job.StageResult{},
 	}
 	for _, stage := range stages {

@@ -80,9 +80,13 @@ type Run struct {
 	StdNS    float64    `json:"std_ns,omitempty"`
 	ErrNS    float64    `json:"err_ns,omitempty"`
 	Interval
-	Clock   string            `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
-	Profile string            `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
-	Failure *job.Failure      `json:"failure,omitempty"`
+	Clock   string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
+	Profile string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
+	Failure *job.Failure `json:"failure,omitempty"`
+
+	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
+	DisqualifiedWhy string     `json:"disqualified_why,omitempty"`
+
 	Harness string            `json:"harness,omitempty"`
 	Machine *job.Machine      `json:"machine,omitempty"`
 	Stages  []job.StageResult `json:"stages"`
@@ -123,6 +127,7 @@ type Board struct {
 // Entry is a person's best valid run on a board. Times are in nanoseconds.
 type Entry struct {
 	Rank         int     `json:"rank"`
+	Tied         bool    `json:"tied,omitempty" jsonschema:"others have this rank, too: the data do not show a difference between them and the first of the band"`
 	User         User    `json:"user"`
 	SubmissionID int64   `json:"submission_id"`
 	ScoreNS      float64 `json:"score_ns"`

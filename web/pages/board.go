@@ -70,7 +70,7 @@ func (p *Pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVe
 
 func boardEntry(st models.Standing) views.BoardEntry {
 	return views.BoardEntry{
-		Rank: st.Rank, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
+		Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
 		Interval:     runs.IntervalOf(st.Interval),
 		SubmissionID: st.SubmissionID, RunID: st.RunID, Achieved: st.AchievedAt,
 	}

@@ -4,7 +4,7 @@
 // A file per noun: home.go, task.go and submit.go (a task and its form), board.go, submissions.go, devices.go and
 // workers.go (with the queue), account.go and users.go, trust.go, harness.go; events.go streams the parts that
 // change. Pages that make tasks are in authoring, single kernels in playground, profiles and comparisons in
-// profiles.
+// profiles, reports and decisions about runs in moderation.
 //
 // Live HTML goes to everybody alike, so it holds nothing that only some may read.
 package pages

@@ -52,7 +52,7 @@ func boardTops(boards []models.BoardSummary) []views.BoardTop {
 		tops[i] = views.BoardTop{Device: b.Device, People: int(b.Size)}
 		for _, st := range b.Leaders {
 			tops[i].Top = append(tops[i].Top, views.TopEntry{
-				Rank: st.Rank, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
+				Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
 			})
 		}
 	}

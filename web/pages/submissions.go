@@ -8,6 +8,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
@@ -49,6 +50,7 @@ func (p *Pages) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.Submi
 		Page: p.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
 		TaskVersion: version.Number, NewerVersion: version.ID != seen.Task.VersionID,
 		Owner: site.PersonOf(owner.ID, owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt,
+		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, models.Of{OwnerID: seen.Sub.UserID}),
 	}, nil
 }
 

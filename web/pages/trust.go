@@ -31,7 +31,7 @@ func (p *Pages) Clocks(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.ClocksPage{Page: p.Page(c, "Runs whose clocks differ", "devices")}
+	page := views.ClocksPage{Page: p.Page(c, "Runs whose clocks differ", "moderation")}
 	if len(list) > clockRows {
 		list = list[:clockRows]
 		page.Older = list[clockRows-1].RunID

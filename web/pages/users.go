@@ -8,9 +8,10 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
-// User shows a person to everybody. It asks the store five questions, and one more for who is signed in, however
+// User shows a person to everybody. It asks the store four questions, and one more for who is signed in, however
 // much the person has submitted.
 func (p *Pages) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
@@ -50,7 +51,7 @@ func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 	}
 	for _, place := range list {
 		page.Places = append(page.Places, views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
-			Device: place.Device, Rank: place.Rank, ScoreNS: place.ScoreNS, ID: place.SubmissionID})
+			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID})
 	}
 	return err
 }
@@ -96,7 +97,7 @@ func (p *Pages) submissionRows(ctx context.Context, viewer models.User, f models
 			Owner: site.PersonOf(sub.UserID, sub.UserName), Mode: string(sub.Mode), Created: sub.CreatedAt,
 		}
 		for _, run := range sub.Runs {
-			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS})
+			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run)})
 		}
 	}
 	return rows, nil

@@ -10,15 +10,20 @@ import (
 
 // notices are what a page says after a change, by the name in ?done=.
 var notices = map[string]string{
-	"saved":     "Saved.",
-	"published": "Published.",
-	"texts":     "Published. The boards stay as they are.",
-	"version":   "Published as a new version; its boards begin empty.",
-	"deleted":   "The task is gone, with its boards and submissions.",
-	"cancelled": "Cancelled.",
-	"revoked":   "Revoked. The worker is disconnected.",
-	"linked":    "Added. You can sign in with that account from now on.",
-	"unlinked":  "Removed. That account does not open this one any more, and you are signed out everywhere but here.",
+	"saved":        "Saved.",
+	"published":    "Published.",
+	"texts":        "Published. The boards stay as they are.",
+	"version":      "Published as a new version; its boards begin empty.",
+	"deleted":      "The task is gone, with its boards and submissions.",
+	"cancelled":    "Cancelled.",
+	"removed":      "The submission is gone, with its runs.",
+	"reported":     "Reported. The task's author and the admins see it.",
+	"dismissed":    "The flags are closed.",
+	"disqualified": "Disqualified. The board shows the next best run of this person.",
+	"reinstated":   "Reinstated. The run counts again.",
+	"revoked":      "Revoked. The worker is disconnected.",
+	"linked":       "Added. You can sign in with that account from now on.",
+	"unlinked":     "Removed. That account does not open this one any more, and you are signed out everywhere but here.",
 }
 
 // Page is what every page has; section names its link in the head.

@@ -67,7 +67,7 @@ func cardOf(task models.Task, run models.Run) views.RunCard {
 		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
 		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
 		Failure: run.Failure, ScoreNS: run.ScoreNS, Interval: IntervalOf(run.Interval), Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
-		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness,
+		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness, Verdict: VerdictOf(run),
 	}
 }
 
@@ -78,6 +78,11 @@ func IntervalOf(i models.Interval) views.Interval {
 		shown.Low, shown.High = *i.LowNS, *i.HighNS
 	}
 	return shown
+}
+
+// VerdictOf is what people decided about a run, as pages show it.
+func VerdictOf(run models.Run) views.Verdict {
+	return views.Verdict{Disqualified: run.DisqualifiedAt != nil, Why: run.DisqualifiedWhy, Reinstated: run.ReinstatedWhy}
 }
 
 // TimeOf is the time that a pointer holds; the zero time for nil.
@@ -98,9 +103,9 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 		return err
 	}
 	if st.RunID == run.ID {
-		card.Rank, card.FirstNS = st.Rank, st.ScoreNS-st.GapNS
+		card.Rank, card.Tied, card.FirstNS = st.Rank, st.Tied, st.ScoreNS-st.GapNS
 	} else {
-		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank}
+		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/charts"
+	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -290,7 +291,7 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]char
 		}
 		if ok && facts.drawn {
 			dot := facts.dot
-			dot.Name, dot.URL = fmt.Sprintf("%d. %s", st.Rank, st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
+			dot.Name, dot.URL = fmt.Sprintf("%s. %s", format.Place(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
 			dots = append(dots, dot)
 		}
 	}

@@ -1,0 +1,100 @@
+package accounts
+
+import "warpboard/models/db"
+
+// Act is something that not everybody may do.
+type Act string
+
+// The acts. rights says who may do them.
+const (
+	MakeTask         Act = "make a task"
+	EditTask         Act = "edit a task" // change, delete, and see it while it is hidden
+	ReportRun        Act = "report a run"
+	ReviewRun        Act = "review a run" // see who reported it and why; dismiss reports
+	DisqualifyRun    Act = "disqualify a run"
+	ReinstateRun     Act = "reinstate a run"
+	CancelRun        Act = "cancel a run"
+	DeleteSubmission Act = "delete a submission"
+	Rename           Act = "rename"
+	SetRole          Act = "set a role"
+	Block            Act = "block"
+	ListPeople       Act = "list people"
+	ReadAudits       Act = "read the audit log"
+	ReadClocks       Act = "list runs whose clocks differ"
+	ManageDevices    Act = "pause devices"
+	ManageWorkers    Act = "manage workers"
+)
+
+// Of says whose the thing is that an act is about; 0 is nobody.
+type Of struct {
+	OwnerID  int64 // whose run, submission or account it is; of a disqualification: who decided it
+	AuthorID int64 // whose task it belongs to
+}
+
+// by is the group that may do something. Admins are in every group.
+type by uint8
+
+const (
+	byAdmin    by = iota
+	byCreator     // who may make tasks
+	byAuthor      // the author of the task, as long as they may make tasks
+	byOwner       // whom it belongs to
+	bySignedIn    // everybody with an account
+)
+
+// right is one line of the table: who may, who may not in spite of that, and what the others are told.
+type right struct {
+	by      by
+	notOwn  bool // nobody may to what is theirs, so that one admin always stays, and reports come from others
+	refusal string
+}
+
+// rights is the one place that says who may do what. Whose submission is who may read its source is MaySeeSource of
+// package models, because that depends on the deadline.
+var rights = map[Act]right{
+	MakeTask:         {byCreator, false, "Only creators and admins may make tasks; ask an admin for the role."},
+	EditTask:         {byAuthor, false, "Only the author of the task and admins may edit it."},
+	ReportRun:        {bySignedIn, true, "Sign in to report a run of somebody else. To withdraw a run of your own, delete its submission."},
+	ReviewRun:        {byAuthor, false, "Only the author of the task and admins review its runs."},
+	DisqualifyRun:    {byAuthor, false, "Only the author of the task and admins may disqualify a run."},
+	ReinstateRun:     {byOwner, false, "Only who disqualified the run, and admins, may reinstate it."},
+	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
+	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},
+	Rename:           {byOwner, false, "Only an admin may rename somebody else."},
+	SetRole:          {byAdmin, true, "Only an admin may change roles, and not their own: ask another admin."},
+	Block:            {byAdmin, true, "Only another admin may block this person."},
+	ListPeople:       {byAdmin, false, "Only an admin may list people."},
+	ReadAudits:       {byAdmin, false, "Only an admin may read the audit log."},
+	ReadClocks:       {byAdmin, false, "Only an admin may list the runs whose clocks differ."},
+	ManageDevices:    {byAdmin, false, "Only an admin may pause or resume a device."},
+	ManageWorkers:    {byAdmin, false, "Only an admin may manage workers."},
+}
+
+// May reports whether the person may do an act to something.
+func (u User) May(act Act, of Of) bool {
+	r, known := rights[act]
+	if !known || r.notOwn && u.SignedIn() && u.ID == of.OwnerID {
+		return false
+	}
+	switch {
+	case u.IsAdmin():
+		return true
+	case !u.SignedIn():
+		return false
+	case r.by == byCreator:
+		return u.MayCreate()
+	case r.by == byAuthor:
+		return u.MayCreate() && u.ID == of.AuthorID
+	case r.by == byOwner:
+		return u.ID == of.OwnerID
+	}
+	return r.by == bySignedIn
+}
+
+// Check is May as an error: Forbidden, with the sentence that says who may.
+func (u User) Check(act Act, of Of) error {
+	if u.May(act, of) {
+		return nil
+	}
+	return db.Errorf(db.Forbidden, "%s", rights[act].refusal)
+}

@@ -1,0 +1,64 @@
+package accounts_test
+
+import (
+	"slices"
+	"testing"
+
+	"warpboard/models/accounts"
+)
+
+// TestWhoMayDoWhat is the table of rights: for each act, who may do it to somebody else's thing on somebody else's
+// task (role alone), to what is theirs, and on a task of theirs.
+func TestWhoMayDoWhat(t *testing.T) {
+	const mine, others = 1, 2
+	who := map[string]struct {
+		role accounts.Role
+		id   int64
+		of   accounts.Of
+	}{
+		"visitor":        {accounts.RoleVisitor, 0, accounts.Of{OwnerID: others, AuthorID: others}},
+		"visitor on 0":   {accounts.RoleVisitor, 0, accounts.Of{}},
+		"user":           {accounts.RoleUser, mine, accounts.Of{OwnerID: others, AuthorID: others}},
+		"owner":          {accounts.RoleUser, mine, accounts.Of{OwnerID: mine, AuthorID: others}},
+		"creator":        {accounts.RoleCreator, mine, accounts.Of{OwnerID: others, AuthorID: others}},
+		"author":         {accounts.RoleCreator, mine, accounts.Of{OwnerID: others, AuthorID: mine}},
+		"author, own":    {accounts.RoleCreator, mine, accounts.Of{OwnerID: mine, AuthorID: mine}},
+		"demoted author": {accounts.RoleUser, mine, accounts.Of{OwnerID: others, AuthorID: mine}},
+		"admin":          {accounts.RoleAdmin, mine, accounts.Of{OwnerID: others, AuthorID: others}},
+		"admin, own":     {accounts.RoleAdmin, mine, accounts.Of{OwnerID: mine, AuthorID: others}},
+		"operator":       {accounts.RoleAdmin, 0, accounts.Of{}},
+	}
+	admins := []string{"admin", "admin, own", "operator"}
+	creators := append([]string{"author", "author, own", "creator"}, admins...)
+	authors := append([]string{"author", "author, own"}, admins...)
+	owners := append([]string{"owner", "author, own"}, admins...)
+	for act, may := range map[accounts.Act][]string{
+		accounts.MakeTask:         creators,
+		accounts.EditTask:         authors,
+		accounts.ReportRun:        {"user", "creator", "author", "demoted author", "admin", "operator"},
+		accounts.ReviewRun:        authors,
+		accounts.DisqualifyRun:    authors,
+		accounts.ReinstateRun:     owners,
+		accounts.CancelRun:        owners,
+		accounts.DeleteSubmission: owners,
+		accounts.Rename:           owners,
+		accounts.SetRole:          {"admin", "operator"},
+		accounts.Block:            {"admin", "operator"},
+		accounts.ListPeople:       admins,
+		accounts.ReadAudits:       admins,
+		accounts.ReadClocks:       admins,
+		accounts.ManageDevices:    admins,
+		accounts.ManageWorkers:    admins,
+		"something unknown":       nil,
+	} {
+		for name, w := range who {
+			user := accounts.User{ID: w.id, Role: w.role}
+			if got, want := user.May(act, w.of), slices.Contains(may, name); got != want {
+				t.Errorf("%s by %s: %v, want %v", act, name, got, want)
+			}
+			if (user.Check(act, w.of) == nil) != slices.Contains(may, name) {
+				t.Errorf("%s by %s: Check says something else than May", act, name)
+			}
+		}
+	}
+}

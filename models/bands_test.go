@@ -1,0 +1,111 @@
+package models_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+)
+
+// scoreWithin submits for a person and ends the run with a score and its interval.
+func (w world) scoreWithin(t *testing.T, s *models.Store, user models.User, ns, low, high float64) models.Run {
+	t.Helper()
+	run := w.submit(t, s, user)
+	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	score := models.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
+	check(t, second(s.RecordResult(t.Context(), modelstest.Result(attempt, ns), models.Findings{Score: &score})))
+	return run
+}
+
+// places reads a whole board as "rank person score", a page of size entries at a time.
+func places(t *testing.T, s *models.Store, w world, size int) (out []string) {
+	t.Helper()
+	for offset := 0; ; offset += size {
+		page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", offset, size))
+		for _, st := range page.Standings {
+			tie := ""
+			if st.Tied {
+				tie = "="
+			}
+			out = append(out, fmt.Sprintf("%d%s %s %g", st.Rank, tie, st.UserName, st.ScoreNS))
+		}
+		if len(page.Standings) < size {
+			return out
+		}
+	}
+}
+
+func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		cleo, dan := modelstest.Person(t, s, "Cleo", models.RoleUser), modelstest.Person(t, s, "Dan", models.RoleUser)
+		w.scoreWithin(t, s, w.ann, 1000, 980, 1020)
+		w.scoreWithin(t, s, w.ben, 1010, 1000, 1015)
+		w.scoreWithin(t, s, cleo, 1040, 1021, 1060)
+		w.score(t, s, dan, 1043)
+		want := []string{"1= Ann 1000", "1= Ben 1010", "3= Cleo 1040", "3= Dan 1043"}
+		for size := range 4 {
+			if diff := cmp.Diff(want, places(t, s, w, size+1)); diff != "" {
+				t.Errorf("board in pages of %d:\n%s", size+1, diff)
+			}
+		}
+		if st := got[models.Standing](t)(s.Place(ctx, w.task.VersionID, "CPU", dan.ID)); st.Rank != 3 || !st.Tied || st.GapNS != 43 {
+			t.Errorf("Dan's place: %+v", st)
+		}
+		placings, _, err := s.Placings(ctx, models.User{}, w.ben.ID, 0, 10)
+		if err != nil || len(placings) != 1 || placings[0].Rank != 1 || !placings[0].Tied {
+			t.Errorf("Ben's page: %+v, %v", placings, err)
+		}
+		leaders := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, models.User{}))[0].Boards[0].Leaders
+		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 || leaders[2].GapNS != 40 {
+			t.Errorf("home: %+v", leaders)
+		}
+		w.scoreWithin(t, s, dan, 900, 899, 901)
+		if diff := cmp.Diff([]string{"1 Dan 900", "2= Ann 1000", "2= Ben 1010", "4 Cleo 1040"}, places(t, s, w, 10)); diff != "" {
+			t.Errorf("after Dan's better run:\n%s", diff)
+		}
+	})
+}
+
+// TestBandsCutAroundAChangeAreThoseCutAnew changes a crowded board at random places, and after each few changes compares
+// it with one whose bands are made anew.
+func TestBandsCutAroundAChangeAreThoseCutAnew(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, r := newWorld(t, s), rand.New(rand.NewPCG(3, 4))
+		var people []models.User
+		for i := range 12 {
+			people = append(people, modelstest.Person(t, s, fmt.Sprint("p", i), models.RoleUser))
+		}
+		var runs, out []int64
+		for step := range 60 {
+			switch act := r.IntN(10); {
+			case act < 7 || len(runs) == 0:
+				ns := 1000 * (1 + 0.04*r.Float64())
+				half := ns * 0.008 * r.Float64()
+				runs = append(runs, w.scoreWithin(t, s, people[r.IntN(len(people))], ns, ns-half, ns+half).ID)
+			case act < 9:
+				i := r.IntN(len(runs))
+				check(t, second(s.Disqualify(t.Context(), w.admin, runs[i], "test")))
+				out = append(out, runs[i])
+				runs = slices.Delete(runs, i, i+1)
+			case len(out) > 0:
+				check(t, second(s.Reinstate(t.Context(), w.admin, out[0], "test")))
+				runs, out = append(runs, out[0]), out[1:]
+			}
+			if step%4 > 0 {
+				continue
+			}
+			kept := places(t, s, w, 5)
+			check(t, s.RebuildEntries(t.Context()))
+			if diff := cmp.Diff(places(t, s, w, 50), kept); diff != "" {
+				t.Fatalf("step %d (-made anew +kept):\n%s", step, diff)
+			}
+		}
+	})
+}

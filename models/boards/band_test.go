@@ -1,0 +1,120 @@
+package boards
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// student is the t that makes an interval of 95 % from so many processes.
+var student = map[int]float64{3: 4.303, 5: 2.776, 10: 2.262, 25: 2.064}
+
+// measure is what a ranked run of a kernel gives whose processes differ by a relative deviation: the median of them, and
+// the interval of their mean, both of logarithms.
+func measure(r *rand.Rand, ns, deviation float64, processes int) Entry {
+	logs, mean, squares, n := make([]float64, processes), 0.0, 0.0, float64(processes)
+	for i := range logs {
+		logs[i] = math.Log(ns) + r.NormFloat64()*deviation
+		mean += logs[i] / n
+	}
+	for _, x := range logs {
+		squares += (x - mean) * (x - mean)
+	}
+	half := student[processes] * math.Sqrt(squares/(n-1)/n)
+	slices.Sort(logs)
+	low, high := math.Exp(mean-half), math.Exp(mean+half)
+	return Entry{VersionID: 1, ScoreNS: math.Exp(logs[processes/2]), Interval: Interval{LowNS: &low, HighNS: &high}}
+}
+
+// cutAll cuts entries of one board into bands.
+func cutAll(entries []Entry) []Band {
+	slices.SortFunc(entries, func(a, b Entry) int {
+		if a.ScoreNS < b.ScoreNS {
+			return -1
+		}
+		return 1
+	})
+	var cut cutter
+	for _, e := range entries {
+		cut.add(e)
+	}
+	return cut.bands
+}
+
+// TestEqualKernelsNeverHaveASoleFirst measures 20 equal kernels 100 times for each kind of noise.
+func TestEqualKernelsNeverHaveASoleFirst(t *testing.T) {
+	for processes := range student {
+		for _, deviation := range []float64{0.0005, 0.002, 0.01, 0.05} {
+			r := rand.New(rand.NewPCG(7, uint64(processes)))
+			for trial := range 100 {
+				entries := make([]Entry, 20)
+				for i := range entries {
+					entries[i] = measure(r, 100e3, deviation, processes)
+				}
+				if bands := cutAll(entries); bands[0].Size == 1 {
+					t.Errorf("%d processes, %.2f %%: in trial %d one of 20 equal kernels stands alone on the first place", processes, 100*deviation, trial)
+				}
+			}
+		}
+	}
+}
+
+// TestABetterKernelIsToldApart: 2 % faster, with processes that differ by 0.2 %.
+func TestABetterKernelIsToldApart(t *testing.T) {
+	for processes, want := range map[int]int{3: 95, 5: 100, 10: 100, 25: 100} {
+		r, apart := rand.New(rand.NewPCG(8, uint64(processes))), 0
+		for range 100 {
+			if bands := cutAll([]Entry{measure(r, 98e3, 0.002, processes), measure(r, 100e3, 0.002, processes)}); len(bands) == 2 {
+				apart++
+			}
+		}
+		if apart < want {
+			t.Errorf("%d processes: told apart in %d of 100, want %d", processes, apart, want)
+		}
+	}
+}
+
+func TestWhatIsApart(t *testing.T) {
+	at := func(score float64, interval ...float64) Entry {
+		e := Entry{ScoreNS: score}
+		if len(interval) == 2 {
+			e.LowNS, e.HighNS = &interval[0], &interval[1]
+		}
+		return e
+	}
+	for name, c := range map[string]struct {
+		first, e Entry
+		want     bool
+	}{
+		"equal":                             {at(100), at(100), false},
+		"0.5 % without intervals":           {at(1000), at(1004.9), false},
+		"0.6 % without intervals":           {at(100), at(100.6), true},
+		"0.4 % with narrow intervals":       {at(100, 99.9, 100.1), at(100.4, 100.3, 100.5), false},
+		"1 % with intervals that touch":     {at(100, 99, 100.5), at(101, 100.5, 102), false},
+		"1 % with intervals that do not":    {at(100, 99, 100.4), at(101, 100.5, 102), true},
+		"into the interval of the first":    {at(100, 95, 105), at(104), false},
+		"an interval beside its own score":  {at(100, 90, 95), at(99.9, 99.8, 100.2), false},
+		"a wide one against one without":    {at(100), at(120, 99, 140), false},
+		"twice as slow with wide intervals": {at(100, 90, 110), at(200, 180, 220), true},
+	} {
+		if got := apart(c.first, c.e); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
+
+// TestBandsDoNotChain: each entry is compared with the first of its band alone.
+func TestBandsDoNotChain(t *testing.T) {
+	var entries []Entry
+	for i := range 10 {
+		entries = append(entries, Entry{VersionID: 1, RunID: int64(i + 1), ScoreNS: 1000 + 3*float64(i)})
+	}
+	var sizes []int64
+	for _, b := range cutAll(entries) {
+		sizes = append(sizes, b.Size)
+	}
+	if !slices.Equal(sizes, []int64{2, 2, 2, 2, 2}) { // 1000 and 1003; 1006 is 0.6 % behind 1000
+		t.Errorf("the bands hold %v", sizes)
+	}
+}

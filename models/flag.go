@@ -1,0 +1,234 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// FlagKind says what asks for a look at a run.
+type FlagKind string
+
+// The kinds.
+const (
+	FlagReport FlagKind = "report"
+	FlagClocks FlagKind = "clocks" // its clocks differ by more than the tolerance
+	FlagSource FlagKind = "source" // hints in its text, or it is the text of a disqualified run
+)
+
+// Flag asks a person to look at a run. It changes nothing about the run, and is closed when somebody has looked.
+type Flag struct {
+	ID        int64
+	RunID     int64
+	Kind      FlagKind
+	UserID    int64 // who reported it; 0: the site
+	Detail    string
+	CreatedAt time.Time
+	ClosedAt  *time.Time
+	ClosedBy  int64
+	Outcome   string // what came of it
+}
+
+// FlagOf is a Flag with the name of who reported.
+type FlagOf struct {
+	Flag
+	UserName string
+}
+
+// FlaggedRun is a run in the review queue with its open flags.
+type FlaggedRun struct {
+	First        int64 // its oldest open flag: the next page begins after it
+	RunID        int64
+	SubmissionID int64
+	Device       string
+	ScoreNS      *float64 `gorm:"column:score_ns"`
+	UserID       int64
+	UserName     string
+	TaskSlug     string
+	TaskTitle    string
+	Flags        []FlagOf `gorm:"-"`
+}
+
+const (
+	longestReason   = 1000 // characters
+	reportsPerHour  = 10   // of one person
+	wholeFlagDetail = 2000
+)
+
+// reason is what a person wrote, fit to be kept: some text, and not too long.
+func reason(text string) (string, error) {
+	text = db.Sanitize(text)
+	switch n := len([]rune(text)); {
+	case CleanName(text) == "":
+		return "", Errorf(Invalid, "Give a reason: a sentence that others can check.")
+	case n > longestReason:
+		return "", Errorf(Invalid, "The reason has %d characters; at most %d are kept.", n, longestReason)
+	}
+	return text, nil
+}
+
+// Report asks the task's author and the admins to look at somebody's run on a board. Each person reports a run once
+// until it was looked at.
+func (s *Store) Report(ctx context.Context, actor User, runID int64, why string) error {
+	why, err := reason(why)
+	if err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		run, task, err := runOfTask(tx, runID)
+		if err != nil {
+			return err
+		}
+		switch {
+		case !task.VisibleTo(actor):
+			return Errorf(NotFound, "There is no run %d.", runID)
+		case !run.Valid():
+			return Errorf(Conflict, "Run %d counts for no board, so there is nothing to report.", runID)
+		}
+		if err := actor.Check(accounts.ReportRun, accounts.Of{OwnerID: run.UserID}); err != nil {
+			return err
+		}
+		if err := checkReports(tx, actor); err != nil {
+			return err
+		}
+		err = tx.Create(&Flag{RunID: runID, Kind: FlagReport, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
+		if err = db.WriteError(err, "report"); KindOf(err) == Conflict {
+			return Errorf(Conflict, "You have reported run %d already; nobody has looked at it yet.", runID)
+		}
+		return err
+	})
+}
+
+func checkReports(tx *gorm.DB, actor User) error {
+	var made []time.Time
+	err := tx.Model(&Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
+		Order("created_at desc").Limit(reportsPerHour).Pluck("created_at", &made).Error
+	if err != nil || len(made) < reportsPerHour || actor.IsAdmin() {
+		return db.ReadError(err, "reports of person %d", actor.ID)
+	}
+	tooMany := Errorf(TooMany, "At most %d reports an hour are accepted.", reportsPerHour)
+	tooMany.RetryAfter = time.Until(made[reportsPerHour-1].Add(time.Hour)).Truncate(time.Second) + time.Second
+	return tooMany
+}
+
+// addFlag raises a flag of the site's.
+func addFlag(tx *gorm.DB, runID int64, kind FlagKind, detail string) error {
+	flag := Flag{RunID: runID, Kind: kind, Detail: db.Cut(db.Sanitize(detail), wholeFlagDetail), CreatedAt: db.Now()}
+	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&flag).Error
+	return db.WriteError(err, "flag of run %d", runID)
+}
+
+// flagSources raises the flags that the text of a submission gives its runs. Found are its hints.
+func flagSources(tx *gorm.DB, sub Submission, runs []Run, found string) error {
+	var same int64
+	err := tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
+		Where("r.disqualified_at is not null and s.source_hash = ?", sub.SourceHash).Limit(1).Pluck("r.id", &same).Error
+	if err != nil {
+		return fmt.Errorf("looking for disqualified runs of the same source: %w", err)
+	}
+	if same != 0 {
+		found = fmt.Sprintf("the same source as run %d, which is disqualified; ", same) + found
+	}
+	if found == "" {
+		return nil
+	}
+	for _, run := range runs {
+		if err := addFlag(tx, run.ID, FlagSource, found); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeFlags closes all open flags of a run.
+func closeFlags(tx *gorm.DB, actor User, runID int64, outcome string) (closed int64, err error) {
+	res := tx.Model(&Flag{}).Where("run_id = ? and closed_at is null", runID).
+		Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": outcome})
+	return res.RowsAffected, db.WriteError(res.Error, "flags of run %d", runID)
+}
+
+// Dismiss closes the open flags of a run that is fine, with what was found.
+func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string) error {
+	why, err := reason(why)
+	if err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		_, task, err := runOfTask(tx, runID)
+		if err != nil {
+			return err
+		}
+		if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+			return err
+		}
+		closed, err := closeFlags(tx, actor, runID, why)
+		if err == nil && closed == 0 {
+			err = Errorf(Conflict, "Run %d has no open flag.", runID)
+		}
+		if err != nil {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
+	})
+}
+
+// ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first
+// flags above after; of one task, if it is named. What the site flagged itself is only listed while the run is an entry of a board.
+func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
+	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
+		return nil, Errorf(Forbidden, "Only authors of tasks and admins review runs.")
+	}
+	q := s.db.Read(ctx).Table("flags f").
+		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
+		Joins("join runs r on r.id = f.run_id").Joins("join users u on u.id = r.user_id").
+		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
+		Where("f.closed_at is null and (f.kind = ? or exists (select 1 from entries e where e.run_id = r.id))", FlagReport).
+		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
+	if !actor.IsAdmin() {
+		q = q.Where("t.owner_id = ?", actor.ID)
+	}
+	if taskSlug != "" {
+		q = q.Where("t.slug = ?", taskSlug)
+	}
+	var list []FlaggedRun
+	if err := q.Order("first").Limit(limit).Scan(&list).Error; err != nil {
+		return nil, fmt.Errorf("listing runs to review: %w", err)
+	}
+	ids := make([]int64, len(list))
+	for i, run := range list {
+		ids[i] = run.RunID
+	}
+	flags, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
+	for i := range list {
+		for _, f := range flags {
+			if f.RunID == list[i].RunID {
+				list[i].Flags = append(list[i].Flags, f)
+			}
+		}
+	}
+	return list, err
+}
+
+// Flags lists the flags of a run that the person may see: who reviews the run sees all, others what they reported.
+func (s *Store) Flags(ctx context.Context, viewer User, run Run, task Task) ([]FlagOf, error) {
+	if viewer.May(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}) {
+		return s.flags(ctx, "f.run_id = ?", run.ID)
+	}
+	if !viewer.SignedIn() {
+		return nil, nil
+	}
+	return s.flags(ctx, "f.run_id = ? and f.user_id = ?", run.ID, viewer.ID)
+}
+
+func (s *Store) flags(ctx context.Context, where string, args ...any) ([]FlagOf, error) {
+	var list []FlagOf
+	err := s.db.Read(ctx).Table("flags f").Select("f.*, coalesce(u.name, '') as user_name").
+		Joins("left join users u on u.id = f.user_id").Where(where, args...).Order("f.id").Scan(&list).Error
+	return list, db.ReadError(err, "flags")
+}

@@ -1,0 +1,172 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// runOfTask reads a run with the task that it is of.
+func runOfTask(tx *gorm.DB, runID int64) (run Run, task Task, err error) {
+	if err := tx.Take(&run, runID).Error; err != nil {
+		return run, task, db.ReadError(err, "run %d", runID)
+	}
+	err = tx.Where("id = (select task_id from task_versions where id = ?)", run.VersionID).Take(&task).Error
+	return run, task, db.ReadError(err, "task of run %d", runID)
+}
+
+// Disqualify takes a run off its board for a reason that everybody can read; the person's next best run takes the
+// place. It closes the run's flags.
+func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
+	if why, err = reason(why); err != nil {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		run, task, err := runOfTask(tx, runID)
+		if err != nil {
+			return err
+		}
+		if err := actor.Check(accounts.DisqualifyRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+			return err
+		}
+		if !run.Valid() {
+			return Errorf(Conflict, "Run %d counts for no board, so it cannot be disqualified.", runID)
+		}
+		if _, err := closeFlags(tx, actor, runID, "disqualified"); err != nil {
+			return err
+		}
+		changes, err = standOrFall(tx, actor, run, "disqualify", why, map[string]any{
+			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "",
+		})
+		return err
+	})
+	return changes, err
+}
+
+// Reinstate takes a disqualification back, for a reason that stays with the run. An author cannot take back what an
+// admin decided.
+func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
+	if why, err = reason(why); err != nil {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		run, task, err := runOfTask(tx, runID)
+		if err != nil {
+			return err
+		}
+		if err := actor.Check(accounts.DisqualifyRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
+			return err
+		}
+		if err := actor.Check(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}); err != nil {
+			return err
+		}
+		if run.DisqualifiedAt == nil {
+			return Errorf(Conflict, "Run %d is not disqualified.", runID)
+		}
+		changes, err = standOrFall(tx, actor, run, "reinstate", why, map[string]any{
+			"disqualified_at": (*time.Time)(nil), "disqualified_why": "", "disqualified_by": 0, "reinstated_why": why,
+		})
+		return err
+	})
+	return changes, err
+}
+
+// standOrFall writes a decision about a run, with all that follows from it.
+func standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[string]any) ([]BoardChange, error) {
+	if err := tx.Model(&run).Updates(values).Error; err != nil {
+		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
+	}
+	changes, err := boards.Recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
+	if err != nil {
+		return nil, err
+	}
+	return changes, accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", run.ID), why)
+}
+
+// DeleteSubmission removes a submission with its runs; boards fall back to the person's next best run. Who deletes
+// somebody else's says why. What was disqualified stays for everybody to see unless an admin deletes it, and what
+// still counts for the hourly limit stays until it does not: else deleting would buy more submissions. Attempts that
+// are running are cancelled at their next sign of life.
+func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why string) (changes []BoardChange, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		var sub Submission
+		if err := tx.Take(&sub, id).Error; err != nil {
+			return db.ReadError(err, "submission %d", id)
+		}
+		if err := actor.Check(accounts.DeleteSubmission, accounts.Of{OwnerID: sub.UserID}); err != nil {
+			return err
+		}
+		if sub.UserID != actor.ID {
+			if why, err = reason(why); err != nil {
+				return err
+			}
+		}
+		if err := s.deletable(tx, actor, sub); err != nil {
+			return err
+		}
+		counted, err := boards.OfSubmission(tx, id)
+		if err != nil {
+			return err
+		}
+		if err := tx.Delete(&sub).Error; err != nil {
+			return fmt.Errorf("deleting submission %d: %w", id, err)
+		}
+		if changes, err = boards.Recompute(tx, counted); err != nil {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), why)
+	})
+	return changes, err
+}
+
+func (s *Store) deletable(tx *gorm.DB, actor User, sub Submission) error {
+	if actor.IsAdmin() {
+		return nil
+	}
+	if s.limits.PerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
+		return Errorf(Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
+	}
+	var disqualified int64
+	err := tx.Model(&Run{}).Where("submission_id = ? and disqualified_at is not null", sub.ID).Count(&disqualified).Error
+	if err == nil && disqualified > 0 {
+		return Errorf(Forbidden, "Submission %d has a disqualified run, which stays visible; only an admin may delete it.", sub.ID)
+	}
+	return db.ReadError(err, "runs of submission %d", sub.ID)
+}
+
+const renamesPerDay = 3 // of one person, by themselves
+
+// Rename changes the name that boards show: 1 to 40 visible characters, not used by another.
+func (s *Store) Rename(ctx context.Context, actor User, userID int64, name string) (changes []BoardChange, err error) {
+	if err := actor.Check(accounts.Rename, accounts.Of{OwnerID: userID}); err != nil {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := checkRenames(tx, actor); err != nil {
+			return err
+		}
+		if err := accounts.SetName(tx, actor, userID, name); err != nil {
+			return err
+		}
+		changes, err = boards.Touch(tx, userID)
+		return err
+	})
+	return changes, err
+}
+
+func checkRenames(tx *gorm.DB, actor User) error {
+	var done int64
+	err := tx.Model(&Audit{}).Where("actor_id = ? and created_at > ? and act = 'rename'", actor.ID, db.Now().Add(-24*time.Hour)).Count(&done).Error
+	if err != nil || done < renamesPerDay || actor.IsAdmin() {
+		return db.ReadError(err, "renames of person %d", actor.ID)
+	}
+	tooMany := Errorf(TooMany, "A name can be changed %d times a day.", renamesPerDay)
+	tooMany.RetryAfter = 24 * time.Hour
+	return tooMany
+}

@@ -1,0 +1,21 @@
+package moderation
+
+import (
+	"warpboard/models"
+	"warpboard/web/site/runs"
+)
+
+// Moderation is the pages by which people keep the boards honest.
+type Moderation struct {
+	*runs.Runs
+}
+
+// New returns the pages of moderation.
+func New(runs *runs.Runs) *Moderation { return &Moderation{Runs: runs} }
+
+// announce tells open pages that boards have changed.
+func (m *Moderation) announce(changes []models.BoardChange) {
+	for _, b := range changes {
+		m.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+	}
+}

@@ -1,0 +1,72 @@
+package moderation
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const peopleRows = 50 // on one page
+
+// People lists who has an account.
+func (m *Moderation) People(c *fiber.Ctx) error {
+	search, number := strings.TrimSpace(c.Query("q")), min(max(c.QueryInt("page", 1), 1), 1<<20)
+	list, err := m.Store.Users(c.UserContext(), site.Actor(c), search, (number-1)*peopleRows, peopleRows+1)
+	if err != nil {
+		return err
+	}
+	page := views.PeoplePage{Page: m.Page(c, "People", "moderation"), Search: search, Number: number}
+	if page.More = len(list) > peopleRows; page.More {
+		list = list[:peopleRows]
+	}
+	for _, u := range list {
+		page.Rows = append(page.Rows, views.PersonRow{
+			Person: site.PersonOf(u.ID, u.Name), Role: string(u.Role), Blocked: u.BlockedAt != nil, Since: u.CreatedAt, Seen: runs.TimeOf(u.SeenAt),
+		})
+	}
+	return m.Render(c, fiber.StatusOK, views.People(page))
+}
+
+// Rename changes the name of a person: one's own, or as an admin anybody's.
+func (m *Moderation) Rename(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	changes, err := m.Store.Rename(c.UserContext(), *user, id, c.FormValue("name"))
+	if err != nil {
+		return err
+	}
+	m.announce(changes)
+	if id == user.ID {
+		return site.Redirect(c, "/me?done=saved")
+	}
+	return site.Redirect(c, views.UserURL(id)+"?done=saved")
+}
+
+// DeleteSubmission removes a submission with all that came of it.
+func (m *Moderation) DeleteSubmission(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	seen, err := m.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	changes, err := m.Store.DeleteSubmission(c.UserContext(), *user, seen.Sub.ID, c.FormValue("reason"))
+	if err != nil {
+		return err
+	}
+	m.announce(changes)
+	m.Hub.QueueChanged()
+	return site.Redirect(c, views.UserURL(seen.Sub.UserID)+"?done=removed")
+}

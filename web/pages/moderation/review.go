@@ -1,0 +1,31 @@
+package moderation
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const reviewRows = 25 // on one page
+
+// Review lists the runs that wait for a look, of all tasks or of ?task=.
+func (m *Moderation) Review(c *fiber.Ctx) error {
+	slug := c.Query("task")
+	list, err := m.Store.ReviewQueue(c.UserContext(), site.Actor(c), slug, int64(c.QueryInt("after")), reviewRows+1)
+	if err != nil {
+		return err
+	}
+	page := views.ReviewPage{Page: m.Page(c, "Runs to review", "moderation"), Task: slug}
+	if len(list) > reviewRows {
+		list = list[:reviewRows]
+		page.Next = list[reviewRows-1].First
+	}
+	for _, run := range list {
+		page.Rows = append(page.Rows, views.ReviewRow{
+			RunID: run.RunID, SubmissionID: run.SubmissionID, Task: views.TaskRef{Slug: run.TaskSlug, Title: run.TaskTitle}, Device: run.Device,
+			Person: site.PersonOf(run.UserID, run.UserName), ScoreNS: run.ScoreNS, Flags: flagRows(run.Flags),
+		})
+	}
+	return m.Render(c, fiber.StatusOK, views.Review(page))
+}

@@ -1,0 +1,127 @@
+package moderation
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Run shows what was reported and decided about a run, with the forms for what the viewer may do.
+func (m *Moderation) Run(c *fiber.Ctx) error {
+	page, err := m.runPage(c)
+	if err != nil {
+		return err
+	}
+	return m.Render(c, fiber.StatusOK, views.RunReview(page))
+}
+
+// runOf reads the run in the address, if its submission may be seen.
+func (m *Moderation) runOf(c *fiber.Ctx) (run models.Run, seen runs.Access, err error) {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return run, seen, err
+	}
+	if run, err = m.Store.Run(c.UserContext(), id); err != nil {
+		return run, seen, err
+	}
+	seen, err = m.SubmissionByID(c, run.SubmissionID)
+	return run, seen, err
+}
+
+func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error) {
+	run, seen, err := m.runOf(c)
+	if err != nil {
+		return page, err
+	}
+	owner, err := m.Store.User(c.UserContext(), run.UserID)
+	if err != nil {
+		return page, err
+	}
+	viewer, of := site.Actor(c), models.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
+	mayJudge := viewer.May(accounts.DisqualifyRun, of)
+	page = views.RunReviewPage{
+		Page: m.Page(c, "Run", "tasks"), RunID: run.ID, SubmissionID: run.SubmissionID, Task: site.TaskRef(seen.Task), Device: run.Device,
+		Owner: site.PersonOf(owner.ID, owner.Name), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run),
+		MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
+		MayDisqualify: run.Valid() && mayJudge,
+		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, models.Of{OwnerID: run.DisqualifiedBy}),
+	}
+	decisions, err := m.Store.Decisions(c.UserContext(), run.ID)
+	if err != nil {
+		return page, err
+	}
+	page.Decisions = logRows(decisions)
+	flags, err := m.Store.Flags(c.UserContext(), viewer, run, seen.Task)
+	page.Flags = flagRows(flags)
+	for _, flag := range page.Flags {
+		page.Open = page.Open || flag.Open
+		page.MayReport = page.MayReport && !(flag.Open && flag.By.ID == viewer.ID)
+	}
+	return page, err
+}
+
+func flagRows(flags []models.FlagOf) []views.FlagRow {
+	rows := make([]views.FlagRow, len(flags))
+	for i, f := range flags {
+		rows[i] = views.FlagRow{Kind: string(f.Kind), By: site.PersonOf(f.UserID, f.UserName), Detail: f.Detail,
+			When: f.CreatedAt, Open: f.ClosedAt == nil, Outcome: f.Outcome}
+	}
+	return rows
+}
+
+// Report asks others to look at a run.
+func (m *Moderation) Report(c *fiber.Ctx) error {
+	return m.act(c, "report", "reported", func(ctx context.Context, actor models.User, id int64, why string) ([]models.BoardChange, error) {
+		return nil, m.Store.Report(ctx, actor, id, why)
+	})
+}
+
+// Dismiss closes the flags of a run that is fine.
+func (m *Moderation) Dismiss(c *fiber.Ctx) error {
+	return m.act(c, "dismiss", "dismissed", func(ctx context.Context, actor models.User, id int64, why string) ([]models.BoardChange, error) {
+		return nil, m.Store.Dismiss(ctx, actor, id, why)
+	})
+}
+
+// Disqualify takes a run off its board.
+func (m *Moderation) Disqualify(c *fiber.Ctx) error {
+	return m.act(c, "disqualify", "disqualified", m.Store.Disqualify)
+}
+
+// Reinstate lets a disqualified run count again.
+func (m *Moderation) Reinstate(c *fiber.Ctx) error {
+	return m.act(c, "reinstate", "reinstated", m.Store.Reinstate)
+}
+
+// act does something to the run in the address for the reason in the form. A refusal comes back with the form.
+func (m *Moderation) act(c *fiber.Ctx, name, done string, do func(context.Context, models.User, int64, string) ([]models.BoardChange, error)) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	run, _, err := m.runOf(c)
+	if err != nil {
+		return err
+	}
+	why := c.FormValue("reason")
+	changes, err := do(c.UserContext(), site.Actor(c), run.ID, why)
+	switch kind := models.KindOf(err); {
+	case err == nil:
+		m.announce(changes)
+		return c.Redirect(views.RunReviewURL(run.ID)+"?done="+done, fiber.StatusSeeOther)
+	case kind != models.Invalid && kind != models.Conflict && kind != models.TooMany:
+		return err
+	}
+	page, pageErr := m.runPage(c)
+	if pageErr != nil {
+		return pageErr
+	}
+	refused := site.FailureOf(err)
+	page.Problem, page.Act, page.Typed = refused.Message, name, why
+	return m.Render(c, refused.Status, views.RunReview(page))
+}

@@ -1,0 +1,210 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// TestARunIsReportedDisqualifiedAndReinstated goes the whole way on pages: a report, the queue, the decision with its
+// reason for everybody, the next best run in its place, and back.
+func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
+	s := newScene(t)
+	next := s.submit(s.ada, "H200", goodKernel)
+	s.finish(next, 12.5e3)
+	ben, admin, visitor := s.browserOf(modelstest.Person(t, s.Store, "Ben", models.RoleUser)), s.browserOf(s.admin), s.browser()
+	run := fmt.Sprintf("/runs/%d", s.done.ID)
+	submission := fmt.Sprintf("/submissions/%d", s.done.SubmissionID)
+	board := "/tasks/" + s.task.Slug + "/boards/H200"
+	act := func(b *browser, act, why string) {
+		t.Helper()
+		doc := document(t, b.post(run+"/"+act, url.Values{"reason": {why}}), http.StatusOK)
+		wantText(t, doc, "[role=status]", "")
+	}
+	follow := func(b *browser, path, text string) string {
+		t.Helper()
+		link := b.page(path, http.StatusOK).Find(fmt.Sprintf("a:contains(%q)", text))
+		if link.Length() == 0 {
+			t.Fatalf("%s has no link %q", path, text)
+		}
+		return link.First().AttrOr("href", "")
+	}
+	if to := follow(ben, submission, "Report or review"); to != run+"/moderation" {
+		t.Errorf("the run's card leads to %s", to)
+	}
+	act(ben, "report", "Faster than the memory allows.\nSee <b>line 3</b>.")
+	if to := follow(admin, "/", "Admin"); to != "/review" {
+		t.Errorf("the head leads admins to %s", to)
+	}
+	row := fmt.Sprintf("li[data-run='%d']", s.done.ID)
+	wantText(t, admin.page("/review", http.StatusOK), row, "Reported by Ben")
+	wantText(t, admin.page("/review", http.StatusOK), row, "See <b>line 3</b>.")
+	entry := fmt.Sprintf("#entry-%d", s.ada.ID)
+	wantText(t, visitor.page(board, http.StatusOK), entry, "11.91 µs")
+
+	act(admin, "disqualify", "Line 3 knows the answers.")
+	wantText(t, visitor.page(board, http.StatusOK), entry, "12.50 µs")
+	wantText(t, visitor.page(submission, http.StatusOK), "[data-disqualified]", "Line 3 knows the answers.")
+	list := visitor.page(fmt.Sprintf("/users/%d", s.ada.ID), http.StatusOK)
+	wantText(t, list, fmt.Sprintf("[data-submission='%d']", s.done.SubmissionID), "Disqualified † 11.91 µs Line 3 knows the answers.")
+	wantText(t, visitor.page(run+"/moderation", http.StatusOK), "[data-decision=disqualify]", "Disqualified by Grace Hopper")
+	if n := admin.page("/review", http.StatusOK).Find(row).Length(); n != 0 {
+		t.Error("the queue still holds the run")
+	}
+	wantText(t, ben.page(run+"/moderation", http.StatusOK), "[data-flag=report]", "Looked at: disqualified")
+	if n := visitor.page(run+"/moderation", http.StatusOK).Find("[data-flag]").Length(); n != 0 {
+		t.Error("everybody reads who reported the run")
+	}
+	wantText(t, admin.page("/audit?q="+url.QueryEscape(fmt.Sprintf("run %d", s.done.ID)), http.StatusOK), "[data-act=disqualify]", "Grace Hopper disqualify")
+
+	act(admin, "reinstate", "Line 3 is a comment.")
+	wantText(t, visitor.page(board, http.StatusOK), entry, "11.91 µs")
+	wantText(t, visitor.page(submission, http.StatusOK), "[data-reinstated]", "Line 3 is a comment.")
+}
+
+// TestEachRoleIsOfferedWhatItMayDo compares the forms of a run's page, before and after a decision, with what the
+// addresses behind all four forms answer.
+func TestEachRoleIsOfferedWhatItMayDo(t *testing.T) {
+	s := newScene(t)
+	cora := modelstest.Person(t, s.Store, "Cora", models.RoleCreator)
+	task := modelstest.Task(t, s.Store, cora, "coras", "CPU")
+	dora := modelstest.Person(t, s.Store, "Dora", models.RoleCreator)
+	acts := []string{"report", "dismiss", "disqualify", "reinstate"}
+	for name, c := range map[string]struct {
+		who                    *browser
+		mayReport              bool // though who may decide is not offered to
+		standing, disqualified []string
+	}{
+		"visitor":        {s.browser(), false, nil, nil},
+		"submitter":      {s.browserOf(s.ada), false, nil, nil},
+		"somebody else":  {s.signedIn("Ben", models.RoleUser), true, []string{"report"}, nil},
+		"another author": {s.browserOf(dora), true, []string{"report"}, nil},
+		"author":         {s.browserOf(cora), true, []string{"dismiss", "disqualify"}, nil},
+		"admin":          {s.browserOf(s.admin), true, []string{"dismiss", "disqualify"}, []string{"reinstate"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			run := modelstest.Submit(t, s.Store, s.ada, task)[0]
+			modelstest.Finish(t, s.Store, run, 50e3)
+			other := modelstest.Person(t, s.Store, "other"+name, models.RoleUser)
+			for range 2 { // one to be dismissed, one for after that
+				if err := s.Store.Report(t.Context(), other, run.ID, "look"); err != nil && models.KindOf(err) != models.Conflict {
+					t.Fatal(err)
+				}
+			}
+			path := fmt.Sprintf("/runs/%d/", run.ID)
+			offered := func() (list []string) {
+				for _, form := range c.who.page(path+"moderation", http.StatusOK).Find("main form[method=post]").EachIter() {
+					list = append(list, strings.TrimPrefix(form.AttrOr("action", ""), path))
+				}
+				slices.SortFunc(list, func(a, b string) int { return slices.Index(acts, a) - slices.Index(acts, b) })
+				return list
+			}
+			if diff := cmp.Diff(c.standing, offered()); diff != "" {
+				t.Errorf("of a run that stands:\n%s", diff)
+			}
+			for _, act := range []string{"report", "dismiss"} {
+				may := slices.Contains(c.standing, act) || act == "report" && c.mayReport
+				if resp := c.who.post(path+act, url.Values{"reason": {"a reason"}}); (resp.StatusCode == http.StatusOK) != may {
+					t.Errorf("%s answered %s", act, resp.Status)
+				}
+			}
+			if _, err := s.Store.Disqualify(t.Context(), s.admin, run.ID, "An admin says so."); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.disqualified, offered()); diff != "" {
+				t.Errorf("of a disqualified run:\n%s", diff)
+			}
+			if resp := c.who.post(path+"reinstate", url.Values{"reason": {"a reason"}}); (resp.StatusCode == http.StatusOK) != (c.disqualified != nil) {
+				t.Errorf("reinstate answered %s", resp.Status)
+			}
+		})
+	}
+}
+
+func TestARefusedReasonComesBackWithWhatWasTyped(t *testing.T) {
+	s := newScene(t)
+	ben := s.signedIn("Ben", models.RoleUser)
+	long := strings.Repeat("x", 1001)
+	doc := document(t, ben.post(fmt.Sprintf("/runs/%d/report", s.done.ID), url.Values{"reason": {long}}), http.StatusUnprocessableEntity)
+	wantText(t, doc, "section[aria-labelledby=report] [role=alert]", "at most 1000")
+	if got := doc.Find("#report-reason").Text(); got != long {
+		t.Errorf("the form holds %d characters", len(got))
+	}
+}
+
+func TestPagesOfModerationAreForAdmins(t *testing.T) {
+	s := newScene(t)
+	for _, path := range []string{"/review", "/people", "/audit", "/clocks"} {
+		wantStatus(t, s.browserOf(s.ada).get(path), http.StatusForbidden)
+		if resp := s.browser().get(path); resp.Request.URL.Path != "/sign-in" {
+			t.Errorf("a visitor of %s ends at %s", path, resp.Request.URL)
+		}
+		doc := s.browserOf(s.admin).page(path, http.StatusOK)
+		for _, tab := range []string{"/review", "/people", "/audit", "/clocks"} {
+			if doc.Find(fmt.Sprintf("nav[aria-label=Moderation] a[href=%q]", tab)).Length() != 1 {
+				t.Errorf("%s does not lead to %s", path, tab)
+			}
+		}
+	}
+	people := s.browserOf(s.admin).page("/people?q=lovelace", http.StatusOK)
+	if rows := people.Find("[data-person]"); rows.Length() != 1 || !strings.HasPrefix(words(rows), "Ada Lovelace user") {
+		t.Errorf("the search finds %q", words(rows))
+	}
+	first := s.browserOf(s.admin).page("/people", http.StatusOK)
+	if next := first.Find("a[rel=next]").AttrOr("href", ""); first.Find("[data-person]").Length() != 50 ||
+		s.browserOf(s.admin).page(next, http.StatusOK).Find("[data-person]").Length() == 0 {
+		t.Errorf("the first page of people leads to %q", next)
+	}
+}
+
+func TestPeopleRenameThemselvesAndAdminsAnybody(t *testing.T) {
+	s := newScene(t)
+	ada, admin := s.browserOf(s.ada), s.browserOf(s.admin)
+	name := func(b *browser, name string) *http.Response {
+		return b.post(fmt.Sprintf("/users/%d/name", s.ada.ID), url.Values{"name": {name}})
+	}
+	wantText(t, ada.page("/me", http.StatusOK), "form[action$='/name'] label", "Name on boards")
+	wantText(t, document(t, name(ada, "Ada King"), http.StatusOK), "h1", "Ada King")
+	board := "/tasks/" + s.task.Slug + "/boards/H200"
+	wantText(t, s.browser().page(board, http.StatusOK), fmt.Sprintf("#entry-%d", s.ada.ID), "Ada King")
+	wantStatus(t, name(ada, "Ken Thompson"), http.StatusConflict)
+	wantStatus(t, name(s.signedIn("Ben", models.RoleUser), "Fool"), http.StatusForbidden)
+	wantText(t, admin.page(fmt.Sprintf("/users/%d", s.ada.ID), http.StatusOK), "#manage", "For admins")
+	wantText(t, document(t, name(admin, "Countess"), http.StatusOK), "h1", "Countess")
+}
+
+func TestASubmissionIsDeletedFromItsPage(t *testing.T) {
+	s := newScene(t)
+	path := fmt.Sprintf("/submissions/%d", s.done.SubmissionID)
+	for _, b := range []*browser{s.browser(), s.signedIn("Ben", models.RoleUser)} {
+		if n := b.page(path, http.StatusOK).Find("#delete").Length(); n != 0 {
+			t.Error("a stranger is offered to delete it")
+		}
+		if resp := b.post(path+"/delete", nil); resp.StatusCode == http.StatusOK {
+			t.Errorf("a stranger's delete answered %s", resp.Status)
+		}
+	}
+	wantStatus(t, s.browserOf(s.admin).post(path+"/delete", nil), http.StatusUnprocessableEntity) // without a reason
+	ada := s.browserOf(s.ada)
+	wantText(t, ada.page(path, http.StatusOK), "#delete button", "Delete submission")
+	wantText(t, document(t, ada.post(path+"/delete", nil), http.StatusOK), "[role=status]", "is gone")
+	wantStatus(t, ada.get(path), http.StatusNotFound)
+	wantText(t, s.browserOf(s.admin).page("/audit", http.StatusOK), "[data-act='delete submission']", "Ada Lovelace")
+}
+
+func TestFormsOfModerationNeedTheirToken(t *testing.T) {
+	s := newScene(t)
+	admin := s.browserOf(s.admin)
+	for _, path := range []string{fmt.Sprintf("/runs/%d/report", s.done.ID), fmt.Sprintf("/runs/%d/dismiss", s.done.ID), fmt.Sprintf("/runs/%d/disqualify", s.done.ID),
+		fmt.Sprintf("/runs/%d/reinstate", s.done.ID), fmt.Sprintf("/submissions/%d/delete", s.done.SubmissionID), fmt.Sprintf("/users/%d/name", s.ada.ID)} {
+		wantStatus(t, admin.post(path, url.Values{"_csrf": {"forged"}, "reason": {"x"}, "name": {"x"}}), http.StatusForbidden)
+	}
+}
