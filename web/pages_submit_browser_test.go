@@ -77,3 +77,19 @@ func TestChosenFileCanBeChangedBeforeItIsSent(t *testing.T) {
 	w.until(`document.querySelector(".source")?.textContent.includes("// changed since")`)
 	w.until(`document.querySelector("h2").textContent == "nine.cu"`)
 }
+
+func TestWhyASubmissionIsRefusedIsBeforeTheEyes(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.do(chromedp.EmulateViewport(390, 844))
+	w.editor(s, "")
+	w.types("// precious work")
+	w.eval(`document.querySelectorAll("#submit input[name=device]").forEach((box) => (box.checked = false))`)
+	w.eval(`document.querySelector("#submit form").requestSubmit()`)
+	w.until(`document.querySelector("#submit [role=alert]") == document.activeElement`)
+	w.until(`(({top, bottom}) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())`)
+	w.until(shownText + ` == "// precious work"`)
+	w.eval(`location.href = location.href`) // as from the address bar
+	w.until(`location.pathname + location.hash == "/tasks/` + s.task.Slug + `#submit"`)
+	w.refusedNothing()
+}

@@ -140,6 +140,7 @@ func (s *Server) accountRoutes(pages group) {
 }
 
 func (s *Server) taskRoutes(pages, uploads group) {
+	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
@@ -162,6 +163,17 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/trust", s.pages.Trust)
 	pages.get("/clocks", site.NeedsSignIn, s.pages.Clocks)
 	pages.get("/api", s.api.Page)
+}
+
+// formAddresses answer GET for addresses that only take forms: a refused form stays at one, where people reload it
+// and copy it.
+func (s *Server) formAddresses(pages group) {
+	pages.get("/tasks/publish", site.LeadTo("/tasks/new"))
+	pages.get("/tasks/:slug/submit", site.LeadTo("/tasks/:slug#submit"))
+	for _, part := range []string{"version", "publish", "delete"} {
+		pages.get("/tasks/:slug/"+part, site.LeadTo("/tasks/:slug/edit"))
+	}
+	pages.get("/workers", site.LeadTo("/devices"))
 }
 
 func (s *Server) playgroundRoutes(pages, runs group) {
