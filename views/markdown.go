@@ -2,7 +2,10 @@ package views
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/microcosm-cc/bluemonday"
@@ -32,4 +35,20 @@ func Markdown(source string) (templ.Component, error) {
 		return nil, fmt.Errorf("markdown: %w", err)
 	}
 	return templ.Raw(string(bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes()))), nil
+}
+
+// inlineMarkdown shows one of the site's own sentences, with its code as code.
+func inlineMarkdown(sentence string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		for i, part := range strings.Split(sentence, "`") {
+			text := templ.EscapeString(part)
+			if i%2 == 1 {
+				text = "<code>" + text + "</code>"
+			}
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
