@@ -214,6 +214,7 @@ func (s *Server) runRoutes(pages group) {
 // streamRoutes are the live streams of pages, which must not be compressed or buffered.
 func (s *Server) streamRoutes(streams group) {
 	streams.get("/submissions/:id/events", s.pages.SubmissionEvents)
+	streams.get("/boards/events", s.pages.BoardsEvents)
 	streams.get("/boards/:version/:device/events", s.pages.BoardEvents)
 	streams.get("/devices/events", s.pages.DeviceEvents)
 }

@@ -110,6 +110,16 @@ function lazyEditor(area) {
   observer.observe(area);
 }
 
+// "/" goes to the search field, unless somebody writes.
+function searchKey(field) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
+
 function enhance(within) {
   each("time[data-time]", within, localTime);
 }
@@ -118,6 +128,7 @@ each("[data-theme-toggle]", document, themeButton);
 each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);
+each("[data-search]", document, searchKey);
 each("#live-status", document, titled);
 each("textarea[data-editor]", document, lazyEditor);
 enhance(document);
