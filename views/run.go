@@ -30,6 +30,7 @@ type RunCard struct {
 	Rank         int      // on the board, when this run is the person's entry; else 0
 	FirstNS      float64  // the board's best score, when Rank is set
 	Best         *OwnBest // the person's entry on the board, when that is another run
+	Before       *OwnBest // the person's best before this one, when this is the entry
 	Ranking      string   // how the cases become the score, for people
 	SourceName   string   // what compilers call the source
 	Ranked       bool     // the run was meant for the board
@@ -46,6 +47,7 @@ type RunCard struct {
 // OwnBest is a person's entry on a board.
 type OwnBest struct {
 	SubmissionID int64
+	RunID        int64
 	ScoreNS      float64
 	Rank         int
 }

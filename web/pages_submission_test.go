@@ -134,8 +134,8 @@ func TestRunThatIsNotTheBestNamesTheBest(t *testing.T) {
 	s := newScene(t)
 	s.finish(s.queued, 15e3)
 	doc := s.browser().page(fmt.Sprintf("/submissions/%d", s.queued.SubmissionID), http.StatusOK)
-	wantText(t, doc, "[data-run] header", "not faster than 11.91 µs , place 5")
-	best := fmt.Sprintf("[data-run] header a[href='/submissions/%d']", s.done.SubmissionID)
+	wantText(t, doc, "[data-meaning]", "slower than the best, #"+fmt.Sprint(s.done.SubmissionID)+" with 11.91 µs, place 5")
+	best := fmt.Sprintf("[data-meaning] a[href='/submissions/%d']", s.done.SubmissionID)
 	if doc.Find(best).Length() != 1 {
 		t.Error("the best is not linked")
 	}

@@ -90,10 +90,22 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 	}
 	if st.RunID == run.ID {
 		card.Rank, card.FirstNS = st.Rank, st.ScoreNS-st.GapNS
-	} else {
-		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank}
+		return s.addBefore(ctx, run, card)
 	}
+	card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, RunID: st.RunID, ScoreNS: st.ScoreNS, Rank: st.Rank}
 	return nil
+}
+
+// addBefore gives an entry its person's best before it, with the place that it would have now.
+func (s *Runs) addBefore(ctx context.Context, run models.Run, card *views.RunCard) error {
+	before, err := s.Store.ValidRuns(ctx, run.VersionID, run.Device, run.UserID, run.ID, 1)
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	b := before[0]
+	place, err := s.Store.PlaceWith(ctx, run.VersionID, run.Device, run.UserID, b.ScoreNS)
+	card.Before = &views.OwnBest{SubmissionID: b.SubmissionID, RunID: b.RunID, ScoreNS: b.ScoreNS, Rank: place}
+	return err
 }
 
 // addProgress fills in what only events have told of a run that goes on: the stage it is in, with
