@@ -55,10 +55,12 @@ type OwnBest struct {
 // StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.
 type StageView struct {
 	Result  job.StageResult
-	Total   int  // cases that it will have, when known
-	Running bool // goes on now
-	Ended   bool // has a result
-	Skipped bool // the run ended before it
+	Total   int           // cases that it will have, when known
+	Running bool          // goes on now
+	For     time.Duration // how long it has gone on
+	Limit   time.Duration // that it may take; 0: not known
+	Ended   bool          // has a result
+	Skipped bool          // the run ended before it
 }
 
 // runStates names the states of a run for people, with the class of their tag.
@@ -175,6 +177,15 @@ func (s StageView) Name() string {
 		return name
 	}
 	return string(s.Result.Stage)
+}
+
+// clock says how long the stage has gone on, and how long it may.
+func (s StageView) clock() string {
+	text := fmt.Sprintf("%d s", int(s.For.Seconds()))
+	if s.Limit > 0 {
+		text += fmt.Sprintf(" of %d s", int(s.Limit.Seconds()))
+	}
+	return text
 }
 
 // class is the class of the stage's bar.

@@ -120,6 +120,25 @@ function searchKey(field) {
   });
 }
 
+// A stage that goes on counts its seconds: from those that the server said, when it said them.
+function ticking() {
+  each("[data-elapsed]", document, (clock) => {
+    if (clock.said !== clock.dataset.elapsed) Object.assign(clock, { said: clock.dataset.elapsed, since: performance.now() });
+    const seconds = Math.floor(Number(clock.said) + (performance.now() - clock.since) / 1000);
+    clock.textContent = clock.textContent.replace(/^\d+/, seconds);
+  });
+}
+
+// Once the server is gone, what stands on a live page is old, and says so.
+function connection(notice) {
+  const lost = () => (notice.textContent = "The connection is lost; trying again. What stands here may be old.");
+  const found = () => (notice.textContent = "");
+  document.addEventListener("htmx:sse:error", lost);
+  document.addEventListener("htmx:sse:after:connection", found);
+  document.addEventListener("htmx:error", lost);
+  document.addEventListener("htmx:after:swap", found);
+}
+
 function enhance(within) {
   each("time[data-time]", within, localTime);
 }
@@ -129,6 +148,8 @@ each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);
 each("[data-search]", document, searchKey);
+each("#connection", document, connection);
+setInterval(ticking, 1000);
 each("#live-status", document, titled);
 each("textarea[data-editor]", document, lazyEditor);
 enhance(document);

@@ -37,6 +37,7 @@ func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, so
 	}
 	card.SelfMeasured = selfMeasured(run, version.Definition)
 	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), StagesOfAttempt(run, stages), card.Stages, run.State.Final())
+	s.addClock(version.Definition.Timeouts, &card)
 	if !source {
 		hideOutput(&card)
 	}
@@ -47,6 +48,18 @@ func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, so
 		}
 	}
 	return card, s.addMeasures(ctx, run, version.Definition, &card)
+}
+
+// addClock says of the stage that goes on how long it has, and how long it may. A build's limit is its worker's.
+func (s *Runs) addClock(limits tasks.Timeouts, card *views.RunCard) {
+	of := map[job.Stage]time.Duration{
+		job.StageTest: limits.Test, job.StageBenchmark: limits.Benchmark, job.StageRanked: limits.Ranked,
+	}
+	for i, stage := range card.Stages {
+		if stage.Running {
+			card.Stages[i].For, card.Stages[i].Limit = max(s.Now().Sub(stage.Result.Started), 0), of[stage.Result.Stage]
+		}
+	}
 }
 
 // selfMeasured reports whether the kernel runs inside a program that its task brought, and so can tell it any time.
