@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -34,8 +35,12 @@ func Markdown(source string) (templ.Component, error) {
 	if err != nil {
 		return nil, fmt.Errorf("markdown: %w", err)
 	}
-	return templ.Raw(string(bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes()))), nil
+	safe := bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes())
+	return templ.Raw(string(emptyHeader.ReplaceAll(safe, []byte("<td></td>")))), nil
 }
+
+// emptyHeader is the corner of a table that has headers on two sides: a header of nothing.
+var emptyHeader = regexp.MustCompile(`<th[^>]*></th>`)
 
 // inlineMarkdown shows one of the site's own sentences, with its code as code.
 func inlineMarkdown(sentence string) templ.Component {

@@ -510,7 +510,7 @@ func submissionTable(rows []SubmissionRow, withTask bool) templ.Component {
 			templ_7745c5c3_Var23 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Submissions\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Submission</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 40, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of submissions\"><table class=\"table\"><thead><tr><th class=\"fit\" scope=\"col\">Submission</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
