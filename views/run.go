@@ -18,6 +18,7 @@ type RunCard struct {
 	Device       string
 	State        string // models.Run's state: "queued", "building" … "done", "failed", "cancelled"
 	Position     int    // in its device's queue, from 1; 0 when it does not wait
+	NoWorker     bool   // it waits, and no worker serves its device
 	Waiting      string // why it waits, in a sentence; may be empty
 	Attempt      int
 	Queued       time.Time

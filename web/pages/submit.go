@@ -90,6 +90,9 @@ func (p *Pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bund
 		names[i] = board.Device
 	}
 	choices, err := p.DeviceChoices(c.UserContext(), names, form.Devices)
+	for i, choice := range choices {
+		page.Boards[i].Offline = choice.Offline
+	}
 	form.Devices = choices
 	return form, err
 }

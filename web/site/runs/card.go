@@ -172,9 +172,12 @@ func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard
 	if err != nil {
 		return err
 	}
-	card.Position = places[run.ID]
-	card.Waiting = fmt.Sprintf("No worker with %s is here at the moment; the run starts when one comes.", run.Device)
+	card.Position, card.NoWorker = places[run.ID], true
+	card.Waiting = "The run keeps its place and starts when one comes."
 	for _, d := range devices {
+		if d.Device == run.Device && d.Slots > 0 {
+			card.NoWorker = false
+		}
 		switch {
 		case d.Device != run.Device || d.Slots == 0:
 		case d.PausedSince != nil:
