@@ -179,3 +179,22 @@ func TestFolderThatIsNoneStopsTheServer(t *testing.T) {
 		t.Errorf("error is %v", err)
 	}
 }
+
+// Who is new begins with what is easy, and with what the machine can run: the list on the home page is the latest
+// first, with what is online before what is not.
+func TestBuiltInTasksStandFromEasyToHard(t *testing.T) {
+	store := modelstest.Open(t)
+	install(t, store, "")
+	list, err := store.TaskList(t.Context(), models.User{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var kinds []string
+	for _, task := range list {
+		kind, _, _ := strings.Cut(task.Slug, "-")
+		kinds = append(kinds, kind)
+	}
+	if got := strings.Join(slices.Compact(kinds), " "); got != "vectoradd softmax prefixsum matmul" {
+		t.Errorf("the built-in tasks stand as %s", got)
+	}
+}

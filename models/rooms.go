@@ -46,6 +46,7 @@ type (
 	Entry        = boards.Entry
 	Interval     = boards.Interval
 	Standing     = boards.Standing
+	Ranked       = boards.Ranked
 	Record       = boards.Record
 	RecordHolder = boards.RecordHolder
 	Placing      = boards.Placing

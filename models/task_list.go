@@ -11,35 +11,63 @@ import (
 type TaskSummary struct {
 	Task
 	Lang   tasks.Lang
+	People int64          // entries on all its boards
 	Boards []BoardSummary // one per device of the task, in the task's order
 }
 
 // TaskSummaries lists what Tasks lists, with the leaders of the current version's boards.
 func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, error) {
+	list, err := s.TaskList(ctx, viewer)
+	if err != nil {
+		return nil, err
+	}
+	return list, s.AddBoards(ctx, list)
+}
+
+// TaskList lists what Tasks lists, without boards: enough to search and sort.
+func (s *Store) TaskList(ctx context.Context, viewer User) ([]TaskSummary, error) {
 	list, err := s.Tasks(ctx, viewer)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]int64, len(list))
-	for i, t := range list {
-		ids[i] = t.VersionID
-	}
-	langs, err := s.Langs(ctx, ids)
-	if err != nil {
-		return nil, err
-	}
-	summaries, err := s.Summaries(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]TaskSummary, len(list))
 	for i, t := range list {
-		out[i] = TaskSummary{Task: t, Lang: langs[t.VersionID]}
+		out[i].Task = t
+	}
+	langs, err := s.Langs(ctx, versionsOf(out))
+	if err != nil {
+		return nil, err
+	}
+	people, err := s.Sizes(ctx, versionsOf(out))
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range list {
+		out[i].Lang, out[i].People = langs[t.VersionID], people[t.VersionID]
+	}
+	return out, nil
+}
+
+// AddBoards reads the leaders of the tasks' current boards, one for each device of the task.
+func (s *Store) AddBoards(ctx context.Context, list []TaskSummary) error {
+	summaries, err := s.Summaries(ctx, versionsOf(list))
+	if err != nil {
+		return err
+	}
+	for i, t := range list {
 		for _, d := range t.Devices {
 			b := summaries[boards.Key{VersionID: t.VersionID, Device: d}]
 			b.Device = d
-			out[i].Boards = append(out[i].Boards, b)
+			list[i].Boards = append(list[i].Boards, b)
 		}
 	}
-	return out, nil
+	return nil
+}
+
+func versionsOf(list []TaskSummary) []int64 {
+	ids := make([]int64, len(list))
+	for i, t := range list {
+		ids[i] = t.VersionID
+	}
+	return ids
 }

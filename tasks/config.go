@@ -14,10 +14,10 @@ import (
 func (r *taskReader) config(node *yaml.Node, lang Lang) Config {
 	switch lang {
 	case LangPython:
-		f := r.fields(node, "config", "main")
+		f := r.fields(node, "config", knownKeys("config", lang)...)
 		return Config{Main: r.text(f["main"], "config.main")}
 	case LangCUDA, LangCPP:
-		f := r.fields(node, "config", "sources", "include_dirs", "defines", "compile_flags")
+		f := r.fields(node, "config", knownKeys("config", lang)...)
 		return Config{
 			Sources:      r.sources(f["sources"]),
 			IncludeDirs:  r.matching(f["include_dirs"], "config.include_dirs", isArgument, "cannot be a folder: it starts with - or holds a control character"),

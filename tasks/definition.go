@@ -80,6 +80,9 @@ type Timeouts struct {
 	Ranked    time.Duration `json:"ranked"`
 }
 
+// DefaultRankedBudget is for how long a ranked run of a task that does not say it starts further processes.
+const DefaultRankedBudget = 4 * time.Second
+
 // Definition is a whole task.yml, checked and with defaults filled in.
 type Definition struct {
 	Form        Form              `json:"form"`

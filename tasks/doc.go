@@ -9,6 +9,7 @@
 //	read.go               the ways in: a folder, a zip, a single file; tree.go and zip.go read files within limits
 //	problem.go            what is wrong with an upload: file, line, key and what to write instead
 //	reader.go             one YAML file: unknown keys, types, all problems at once
+//	keys.go, parts.go     what task.yml and the files beside it may hold, for the reader and for people
 //	taskfile.go           task.yml by its keys; config.go, files.go, flags.go, roofline.go (with expr.go) read the larger ones
 //	harness.go            who measures: the task's own eval program, or Warpboard's; standard_harness.go switches to the latter
 //	reference.go          the legacy format: one file with input_t, generate_input and friends

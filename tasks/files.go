@@ -13,10 +13,10 @@ import (
 // files reads task.yml's `files` and loads every source that is not the submission.
 func (r *taskReader) files(node *yaml.Node) []File {
 	var out []File
-	lines := map[string]int{}
+	lines, known := map[string]int{}, knownKeys("files[]", "")
 	for i, item := range r.items(node, "files") {
 		at := index("files", i)
-		f := r.fields(item, at, "name", "source")
+		f := r.fields(item, at, known...)
 		if item.Kind != yaml.MappingNode {
 			continue
 		}

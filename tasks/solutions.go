@@ -78,6 +78,15 @@ func ExampleSolutions(name string) ([]Solution, error) {
 	return upload.Solutions(name)
 }
 
+// ExampleFolder is the folder of a built-in task as its author wrote it.
+func ExampleFolder(name string) (fs.FS, error) {
+	sub, err := fs.Sub(examples, path.Join("examples", name))
+	if err != nil {
+		return nil, fmt.Errorf("opening the built-in task %s: %w", name, err)
+	}
+	return sub, nil
+}
+
 func openExamples() (*Upload, error) {
 	sub, err := fs.Sub(examples, "examples")
 	if err != nil {

@@ -21,12 +21,7 @@ const (
 	maxTitle       = 120
 )
 
-var (
-	taskKeys = []string{"files", "lang", "description", "config", "tests", "benchmarks", "test_timeout",
-		"benchmark_timeout", "ranked_timeout", "ranked_budget", "ranking_by", "seed", "multi_gpu", "templates", "libraries",
-		"gpus", "title", "roofline", "profile"}
-	templateLabels = []string{"C++", "CUDA", "CuteDSL", "HIP", "Python", "Triton"}
-)
+var templateLabels = []string{"C++", "CUDA", "CuteDSL", "HIP", "Python", "Triton"}
 
 // taskReader reads one task.yml and loads the files that it names from around it.
 type taskReader struct {
@@ -63,13 +58,13 @@ func readTask(t tree, dir string, name string) (*Bundle, error) {
 }
 
 func (r *taskReader) read(root *yaml.Node) {
-	f := r.fields(root, "", taskKeys...)
+	f := r.fields(root, "", knownKeys("", "")...)
 	if root.Kind != yaml.MappingNode {
 		return
 	}
-	for _, key := range []string{"files", "lang", "description"} {
-		if f[key] == nil {
-			r.refuse(nil, key, "is required")
+	for _, key := range taskKeys() {
+		if key.Required && !strings.Contains(key.Name, ".") && f[key.Name] == nil {
+			r.refuse(nil, key.Name, "is required")
 		}
 	}
 	def := &r.bundle.Definition

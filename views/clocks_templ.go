@@ -61,7 +61,7 @@ func shortMark(ns float64) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if ns > 0 && ns < shortScore {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<a class=\"soft font-normal no-underline px-1\" href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<a class=\"mark soft font-normal no-underline\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

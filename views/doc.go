@@ -7,7 +7,7 @@
 //	parts.templ               small components: times, quantities, people, pagers
 //	links.go                  addresses of pages, escaped once
 //	home, task, submit, submission, run, board, history (.templ)      the way of a visitor; run.go shapes a run's card
-//	task_edit, task_preview, task_settings (.templ)                   making tasks
+//	task_edit, task_preview, task_settings, task_docs (.templ)        making tasks
 //	playground, evaluation, profile_pages, profile_run (.templ)       single kernels, and profiles
 //	devices, workers, credentials, clocks, trust, user, me (.templ)   operating, accounts
 //	text.go, markdown.go, highlight.go, remarks.go                    names for people; text written by strangers; sources

@@ -92,8 +92,12 @@ func colour(name, prefix, text string) (string, error) {
 	if err := format.Format(&buf, styles.Fallback, tokens); err != nil {
 		return "", err
 	}
-	return buf.String(), nil
+	return strings.ReplaceAll(buf.String(), lineLink, lineLink+` tabindex="-1"`), nil
 }
+
+// lineLink begins the link of a line's number. There are hundreds on a page: none is a stop on the way of who uses
+// the keyboard.
+const lineLink = `<a class="lnlinks"`
 
 // lexerOf finds the language; chroma knows CUDA only as C++.
 func lexerOf(name string) chroma.Lexer {

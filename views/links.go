@@ -73,6 +73,9 @@ func ProfileURL(submissionID, runID int64) templ.SafeURL {
 // SourceURL is the source of a submission; its lines are #L1, #L2 …
 func SourceURL(submissionID int64) templ.SafeURL { return SubmissionURL(submissionID) + "?tab=source" }
 
+// PickURL asks which run to compare a run with.
+func PickURL(run int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/compare?b=%d", run)) }
+
 // CompareURL lays two runs side by side; it is empty when either is missing.
 func CompareURL(a, b int64) templ.SafeURL {
 	if a == 0 || b == 0 {

@@ -2,7 +2,11 @@ package views
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"regexp"
+	"strings"
 
 	"github.com/a-h/templ"
 	"github.com/microcosm-cc/bluemonday"
@@ -31,5 +35,25 @@ func Markdown(source string) (templ.Component, error) {
 	if err != nil {
 		return nil, fmt.Errorf("markdown: %w", err)
 	}
-	return templ.Raw(string(bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes()))), nil
+	safe := bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes())
+	return templ.Raw(string(emptyHeader.ReplaceAll(safe, []byte("<td></td>")))), nil
+}
+
+// emptyHeader is the corner of a table that has headers on two sides: a header of nothing.
+var emptyHeader = regexp.MustCompile(`<th[^>]*></th>`)
+
+// inlineMarkdown shows one of the site's own sentences, with its code as code.
+func inlineMarkdown(sentence string) templ.Component {
+	return templ.ComponentFunc(func(_ context.Context, w io.Writer) error {
+		for i, part := range strings.Split(sentence, "`") {
+			text := templ.EscapeString(part)
+			if i%2 == 1 {
+				text = "<code>" + text + "</code>"
+			}
+			if _, err := io.WriteString(w, text); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

@@ -277,7 +277,7 @@ func tokens(p MePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Tokens) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Tokens\"><table class=\"table\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Begins with</th><th class=\"r\" scope=\"col\">Made</th><th class=\"r\" scope=\"col\">Last used</th><th class=\"r\" scope=\"col\">Expires</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of tokens\"><table class=\"table\"><thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Begins with</th><th class=\"r\" scope=\"col\">Made</th><th class=\"r\" scope=\"col\">Last used</th><th class=\"r\" scope=\"col\">Expires</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -488,7 +488,7 @@ func sessions(p MePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</div><div class=\"card mt-3 overflow-hidden\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Signed-in browsers\"><table class=\"table\"><thead><tr><th scope=\"col\">Browser</th><th scope=\"col\">Address</th><th scope=\"col\">Through</th><th class=\"r\" scope=\"col\">Last seen</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "</div><div class=\"card mt-3 overflow-hidden\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table of browsers\"><table class=\"table\"><thead><tr><th scope=\"col\">Browser</th><th scope=\"col\">Address</th><th scope=\"col\">Through</th><th class=\"r\" scope=\"col\">Last seen</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -563,7 +563,7 @@ func sessions(p MePage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = revoke(p.Page, fmt.Sprintf("/me/sessions/%d/revoke", session.ID), "Sign out "+session.Browser).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = revoke(p.Page, fmt.Sprintf("/me/sessions/%d/revoke", session.ID), "Revoke "+session.Browser).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -18,6 +18,7 @@ type RunCard struct {
 	Device       string
 	State        string // models.Run's state: "queued", "building" … "done", "failed", "cancelled"
 	Position     int    // in its device's queue, from 1; 0 when it does not wait
+	NoWorker     bool   // it waits, and no worker serves its device
 	Waiting      string // why it waits, in a sentence; may be empty
 	Attempt      int
 	Queued       time.Time
@@ -32,6 +33,7 @@ type RunCard struct {
 	Tied         bool     // others share that rank
 	FirstNS      float64  // the board's best score, when Rank is set
 	Best         *OwnBest // the person's entry on the board, when that is another run
+	Before       *OwnBest // the person's best before this one, when this is the entry
 	Ranking      string   // how the cases become the score, for people
 	SourceName   string   // what compilers call the source
 	Ranked       bool     // the run was meant for the board
@@ -49,6 +51,7 @@ type RunCard struct {
 // OwnBest is a person's entry on a board.
 type OwnBest struct {
 	SubmissionID int64
+	RunID        int64
 	ScoreNS      float64
 	Rank         int
 	Tied         bool
@@ -57,10 +60,12 @@ type OwnBest struct {
 // StageView is one stage of a run. Result is what is known: of a stage that goes on, its cases so far.
 type StageView struct {
 	Result  job.StageResult
-	Total   int  // cases that it will have, when known
-	Running bool // goes on now
-	Ended   bool // has a result
-	Skipped bool // the run ended before it
+	Total   int           // cases that it will have, when known
+	Running bool          // goes on now
+	For     time.Duration // how long it has gone on
+	Limit   time.Duration // that it may take; 0: not known
+	Ended   bool          // has a result
+	Skipped bool          // the run ended before it
 }
 
 // runStates names the states of a run for people, with the class of their tag.
@@ -188,6 +193,15 @@ func (s StageView) Name() string {
 		return name
 	}
 	return string(s.Result.Stage)
+}
+
+// clock says how long the stage has gone on, and how long it may.
+func (s StageView) clock() string {
+	text := fmt.Sprintf("%d s", int(s.For.Seconds()))
+	if s.Limit > 0 {
+		text += fmt.Sprintf(" of %d s", int(s.Limit.Seconds()))
+	}
+	return text
 }
 
 // class is the class of the stage's bar.

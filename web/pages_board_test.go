@@ -150,3 +150,13 @@ func TestATieIsShownWhereverARankIs(t *testing.T) {
 		t.Errorf("the API says %+v", answer.Entries[:3])
 	}
 }
+
+func TestAPageBeyondTheBoardsEndIsItsLast(t *testing.T) {
+	s := newScene(t)
+	resp := s.browser().get("/tasks/" + s.task.Slug + "/boards/H200?page=99")
+	doc := document(t, resp, http.StatusOK)
+	if got := resp.Request.URL.Query().Get("page"); got != "2" || doc.Find("#board tbody tr").Length() != 11 {
+		t.Errorf("page 99 leads to page %s: %s", got, words(doc.Find("#board")))
+	}
+	wantText(t, s.browser().page("/tasks/"+s.task.Slug+"/boards/CPU?page=99", http.StatusOK), "#board", "Nobody is on this board yet")
+}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
+
+	"warpboard/models"
 )
 
 func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
@@ -37,4 +39,27 @@ func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
 func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	doc := newScene(t).browser().page("/devices", http.StatusOK)
 	wantText(t, doc, "[data-worker=rack-7] [data-tools]", "nvcc 12.8.93 CUDA 12.8")
+}
+
+// What no worker serves looked as if it could run: it was ticked already, and its run was "next".
+func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
+	s := newScene(t)
+	settings := models.TaskSettings{Title: "Elsewhere", Devices: []string{"B200", "T4"}}
+	task, err := s.Store.CreateTask(t.Context(), s.admin, models.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := s.browserOf(s.ada)
+	doc := b.page("/tasks/elsewhere", http.StatusOK)
+	wantText(t, doc, "[aria-labelledby=boards]", "B200 offline")
+	wantText(t, doc, "#submit fieldset", "B200 No worker at the moment")
+	if doc.Find("input[name=device][checked]").Length() != 0 {
+		t.Error("a device that nobody serves is ticked")
+	}
+	if known := b.page("/tasks/"+s.task.Slug, http.StatusOK); known.Find("input[value=H200][checked]").Length() != 1 || known.Find("[aria-labelledby=boards] .tag").Length() != 0 {
+		t.Error("a device that is served is not ticked, or said to be offline")
+	}
+	s.task = task
+	run := s.submit(s.ada, "B200", goodKernel)
+	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "No worker serves B200 at the moment. The run keeps its place and starts when one comes.")
 }

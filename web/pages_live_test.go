@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 	"time"
 
@@ -156,4 +157,46 @@ func TestPhoneShowsWhatMatters(t *testing.T) {
 	w.open(fmt.Sprintf("/submissions/%d", s.failed.SubmissionID))
 	w.Until(`(({scrollWidth, clientWidth}) => scrollWidth > clientWidth)(document.querySelector("[data-output=build] pre"))`)
 	w.Until(`document.documentElement.scrollWidth == innerWidth`)
+}
+
+func TestOpenBoardDrawsANewRecord(t *testing.T) {
+	s := newScene(t)
+	w := s.window()
+	w.open("/tasks/" + s.task.Slug + "/boards/CPU")
+	w.Shows("#board", "Nobody is on this board yet")
+	s.finish(s.submit(s.ada, "CPU", goodKernel), 9.87e3)
+	w.Shows("#history-live", "Best score over time")
+	w.Until(`document.querySelectorAll(".chart .point").length == 1`)
+	w.refusedNothing()
+}
+
+// A run that hangs shows nothing new for as long as it may.
+func TestARunThatGoesOnCountsItsSeconds(t *testing.T) {
+	s := newScene(t)
+	w := s.window()
+	w.open(submissionPath(s.working))
+	clock := `document.querySelector("[data-stage=benchmark] [data-elapsed]").textContent`
+	w.Until(`/^\d+ s of 180 s$/.test(` + clock + `)`)
+	w.Eval(`window.first = parseInt(` + clock + `)`)
+	w.Until(`parseInt(` + clock + `) > first`)
+}
+
+func TestALivePageSaysThatItsServerIsGone(t *testing.T) {
+	s := newScene(t)
+	w := s.window()
+	w.open(submissionPath(s.working))
+	w.Until(`document.querySelector("#connection").textContent == ""`)
+	s.stop()
+	w.Shows("#connection", "The connection is lost")
+}
+
+func TestLivePagesWithoutJavaScriptSayToReload(t *testing.T) {
+	s := newScene(t)
+	task := "/tasks/" + s.task.Slug
+	for _, path := range []string{"/", "/devices", submissionPath(s.working), submissionPath(s.queued), task + "/boards/H200"} {
+		wantText(t, s.browser().page(path, http.StatusOK), "noscript", "reload it")
+	}
+	if s.browser().page(submissionPath(s.done), http.StatusOK).Find("noscript").Length() != 0 {
+		t.Error("the page of a run that is over says to reload it")
+	}
 }

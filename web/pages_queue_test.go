@@ -76,3 +76,13 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 	}
 	wantText(t, s.browser().page("/devices", http.StatusOK), row, "Queued tried again at "+run.NotBefore.Format("2 Jan 2006, 15:04 UTC"))
 }
+
+func TestALongQueueSaysHowManyItDoesNotShow(t *testing.T) {
+	s := newScene(t)
+	for range 60 {
+		s.submit(s.ada, "H200", goodKernel)
+	}
+	doc := s.browser().page("/devices", http.StatusOK)
+	shown := doc.Find("[data-device=H200] tbody tr").Length()
+	wantText(t, doc, "[data-device=H200] [data-more]", fmt.Sprintf("%d more are waiting.", 62-shown))
+}

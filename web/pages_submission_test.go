@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -45,6 +46,44 @@ func TestRefusedSubmissionComesBackAsItWasTyped(t *testing.T) {
 	}
 	if doc.Find("input[name=device][checked]").Length() != 0 {
 		t.Error("a device was chosen for the person")
+	}
+}
+
+func TestRefusedFileKeepsItsName(t *testing.T) {
+	s := newScene(t)
+	form := url.Values{"mode": {"test"}}
+	doc := document(t, s.browserOf(s.ada).upload("/tasks/"+s.task.Slug+"/submit", "file", "mine.cu", []byte("// from a file\n"), form), http.StatusUnprocessableEntity)
+	wantText(t, doc, "#source", "// from a file")
+	if name := doc.Find("input[name=filename]").AttrOr("value", ""); name != "mine.cu" {
+		t.Errorf("the text would be sent again as %q", name)
+	}
+}
+
+func TestWhatCameAfterTheDeadlineComesBack(t *testing.T) {
+	s := newScene(t)
+	past := time.Now().Add(-time.Second)
+	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
+		t.Fatal(err)
+	}
+	form := url.Values{"source": {"// a second too late"}, "device": {"H200"}, "mode": {"test"}}
+	doc := document(t, s.browserOf(s.ada).upload("/tasks/"+s.task.Slug+"/submit", "", "", nil, form), http.StatusForbidden)
+	wantText(t, doc, "#submit [role=alert]", "deadline")
+	wantText(t, doc, "#source", "// a second too late")
+}
+
+func TestAddressesOfFormsAnswerGet(t *testing.T) {
+	s := newScene(t)
+	b := s.browserOf(s.admin)
+	task := "/tasks/" + s.task.Slug
+	for path, want := range map[string]string{
+		task + "/submit": task, task + "/version": task + "/edit", task + "/publish": task + "/edit", task + "/delete": task + "/edit",
+		"/tasks/publish": "/tasks/new", "/workers": "/devices",
+	} {
+		resp := b.get(path)
+		wantStatus(t, resp, http.StatusOK)
+		if got := resp.Request.URL.Path; got != want {
+			t.Errorf("%s leads to %s, want %s", path, got, want)
+		}
 	}
 }
 
@@ -95,8 +134,8 @@ func TestRunThatIsNotTheBestNamesTheBest(t *testing.T) {
 	s := newScene(t)
 	s.finish(s.queued, 15e3)
 	doc := s.browser().page(fmt.Sprintf("/submissions/%d", s.queued.SubmissionID), http.StatusOK)
-	wantText(t, doc, "[data-run] header", "not faster than 11.91 µs , place 5")
-	best := fmt.Sprintf("[data-run] header a[href='/submissions/%d']", s.done.SubmissionID)
+	wantText(t, doc, "[data-meaning]", "slower than the best, #"+fmt.Sprint(s.done.SubmissionID)+" with 11.91 µs, place 5")
+	best := fmt.Sprintf("[data-meaning] a[href='/submissions/%d']", s.done.SubmissionID)
 	if doc.Find(best).Length() != 1 {
 		t.Error("the best is not linked")
 	}

@@ -77,3 +77,19 @@ func TestChosenFileCanBeChangedBeforeItIsSent(t *testing.T) {
 	w.Until(`document.querySelector(".source")?.textContent.includes("// changed since")`)
 	w.Until(`document.querySelector("h2").textContent == "nine.cu"`)
 }
+
+func TestWhyASubmissionIsRefusedIsBeforeTheEyes(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.Do(chromedp.EmulateViewport(390, 844))
+	w.editor(s, "")
+	w.types("// precious work")
+	w.Eval(`document.querySelectorAll("#submit input[name=device]").forEach((box) => (box.checked = false))`)
+	w.Eval(`document.querySelector("#submit form").requestSubmit()`)
+	w.Until(`document.querySelector("#submit [role=alert]") == document.activeElement`)
+	w.Until(`(({top, bottom}) => top >= 0 && bottom <= innerHeight)(document.activeElement.getBoundingClientRect())`)
+	w.Until(shownText + ` == "// precious work"`)
+	w.Eval(`location.href = location.href`) // as from the address bar
+	w.Until(`location.pathname + location.hash == "/tasks/` + s.task.Slug + `#submit"`)
+	w.refusedNothing()
+}

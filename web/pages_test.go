@@ -147,24 +147,6 @@ func outer(e *goquery.Selection) string {
 	return text
 }
 
-func TestHomeShowsTasksWithDeadlineDevicesAndLeaders(t *testing.T) {
-	s := newScene(t)
-	doc := s.browser().page("/", http.StatusOK)
-	card := fmt.Sprintf("[data-task=%q]", s.task.Slug)
-	wantText(t, doc, card+" h3", s.task.Title)
-	wantText(t, doc, card+" .meta", "Closes "+s.task.Deadline.Format("2 Jan 2006"))
-	wantText(t, doc, card, "H200 61 entries")
-	wantText(t, doc, card, "No entry yet on CPU")
-	if n := doc.Find(card + " ol li").Length(); n != 3 {
-		t.Errorf("%d leaders are shown, want 3", n)
-	}
-	wantText(t, doc, card+" ol li:first-child", "10.40 µs")
-	if first := doc.Find("[data-task]").First().AttrOr("data-task", ""); first != s.task.Slug {
-		t.Errorf("the first task is %s, want the one whose deadline is near", first)
-	}
-	wantText(t, doc, "[aria-labelledby=closed]", "Prefix sum (CUDA C++)")
-}
-
 func TestHiddenTaskIsNotThereForOthers(t *testing.T) {
 	s := newScene(t)
 	_, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{

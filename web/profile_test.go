@@ -163,7 +163,7 @@ func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {
 		t.Errorf("%d rows of CSV: %q, %v", len(rows), rows[1], err)
 	}
 	for _, wrong := range []string{"", "?a=1", "?a=x&b=2", fmt.Sprintf("?a=%d&b=-3", s.first.ID)} {
-		wantStatus(t, b.get("/compare"+wrong), http.StatusUnprocessableEntity)
+		wantStatus(t, b.get("/compare.json"+wrong), http.StatusUnprocessableEntity)
 	}
 	wantStatus(t, b.get(fmt.Sprintf("/compare?a=%d&b=99999", s.first.ID)), http.StatusNotFound)
 }

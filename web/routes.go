@@ -141,6 +141,7 @@ func (s *Server) accountRoutes(pages group) {
 }
 
 func (s *Server) taskRoutes(pages, uploads group) {
+	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
@@ -160,9 +161,23 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/harness", s.pages.Harnesses)
 	pages.get("/harness/:form/:lang", s.pages.Harness)
 	pages.get("/harness/:form/:lang/file", s.pages.HarnessFile)
+	pages.get("/docs", site.LeadTo("/docs/tasks"))
+	pages.get("/docs/tasks", s.authoring.Format)
+	pages.get("/docs/tasks/:starter", s.authoring.Starter)
 	pages.get("/trust", s.pages.Trust)
 	pages.get("/clocks", site.NeedsSignIn, s.pages.Clocks)
 	pages.get("/api", s.api.Page)
+}
+
+// formAddresses answer GET for addresses that only take forms: a refused form stays at one, where people reload it
+// and copy it.
+func (s *Server) formAddresses(pages group) {
+	pages.get("/tasks/publish", site.LeadTo("/tasks/new"))
+	pages.get("/tasks/:slug/submit", site.LeadTo("/tasks/:slug#submit"))
+	for _, part := range []string{"version", "publish", "delete"} {
+		pages.get("/tasks/:slug/"+part, site.LeadTo("/tasks/:slug/edit"))
+	}
+	pages.get("/workers", site.LeadTo("/devices"))
 }
 
 func (s *Server) playgroundRoutes(pages, runs group) {
@@ -214,6 +229,7 @@ func (s *Server) moderationRoutes(pages group) {
 // streamRoutes are the live streams of pages, which must not be compressed or buffered.
 func (s *Server) streamRoutes(streams group) {
 	streams.get("/submissions/:id/events", s.pages.SubmissionEvents)
+	streams.get("/boards/events", s.pages.BoardsEvents)
 	streams.get("/boards/:version/:device/events", s.pages.BoardEvents)
 	streams.get("/devices/events", s.pages.DeviceEvents)
 }

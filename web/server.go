@@ -68,7 +68,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	runs, code := runs.New(site), views.NewHighlighter(rememberedSources)
 	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks)
-	s.authoring = authoring.New(runs, cfg.bundleLimit())
+	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
 	s.moderation = moderation.New(runs)

@@ -18,12 +18,11 @@ type Measuring struct {
 	// is noisy, and quick: for tests.
 	Most int
 	// Budget is for how long further processes are started while the interval is too wide, from the beginning of the
-	// stage on, where the task says nothing else; 0 means 4 s.
+	// stage on, where the task says nothing else; 0 means tasks.DefaultRankedBudget.
 	Budget time.Duration
 }
 
 const (
-	defaultBudget = 4 * time.Second
 	// mostDrops is how many processes are dropped: a device that is always slowed is measured as it is.
 	mostDrops = 5
 	// margin is by how much longer than the slowest before a process may take.
@@ -51,7 +50,7 @@ func (m Measuring) follow(def tasks.Definition, limit time.Duration, parser *har
 	now := time.Now()
 	return &measuring{
 		most: most, least: min(harness.LeastProcesses, most), limit: limit, ranking: def.RankingBy, parser: parser,
-		budget: cmp.Or(def.RankedBudget, m.Budget, defaultBudget),
+		budget: cmp.Or(def.RankedBudget, m.Budget, tasks.DefaultRankedBudget),
 		watch:  watch, slowed: watch(), begun: now, last: now, decisions: make(chan bool, harness.MostProcesses+1),
 	}
 }

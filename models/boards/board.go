@@ -112,6 +112,16 @@ func (s *Boards) Place(ctx context.Context, versionID int64, device string, user
 	return st, db.ReadError(err, "first band of a board")
 }
 
+// PlaceWith returns about the place that a score would have on a board beside the entries of others: it counts those
+// that the resolution of bands tells apart from it.
+func (s *Boards) PlaceWith(ctx context.Context, versionID int64, device string, userID int64, score float64) (int, error) {
+	var ahead int64
+	err := s.db.Read(ctx).Table("entries").
+		Where("version_id = ? and device = ? and score_ns < ? and user_id <> ?", versionID, device, score/(1+resolution), userID).
+		Count(&ahead).Error
+	return int(ahead) + 1, db.ReadError(err, "entries before a score")
+}
+
 // standings gives a query for the entries with their places and what is shown of their people.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB) *gorm.DB {
 	return s.db.Read(ctx).Table("(?) e", entries).Select("e.*, " + ofBand + ", u.name as user_name, u.avatar_url").Joins(withBand).

@@ -1,6 +1,7 @@
 package boards
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"reflect"
@@ -75,6 +76,17 @@ func OfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 	var list []Entry
 	err := tx.Table("runs").Select(ofRun).Where("submission_id = ? and "+validRun, submissionID).Scan(&list).Error
 	return list, db.ReadError(err, "the valid runs of submission %d", submissionID)
+}
+
+// ValidRuns lists a person's valid runs on a board, the best first; only those before a run, where it is not 0.
+func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, userID, before int64, limit int) ([]Entry, error) {
+	q := s.db.Read(ctx).Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+validRun, versionID, device, userID)
+	if before > 0 {
+		q = q.Where("id < ?", before)
+	}
+	var list []Entry
+	err := q.Order(bestFirst).Limit(limit).Scan(&list).Error
+	return list, db.ReadError(err, "the runs of a person on the board")
 }
 
 // updateEntry applies the ranking rule to one person on one board, after a run of theirs came,

@@ -44,6 +44,21 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 	return out, nil
 }
 
+// Sizes counts the entries on all boards of each of these versions.
+func (s *Boards) Sizes(ctx context.Context, versionIDs []int64) (map[int64]int64, error) {
+	var rows []struct{ VersionID, Size int64 }
+	err := s.db.Read(ctx).Model(&Board{}).Select("version_id, sum(size) as size").
+		Where("version_id in ?", versionIDs).Group("version_id").Find(&rows).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading sizes of boards: %w", err)
+	}
+	sizes := make(map[int64]int64, len(rows))
+	for _, row := range rows {
+		sizes[row.VersionID] = row.Size
+	}
+	return sizes, nil
+}
+
 // people reads who leads any of the boards, by id.
 func (s *Boards) people(ctx context.Context, boards []Board) (map[int64]accounts.User, error) {
 	users := map[int64]accounts.User{}

@@ -39,6 +39,9 @@ buildSync({ entryPoints: ["views/charts/profile.css"], outfile: `${out}/profile.
 const licences = ["htmx.org", "codemirror", figtree].map((name) => `${name}\n\n${text(npm(`${name}/LICENSE`)).trim()}\n`);
 writeFileSync(`${out}/LICENSES.txt`, licences.join("\n----\n\n"));
 
+// What the tests look for barriers with; no page loads it.
+copyFileSync(npm("axe-core/axe.min.js"), "web/testdata/axe.min.js");
+
 // What all this was made from: a Go test compares it, so that stale files are found without node, too.
 const inputs = ["package-lock.json", "tailwind.config.js", "views/charts/profile.css"]
   .concat(readdirSync("views/assets").map((file) => `views/assets/${file}`))

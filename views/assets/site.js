@@ -110,6 +110,35 @@ function lazyEditor(area) {
   observer.observe(area);
 }
 
+// "/" goes to the search field, unless somebody writes.
+function searchKey(field) {
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, [contenteditable]")) return;
+    event.preventDefault();
+    field.focus();
+  });
+}
+
+// A stage that goes on counts its seconds: from those that the server said, when it said them.
+function ticking() {
+  each("[data-elapsed]", document, (clock) => {
+    if (clock.said !== clock.dataset.elapsed) Object.assign(clock, { said: clock.dataset.elapsed, since: performance.now() });
+    const seconds = Math.floor(Number(clock.said) + (performance.now() - clock.since) / 1000);
+    clock.textContent = clock.textContent.replace(/^\d+/, seconds);
+  });
+}
+
+// Once the server is gone, what stands on a live page is old, and says so.
+function connection(notice) {
+  const lost = () => (notice.textContent = "The connection is lost; trying again. What stands here may be old.");
+  const found = () => (notice.textContent = "");
+  document.addEventListener("htmx:sse:error", lost);
+  document.addEventListener("htmx:sse:after:connection", found);
+  document.addEventListener("htmx:error", lost);
+  document.addEventListener("htmx:after:swap", found);
+}
+
 function enhance(within) {
   each("time[data-time]", within, localTime);
 }
@@ -118,6 +147,9 @@ each("[data-theme-toggle]", document, themeButton);
 each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);
+each("[data-search]", document, searchKey);
+each("#connection", document, connection);
+setInterval(ticking, 1000);
 each("#live-status", document, titled);
 each("textarea[data-editor]", document, lazyEditor);
 enhance(document);

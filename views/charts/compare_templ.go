@@ -326,7 +326,7 @@ func casePairs(cases []CasePair) templ.Component {
 			templ_7745c5c3_Var15 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"pf-scroll pf-times\"><table><thead><tr><th scope=\"col\">Case</th><th scope=\"col\" class=\"pf-right\">A</th><th scope=\"col\" class=\"pf-right\">B</th><th scope=\"col\" class=\"pf-right\">B / A</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"pf-scroll pf-times\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Case</th><th scope=\"col\" class=\"pf-right\">A</th><th scope=\"col\" class=\"pf-right\">B</th><th scope=\"col\" class=\"pf-right\">B / A</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -649,7 +649,7 @@ func diffTable(rows []ncu.Diff) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if len(rows) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<div class=\"pf-scroll pf-vs\"><table><thead><tr><th scope=\"col\">Metric</th><th scope=\"col\" class=\"pf-right\">A</th><th scope=\"col\" class=\"pf-right\">B</th><th scope=\"col\" class=\"pf-right\">Change</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 49, "<div class=\"pf-scroll pf-vs\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Metric</th><th scope=\"col\" class=\"pf-right\">A</th><th scope=\"col\" class=\"pf-right\">B</th><th scope=\"col\" class=\"pf-right\">Change</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -270,7 +270,7 @@ func table(facts []ncu.Fact) templ.Component {
 			templ_7745c5c3_Var13 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<details class=\"pf-table\"><summary>Numbers</summary><div class=\"pf-scroll\"><table><thead><tr><th scope=\"col\">What</th><th scope=\"col\" class=\"pf-right\">Value</th><th scope=\"col\">From</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 22, "<details class=\"pf-table\"><summary>Numbers</summary><div class=\"pf-scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">What</th><th scope=\"col\" class=\"pf-right\">Value</th><th scope=\"col\">From</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -217,7 +217,7 @@ func raw(vm DetailsVM, k *ncu.Kernel) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<div class=\"pf-scroll\"><table class=\"pf-raw\"><thead><tr><th scope=\"col\">Metric</th><th scope=\"col\" class=\"pf-right\">Value</th><th scope=\"col\">Unit</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 21, "<div class=\"pf-scroll\" tabindex=\"0\"><table class=\"pf-raw\"><thead><tr><th scope=\"col\">Metric</th><th scope=\"col\" class=\"pf-right\">Value</th><th scope=\"col\">Unit</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

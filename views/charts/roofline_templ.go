@@ -53,14 +53,14 @@ func roofline(c *roofChart, k *ncu.Kernel) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p><svg class=\"pf-chart\" viewBox=\"0 0 400 316\" role=\"img\" aria-label=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</p><svg class=\"pf-chart\" viewBox=\"0 0 400 316\" role=\"group\" aria-label=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var3 string
 			templ_7745c5c3_Var3, templ_7745c5c3_Err = templ.JoinStringErrs("Roofline. " + roofNote(k))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/roofline.templ`, Line: 13, Col: 96}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/charts/roofline.templ`, Line: 13, Col: 98}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var3))
 			if templ_7745c5c3_Err != nil {
@@ -843,7 +843,7 @@ func otherTable(others []otherDot) templ.Component {
 			templ_7745c5c3_Var55 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<details class=\"pf-table\"><summary>Other entries</summary><div class=\"pf-scroll\"><table><thead><tr><th scope=\"col\">Entry</th><th scope=\"col\" class=\"pf-right\">Work</th><th scope=\"col\" class=\"pf-right\">Intensity</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 66, "<details class=\"pf-table\"><summary>Other entries</summary><div class=\"pf-scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Entry</th><th scope=\"col\" class=\"pf-right\">Work</th><th scope=\"col\" class=\"pf-right\">Intensity</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -113,7 +113,7 @@ func source(vm DetailsVM, k *ncu.Kernel) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</p><div class=\"pf-scroll\"><table class=\"pf-code\"><thead><tr><th scope=\"col\" class=\"pf-right\">#</th><th scope=\"col\" class=\"pf-right\">Samples</th><th scope=\"col\"><span class=\"pf-sr\">Heat</span></th><th scope=\"col\">Instruction</th><th scope=\"col\">Mostly waits for</th><th scope=\"col\" class=\"pf-right\">Executed</th><th scope=\"col\" class=\"pf-right\">Threads</th>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</p><div class=\"pf-scroll\" tabindex=\"0\"><table class=\"pf-code\"><thead><tr><th scope=\"col\" class=\"pf-right\">#</th><th scope=\"col\" class=\"pf-right\">Samples</th><th scope=\"col\"><span class=\"pf-sr\">Heat</span></th><th scope=\"col\">Instruction</th><th scope=\"col\">Mostly waits for</th><th scope=\"col\" class=\"pf-right\">Executed</th><th scope=\"col\" class=\"pf-right\">Threads</th>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -477,7 +477,7 @@ func hotTable(vm DetailsVM, v codeView) templ.Component {
 			templ_7745c5c3_Var24 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<div class=\"pf-scroll\"><table class=\"pf-code\"><caption>Hottest source lines</caption> <thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Source</th><th scope=\"col\" class=\"pf-right\">Samples</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 38, "<div class=\"pf-scroll\" tabindex=\"0\"><table class=\"pf-code\"><caption>Hottest source lines</caption> <thead><tr><th scope=\"col\">Line</th><th scope=\"col\">Source</th><th scope=\"col\" class=\"pf-right\">Samples</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -116,6 +116,17 @@ func Gap(score, first float64) string {
 	}
 }
 
+// Times shows how many times as large something is: "12.1×", "1.27×", "< 0.5 %" for what differs by less.
+func Times(ratio float64) string {
+	switch {
+	case ratio < 1.005:
+		return "< 0.5\u00a0%"
+	case ratio < 10:
+		return strconv.FormatFloat(ratio, 'f', 2, 64) + "×"
+	}
+	return strconv.FormatFloat(ratio, 'f', 1, 64) + "×"
+}
+
 // Bytes shows a size in binary units: 1536 → 1.5 KiB.
 func Bytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}

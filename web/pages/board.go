@@ -34,11 +34,18 @@ func (p *Pages) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if table.LastPage > 0 && number > table.LastPage { // the board has become shorter, or somebody tried
+		return c.Redirect(table.URL(table.LastPage), fiber.StatusSeeOther)
+	}
+	history, err := p.Store.History(c.UserContext(), version.ID, device)
+	if err != nil {
+		return err
+	}
 	c.Vary("HX-Request")
 	if site.IsFragment(c) {
-		return p.Render(c, fiber.StatusOK, views.Ranking(table))
+		return p.Render(c, fiber.StatusOK, views.BoardChanged(table, historySteps(history)))
 	}
-	return p.boardPage(c, task, version, table)
+	return p.boardPage(c, task, version, table, historySteps(history))
 }
 
 // boardTag changes with everything that the page shows: the board, the task, who looks, the program, the look itself
@@ -110,11 +117,7 @@ func (p *Pages) addProfiles(ctx context.Context, board models.BoardPage, table *
 	return err
 }
 
-func (p *Pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, table views.BoardTable) error {
-	history, err := p.Store.History(c.UserContext(), version.ID, table.Device)
-	if err != nil {
-		return err
-	}
+func (p *Pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, table views.BoardTable, history []views.HistoryStep) error {
 	versions, err := p.Store.VersionNumbers(c.UserContext(), task.ID)
 	if err != nil {
 		return err
@@ -128,7 +131,7 @@ func (p *Pages) boardPage(c *fiber.Ctx, task models.Task, version models.TaskVer
 	}
 	page.Live = true
 	page.Versions = slices.DeleteFunc(versions, func(number int) bool { return number == version.Number })
-	page.History = historySteps(history)
+	page.History = history
 	return p.Render(c, fiber.StatusOK, views.Board(page))
 }
 

@@ -2,48 +2,148 @@ package pages
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/stream"
+	"warpboard/web/wire"
 )
 
-// Home lists the tasks.
+const homeRows = 25 // tasks on one page
+
+// Home lists the tasks: the page, or to htmx only the list.
 func (p *Pages) Home(c *fiber.Ctx) error {
-	list, err := p.Store.TaskSummaries(c.UserContext(), site.Actor(c))
+	search := views.TaskSearch{
+		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Show: c.Query("show"),
+		PageNo: max(c.QueryInt("page", 1), 1),
+	}
+	list, err := p.findTasks(c.UserContext(), site.Actor(c), search)
 	if err != nil {
 		return err
 	}
-	page := views.HomePage{Page: p.Page(c, "Tasks", "tasks")}
-	for _, t := range list {
-		if card := p.taskCard(t); card.Deadline.Closed() {
-			page.Closed = append(page.Closed, card)
-		} else {
-			page.Open = append(page.Open, card)
-		}
+	c.Vary("HX-Request")
+	if site.IsFragment(c) {
+		return p.Render(c, fiber.StatusOK, views.Tasks(list))
 	}
-	slices.SortStableFunc(page.Open, soonestFirst)
+	page := views.HomePage{Page: p.Page(c, "Tasks", "tasks"), List: list}
+	page.Live = true
 	return p.Render(c, fiber.StatusOK, views.Home(page))
 }
 
-// soonestFirst orders open tasks by their deadline; those without one come last, the liveliest first.
-func soonestFirst(a, b views.TaskCard) int {
-	if a.Deadline.Set() != b.Deadline.Set() {
-		if a.Deadline.Set() {
-			return -1
-		}
-		return 1
+// findTasks reads all tasks in short, and the boards of those on the wanted page.
+func (p *Pages) findTasks(ctx context.Context, viewer models.User, search views.TaskSearch) (list views.TaskList, err error) {
+	all, err := p.Store.TaskList(ctx, viewer)
+	if err != nil {
+		return list, err
 	}
-	return cmp.Or(cmp.Compare(a.Deadline.Time.Unix(), b.Deadline.Time.Unix()), cmp.Compare(b.People(), a.People()))
+	workers, err := p.Store.Workers(ctx)
+	if err != nil {
+		return list, err
+	}
+	f := taskFinder{Pages: p, search: search, slots: models.SlotsOf(workers, p.Now(), func(models.Worker, job.Slot) bool { return true })}
+	list.Search, list.Devices = search, f.devices(all)
+	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
+	slices.SortStableFunc(found, f.order)
+	list.Found, list.LastPage = len(found), (len(found)+homeRows-1)/homeRows
+	from := min((search.PageNo-1)*homeRows, len(found))
+	found = found[from:min(from+homeRows, len(found))]
+	if err := p.Store.AddBoards(ctx, found); err != nil {
+		return list, err
+	}
+	for _, t := range found {
+		list.Tasks = append(list.Tasks, f.card(t))
+	}
+	return list, nil
 }
 
-func (p *Pages) taskCard(t models.TaskSummary) views.TaskCard {
-	return views.TaskCard{
-		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Deadline: p.DeadlineOf(t.Task), Boards: boardTops(t.Boards),
+// taskFinder knows what is looked for, and which devices can run something now.
+type taskFinder struct {
+	*Pages
+	search views.TaskSearch
+	slots  map[string]models.DeviceSlots
+}
+
+func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
+
+// devices are all that tasks name, those that are online first.
+func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
+	var list []views.DeviceChoice
+	for _, t := range all {
+		for _, device := range t.Devices {
+			if !slices.ContainsFunc(list, func(d views.DeviceChoice) bool { return d.Device == device }) {
+				list = append(list, views.DeviceChoice{Device: device, Offline: !f.online(device)})
+			}
+		}
 	}
+	slices.SortFunc(list, func(a, b views.DeviceChoice) int {
+		return cmp.Or(order(!a.Offline, !b.Offline), cmp.Compare(a.Device, b.Device))
+	})
+	return list
+}
+
+func (f taskFinder) fits(t models.TaskSummary) bool {
+	s := f.search
+	text := strings.ToLower(t.Title + " " + t.Slug)
+	for word := range strings.FieldsSeq(strings.ToLower(s.Text)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
+		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
+	show := s.Show == "" || (s.Show == "open") == t.Open(f.Now())
+	return device && show && (s.Lang == "" || s.Lang == string(t.Lang))
+}
+
+// order puts open tasks before closed ones, then soon deadlines, what can run here now, and the liveliest first.
+// Others stay as the store lists them: latest first, so that the built-in tasks go from easy to hard.
+func (f taskFinder) order(a, b models.TaskSummary) int {
+	switch {
+	case a.Open(f.Now()) != b.Open(f.Now()):
+		return order(a.Open(f.Now()), b.Open(f.Now()))
+	case (a.Deadline == nil) != (b.Deadline == nil):
+		return order(a.Deadline != nil, b.Deadline != nil)
+	case a.Deadline != nil && a.Open(f.Now()):
+		return a.Deadline.Compare(*b.Deadline)
+	case a.Deadline != nil:
+		return b.Deadline.Compare(*a.Deadline) // the last that closed first
+	}
+	return cmp.Or(order(slices.ContainsFunc(a.Devices, f.online), slices.ContainsFunc(b.Devices, f.online)), cmp.Compare(b.People, a.People))
+}
+
+// order puts what is so before what is not.
+func order(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
+}
+
+func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
+	card := views.TaskCard{
+		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Deadline: f.DeadlineOf(t.Task), People: int(t.People),
+	}
+	for _, b := range t.Boards {
+		chip := views.BoardChip{Device: b.Device, People: int(b.Size), Offline: !f.online(b.Device)}
+		if len(b.Leaders) > 0 {
+			chip.BestNS, chip.Leader = b.Leaders[0].ScoreNS, b.Leaders[0].UserName
+		}
+		card.Boards = append(card.Boards, chip)
+	}
+	slices.SortStableFunc(card.Boards, func(a, b views.BoardChip) int {
+		return cmp.Or(order(a.People > 0, b.People > 0), order(!a.Offline, !b.Offline))
+	})
+	return card
 }
 
 func boardTops(boards []models.BoardSummary) []views.BoardTop {
@@ -57,4 +157,16 @@ func boardTops(boards []models.BoardSummary) []views.BoardTop {
 		}
 	}
 	return tops
+}
+
+// BoardsEvents tells pages with many boards that one of them changed.
+func (p *Pages) BoardsEvents(c *fiber.Ctx) error {
+	return p.Stream(c, stream.Source{
+		Topic:   site.BoardsTopic(),
+		Backlog: func(context.Context, *wire.Writer) error { return nil },
+		Live: func(_ context.Context, _ stream.Message, out *wire.Writer) error {
+			_, err := out.Write(stream.Frame(0, "boards", nil))
+			return err
+		},
+	})
 }

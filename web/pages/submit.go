@@ -3,6 +3,7 @@ package pages
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -30,16 +31,25 @@ func (p *Pages) TaskSubmit(c *fiber.Ctx) error {
 	if err == nil {
 		return site.Redirect(c, views.SubmissionURL(sub.ID))
 	}
-	refused := site.FailureOf(err)
-	if refused.Status >= 500 || refused.Status == fiber.StatusNotFound {
-		return err
+	return p.refuseSubmission(c, in, err)
+}
+
+// refuseSubmission shows the form again, also when the site is busy: what was typed is nowhere else. Where even
+// that fails, why it was refused is the answer.
+func (p *Pages) refuseSubmission(c *fiber.Ctx, in runs.SubmitRequest, why error) error {
+	refused := site.FailureOf(why)
+	if refused.Status == fiber.StatusInternalServerError {
+		return why
 	}
-	task, err := p.VisibleTask(c.UserContext(), *user, in.Task)
+	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
 	if err != nil {
-		return err
+		return why
+	}
+	if refused.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
 	return p.showTask(c, task, refused.Status, views.SubmitForm{
-		Source: string(in.Source), Devices: runs.ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: refused.Message,
+		Source: string(in.Source), SentName: in.FileName, Devices: runs.ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: refused.Message,
 	})
 }
 
@@ -80,6 +90,9 @@ func (p *Pages) submitForm(c *fiber.Ctx, page views.TaskPage, bundle *tasks.Bund
 		names[i] = board.Device
 	}
 	choices, err := p.DeviceChoices(c.UserContext(), names, form.Devices)
+	for i, choice := range choices {
+		page.Boards[i].Offline = choice.Offline
+	}
 	form.Devices = choices
 	return form, err
 }

@@ -27,6 +27,9 @@ func BoardTopic(versionID int64, device string) stream.Topic {
 	return stream.Topic{Kind: "board", ID: versionID, Name: device}
 }
 
+// BoardsTopic is that some board changed.
+func BoardsTopic() stream.Topic { return stream.Topic{Kind: "boards"} }
+
 // QueueTopic is the queues of all devices.
 func QueueTopic() stream.Topic { return stream.Topic{Kind: "queue"} }
 
@@ -38,9 +41,10 @@ func (h *Hub) RunEvent(e models.RunEvent) {
 	h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
 }
 
-// BoardChanged passes the readers of a board its new change number.
+// BoardChanged passes the readers of a board its new change number, and those of all boards that there is one.
 func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
 	h.Publish(BoardTopic(versionID, device), stream.Message{Change: change})
+	h.Publish(BoardsTopic(), stream.Message{})
 }
 
 // QueueChanged lets the readers of the queue know that it looks different now.

@@ -1,6 +1,9 @@
 package site
 
 import (
+	"net/url"
+	"strings"
+
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
@@ -64,6 +67,13 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 		p.Next = "/" // an address that only takes forms is nothing to come back to
 	}
 	return views.Error(p)
+}
+
+// LeadTo sends those who come to an address that is no page to the one that they mean, with the slug of their own.
+func LeadTo(path string) fiber.Handler {
+	return func(c *fiber.Ctx) error {
+		return c.Redirect(strings.ReplaceAll(path, ":slug", url.PathEscape(c.Params("slug"))), fiber.StatusSeeOther)
+	}
 }
 
 // Redirect answers a form with the page to look at next.

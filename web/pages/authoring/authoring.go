@@ -3,6 +3,7 @@ package authoring
 import (
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -10,12 +11,13 @@ import (
 // Authoring is the pages that make and change tasks.
 type Authoring struct {
 	*runs.Runs
+	code        *views.Highlighter
 	bundleLimit int // bytes of a task's zip
 }
 
 // New returns the pages that make and change tasks.
-func New(runs *runs.Runs, bundleLimit int) *Authoring {
-	return &Authoring{Runs: runs, bundleLimit: bundleLimit}
+func New(runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
+	return &Authoring{Runs: runs, code: code, bundleLimit: bundleLimit}
 }
 
 // BodyLimit lets creators send a task's zip.

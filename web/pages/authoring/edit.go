@@ -115,7 +115,7 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 	}
 	bundle, err := sent.single(p.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		return p.Render(c, fiber.StatusUnprocessableEntity, views.TaskUpload(p.uploadPage(c, site.TaskRef(task), sentences(problems))))
+		return p.showUpload(c, site.TaskRef(task), sentences(problems))
 	}
 	if err != nil {
 		return err

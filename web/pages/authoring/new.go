@@ -18,7 +18,7 @@ func (p *Authoring) New(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
 	}
-	return p.Render(c, fiber.StatusOK, views.TaskUpload(p.uploadPage(c, views.TaskRef{}, nil)))
+	return p.showUpload(c, views.TaskRef{}, nil)
 }
 
 func requireCreator(c *fiber.Ctx) (*models.User, error) {
@@ -29,14 +29,23 @@ func requireCreator(c *fiber.Ctx) (*models.User, error) {
 	return user, err
 }
 
-func (p *Authoring) uploadPage(c *fiber.Ctx, task views.TaskRef, problems []string) views.TaskUploadPage {
+// showUpload answers with the form for a zip, and with what is wrong with the last one.
+func (p *Authoring) showUpload(c *fiber.Ctx, task views.TaskRef, problems []string) error {
+	status := fiber.StatusOK
+	if len(problems) > 0 {
+		status = fiber.StatusUnprocessableEntity
+	}
 	page := views.TaskUploadPage{
-		Page: p.Page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.bundleLimit >> 20,
+		Page: p.Page(c, "New task", "new"), Task: task, Problems: problems, LimitMiB: p.bundleLimit >> 20, Starters: starters(),
 	}
 	if task.Slug != "" {
 		page.Title, page.Section = "New version of "+task.Title, "tasks"
 	}
-	return page
+	var err error
+	if page.Example, err = p.starterFiles(page.Starters[0]); err != nil {
+		return err
+	}
+	return p.Render(c, status, views.TaskUpload(page))
 }
 
 // Preview shows what an uploaded zip would make; what is wrong with it is listed above the form.
@@ -51,7 +60,7 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	}
 	proposals, err := sent.proposals(p.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		return p.Render(c, fiber.StatusUnprocessableEntity, views.TaskUpload(p.uploadPage(c, views.TaskRef{}, sentences(problems))))
+		return p.showUpload(c, views.TaskRef{}, sentences(problems))
 	}
 	if err != nil {
 		return err

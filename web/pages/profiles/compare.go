@@ -25,8 +25,11 @@ type comparedRun struct {
 	profile runs.Profile
 }
 
-// Compare lays two runs side by side.
+// Compare lays two runs side by side, or asks which.
 func (p *Profiles) Compare(c *fiber.Ctx) error {
+	if c.QueryInt("a") <= 0 || c.QueryInt("b") <= 0 || c.QueryInt("as") > 0 || c.QueryInt("bs") > 0 {
+		return p.pick(c)
+	}
 	a, b, err := p.comparedRuns(c)
 	if err != nil {
 		return err
@@ -46,7 +49,19 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: vm,
 	}
 	page.Charts = true
+	if page.Best, err = p.ownBest(c, a, b); err != nil {
+		return err
+	}
 	return p.Render(c, fiber.StatusOK, views.Compare(page))
+}
+
+// ownBest is the viewer's entry on A's board, when it is neither of the two; else 0.
+func (p *Profiles) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
+	st, err := p.Store.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
+	if models.KindOf(err) == models.NotFound || st.RunID == a.Run.ID || st.RunID == b.Run.ID {
+		return 0, nil
+	}
+	return st.RunID, err
 }
 
 func (p *Profiles) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {

@@ -37,6 +37,7 @@ func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, so
 	}
 	card.SelfMeasured = selfMeasured(run, version.Definition)
 	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), StagesOfAttempt(run, stages), card.Stages, run.State.Final())
+	s.addClock(version.Definition.Timeouts, &card)
 	if !source {
 		hideOutput(&card)
 	}
@@ -47,6 +48,18 @@ func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, so
 		}
 	}
 	return card, s.addMeasures(ctx, run, version.Definition, &card)
+}
+
+// addClock says of the stage that goes on how long it has, and how long it may. A build's limit is its worker's.
+func (s *Runs) addClock(limits tasks.Timeouts, card *views.RunCard) {
+	of := map[job.Stage]time.Duration{
+		job.StageTest: limits.Test, job.StageBenchmark: limits.Benchmark, job.StageRanked: limits.Ranked,
+	}
+	for i, stage := range card.Stages {
+		if stage.Running {
+			card.Stages[i].For, card.Stages[i].Limit = max(s.Now().Sub(stage.Result.Started), 0), of[stage.Result.Stage]
+		}
+	}
 }
 
 // selfMeasured reports whether the kernel runs inside a program that its task brought, and so can tell it any time.
@@ -104,10 +117,22 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 	}
 	if st.RunID == run.ID {
 		card.Rank, card.Tied, card.FirstNS = st.Rank, st.Tied, st.ScoreNS-st.GapNS
-	} else {
-		card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}
+		return s.addBefore(ctx, run, card)
 	}
+	card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, RunID: st.RunID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}
 	return nil
+}
+
+// addBefore gives an entry its person's best before it, with the place that it would have now.
+func (s *Runs) addBefore(ctx context.Context, run models.Run, card *views.RunCard) error {
+	before, err := s.Store.ValidRuns(ctx, run.VersionID, run.Device, run.UserID, run.ID, 1)
+	if err != nil || len(before) == 0 {
+		return err
+	}
+	b := before[0]
+	place, err := s.Store.PlaceWith(ctx, run.VersionID, run.Device, run.UserID, b.ScoreNS)
+	card.Before = &views.OwnBest{SubmissionID: b.SubmissionID, RunID: b.RunID, ScoreNS: b.ScoreNS, Rank: place}
+	return err
 }
 
 // addProgress fills in what only events have told of a run that goes on: the stage it is in, with
@@ -161,9 +186,12 @@ func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard
 	if err != nil {
 		return err
 	}
-	card.Position = places[run.ID]
-	card.Waiting = fmt.Sprintf("No worker with %s is here at the moment; the run starts when one comes.", run.Device)
+	card.Position, card.NoWorker = places[run.ID], true
+	card.Waiting = "The run keeps its place and starts when one comes."
 	for _, d := range devices {
+		if d.Device == run.Device && d.Slots > 0 {
+			card.NoWorker = false
+		}
 		switch {
 		case d.Device != run.Device || d.Slots == 0:
 		case d.PausedSince != nil:

@@ -55,7 +55,8 @@ func (s *Runs) Devices(ctx context.Context, workers []models.Worker, lengths []m
 	return list, nil
 }
 
-// DeviceChoices describes devices for a form. With nothing chosen before, the first that is there is.
+// DeviceChoices describes devices for a form. With nothing chosen before, the first that a worker serves is, or the
+// only one; what would wait for nobody knows how long is for people to choose.
 func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views.DeviceChoice) ([]views.DeviceChoice, error) {
 	known, err := s.DeviceList(ctx)
 	if err != nil {
@@ -63,7 +64,7 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 	}
 	choices := make([]views.DeviceChoice, len(names))
 	for i, name := range names {
-		choices[i] = views.DeviceChoice{Device: name, Note: "No worker at the moment", Offline: true}
+		choices[i] = views.DeviceChoice{Device: name, Note: "No worker at the moment: a run waits until one comes", Offline: true}
 		for _, d := range known {
 			if d.Device == name && d.Slots > 0 {
 				choices[i].Offline = false
@@ -75,8 +76,11 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 		}
 		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })
 	}
-	if len(before) == 0 && len(choices) > 0 {
-		first := max(slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline }), 0)
+	first := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
+	if len(choices) == 1 {
+		first = 0
+	}
+	if len(before) == 0 && first >= 0 {
 		choices[first].Chosen = true
 	}
 	return choices, nil

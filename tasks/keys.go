@@ -1,0 +1,115 @@
+package tasks
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Key is one key of task.yml. The reader knows these and no others, and the site's page on the task format is made
+// of them, so neither can say what the other does not.
+type Key struct {
+	Name     string // dotted: "config.main"; of an entry in a list: "files[].name"
+	Langs    []Lang // that have it; nil for all
+	Required bool
+	Meaning  string // Markdown
+	Default  string // as YAML; empty where there is no such value
+	Limits   string // Markdown
+	Example  string // lines of task.yml; put in place of the same keys of a built-in task, they make another task
+}
+
+// Keys lists every key of task.yml, in the order in which an author meets them.
+func Keys() []Key {
+	return append(taskKeys(), configKeys()...)
+}
+
+func taskKeys() []Key {
+	timeout := fmt.Sprintf("1 to %d seconds; the build has a limit of its own.", int(maxTimeout/time.Second))
+	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
+	return []Key{
+		{Name: "title", Meaning: "What the task is called on the site.", Default: `""`,
+			Limits: fmt.Sprintf("One line of %d bytes. Without it the folder's name is used.", maxTitle), Example: `title: Vector add`},
+		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
+			Limits: "One of the three.", Example: `lang: cpp`},
+		{Name: "description", Required: true, Meaning: "What to compute, in Markdown, for the people who will write kernels.",
+			Limits:  fmt.Sprintf("%s for the whole of task.yml.", size(MaxYAML)),
+			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
+		{Name: "gpus", Meaning: "Devices that the task is for. Whoever publishes it can choose others.", Default: "[]",
+			Limits: "Names as on the devices page, each once.", Example: `gpus: [H200, H100]`},
+		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",
+			Limits:  fmt.Sprintf("%s for all files of a task; UTF-8 text.", size(MaxBundle)),
+			Example: "files:\n  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\n  - {name: submission.cpp, source: \"@SUBMISSION@\"}"},
+		{Name: "files[].name", Required: true, Meaning: "Its name while a kernel runs, relative to the working folder.",
+			Limits: "No two names that differ in case alone; no `..`."},
+		{Name: "files[].source", Required: true, Meaning: "Its path, seen from task.yml, or `\"" + SubmissionSource + "\"` for the submitted code.",
+			Limits: "Inside what is uploaded."},
+		{Name: "templates", Meaning: "Files that people start from, by label.", Default: "{}",
+			Limits: "Labels: " + strings.Join(templateLabels, ", ") + ".", Example: "templates:\n  C++: template.cpp"},
+		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name.", Default: "[]",
+			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`.", MaxCases),
+			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173}"},
+		{Name: "benchmarks", Meaning: "Cases that are timed; every answer is checked here, too. `seed` is drawn anew for each timed call.", Default: "[]",
+			Limits: "As for tests. Without one there is no ranked run.", Example: "benchmarks:\n  - {size: 65536, seed: 54352}\n  - {size: 1048576, seed: 6256}"},
+		{Name: "ranking_by", Meaning: "How the benchmarks' times become one score: their geometric mean (`geom`), their mean (`mean`), or the time of the last one (`last`).",
+			Default: "last", Limits: "One of the three.", Example: `ranking_by: geom`},
+		{Name: "test_timeout", Meaning: "Seconds for all tests together.", Default: seconds, Limits: timeout, Example: `test_timeout: 60`},
+		{Name: "benchmark_timeout", Meaning: "Seconds for all benchmarks together.", Default: seconds, Limits: timeout, Example: `benchmark_timeout: 120`},
+		{Name: "ranked_timeout", Meaning: "Seconds for the benchmarks of a ranked run together.", Default: seconds, Limits: timeout, Example: `ranked_timeout: 120`},
+		{Name: "ranked_budget", Meaning: "Seconds that a ranked run may spend on more than the least number of fresh processes of the submission, whose times give the score's interval.",
+			Default: fmt.Sprint(int(DefaultRankedBudget / time.Second)), Limits: timeout, Example: `ranked_budget: 20`},
+		{Name: "roofline", Meaning: "What one call must move and compute, for the roofline of its profile and the share of the device's peak.",
+			Limits: "Each must work for every benchmark.", Example: "roofline:\n  bytes: 3 * size * float32\n  flops: size"},
+		{Name: "roofline.bytes", Meaning: "Bytes to and from memory, as arithmetic (`+ - * / **`) on the case's arguments and the sizes of types such as `float16`.",
+			Limits: "Not negative."},
+		{Name: "roofline.flops", Meaning: "Floating-point operations, written the same way.", Limits: "Not negative."},
+		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Those that the worker's machine has.", Example: `libraries: [cublas]`},
+		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Example: `profile: false`},
+		{Name: "multi_gpu", Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. The task brings its own eval program.",
+			Default: "false", Limits: "A device needs that many slots on one machine.",
+			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
+		{Name: "seed", Meaning: "The seed that an eval program of the task's own is given for its public stages. Warpboard's harness draws its own.",
+			Limits: "A whole number.", Example: `seed: 42`},
+		{Name: "config", Meaning: "How the program is built or started. Most tasks leave it out.", Default: "{}", Limits: "Keys depend on the language."},
+	}
+}
+
+func configKeys() []Key {
+	python, native := []Lang{LangPython}, []Lang{LangCUDA, LangCPP}
+	return []Key{
+		{Name: "config.main", Langs: python, Meaning: "The task's own eval program among the files. It measures in place of Warpboard's harness, in the kernel's process.",
+			Default: `""`, Limits: "The name of an entry of files.", Example: "config: {main: task.py}"},
+		{Name: "config.sources", Langs: native, Meaning: "Which files are compiled; the others lie beside them. Without it, the submission is.",
+			Limits: "Names of entries of files.", Example: "config: {sources: [submission.cpp]}"},
+		{Name: "config.include_dirs", Langs: native, Meaning: "Folders for `#include`, among the files or by the name of a library that the worker has.", Default: "[]",
+			Limits: "None that begins with `-`.", Example: "config: {include_dirs: [include]}"},
+		{Name: "config.defines", Langs: native, Meaning: "Definitions for the preprocessor; `null` for a plain `-DNAME`.", Default: "{}",
+			Limits: "Names are identifiers, values one line.", Example: "config: {defines: {TILE: 16, FAST: null}}"},
+		{Name: "config.compile_flags", Langs: native, Meaning: "Further flags for the compiler.", Default: "[]",
+			Limits: "C++: " + hostAllowed + ". CUDA C++: " + deviceAllowed + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
+	}
+}
+
+// In reports whether the key is one of a language.
+func (k Key) In(lang Lang) bool {
+	for _, l := range k.Langs {
+		if l == lang {
+			return true
+		}
+	}
+	return k.Langs == nil
+}
+
+// knownKeys are the names below a parent, "" for the top, that task.yml of a language may have.
+func knownKeys(parent string, lang Lang) []string {
+	var names []string
+	for _, key := range Keys() {
+		at, name := "", key.Name
+		if i := strings.LastIndex(name, "."); i >= 0 {
+			at, name = name[:i], name[i+1:]
+		}
+		if at == parent && (lang == "" || key.In(lang)) {
+			names = append(names, name)
+		}
+	}
+	return names
+}

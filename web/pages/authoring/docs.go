@@ -1,0 +1,104 @@
+package authoring
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// starters are the built-in tasks that an author may begin with, one for each way of writing a task.
+func starters() []views.TaskStarter {
+	return []views.TaskStarter{
+		{Name: "vectoradd_cpp", Label: "C++", Lang: tasks.LangCPP},
+		{Name: "vectoradd_cuda", Label: "CUDA C++", Lang: tasks.LangCUDA},
+		{Name: "vectoradd_torch", Label: "Python on a GPU", Lang: tasks.LangPython},
+		{Name: "softmax_numpy", Label: "Python on a CPU", Lang: tasks.LangPython},
+	}
+}
+
+// starterFiles are the files of a starter, but its solutions: task.yml first, the reference next.
+func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile, error) {
+	folder, err := tasks.ExampleFolder(starter.Name)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := fs.ReadDir(folder, ".")
+	if err != nil {
+		return nil, fmt.Errorf("listing the built-in task %s: %w", starter.Name, err)
+	}
+	var files []views.SourceFile
+	for _, entry := range entries {
+		if entry.IsDir() {
+			continue
+		}
+		text, err := fs.ReadFile(folder, entry.Name())
+		if err != nil {
+			return nil, fmt.Errorf("reading the built-in task %s: %w", starter.Name, err)
+		}
+		file, err := p.code.Source(entry.Name(), entry.Name()+"-", text)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return reading(a.Name) - reading(b.Name) })
+	return files, nil
+}
+
+// reading is the place of a file in the order in which an author reads them.
+func reading(name string) int {
+	order := []string{tasks.TaskFile, "task", "reference", "template"}
+	return slices.IndexFunc(order, func(begin string) bool {
+		return name == begin || strings.HasPrefix(name, begin+".") && name != tasks.TaskFile
+	})
+}
+
+// Format explains the task format.
+func (p *Authoring) Format(c *fiber.Ctx) error {
+	page := views.TaskDocsPage{Page: p.Page(c, "Task format", ""), Starters: starters(), Keys: tasks.Keys()}
+	page.Starter = page.Starters[0]
+	if i := starterNamed(c.Query("starter")); i >= 0 {
+		page.Starter = page.Starters[i]
+	}
+	page.Parts = tasks.Parts(page.Starter.Lang)
+	var err error
+	if page.Files, err = p.starterFiles(page.Starter); err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.TaskDocs(page))
+}
+
+func starterNamed(name string) int {
+	return slices.IndexFunc(starters(), func(s views.TaskStarter) bool { return s.Name == name })
+}
+
+// Starter downloads a starter with its solutions.
+func (p *Authoring) Starter(c *fiber.Ctx) error {
+	name, isZip := strings.CutSuffix(c.Params("starter"), ".zip")
+	if !isZip || starterNamed(name) < 0 {
+		return site.NotFound(c)
+	}
+	folder, err := tasks.ExampleFolder(name)
+	if err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	if err := w.AddFS(folder); err != nil {
+		return fmt.Errorf("packing the built-in task %s: %w", name, err)
+	}
+	if err := w.Close(); err != nil {
+		return fmt.Errorf("packing the built-in task %s: %w", name, err)
+	}
+	return site.Attachment(c, path.Base(name)+".zip", buf.Bytes())
+}

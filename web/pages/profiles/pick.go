@@ -1,0 +1,159 @@
+package profiles
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const offeredRuns = 20 // of the viewer's own
+
+// pick asks which two runs to compare: of one, or none, that is chosen already. Submissions can be named by
+// their numbers, as=A and bs=B, because those of runs stand nowhere.
+func (p *Profiles) pick(c *fiber.Ctx) error {
+	chosen, err := p.chosenRuns(c)
+	if err != nil {
+		return err
+	}
+	if chosen[0].Run.ID != 0 && chosen[1].Run.ID != 0 {
+		return site.Redirect(c, views.CompareURL(chosen[0].Run.ID, chosen[1].Run.ID))
+	}
+	page := views.PickPage{Page: p.Page(c, "Compare two runs", "tasks"), A: chosen[0].Run.ID, B: chosen[1].Run.ID}
+	base := chosen[0]
+	if base.Run.ID == 0 {
+		base = chosen[1]
+	}
+	if base.Run.ID == 0 {
+		page.Offers, err = p.recentRuns(c.UserContext(), site.Actor(c))
+	} else {
+		page.Task, page.Device = site.TaskRef(base.Task), base.Run.Device
+		page.Offers, err = p.runsBeside(c, base)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.Pick(page))
+}
+
+// chosenRuns reads what the address says of A and B; a side that it does not name is the zero value.
+func (p *Profiles) chosenRuns(c *fiber.Ctx) (chosen [2]runs.RunAccess, err error) {
+	for i, name := range []string{"a", "b"} {
+		if id := c.QueryInt(name); id > 0 && c.QueryInt(name+"s") <= 0 {
+			if chosen[i], err = p.RunByID(c, int64(id)); err != nil {
+				return chosen, err
+			}
+		}
+	}
+	for i, name := range []string{"as", "bs"} {
+		if id := c.QueryInt(name); id > 0 {
+			if chosen[i], err = p.runOf(c, int64(id), chosen[1-i].Run.Device); err != nil {
+				return chosen, err
+			}
+		}
+	}
+	return chosen, nil
+}
+
+// runOf is a submission's run on a device, or its first if it has none there.
+func (p *Profiles) runOf(c *fiber.Ctx, submission int64, device string) (seen runs.RunAccess, err error) {
+	if seen.Access, err = p.SubmissionByID(c, submission); err != nil {
+		return seen, err
+	}
+	list, err := p.Store.Runs(c.UserContext(), submission)
+	if err != nil || len(list) == 0 {
+		return seen, err
+	}
+	seen.Run = list[0]
+	for _, run := range list {
+		if run.Device == device {
+			seen.Run = run
+		}
+	}
+	return seen, nil
+}
+
+// runsBeside are what a run may be compared with: itself, its board's first, the entry above the viewer's, and the
+// viewer's own.
+func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
+	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
+	owner, err := p.Store.User(ctx, run.UserID)
+	if err != nil {
+		return nil, err
+	}
+	of := offers{task: site.TaskRef(base.Task)}
+	of.add("this run", models.Standing{Ranked: models.Ranked{Entry: models.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: owner.Name}, run.ScoreNS)
+	board, err := p.Store.Board(ctx, run.VersionID, run.Device, 0, 1)
+	if err != nil {
+		return nil, err
+	}
+	for _, st := range board.Standings {
+		of.add("the first", st, &st.ScoreNS)
+	}
+	own, err := p.Store.Place(ctx, run.VersionID, run.Device, viewer.ID)
+	if err != nil && models.KindOf(err) != models.NotFound {
+		return nil, err
+	}
+	if own.Rank > 1 {
+		above, err := p.Store.Board(ctx, run.VersionID, run.Device, own.Rank-2, 1)
+		if err != nil {
+			return nil, err
+		}
+		for _, st := range above.Standings {
+			of.add("one place above you", st, &st.ScoreNS)
+		}
+	}
+	mine, err := p.Store.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)
+	if err != nil {
+		return nil, err
+	}
+	for i, e := range mine {
+		note := ""
+		if i == 0 {
+			note = "your best"
+		}
+		of.add(note, models.Standing{Ranked: models.Ranked{Entry: e}, UserName: viewer.Name}, &e.ScoreNS)
+	}
+	return of.rows, nil
+}
+
+// offers collects runs; one that comes twice keeps both reasons.
+type offers struct {
+	task views.TaskRef
+	rows []views.PickRow
+}
+
+func (o *offers) add(note string, st models.Standing, score *float64) {
+	for i, row := range o.rows {
+		if row.RunID == st.RunID {
+			if note != "" {
+				o.rows[i].Note = fmt.Sprintf("%s, %s", row.Note, note)
+			}
+			return
+		}
+	}
+	o.rows = append(o.rows, views.PickRow{Note: note, RunID: st.RunID, SubmissionID: st.SubmissionID, Owner: st.UserName,
+		Task: o.task, Device: st.Device, ScoreNS: score, When: st.AchievedAt})
+}
+
+// recentRuns are the viewer's last runs that have a time.
+func (p *Profiles) recentRuns(ctx context.Context, viewer models.User) (rows []views.PickRow, err error) {
+	if !viewer.SignedIn() {
+		return nil, nil
+	}
+	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns})
+	for _, sub := range list {
+		for _, run := range sub.Runs {
+			if run.ScoreNS != nil {
+				rows = append(rows, views.PickRow{RunID: run.ID, SubmissionID: sub.ID, Owner: sub.UserName,
+					Task: views.TaskRef{Slug: sub.TaskSlug, Title: sub.TaskTitle}, Device: run.Device, ScoreNS: run.ScoreNS, When: run.QueuedAt})
+			}
+		}
+	}
+	return rows, err
+}

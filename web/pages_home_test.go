@@ -1,0 +1,123 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+)
+
+// listed are the slugs of the tasks on a home page, in order.
+func listed(doc *goquery.Document) []string {
+	return doc.Find("[data-task]").Map(func(_ int, e *goquery.Selection) string { return e.AttrOr("data-task", "") })
+}
+
+func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
+	s := newScene(t)
+	doc := s.browser().page("/", http.StatusOK)
+	card := fmt.Sprintf("[data-task=%q]", s.task.Slug)
+	wantText(t, doc, card+" h2", s.task.Title)
+	wantText(t, doc, card+" .meta", "Closes "+s.task.Deadline.Format("2 Jan 2006"))
+	wantText(t, doc, card+" .meta", "61 entries")
+	wantText(t, doc, card+" [data-board=H200]", "10.40 µs")
+	if title := doc.Find(card+" [data-board=CPU]").AttrOr("title", ""); title != "No entry yet" {
+		t.Errorf("the board without entries says %q", title)
+	}
+	all := listed(doc)
+	if all[0] != s.task.Slug || all[len(all)-1] != "prefixsum-cuda" {
+		t.Errorf("the order is %v, want the one whose deadline is near first, and the closed one last", all)
+	}
+}
+
+func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
+	s := newScene(t)
+	settings := models.TaskSettings{Title: "Only elsewhere", Devices: []string{"TPU"}}
+	if _, err := s.Store.CreateTask(t.Context(), s.admin, models.NewTask{Slug: "elsewhere", TaskSettings: settings, Bundle: exampleTask(t)}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		search url.Values
+		want   string // the slugs, sorted
+	}{
+		{url.Values{"q": {"MATRIX c++"}}, "matmul-cpp matmul-cuda"},
+		{url.Values{"q": {"nothing of this name"}}, ""},
+		{url.Values{"q": {"vectoradd"}, "lang": {"py"}}, "vectoradd-torch"},
+		{url.Values{"lang": {"cpp"}, "device": {"CPU"}}, "matmul-cpp prefixsum-cpp vectoradd-cpp"},
+		{url.Values{"device": {"TPU"}}, "elsewhere"},
+		{url.Values{"lang": {"cpp"}, "device": {"online"}}, "matmul-cpp prefixsum-cpp vectoradd-cpp"},
+		{url.Values{"show": {"closed"}}, "prefixsum-cuda"},
+		{url.Values{"show": {"open"}, "lang": {"cu"}}, "matmul-cuda vectoradd-cuda"},
+	} {
+		t.Run(c.search.Encode(), func(t *testing.T) {
+			doc := s.browser().page("/?"+c.search.Encode(), http.StatusOK)
+			checkSound(t, doc)
+			found := listed(doc)
+			slices.Sort(found)
+			if diff := cmp.Diff(c.want, strings.Join(found, " ")); diff != "" {
+				t.Errorf("found (-want +got):\n%s", diff)
+			}
+			for name, value := range c.search { // the form still says what was looked for
+				if form := doc.Find("search form"); form.Find(fmt.Sprintf("input[name=%[1]s][value=%[2]q], select[name=%[1]s] option[selected][value=%[2]q]", name, value[0])).Length() != 1 {
+					t.Errorf("the form forgot %s", name)
+				}
+			}
+		})
+	}
+}
+
+// Fifty tasks on six devices made a page of 20,782 px, and 41,823 px on a phone.
+func TestHomeOfManyTasksStaysShort(t *testing.T) {
+	s := newScene(t)
+	devices := []string{"H200", "H100", "A100", "B200", "L4", "T4"}
+	for i := range 50 {
+		settings := models.TaskSettings{Title: fmt.Sprintf("A task of many devices, number %d", i), Devices: devices}
+		in := models.NewTask{Slug: fmt.Sprintf("many-%d", i), TaskSettings: settings, Bundle: exampleTask(t)}
+		if _, err := s.Store.CreateTask(t.Context(), s.admin, in); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := s.window()
+	for width, most := range map[int64]int{1280: 2300, 390: 4000} {
+		w.Do(chromedp.EmulateViewport(width, 844))
+		w.open("/")
+		w.Until(`document.querySelectorAll("[data-task]").length == 25`)
+		w.Until(fmt.Sprintf(`document.documentElement.scrollHeight < %d && document.documentElement.scrollWidth <= innerWidth`, most))
+	}
+	w.Do(chromedp.KeyEvent("/"))
+	w.Until(`document.activeElement.name == "q"`)
+	w.Eval(`document.activeElement.value = "number 43"`)
+	w.Do(chromedp.KeyEvent(kb.Enter))
+	w.Until(`location.search.includes("number+43") && document.querySelectorAll("[data-task]").length == 1`)
+	seen := map[string]bool{}
+	for page := 1; page <= 3; page++ {
+		for _, slug := range listed(s.browser().page(fmt.Sprintf("/?page=%d", page), http.StatusOK)) {
+			seen[slug] = true
+		}
+	}
+	if len(seen) != 60 {
+		t.Errorf("three pages show %d tasks, want 60", len(seen))
+	}
+	wantText(t, s.browser().page("/?page=99", http.StatusOK), "#tasks", "not so many pages")
+	w.refusedNothing()
+}
+
+func TestOpenHomeShowsANewLeader(t *testing.T) {
+	s := newScene(t)
+	w := s.window()
+	w.open("/?q=matrix")
+	chip := fmt.Sprintf("[data-task=%q] [data-board=H200]", s.task.Slug)
+	w.Shows(chip, "10.40")
+	s.finish(s.queued, 9.87e3)
+	w.Shows(chip, "9.870")
+	w.Until(`document.querySelectorAll("[data-task]").length < 10`) // still what was searched for
+	w.refusedNothing()
+}
