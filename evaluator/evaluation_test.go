@@ -134,6 +134,34 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	}
 }
 
+// TestTheSameKernelTwiceIsAsFastAsItself has a kernel that sleeps: what it takes is the same on a busy machine, but for
+// a wake-up that comes late now and then.
+func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
+	kernel := torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep(0.04); return x * 2", 1))
+	w := newEvaluator(t)
+	var seen []float64
+	for range 4 {
+		request := compare(t, kernel, kernel)
+		request.NumTrials = 5
+		r := evaluateOn(t, w, request)
+		if r.Speedup == nil || len(r.Times) != 5 || r.RuntimeStats.Median < 40 || r.FreshInputs == nil || !*r.FreshInputs {
+			t.Fatalf("report: %+v", r)
+		}
+		seen = append(seen, *r.Speedup)
+		if math.Abs(*r.Speedup-1) <= 0.03 {
+			return
+		}
+	}
+	t.Errorf("a kernel is %v times as fast as itself, by five trials each", seen)
+}
+
+func TestInputsThatTheRequestGivesAreSaidToBeTheSameInEveryCall(t *testing.T) {
+	r := evaluateOn(t, newEvaluator(t), evaluateOne(t, torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
+	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].Counts == "" {
+		t.Errorf("report: %+v", r)
+	}
+}
+
 // TestWhatIsWrongIsSaid runs kernels that fail, each in its own way.
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	type fields = map[string]any

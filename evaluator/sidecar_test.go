@@ -89,12 +89,12 @@ func (p *sidecarProgram) RunStage(_ context.Context, req toolchain.StageRequest)
 			return judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Wall: precompileTook}}, nil
 		}
 		defer close(p.builder.hold)
-		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":"YWhlYWQ="}`)
+		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"ahead"}}`)
 		return judge.Ending{Outcome: sandbox.Outcome{Wall: precompileTook}}, nil
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"stage":"compiling","kernel":"custom"}`+"\n"+`{"report":{"compiled":true}}`)
-	if req.Files == nil {
-		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":"c2xvdA=="}`)
+	if req.Files[evaluation.CompiledFile] == nil {
+		fmt.Fprintln(pipe(req.OnPipe), `{"compiled":{"custom":"slot"}}`)
 	}
 	fmt.Fprintln(pipe(req.OnPipe), `{"done":true}`)
 	return judge.Ending{}, nil
@@ -138,7 +138,7 @@ func TestAKernelThatWaitsForItsSlotIsCompiledMeanwhile(t *testing.T) {
 	publishKernel(t, s, "token:1", "second", "triton", "y = 1") // its compilation lets the first one end
 	s.result("first")
 	s.result("second")
-	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and "ahead"`)
+	b.wantRan(t, `first test with 2 devices and ""`, `second compile with 0 devices and ""`, `second test with 2 devices and "{\"custom\":\"ahead\"}"`)
 	if left := time.Duration(b.limit.Load()); left > 40*time.Second || left < 20*time.Second {
 		t.Errorf("after a precompilation of %v %v are left", precompileTook, left)
 	}
@@ -174,7 +174,7 @@ func TestTheSameKernelIsCompiledOnceForEachCaller(t *testing.T) {
 			t.Errorf("%s: cached %v", attempt, out.Cached)
 		}
 	}
-	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "slot"`, `a2 test with 2 devices and ""`, `a3 test with 2 devices and ""`)
+	b.wantRan(t, `a0 test with 2 devices and ""`, `a1 test with 2 devices and "{\"custom\":\"slot\"}"`, `a2 test with 2 devices and ""`, `a3 test with 2 devices and ""`)
 }
 
 func TestASidecarRunnerIsKeptForItsCallerAndClosedInTheEnd(t *testing.T) {

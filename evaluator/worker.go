@@ -137,13 +137,14 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 }
 
 // keepPythons keeps Pythons ready for the programs on a slot, for the judges beside them, and on a GPU for the
-// sidecar.
+// sidecar and for the second of two kernels that are compared.
 func (w *Worker) keepPythons(ctx context.Context, s *slots.Slot, warming *sync.WaitGroup) {
 	at := w.pool.Place(s)
 	warming.Go(func() { w.keepWarm(ctx, s, at, w.cfg.Warm) })
 	warming.Go(func() { w.keepWarm(ctx, s, at.Judges(), w.cfg.Warm) })
 	if s.IsGPU() {
 		warming.Go(func() { w.keepWarm(ctx, s, w.pool.SidecarPlace(s), min(w.cfg.Warm, 1)) })
+		warming.Go(func() { w.keepWarm(ctx, s, at.Other(1), min(w.cfg.Warm, 1)) })
 	}
 }
 

@@ -900,7 +900,7 @@ type titled struct{ title, text string }
 
 func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 	facts := []titled{
-		{"Method", r.ProfilingMethod}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Worker},
+		{"Method", r.ProfilingMethod}, {"Clock", clockText(r)}, {"Inputs", inputsText(r)}, {"Device", r.Name}, {"CUDA", r.CUDA}, {"Worker", p.Worker},
 		{"Signal", r.Signal}, {"Limit reached", r.Limit},
 	}
 	if r.TrialsPassed != nil {
@@ -914,6 +914,30 @@ func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 		facts = append(facts, titled{"Time " + stage, format.Duration(seconds)})
 	}
 	return withText(facts)
+}
+
+// clockText says whose clock the times are by, and what the kernel's own said where that cannot be.
+func clockText(r kernelrun.Result) string {
+	c, judged := r.Clocks["custom"]
+	switch {
+	case r.RuntimeStats == nil:
+		return ""
+	case !judged:
+		return "the kernel's own process, which can write it: no judge timed this"
+	case c.Counts == "event":
+		return c.Counts
+	case c.Wall-c.Event > c.Tolerance:
+		return fmt.Sprintf("the judge's (%s); the kernel's own process said %s", c.Counts, format.Nanoseconds(c.Event*1e6))
+	}
+	return fmt.Sprintf("the judge's (%s)", c.Counts)
+}
+
+// inputsText says so where every call had the same inputs.
+func inputsText(r kernelrun.Result) string {
+	if r.FreshInputs == nil || *r.FreshInputs {
+		return ""
+	}
+	return "the same in every call, as the request gives them: a kernel may remember its answers"
 }
 
 // byStage orders stages as they follow each other.
@@ -962,7 +986,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 		var templ_7745c5c3_Var38 string
 		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs("Hardware counters: " + label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 267, Col: 74}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 291, Col: 74}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 		if templ_7745c5c3_Err != nil {
@@ -980,7 +1004,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(category)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 271, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 295, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -998,7 +1022,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 				var templ_7745c5c3_Var40 string
 				templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 274, Col: 17}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 298, Col: 17}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 				if templ_7745c5c3_Err != nil {
@@ -1011,7 +1035,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 				var templ_7745c5c3_Var41 string
 				templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(metrics[category][name]))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 275, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 299, Col: 48}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 				if templ_7745c5c3_Err != nil {

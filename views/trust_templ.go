@@ -267,7 +267,7 @@ func trustOpen() templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, cheating by up to about 10&nbsp;µs per call goes unnoticed: that is the error of the judge's clock. Machine code that reports \"done\" early hides about 20&nbsp;µs more. Beyond that it is refused, because a sample of the answer, taken 10&nbsp;µs after \"done\", is incomplete, or charged in full, because the judge's own copy comes late.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as claims that nobody has disproved.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: a bad task. Where they change from call to call, the clock starts when they are sent.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host yields the device meanwhile, so its time includes the switches between the two processes. The switches that our own runner needs for one wait are subtracted; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, cheating by up to about 10&nbsp;µs per call goes unnoticed: that is the error of the judge's clock. Machine code that reports \"done\" early hides about 20&nbsp;µs more. Beyond that it is refused, because a sample of the answer, taken 10&nbsp;µs after \"done\", is incomplete, or charged in full, because the judge's own copy comes late.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as claims that nobody has disproved.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: a bad task. Where they change from call to call, the clock starts when they are sent.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host yields the device meanwhile, so its time includes the switches between the two processes. The switches that our own runner needs for one wait are subtracted; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs no line of theirs. The requester chooses the reference and the inputs, and nothing else: each kernel has a process and a sandbox of its own, and what draws the inputs has another. Two kernels that are compared live at the same time. One that goes on working after its call slows the other one: on a GPU the judge notices and gives no times; on a CPU it does not notice. Where a request gives the inputs word for word, a kernel may remember its answers, and the result says so.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -314,7 +314,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var11 string
 			templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 141, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 146, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 			if templ_7745c5c3_Err != nil {
@@ -327,7 +327,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 143, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 148, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -405,7 +405,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var14 string
 			templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 169, Col: 76}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 174, Col: 76}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 			if templ_7745c5c3_Err != nil {
@@ -469,7 +469,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var16 string
 				templ_7745c5c3_Var16, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 201, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 206, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var16))
 				if templ_7745c5c3_Err != nil {
@@ -512,7 +512,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var19 string
 				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 204, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 209, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -525,7 +525,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 206, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 211, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -538,7 +538,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 207, Col: 35}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 212, Col: 35}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -585,7 +585,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 220, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 225, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -646,7 +646,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var24 string
 			templ_7745c5c3_Var24, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 234, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 239, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var24))
 			if templ_7745c5c3_Err != nil {
@@ -659,7 +659,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 234, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 239, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -672,7 +672,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 235, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 240, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -691,7 +691,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 240, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 245, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {

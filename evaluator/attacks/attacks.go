@@ -5,6 +5,7 @@
 //	cpu|gpu/NAME/submission.* the attack
 //	cpu|gpu/NAME/twin.*       uses the same technique legally, and must be ranked
 //	tasks/NAME                tasks of the corpus's own; others are built in
+//	reference/waves.py        what kernels of the evaluation API are compared with
 //
 // Attacks on the CPU run in the tests of this package; those on GPUs by scripts/attack-check.
 package attacks
@@ -17,11 +18,17 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
 	"warpboard/tasks"
 )
+
+// Reference is the kernel that those of /compare are compared with.
+//
+//go:embed reference/waves.py
+var Reference string
 
 //go:embed cpu gpu tasks
 var files embed.FS
@@ -42,7 +49,7 @@ type Attack struct {
 	Tries   string     `yaml:"tries"` // how it works, in a sentence or two
 	Lang    tasks.Lang `yaml:"lang"`
 	Device  string     `yaml:"device"` // cpu or gpu
-	Task    string     `yaml:"task"`   // one of the corpus's own or a built-in one
+	Task    string     `yaml:"task"`   // one of the corpus's own, a built-in one, or the evaluation API's /evaluate or /compare
 	Expect  Verdict    `yaml:"expect"`
 	Reason  string     `yaml:"reason"`  // part of the sentence that a person reads; empty when it may vary
 	Size    int        `yaml:"size"`    // of the input, in place of the task's own benchmarks'
@@ -53,6 +60,9 @@ type Attack struct {
 	Submission []byte `yaml:"-"`
 	Twin       []byte `yaml:"-"`
 }
+
+// IsEvaluation reports whether it is tried on the evaluation API, and not on a task.
+func (a Attack) IsEvaluation() bool { return strings.HasPrefix(a.Task, "/") }
 
 // All reads the corpus, by device and name.
 func All() ([]Attack, error) {

@@ -12,7 +12,9 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"warpboard/evaluator"
 	"warpboard/evaluator/attacks"
+	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
@@ -55,6 +57,7 @@ type arena struct {
 	place   toolchain.Place
 	tasks   map[string]*tasks.Bundle
 	program toolchain.Program
+	worker  *evaluator.Worker // for what is evaluated without a task
 	lang    tasks.Lang        // of the program
 	twins   map[string]result // by what was run
 }
@@ -70,9 +73,16 @@ func newArena(t *testing.T) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
+	tools, box := toolchain.Find(t.Context()), sandbox.New(sandbox.Config{})
+	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: dir})
+	cpus, err := device.Detect(t.Context(), device.Options{CPUSlots: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
 	a := &arena{
-		builder: toolchain.NewBuilder(toolchain.Config{
-			Tools: toolchain.Find(t.Context()), Runner: sandbox.New(sandbox.Config{}), Cache: dir}),
+		builder: builder,
+		worker: evaluator.NewWorker(evaluator.Config{
+			Conn: evaluator.NopConn{}, Sandbox: box, Tools: tools, Builder: builder, Slots: slices.DeleteFunc(cpus, device.Slot.IsGPU)}),
 		place: toolchain.Place{Slot: 0, Judge: 8, Build: sandbox.DefaultBuildLimits(), Run: run},
 		tasks: map[string]*tasks.Bundle{}, twins: map[string]result{},
 	}
@@ -95,6 +105,7 @@ type result struct {
 	shown    float64 // nanoseconds: the median that is ranked
 	best     float64 // the shortest call by the runner's own clock: a loaded machine makes them longer, not shorter
 	claimed  float64
+	beside   float64 // what the reference took, that was called in turns with it
 	snapshot float64 // release to the answer in the judge's hands, constants subtracted
 	clock    string
 	stderr   string
@@ -121,8 +132,11 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 		t.Errorf("the task is blamed: %s", got.failure.Reason)
 	}
 	// In C++ the quicker calls are compared, and the tolerance is another one.
-	if attack.Lang == tasks.LangPython && verdict == attacks.Honest && got.shown < 0.97*got.snapshot-6_000 {
+	if attack.Lang == tasks.LangPython && !attack.IsEvaluation() && verdict == attacks.Honest && got.shown < 0.97*got.snapshot-6_000 {
 		t.Errorf("it is shown with %.1f µs by %s, and its answers came after %.1f", got.shown/1e3, got.clock, got.snapshot/1e3)
+	}
+	if got.beside > 0 {
+		twin.best = got.beside
 	}
 	if ahead := func() bool { return got.shown < leastShare*twin.best-hideable }; verdict == attacks.Honest && ahead() {
 		// The machine may have been busier then.
@@ -162,6 +176,9 @@ func (a *arena) job(t *testing.T, attack attacks.Attack, submission []byte) job.
 
 func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) result {
 	t.Helper()
+	if attack.IsEvaluation() {
+		return a.evaluate(t, attack, submission)
+	}
 	j := a.job(t, attack, submission)
 	built, told, err := a.builder.Build(t.Context(), toolchain.BuildRequest{Job: j, Place: a.place})
 	if err != nil {

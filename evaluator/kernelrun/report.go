@@ -24,13 +24,25 @@ type Report struct {
 	MaxDifference       any                `json:"max_difference,omitempty" jsonschema:"largest difference of two elements"`
 	AvgDifference       any                `json:"avg_difference,omitempty" jsonschema:"largest mean difference of two outputs"`
 	FirstMismatch       map[string]any     `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
-	ProfilingMethod     string             `json:"profiling_method,omitempty" jsonschema:"cuda_graph, events or wall_clock"`
-	GraphError          string             `json:"graph_error,omitempty" jsonschema:"why CUDA graphs were not used"`
+	ProfilingMethod     string             `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
+	GraphError          string             `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
+	Clocks              map[string]Clocks  `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, of which the largest counts"`
+	FreshInputs         *bool              `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, so that a kernel may remember its answers"`
 	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
 	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
 	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"where the speedup lies with 95 %"`
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
+}
+
+// Clocks are the medians of what three clocks say of one kernel's calls, in ms: the kernel's own process, and the judge
+// until the call is done and until the answer is in its hands, each less what a call of nothing takes.
+type Clocks struct {
+	Counts    string  `json:"counts" jsonschema:"event, wall or snapshot: the clock of runtime_stats"`
+	Event     float64 `json:"event"`
+	Wall      float64 `json:"wall"`
+	Snapshot  float64 `json:"snapshot"`
+	Tolerance float64 `json:"tolerance" jsonschema:"by how much the judge's clock may err"`
 }
 
 // Stats are the statistics of timed calls, in ms at full precision. Std is the population's.

@@ -12,7 +12,10 @@ import (
 )
 
 // The sandbox's slots, and so the uids, are in this order: of the worker's slots, of the builds, of what is
-// precompiled, of the sidecars beside each slot, and of the judges beside each slot.
+// precompiled, of the sidecars beside each slot, of the judges beside each slot, and of what else is beside it.
+
+// beside is how many processes an evaluation has next to a kernel and its judge: another kernel, and what draws inputs.
+const beside = 2
 
 // BuildPlace is where a job for slot s is compiled: under a uid that no program on a slot has, and without
 // the device. Number is AcquireBuild's.
@@ -36,7 +39,7 @@ func (p *Pool) Place(s *Slot) toolchain.Place { return (&Held{pool: p, slots: []
 func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 	at := p.Place(s) // with the driver's libraries, which Triton links with
 	at.Slot = p.precompiling() + 1 + s.number
-	at.Device, at.Run.Memory = nil, min(at.Run.Memory, at.Build.Memory)
+	at.Device, at.Beside, at.Run.Memory = nil, nil, min(at.Run.Memory, at.Build.Memory)
 	return at
 }
 
@@ -44,7 +47,12 @@ func (p *Pool) SidecarPlace(s *Slot) toolchain.Place {
 // told of, 0 for a task that does not ask.
 func (h *Held) Place(gpus int) toolchain.Place {
 	at := place(h.slots, gpus)
-	at.Judge = h.pool.precompiling() + 1 + len(h.pool.slots) + h.First().number
+	slots, first := len(h.pool.slots), h.First().number
+	judges := h.pool.precompiling() + 1 + slots
+	at.Judge = judges + first
+	for i := range beside {
+		at.Beside = append(at.Beside, judges+slots+first*beside+i)
+	}
 	return at
 }
 

@@ -143,6 +143,9 @@ func TestNoTwoPlacesShareAUser(t *testing.T) {
 		at := p.Place(s)
 		use(at.Slot, fmt.Sprint("slot ", i))
 		use(at.Judges().Slot, fmt.Sprint("judge ", i))
+		for n := range at.Beside {
+			use(at.Other(n+1).Slot, fmt.Sprint("process ", n, " beside ", i))
+		}
 		use(p.SidecarPlace(s).Slot, fmt.Sprint("sidecar ", i))
 		if len(at.Device) != 2 || len(p.SidecarPlace(s).Device) != 0 {
 			t.Errorf("slot %d sees %v, its sidecar %v", i, at.Device, p.SidecarPlace(s).Device)

@@ -93,7 +93,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
 	a.Command += "\n" + quote([]string{python.Path, name})
 	if data, ok := b.store.get(archiveKey); ok && keep {
-		a.extensions, result.Cached = data, true
+		a.extensions[name], result.Cached = data, true
 		return nil
 	}
 	limits := req.Place.Build
@@ -120,7 +120,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	if outcome.ExitCode != 0 || len(archive) == 0 {
 		return nil
 	}
-	a.extensions = archive
+	a.extensions[name] = archive
 	if !keep {
 		return nil
 	}

@@ -48,6 +48,9 @@ func NewBuilder(cfg Config) *Builder {
 type BuildRequest struct {
 	Job   job.Job
 	Place Place
+	// Runner is the Python script of the submission's own processes, beside the main one as their judge, of programs
+	// that no task describes.
+	Runner string
 	// OnLog sees compiler output as it comes, from several goroutines; stream is "stdout" or
 	// "stderr". It may be nil.
 	OnLog func(stream string, text []byte)
@@ -62,7 +65,21 @@ type Artifact struct {
 	program    []byte            // cu, cpp: the executable that has the submission
 	judge      []byte            // cu, cpp: the one that has the reference; nil where program judges itself
 	sources    harness.SourceSet // py
-	extensions []byte            // py: archive of what the submission compiled when it was imported
+	extensions map[string][]byte // py: archive of what each submitted file compiled when it was imported
+}
+
+// extensionsOf is the archive for a process: of one submitted file, or where none is named of the last that has any.
+func (a *Artifact) extensionsOf(file string) []byte {
+	if file != "" {
+		return a.extensions[file]
+	}
+	var last []byte
+	for _, name := range a.sources.Submitted {
+		if archive, ok := a.extensions[name]; ok {
+			last = archive
+		}
+	}
+	return last
 }
 
 // Build compiles the job. A submission that does not compile is not an error: the stage result's
@@ -74,7 +91,11 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	}
 	result := job.StageResult{Stage: job.StageBuild, Status: job.StatusPass, Started: time.Now().UTC()}
 	def := req.Job.Task
-	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources)}
+	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources),
+		extensions: map[string][]byte{}}
+	if req.Runner != "" {
+		artifact.sources.Runner = req.Runner
+	}
 	build := b.buildNative
 	if def.Lang == tasks.LangPython {
 		build = b.buildPython

@@ -23,6 +23,7 @@ type Runner interface {
 type Place struct {
 	Slot   int               // the sandbox's slot: its uid
 	Judge  int               // the sandbox's slot of the judge beside the program
+	Beside []int             // those of further processes of a stage with several
 	Arch   string            // compute capability without the dot, "90"; empty on CPU
 	GPUs   int               // how many, for a multi-GPU task; becomes POPCORN_GPUS when positive
 	Device []string          // device nodes, for running; nothing is built with them
@@ -47,6 +48,17 @@ type StageRequest struct {
 	// each process but the first (1, 2, …) whether there is to be another one, and may wait for what the judge
 	// reports; nil means one process. Only the first one's output is seen while it runs.
 	More func(ctx context.Context, number int) bool
+	// Processes has a judge meet several processes of a Python program, each at a uid of its own, that live at the same
+	// time; the first of them is the one that can be wrapped. The output of all is seen while they run. Alone says that
+	// the first runs without a judge, with the result pipe.
+	Processes []Process
+	Alone     bool
+}
+
+// Process is one of several that live together.
+type Process struct {
+	Arguments []string
+	File      string // the submitted file whose compiled extensions it finds
 }
 
 // Program is a built submission at one place. Its stages run one after another, and nothing
@@ -92,6 +104,12 @@ func (p Place) environment(req StageRequest) map[string]string {
 // Judges is the place of the judge beside a program of this one. The memory that the two share is files to the kernel.
 func (p Place) Judges() Place {
 	p.Slot, p.Run.FileSize = p.Judge, p.Run.Memory
+	return p
+}
+
+// Other is the place of a further process beside the program, of a number from 1 on.
+func (p Place) Other(number int) Place {
+	p.Slot = p.Beside[number-1]
 	return p
 }
 
@@ -172,8 +190,16 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runners are fresh processes of one submission, as many as the request wants.
+// runners are processes of one submission, as many as the request wants: several together, or one after the other.
 func (req StageRequest) runners(side func(number int) judge.Side) judge.Runners {
+	if n := len(req.Processes); n > 0 {
+		return judge.Runners{Together: n, Next: func(_ context.Context, number int) judge.Side {
+			if number >= n {
+				return nil
+			}
+			return side(number)
+		}}
+	}
 	return judge.Runners{Next: func(ctx context.Context, number int) judge.Side {
 		if number > 0 && (req.More == nil || !req.More(ctx, number)) {
 			return nil
@@ -185,7 +211,7 @@ func (req StageRequest) runners(side func(number int) judge.Side) judge.Runners 
 // ofRunner is what is asked of the submission's process of a number beside a judge.
 func (req StageRequest) ofRunner(number int) StageRequest {
 	theirs := StageRequest{Timeout: req.Timeout}
-	if number == 0 {
+	if number == 0 || len(req.Processes) > 0 {
 		theirs.OnStdout, theirs.OnStderr = req.OnStdout, req.OnStderr
 	}
 	return theirs

@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"os"
+	"slices"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/judge"
@@ -18,8 +19,9 @@ type pythonProgram struct {
 	place    Place
 	artifact *Artifact
 	runner   *warm.Python
-	judge    *warm.Python // of a task that has one; a warm Python under the judge's uid
-	warm     bool         // the first runner was ready before it was asked for
+	judge    *warm.Python   // of a task that has one; a warm Python under the judge's uid
+	beside   []*warm.Python // of further processes, each under a uid of its own
+	warm     bool           // the first runner was ready before it was asked for
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
@@ -84,36 +86,37 @@ func (p *pythonProgram) Next(a *Artifact) Program {
 	if p.runner == nil || !p.runner.Alive() || len(a.extensions) > 0 || len(p.artifact.extensions) > 0 {
 		return nil
 	}
-	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, runner: p.runner, judge: p.judge, warm: true}
-	p.runner, p.judge = nil, nil
-	for _, r := range []*warm.Python{next.runner, next.judge} {
-		if r != nil {
-			r.Fresh()
-		}
+	next := &pythonProgram{builder: p.builder, place: p.place, artifact: a, warm: true}
+	next.runner, next.judge, next.beside = p.runner, p.judge, p.beside
+	p.runner, p.judge, p.beside = nil, nil, nil
+	for _, r := range next.pythons() {
+		r.Fresh()
 	}
 	return next
 }
 
-func (p *pythonProgram) Close() error {
-	for _, r := range []*warm.Python{p.runner, p.judge} {
+// pythons are the warm ones that there are.
+func (p *pythonProgram) pythons() (all []*warm.Python) {
+	for _, r := range append([]*warm.Python{p.runner, p.judge}, p.beside...) {
 		if r != nil {
-			r.Stop()
+			all = append(all, r)
 		}
 	}
-	p.runner, p.judge = nil, nil
+	return all
+}
+
+func (p *pythonProgram) Close() error {
+	for _, r := range p.pythons() {
+		r.Stop()
+	}
+	p.runner, p.judge, p.beside = nil, nil, nil
 	return nil
 }
 
 // spec runs the script in an interpreter of its own.
 func (p *pythonProgram) spec(req StageRequest) sandbox.Spec {
 	spec := p.builder.pythonSpec(p.place, req, p.script(req), p.files(req))
-	return p.withExtensions(spec)
-}
-
-// runnerSpec is the process beside a judge as an interpreter of its own.
-func (p *pythonProgram) runnerSpec(req StageRequest) sandbox.Spec {
-	sources := p.artifact.sources
-	return p.withExtensions(p.builder.pythonSpec(p.place, req, []string{sources.Runner}, sources.Files))
+	return withExtensions(spec, p.extensions(req, 0))
 }
 
 func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, files map[string][]byte) sandbox.Spec {
@@ -127,19 +130,40 @@ func (b *Builder) pythonSpec(place Place, req StageRequest, script []string, fil
 }
 
 // withExtensions unpacks what the submission compiled when it was built before the script starts.
-func (p *pythonProgram) withExtensions(spec sandbox.Spec) sandbox.Spec {
-	if len(p.artifact.extensions) == 0 {
+func withExtensions(spec sandbox.Spec, extensions []byte) sandbox.Spec {
+	if len(extensions) == 0 {
 		return spec
 	}
 	spec.Env["TORCH_EXTENSIONS_DIR"] = extensionsDir
 	spec.Files = harness.RunnerSources()
-	spec.Files[extensionsArchive] = p.artifact.extensions
+	spec.Files[extensionsArchive] = extensions
 	spec.Argv = append([]string{spec.Argv[0], "/in/" + extensionsScript, "run", "/in/" + extensionsArchive}, spec.Argv[1:]...)
 	return spec
 }
 
 func (p *pythonProgram) script(req StageRequest) []string {
+	if req.Alone {
+		return p.runnerScript(req, 0)
+	}
 	return []string{p.artifact.sources.Main, req.Mode, casesName}
+}
+
+// runnerScript is what the submission's process of a number runs.
+func (p *pythonProgram) runnerScript(req StageRequest, number int) []string {
+	script := []string{p.artifact.sources.Runner}
+	if len(req.Processes) > 0 {
+		script = append(script, req.Processes[number].Arguments...)
+	}
+	return script
+}
+
+// extensions are what the submission's process of a number finds compiled.
+func (p *pythonProgram) extensions(req StageRequest, number int) []byte {
+	file := ""
+	if len(req.Processes) > 0 {
+		file = req.Processes[number].File
+	}
+	return p.artifact.extensionsOf(file)
 }
 
 func (p *pythonProgram) files(req StageRequest) map[string][]byte {
@@ -150,11 +174,11 @@ func (p *pythonProgram) files(req StageRequest) map[string][]byte {
 }
 
 func (p *pythonProgram) RunStage(ctx context.Context, req StageRequest) (judge.Ending, error) {
-	if p.judged() {
+	if p.judged() && !req.Alone {
 		return p.runJudged(ctx, req, nil)
 	}
 	outcome, err := p.process(ctx, &p.runner, p.place, req, p.spec(req), warm.Stage{
-		Argv: p.script(req), Files: p.files(req), Extensions: p.artifact.extensions, Report: true}, nil, func() {})
+		Argv: p.script(req), Files: p.files(req), Extensions: p.extensions(req, 0), Report: true, Forget: req.Alone}, nil, func() {})
 	return judge.Ending{Outcome: outcome}, err
 }
 
@@ -181,18 +205,39 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
 		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{Argv: p.script(req), Files: own, Report: true}, files, started)
 	}
+	theirs := maps.Clone(sources.Files)
+	maps.Copy(theirs, req.Files)
+	places, warms := p.processes(req)
 	return judge.Run(ctx, judging, req.runners(func(number int) judge.Side {
 		return func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
-			theirs := req.ofRunner(number)
-			cold := p.runnerSpec(theirs)
-			if wrapped != nil {
+			asked, script, at := req.ofRunner(number), p.runnerScript(req, number), 0
+			if len(req.Processes) > 0 {
+				at = number
+			}
+			cold := withExtensions(p.builder.pythonSpec(places[at], asked, script, theirs), p.extensions(req, number))
+			if wrapped != nil && number == 0 {
 				cold.ExtraFiles = files
 				return wrapped(ctx, cold)
 			}
-			return p.process(ctx, &p.runner, p.place, theirs, cold, warm.Stage{
-				Argv: []string{sources.Runner}, Files: sources.Files, Extensions: p.artifact.extensions}, files, started)
+			return p.process(ctx, warms[at], places[at], asked, cold, warm.Stage{
+				Argv: script, Files: theirs, Extensions: p.extensions(req, number), Forget: at > 0}, files, started)
 		}
 	}))
+}
+
+// processes are where the processes of a stage run beside its judge, and the warm Pythons there: one, which those that
+// follow each other share, or one each for those that live together. What all but the first compile is forgotten: it
+// would be found by another kernel that comes to the same place.
+func (p *pythonProgram) processes(req StageRequest) (places []Place, pythons []**warm.Python) {
+	places, pythons = []Place{p.place}, []**warm.Python{&p.runner}
+	p.beside = slices.Grow(p.beside, len(req.Processes))
+	for number := 1; number < len(req.Processes); number++ {
+		if len(p.beside) < number {
+			p.beside = append(p.beside, nil)
+		}
+		places, pythons = append(places, p.place.Other(number)), append(pythons, &p.beside[number-1])
+	}
+	return places, pythons
 }
 
 // process runs one process of a stage to its end: in the warm runner at r, which is started where there is none, or
@@ -205,7 +250,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 	}
 	if *r == nil {
 		// One import for the stages to come beats one for each.
-		fresh, err := p.builder.pool.Start(ctx, p.builder.warmSpec(place))
+		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place))
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil

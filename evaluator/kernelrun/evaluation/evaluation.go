@@ -94,7 +94,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 		place.Slot = number
 		e.begin(kernelrun.StageCompiling)
 	}
-	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place})
+	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile})
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return err
 	}
@@ -161,11 +161,11 @@ func (e *Evaluation) open(ctx context.Context) (toolchain.Program, error) {
 // test runs the program once, with its report read while it is written.
 func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kernelrun.Result, error) {
 	report := newReader(e.begin)
-	req := toolchain.StageRequest{
-		Mode: ModeTest, Timeout: max(time.Until(e.deadline), time.Millisecond), OnPipe: report.read,
-	}
+	req := e.stage(ModeTest, labels(e.request)...)
+	req.OnPipe = report.read
+	req.OnStdout, req.OnStderr = report.stdout, report.stderr
 	if e.precompiled.archive != nil {
-		req.Files = map[string][]byte{CompiledFile: e.precompiled.archive}
+		req.Files[CompiledFile] = e.precompiled.archive
 	}
 	watch := device.Watch(ctx, e.Slot.Slot)
 	out, err := program.RunStage(ctx, req)
@@ -174,29 +174,33 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return kernelrun.Result{}, err
 	}
-	if out.Cancelled {
+	if ctx.Err() != nil {
 		return kernelrun.Result{}, context.Cause(ctx)
 	}
-	e.clean = out.ExitCode == 0
+	e.clean = out.ExitCode == 0 && (out.Judge == nil || out.Judge.ExitCode == 0)
 	if e.clean && report.compiled != nil {
-		e.builder.Remember(report.compiled, e.precompiled.key)
+		e.builder.Remember(packed(report.compiled), e.precompiled.key)
 	}
 	if out.Signal != "" || out.Limit != "" {
 		e.held.Check(ctx)
 	}
-	return report.conclude(out.Outcome)
+	return report.conclude(out)
+}
+
+// stage asks for one stage with the processes of some kernels.
+func (e *Evaluation) stage(mode string, labels ...string) toolchain.StageRequest {
+	limit := max(time.Until(e.deadline), time.Millisecond)
+	return toolchain.StageRequest{
+		Mode: mode, Timeout: limit, Processes: processes(e.request, labels...),
+		Files: map[string][]byte{limitFile: fmt.Append(nil, limit.Seconds())},
+	}
 }
 
 // count reads the device metrics of each kernel in a pass of its own. Without them the result is the same.
 func (e *Evaluation) count(ctx context.Context, program toolchain.Program, result *kernelrun.Result) error {
-	modes := map[string]string{"custom": modeProfileCustom}
-	if e.request.Ref != nil {
-		modes["ref"] = modeProfileRef
-	}
 	result.Metrics = map[string]kernelrun.Metrics{}
-	for label, mode := range modes {
-		limit := time.Until(e.deadline)
-		metrics, err := e.nsight.Counters(ctx, program, toolchain.StageRequest{Mode: mode, Timeout: limit}, e.request.Sections)
+	for _, label := range labels(e.request) {
+		metrics, err := e.nsight.Counters(ctx, program, e.stage(modeProfile+label, label), e.request.Sections)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}

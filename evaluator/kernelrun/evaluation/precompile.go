@@ -2,7 +2,9 @@ package evaluation
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"maps"
 	"time"
 
 	"warpboard/evaluator/kernelrun"
@@ -26,7 +28,7 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	if !e.Slot.IsGPU() {
 		return precompiled{}, nil
 	}
-	// For the caller alone: user code shares the process that hands an archive over.
+	// For the caller alone: user code shares the processes that hand an archive over.
 	found := precompiled{key: toolchain.RecallKey{Owner: e.Job.Caller, Arch: e.Slot.Arch, Text: kernelsText(e.request)}}
 	if found.archive = e.builder.Recall(found.key); found.archive != nil {
 		found.known = true
@@ -51,21 +53,41 @@ func (e *Evaluation) precompile(ctx context.Context) (precompiled, error) {
 	return found, err
 }
 
+// packed is CompiledFile's text.
+func packed(compiled map[string]string) []byte {
+	text, err := json.Marshal(compiled)
+	if err != nil {
+		panic(err) // texts can be written
+	}
+	return text
+}
+
 // compileIn returns an error only when the sidecar's place must not be used again. What did not compile is not charged:
 // whether it was tried before must not decide whether the time limit is kept.
 func (e *Evaluation) compileIn(ctx context.Context, program toolchain.Program, limit time.Duration) (archive []byte, took time.Duration, err error) {
-	report := newReader(func(string) {})
-	out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit, OnPipe: report.read})
-	e.Result.ProgramNS += out.Wall.Nanoseconds()
-	clean := err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
-	e.Slot.Sidecar.Keep(e.Job.Caller, program, clean)
-	switch {
-	case errors.Is(err, sandbox.ErrStuck):
-		return nil, 0, err
-	case err != nil:
-		e.Log.Warn("kernels not compiled before their run", "evaluation", e.Job.EvaluationID, "err", err)
-	case clean && report.compiled != nil:
-		return report.compiled, out.Wall, nil
+	compiled := map[string]string{}
+	clean := true
+	for _, label := range labels(e.request) {
+		if !clean || !compilesBefore(e.request, label) {
+			continue
+		}
+		report := newReader(func(string) {})
+		out, err := program.RunStage(ctx, toolchain.StageRequest{Mode: ModeCompile, Timeout: limit - took, OnPipe: report.read,
+			Processes: []toolchain.Process{process(ModeCompile, label)}, Alone: true})
+		if errors.Is(err, sandbox.ErrStuck) {
+			return nil, 0, err
+		}
+		if err != nil {
+			e.Log.Warn("kernel not compiled before its run", "evaluation", e.Job.EvaluationID, "kernel", label, "err", err)
+		}
+		took += out.Wall
+		clean = err == nil && out.ExitCode == 0 && out.Limit == "" && !out.Cancelled
+		maps.Copy(compiled, report.compiled)
 	}
-	return nil, 0, nil
+	e.Result.ProgramNS += took.Nanoseconds()
+	e.Slot.Sidecar.Keep(e.Job.Caller, program, clean)
+	if !clean || len(compiled) == 0 {
+		return nil, 0, nil
+	}
+	return packed(compiled), took, nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/evaluator/harness"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -19,21 +20,33 @@ var program embed.FS
 
 // Modes of the program.
 const (
-	ModeTest          = "test"           // compile, check and time
-	ModeCompile       = "compile"        // compile what needs no GPU for that
-	modeProfileRef    = "profile-ref"    // one call of the reference for Nsight Compute
-	modeProfileCustom = "profile-custom" // one call of the custom kernel
+	ModeTest    = "test"     // compile, check and time
+	ModeCompile = "compile"  // compile what needs no GPU for that
+	modeProfile = "profile-" // and a label: one call of that kernel for Nsight Compute
 )
 
-const mainFile = "evaluate.py"
+// The labels of kernels.
+const (
+	customLabel = "custom"
+	refLabel    = "ref"
+)
 
-// CompiledFile is where the program finds what the same kernels were compiled to before.
-const CompiledFile = "compiled.tar.gz"
+// The programs of the judge, and of the processes of the kernels.
+const (
+	judgeFile  = "evaluate.py"
+	kernelFile = "kernel_process.py"
+)
+
+const (
+	// CompiledFile is where the program finds what the same kernels were compiled to before.
+	CompiledFile = "compiled.json"
+	limitFile    = "limit" // the seconds that it has
+)
 
 // The files of sources that compile an extension.
 const (
-	customFile = "custom_kernel.py"
-	refFile    = "ref_kernel.py"
+	customFile = customLabel + "_kernel.py"
+	refFile    = refLabel + "_kernel.py"
 )
 
 // taskOf makes a Python task of a request, which is built and run as any other. A source that compiles an
@@ -41,12 +54,13 @@ const (
 func taskOf(r kernelrun.Request, device string) (tasks.Definition, map[string][]byte, error) {
 	def := tasks.Definition{
 		Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true,
-		Config: tasks.Config{Main: mainFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},
+		Config: tasks.Config{Main: judgeFile}, Timeouts: tasks.Timeouts{Test: time.Duration(r.Timeout) * time.Second},
 	}
 	request, err := json.Marshal(struct {
 		kernelrun.Request
 		Device string `json:"device"`
-	}{r, device})
+		Inputs string `json:"inputs"`
+	}{r, device, inputsFrom(r)})
 	if err != nil {
 		return def, nil, fmt.Errorf("write the program's request: %w", err)
 	}
@@ -58,6 +72,45 @@ func taskOf(r kernelrun.Request, device string) (tasks.Definition, map[string][]
 	addSubmission(&def, files, customFile, &r.Custom)
 	addSubmission(&def, files, refFile, r.Ref)
 	return def, files, nil
+}
+
+// inputsFrom is the label of the kernel whose get_inputs gives the inputs, in a process of its own; empty where they come
+// of a contract. The reference decides for what it is right.
+func inputsFrom(r kernelrun.Request) string {
+	gives := func(code *kernelrun.Code) bool {
+		return code != nil && code.IO == nil && strings.Contains(code.Source, "get_inputs")
+	}
+	switch {
+	case gives(r.Ref):
+		return refLabel
+	case gives(&r.Custom) && (r.Ref == nil || r.Ref.IO == nil):
+		return customLabel
+	}
+	return ""
+}
+
+// processes are those beside the judge: of the labelled kernels, and of what draws inputs.
+func processes(r kernelrun.Request, labels ...string) (all []toolchain.Process) {
+	for _, label := range labels {
+		all = append(all, process("kernel", label))
+	}
+	if label := inputsFrom(r); label != "" {
+		all = append(all, process("inputs", label))
+	}
+	return all
+}
+
+// process has the source of one kernel. An extension of another's would be taken for its own if it had the name.
+func process(role, label string) toolchain.Process {
+	return toolchain.Process{Arguments: []string{role, label}, File: label + "_kernel.py"}
+}
+
+// labels are those of the request's kernels.
+func labels(r kernelrun.Request) []string {
+	if r.Ref == nil {
+		return []string{customLabel}
+	}
+	return []string{customLabel, refLabel}
 }
 
 // refused is the result of a request whose extension could not be built. The text is the compiler's, or a
@@ -75,7 +128,16 @@ const skipped = "Skipped due to compilation failure"
 
 // compilesAlone reports whether ModeCompile has something to compile.
 func compilesAlone(r kernelrun.Request) bool {
-	return slices.ContainsFunc(codes(r), func(code *kernelrun.Code) bool { return code.Type == "triton" || code.Type == "cuda" })
+	return slices.ContainsFunc(labels(r), func(label string) bool { return compilesBefore(r, label) })
+}
+
+// compilesBefore reports whether a kernel can be compiled without its device.
+func compilesBefore(r kernelrun.Request, label string) bool {
+	code := &r.Custom
+	if label == refLabel {
+		code = r.Ref
+	}
+	return code.Type == "triton" || code.Type == "cuda"
 }
 
 // kernelsText is a text of the request's kernels and of the program: where it is the same, the same is compiled.
@@ -96,7 +158,9 @@ func programFiles() (map[string][]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the program: %w", err)
 	}
-	files := map[string][]byte{}
+	// The judge, the gate and the clocks are those of tasks.
+	files := harness.Sources(tasks.FormEval, tasks.LangPython)
+	delete(files, "utils.py")
 	for _, entry := range names {
 		if files[entry.Name()], err = program.ReadFile("program/" + entry.Name()); err != nil {
 			return nil, fmt.Errorf("read the program: %w", err)

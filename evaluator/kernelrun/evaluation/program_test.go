@@ -12,7 +12,7 @@ import (
 
 func TestTheProgramsOwnTests(t *testing.T) {
 	cmd := exec.CommandContext(t.Context(), "/usr/bin/python3", "-B", "-W", "ignore", "testdata/test_program.py")
-	cmd.Env = append(os.Environ(), "PYTHONPATH=program")
+	cmd.Env = append(os.Environ(), "PYTHONPATH=program:../../harness/programs/py")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}

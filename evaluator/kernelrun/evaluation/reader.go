@@ -8,11 +8,12 @@ import (
 	"time"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 )
 
-// The bounds of what the program may say: user code shares its process.
+// The bounds of what the program may say: it repeats what user code raised.
 const (
 	maxLine = 4 << 20
 	maxSaid = 64 << 20
@@ -24,10 +25,14 @@ type reader struct {
 	lines    harness.Lines
 	said     int
 	last     kernelrun.Result
-	compiled []byte
-	kernel   string // which kernel is being compiled
+	compiled map[string]string // what a later run need not compile, by kernel
+	kernel   string            // which kernel is being compiled
+	gone     string            // whose process ended too early: custom, ref or inputs
+	refused  string            // how a process broke the judge's protocol
 	done     bool
 	began    time.Time // of the stage
+
+	printed, failed sandbox.Capture // by the kernels, on both streams
 }
 
 // newReader returns a reader that calls onStage when a stage begins.
@@ -44,12 +49,18 @@ func (r *reader) read(b []byte) {
 	}
 }
 
+func (r *reader) stdout(b []byte) { _, _ = r.printed.Write(b) }
+
+func (r *reader) stderr(b []byte) { _, _ = r.failed.Write(b) }
+
 func (r *reader) take(line []byte) {
 	var said struct {
 		Stage    string            `json:"stage"`
 		Kernel   string            `json:"kernel"`
 		Report   *kernelrun.Report `json:"report"`
-		Compiled []byte            `json:"compiled"`
+		Compiled map[string]string `json:"compiled"`
+		Gone     string            `json:"gone"`
+		Refused  string            `json:"refused"`
 		Done     bool              `json:"done"`
 	}
 	if json.Unmarshal(line, &said) != nil {
@@ -62,6 +73,7 @@ func (r *reader) take(line []byte) {
 		r.compiled = said.Compiled
 	}
 	r.done = r.done || said.Done
+	r.gone, r.refused = cmp.Or(said.Gone, r.gone), cmp.Or(said.Refused, r.refused)
 	switch said.Stage {
 	case kernelrun.StageCompiling, kernelrun.StageValidating, kernelrun.StageProfiling:
 		r.kernel = said.Kernel
@@ -89,19 +101,26 @@ func (r *reader) endStage() {
 	r.began = time.Now()
 }
 
-// conclude returns the result after the last Write. What was known before a crash or the time limit
-// stays, and the part that was under way says what happened. It fails when the program never began: that
-// is not the kernel's fault.
-func (r *reader) conclude(o sandbox.Outcome) (kernelrun.Result, error) {
-	if r.last.Stage == "" && o.Limit == "" {
+// conclude returns the result after the last line. What was known before a crash or the time limit stays, and the part
+// that was under way says what happened. It fails when the judge did: that is not the kernel's fault.
+func (r *reader) conclude(end judge.Ending) (kernelrun.Result, error) {
+	o := end.Outcome
+	if j := end.Judge; j != nil {
+		switch {
+		case j.Limit != "" && o.Limit == "":
+			o.Limit, r.gone = j.Limit, "judge"
+		case !r.done && r.gone == "" && r.refused == "" && o.Limit == "" && !end.RunnerFirst:
+			return r.last, fmt.Errorf("the evaluation's judge ended with exit code %d and signal %q: %s", j.ExitCode, j.Signal, lastLine(j.Stderr))
+		}
+	} else if r.last.Stage == "" && o.Limit == "" {
 		return r.last, fmt.Errorf("the evaluation's program ended with exit code %d before it began: %s", o.ExitCode, lastLine(o.Stderr))
 	}
 	r.endStage()
 	r.last.ExitCode, r.last.Signal, r.last.Limit = o.ExitCode, o.Signal, o.Limit
 	r.last.TimedOut = o.Limit == "wall" && !r.done
-	r.last.Stdout, r.last.Stderr = tail(o.Stdout), tail(o.Stderr)
+	r.last.Stdout, r.last.Stderr = tail(r.printed.String()), tail(r.failed.String())
 	if !r.done {
-		r.blame(howEnded(o) + " while " + cmp.Or(r.last.Stage, "starting") + ".")
+		r.blame(cmp.Or(r.refused, r.howEnded(o)+" while "+cmp.Or(r.last.Stage, "starting")+"."))
 	}
 	return r.last, nil
 }
@@ -110,9 +129,9 @@ func (r *reader) conclude(o sandbox.Outcome) (kernelrun.Result, error) {
 func (r *reader) blame(what string) {
 	report := &r.last.Report
 	switch {
-	case r.last.Stage == kernelrun.StageProfiling:
+	case r.last.Stage == kernelrun.StageProfiling && r.refused == "":
 		report.ProfilingError = "Profiling failed:\n" + what
-	case r.last.Stage == kernelrun.StageValidating:
+	case r.last.Stage != kernelrun.StageCompiling && r.last.Stage != "": // whoever breaks the protocol was never right
 		report.Correctness, report.ValidationError = false, what
 	case r.kernel == "ref":
 		report.RefCompilationError = "Compilation error:\n" + what
@@ -122,17 +141,30 @@ func (r *reader) blame(what string) {
 	}
 }
 
+// whose is the beginning of a sentence about the process that is gone.
+func (r *reader) whose() string {
+	switch r.gone {
+	case refLabel:
+		return "The reference's process"
+	case "inputs":
+		return "The process that draws the inputs"
+	case "judge":
+		return "The judge's process, which holds inputs and outputs too,"
+	}
+	return "The kernel's process"
+}
+
 // howEnded is the beginning of a sentence.
-func howEnded(o sandbox.Outcome) string {
-	switch {
+func (r *reader) howEnded(o sandbox.Outcome) string {
+	switch who := r.whose(); {
 	case o.Limit == "wall":
 		return "The time limit was reached"
 	case o.Limit != "":
-		return "The kernel's process hit its " + o.Limit + " limit and was killed"
+		return who + " hit its " + o.Limit + " limit and was killed"
 	case o.Signal != "":
-		return "The kernel's process was killed by " + o.Signal
+		return who + " was killed by " + o.Signal
 	default:
-		return fmt.Sprintf("The kernel's process exited with code %d", o.ExitCode)
+		return fmt.Sprintf("%s exited with code %d", who, o.ExitCode)
 	}
 }
 

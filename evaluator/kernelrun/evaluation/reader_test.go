@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/judge"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/sandbox"
 )
@@ -46,13 +47,19 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 			kernelrun.Report{Compiled: true, ValidationError: "The kernel's process was killed by SIGSEGV while validating."}},
 		{"profiling", []string{compilingCustom, customCompiled, validating, right, profiled}, sandbox.Outcome{Limit: "memory"},
 			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf", ProfilingError: "Profiling failed:\nThe kernel's process hit its memory limit and was killed while profiling."}},
+		{"the reference", []string{compilingCustom, customCompiled, compilingRef, validating, `{"gone":"ref"}`}, crash,
+			kernelrun.Report{Compiled: true, ValidationError: "The reference's process was killed by SIGSEGV while validating."}},
+		{"the inputs", []string{compilingCustom, customCompiled, validating, `{"gone":"inputs"}`}, sandbox.Outcome{Limit: "memory"},
+			kernelrun.Report{Compiled: true, ValidationError: "The process that draws the inputs hit its memory limit and was killed while validating."}},
+		{"it broke the protocol", []string{compilingCustom, customCompiled, validating, right, profiled, `{"refused":"It wrote where it should not."}`}, sandbox.Outcome{},
+			kernelrun.Report{Compiled: true, MaxDifference: "inf", ValidationError: "It wrote where it should not."}},
 		{"it left", []string{compilingCustom, customCompiled, validating}, sandbox.Outcome{},
 			kernelrun.Report{Compiled: true, ValidationError: "The kernel's process exited with code 0 while validating."}},
 		{"done", []string{compilingCustom, customCompiled, validating, right, profiled, `{"done":true}`}, sandbox.Outcome{ExitCode: 1},
 			kernelrun.Report{Compiled: true, Correctness: true, MaxDifference: "inf"}},
 		{"garbage", []string{"{", compilingCustom, customCompiled, `{"stage":"winning"}`, "", `{"done":true}`}, sandbox.Outcome{}, kernelrun.Report{Compiled: true}},
 	} {
-		result, err := said(tt.lines...).conclude(tt.end)
+		result, err := said(tt.lines...).conclude(judge.Ending{Outcome: tt.end})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,12 +69,24 @@ func TestACrashIsBlamedOnWhatWasUnderWay(t *testing.T) {
 	}
 }
 
+// TestAJudgeThatFailsIsNotTheKernelsFault has judges that end in ways of their own.
+func TestAJudgeThatFailsIsNotTheKernelsFault(t *testing.T) {
+	_, err := said(compilingCustom).conclude(judge.Ending{Judge: &sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nKeyError: 'x'\n"}})
+	if err == nil || !strings.Contains(err.Error(), "KeyError") {
+		t.Errorf("a crash: %v", err)
+	}
+	result, err := said(compilingCustom, customCompiled, validating).conclude(judge.Ending{Judge: &sandbox.Outcome{Limit: "memory"}})
+	if err != nil || result.Limit != "memory" || !strings.Contains(result.ValidationError, "judge's process, which holds inputs and outputs too, hit its memory limit") {
+		t.Errorf("no memory: %+v, %v", result, err)
+	}
+}
+
 func TestAProgramThatNeverBeganIsNotTheKernelsFault(t *testing.T) {
-	_, err := said().conclude(sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nImportError: libcudart\n"})
+	_, err := said().conclude(judge.Ending{Outcome: sandbox.Outcome{ExitCode: 1, Stderr: "Traceback\nImportError: libcudart\n"}})
 	if err == nil || !strings.Contains(err.Error(), "ImportError: libcudart") {
 		t.Errorf("error: %v", err)
 	}
-	if result, err := said().conclude(sandbox.Outcome{Limit: "wall"}); err != nil || !result.TimedOut {
+	if result, err := said().conclude(judge.Ending{Outcome: sandbox.Outcome{Limit: "wall"}}); err != nil || !result.TimedOut {
 		t.Errorf("a time limit before it began: %+v, %v", result, err)
 	}
 }
@@ -94,7 +113,7 @@ func TestStagesAreReportedOnceAndTimed(t *testing.T) {
 	var told []string
 	r := newReader(func(stage string) { told = append(told, stage) })
 	r.read([]byte(strings.Join([]string{compilingCustom, compilingRef, validating, profiled, ""}, "\n")))
-	result, err := r.conclude(sandbox.Outcome{})
+	result, err := r.conclude(judge.Ending{Outcome: sandbox.Outcome{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,11 +131,16 @@ func (p *Pool) Start(ctx context.Context, spec sandbox.Spec) (*Python, error) {
 	return r, nil
 }
 
+// gives reports whether the slot's Pythons are like spec.
+func (s *slot) gives(spec sandbox.Spec) bool {
+	return slices.Equal(s.spec.Device, spec.Device) && s.spec.Interfaces == spec.Interfaces
+}
+
 // Take returns a Python like spec from the spec's slot, nil when none can be had. A job of a task for several
 // GPUs finds none there: its Python sees more devices, and may ask for its interfaces.
 func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 	s := p.slot(spec.Slot)
-	if s == nil || !slices.Equal(s.spec.Device, spec.Device) || s.spec.Interfaces != spec.Interfaces {
+	if s == nil || !s.gives(spec) {
 		return nil
 	}
 	timeout := time.NewTimer(acquireTimeout)
@@ -156,6 +161,16 @@ func (p *Pool) Take(ctx context.Context, spec sandbox.Spec) *Python {
 			return nil
 		}
 	}
+}
+
+// Ready returns a Python like spec: one that waits at its slot, or else a new one.
+func (p *Pool) Ready(ctx context.Context, spec sandbox.Spec) (*Python, error) {
+	if s := p.slot(spec.Slot); s != nil && s.gives(spec) {
+		if r := p.TakeReady(spec.Slot); r != nil && r.Alive() {
+			return r, nil
+		}
+	}
+	return p.Start(ctx, spec)
 }
 
 // TakeReady returns a Python that waits at a slot; nil when none does.

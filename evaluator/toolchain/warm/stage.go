@@ -22,6 +22,7 @@ type Stage struct {
 	Report     bool              // whether it gets a pipe for its report; the runner beside a judge has none
 	Wires      []*os.File        // become its descriptors from 4 on
 	Started    func()            // is called when the request was sent
+	Forget     bool              // later stages do not find what it compiled, whoever was first
 
 	Timeout time.Duration // 0 for none
 	Output  int64         // limit of both streams together in bytes; 0 for none
@@ -43,7 +44,7 @@ type running struct {
 func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) {
 	req := request{
 		Argv: stage.Argv, Env: stage.Env, Files: stage.Files, Extensions: stage.Extensions, Wires: len(stage.Wires),
-		Report: stage.Report, Keep: !r.served,
+		Report: stage.Report, Keep: !r.served && !stage.Forget,
 	}
 	r.served = true
 	s := &running{Stage: stage, python: r}

@@ -182,7 +182,7 @@ def _tensor_type(text):
     dtype = getattr(torch, text)
     if not isinstance(dtype, torch.dtype):
         raise ValueError("no type of a tensor")
-    return dtype, dtype.itemsize
+    return dtype, torch.empty(0, dtype=dtype).element_size()
 
 
 def _read_part(name, kind, dtype, item, rest, sizes, parts):

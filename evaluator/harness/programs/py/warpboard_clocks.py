@@ -86,6 +86,7 @@ class Clocks:
         self.constants, self._calls = constants, calls
         self.events = [call.event for call in calls]
         turns = [constants.turns(call) for call in calls]
+        self.disturbed = sum(turn > 0 for turn in turns) / len(turns)  # share of the calls
         self.walls = [call.wall - constants.handover + turn for call, turn in zip(calls, turns)]
         self.snapshots = [call.snapshot - constants.snapshot + turn for call, turn in zip(calls, turns)]
         wall = quantile(self.walls, 0.5)

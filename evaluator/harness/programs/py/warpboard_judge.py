@@ -10,24 +10,19 @@ value". The submission is in another process and sandbox (package evaluator/judg
 Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
 """
 
-import contextlib
-import os
 import secrets
-import socket
 import sys
 from time import perf_counter_ns
 
 from warpboard_answer import BadAnswer
+from warpboard_calibrator import CALIBRATIONS, Calibrator
 from warpboard_calls import HostMemory, Regions, Runner, TaskFailed
 from warpboard_cases import read_cases
-from warpboard_clocks import Clocks, Constants, mostly_late
-from warpboard_layout import describe, flat_bytes, reach
+from warpboard_clocks import Clocks
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
-from warpboard_runner import choose_cuda, serve
-from warpboard_stats import Stats, StopRule, quantile
-from warpboard_wire import CUDA, HOST, PAGE_SIZE, RANGE, Channel, Door, Page, Refused, RunnerGone, shared_memory
+from warpboard_stats import Stats, StopRule
+from warpboard_wire import RANGE, Door, Refused, RunnerGone
 
-_CALIBRATIONS = {"host": 10, "cuda": 40}
 _CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
 # Of one of the fresh processes that measure a score: five take about as long as one of a benchmark.
@@ -135,7 +130,7 @@ class Judge:
             rule = StopRule(kernel_ns=6e9, wall_ns=24e9, least=_LEAST_OF_ONE[self.kind], most=_MOST_OF_ONE[self.kind])
         process = 0
         while self.runner is not None:
-            if not self.measure_all(rule, _CALIBRATIONS_AGAIN if process else _CALIBRATIONS):
+            if not self.measure_all(rule, _CALIBRATIONS_AGAIN if process else CALIBRATIONS):
                 return False
             if not ranked:
                 break
@@ -164,7 +159,8 @@ class Judge:
         self.runners.end()
         for index, (case, calls) in enumerate(timed):
             key = f"benchmark.{index}"
-            for name, value in Clocks(calls, self.constants(case, calls, calibrations[self.kind])).lines():
+            constants = self.calibrator.constants(lambda: self.task.draw(case.fresh()), calls, calibrations[self.kind])
+            for name, value in Clocks(calls, constants).lines():
                 self.report.log(f"{key}.{name}", value)
             self.report.log(f"{key}.status", "pass")
         return True
@@ -185,54 +181,6 @@ class Judge:
             stats.add(made.wall)
             if rule.done(stats, perf_counter_ns() - begin):
                 return True, "", calls
-
-    def constants(self, case, calls, number):
-        with by_our_runner():
-            return self.calibrate(case, calls, number)
-
-    def calibrate(self, case, calls, number):
-        """The clocks' constants: calls by a runner of ours that do nothing but write an answer, with inputs and answers
-        as large as the case's, and that wait for the device on the host where the case's do. The submission's runner is
-        dead by now and can disturb nothing."""
-        # The smallest answer: time to copy more than that is the submission's to lose, which chooses the size.
-        size, waits = min(call.size for call in calls), self.kind == "cuda" and mostly_late(calls)
-        self.calibrator.begin_case()
-        made = []
-        for _ in range(number):
-            made.append(self.calibrator.call(lambda: self.with_room(self.task.draw(case.fresh()), size, waits)))
-            made[-1].data = made[-1].answer = None
-        event = self.alone(self.with_room(self.task.draw(case.fresh()), size, waits)) if waits else None
-        return Constants.of(self.kind, made[1:], event)
-
-    def with_room(self, data, size, waits):
-        """What our own runner's kernel is given: the input, where it has no array of size bytes more memory, and
-        whether to wait for the device."""
-        _, leaves = describe(data)
-        on = CUDA if self.kind == "cuda" else HOST
-        room = None if any(leaf.kind == on and leaf.span >= size for leaf in leaves) else self.blank(size)
-        return data, room, size, waits
-
-    @staticmethod
-    def alone(data):
-        """The nanoseconds of our own runner's kernel where there is one context: the median of some."""
-        torch = sys.modules["torch"]
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        times = []
-        for _ in range(20):
-            torch.cuda.synchronize()
-            begin.record()
-            _fill(data)
-            end.record()
-            torch.cuda.synchronize()
-            times.append(begin.elapsed_time(end) * 1e6)
-        return quantile(times, 0.5)
-
-    def blank(self, size):
-        """Memory for an answer of our own runner's."""
-        if self.kind == "cuda":
-            return sys.modules["torch"].empty(max(size, 1), dtype=sys.modules["torch"].uint8, device="cuda")
-        numpy = sys.modules.get("numpy")
-        return None if numpy is None else numpy.zeros(size, "uint8")
 
     def profile(self):
         """Each case once inside a range named custom_kernel, after one call outside of it."""
@@ -279,79 +227,9 @@ class Runners:
         self._runner.end()
 
 
-@contextlib.contextmanager
-def by_our_runner():
-    """For calls that our own runner makes: what goes wrong with it is nothing that the submission did."""
-    try:
-        yield
-    except (RunnerGone, Refused) as error:
-        raise TaskFailed("the judge's own runner, which measures the constants of its clocks, ended too early.") from error
-
-
-class Calibrator:
-    """A runner of ours in a child of this process, forked before this one knows anything worth hiding or has a CUDA
-    context."""
-
-    def __init__(self):
-        self._end, there = socket.socketpair()
-        fd = shared_memory(PAGE_SIZE)
-        self.page = Page(fd)
-        os.close(fd)
-        sys.stdout.flush()
-        sys.stderr.flush()
-        if os.fork() == 0:
-            self._end.close()
-            _be_calibrator(there, self.page)
-        there.close()
-
-    def start(self, kind):
-        """Tells it what it runs on; returns its channel."""
-        self._end.sendall(kind[:1].encode())
-        return Channel(self._end)
-
-
-def _be_calibrator(end, page):
-    code = 1
-    try:
-        kind = end.recv(1)
-        if kind == b"c":
-            import torch  # noqa: F401  (it finds the device for both)
-        if kind:
-            code = serve(Channel(end), page, _fill, choose_cuda(page) if kind == b"c" else None)
-    except (RunnerGone, OSError):
-        code = 0  # the judge has ended
-    except BaseException:
-        sys.excepthook(*sys.exc_info())
-    finally:
-        os._exit(code)
-
-
-def _fill(given):
-    """The kernel of our own runner: writes an answer of some bytes into what it was given, and waits for the device
-    where it is told to."""
-    data, room, size, waits = given
-    if room is None:
-        room = next((leaf.value for leaf in describe(data)[1] if leaf.span >= size), None)
-    if room is None or size == 0:
-        return None
-    flat = _flat(room)[:size]
-    (flat.fill_ if hasattr(flat, "fill_") else flat.fill)(1)
-    if waits:
-        flat[0].item()
-    return flat
-
-
-def _flat(array):
-    """The bytes of an array or tensor, as one of them."""
-    if hasattr(array, "storage_offset"):
-        return flat_bytes(array, reach(array.shape, array.stride()) * array.element_size())
-    numpy = sys.modules["numpy"]
-    return numpy.frombuffer(array, "uint8") if array.flags.c_contiguous else array.reshape(-1).view("uint8")
-
-
 def judge(mode, report, make_task, cases):
     timed = mode in ("benchmark", "leaderboard")
-    ours = Calibrator() if timed else None
+    calibrator = Calibrator() if timed else None
     task = make_task()
     host, cuda, kind = HostMemory(), None, "host"
     torch = sys.modules.get("torch")
@@ -359,14 +237,13 @@ def judge(mode, report, make_task, cases):
         from warpboard_judge_cuda import JudgeMemory
 
         kind = "cuda"
-    channel = ours.start(kind) if timed else None
+    if timed:
+        calibrator.start(kind)
     if kind == "cuda":
         cuda = JudgeMemory(torch)
     runners = Runners(host, cuda)
-    calibrator = Runner(channel, ours.page, None, host, cuda) if timed else None
     if timed:
-        with by_our_runner():
-            calibrator.ready()
+        calibrator.connect(host, cuda)
     stages = Judge(report, cases, task, runners, calibrator, kind)
     if timed and cuda is not None:
         cuda.warm_up()

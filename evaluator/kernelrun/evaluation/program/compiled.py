@@ -7,11 +7,12 @@ process has no such directory (TRITON_CACHE_DIR is not set).
 import base64
 import hashlib
 import io
+import json
 import os
 import sys
 import tarfile
 
-ARCHIVE = "compiled.tar.gz"  # beside the program, where these kernels were compiled before
+ARCHIVE = "compiled.json"  # beside the program: what was added for each of these kernels before, by label
 LARGEST = 2 << 20  # bytes of an archive that is still sent
 
 
@@ -24,10 +25,10 @@ def top():
 class Caches:
     """The caches as this process found them: user code may change where they are said to be."""
 
-    def __init__(self):
+    def __init__(self, label):
         self.top = top()
         self.found = self.files()
-        self.unpack()
+        self.unpack(label)
         self.known = self.files()
 
     def files(self):
@@ -38,14 +39,18 @@ class Caches:
                 found.update(os.path.relpath(os.path.join(folder, name), self.top) for name in names)
         return found
 
-    def unpack(self):
-        """Puts the archive beside the program, if there is one, into the caches. What cannot be read is
-        compiled again: the archive comes from a process that user code shared."""
+    def unpack(self, label):
+        """Puts what was added for this kernel before into the caches. What cannot be read is compiled again: it comes
+        from a process that user code shared. That of another kernel stays away: it could replace this one's."""
         if not self.top or not os.path.exists(ARCHIVE):
             return
         try:
-            with tarfile.open(ARCHIVE) as archive:
-                archive.extractall(self.top, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+            with open(ARCHIVE, "rb") as file:
+                text = json.load(file).get(label, "")
+            if not text:
+                return
+            with tarfile.open(fileobj=io.BytesIO(base64.b64decode(text))) as packed:
+                packed.extractall(self.top, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
         except Exception as error:  # noqa: BLE001 - whatever is wrong with it
             print(f"The kernels that were compiled before cannot be read ({error}); they are compiled again.", file=sys.stderr)
 

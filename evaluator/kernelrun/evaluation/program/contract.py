@@ -1,12 +1,13 @@
 """An IOContract becomes arguments: tensors made from their specs, scalars, launch sizes.
 
-Every tensor has a generator of its own, seeded by its spec or by its position, and by the
-trial: trial 0 gives what the contract says, later trials fresh contents of the same kind.
+Every tensor has a generator of its own. Trial 0 gives what the contract says, by the seeds in it or by the
+tensors' positions; all others give fresh contents of the same kind, by seeds of the system that nobody can know.
 """
 
 import ast
 import base64
 import operator
+import secrets
 import zlib
 
 import torch
@@ -48,9 +49,10 @@ def dtype_of(name):
 
 def seed_for(init, position, trial):
     """The seed of one tensor in one trial, below 2**63."""
+    if trial:
+        return secrets.randbits(63)
     base = init.get("seed")
-    base = 1000003 * (position + 1) if base is None else int(base)
-    return (base if trial == 0 else base * 6364136223846793005 + trial * 1442695040888963407) % 2**63
+    return (1000003 * (position + 1) if base is None else int(base)) % 2**63
 
 
 def number(init, key, default):
@@ -173,15 +175,25 @@ def materialise(io, trial, device):
     """All arguments of a contract, in its order."""
     return [
         make_tensor(arg, position, trial, device) if arg.get("type") == "tensor" else make_scalar(arg)
-        for position, arg in enumerate(io.get("args") or [])
+        for position, arg in enumerate(arguments(io))
     ]
+
+
+def arguments(io):
+    """The contract's arguments as they were sent; none without a contract."""
+    return (io or {}).get("args") or []
+
+
+def roles(io):
+    """(index, role, spec) of the contract's tensor arguments."""
+    return [(i, a.get("role") or "input", a.get("tensor_spec") or {}) for i, a in enumerate(arguments(io)) if a.get("type") == "tensor"]
 
 
 def stand_ins(io):
     """All arguments of a contract for a compiler, which asks tensors for nothing but their types."""
     return [
         torch.empty(0, dtype=dtype_of((arg.get("tensor_spec") or {}).get("dtype") or "float32")) if arg.get("type") == "tensor" else make_scalar(arg)
-        for arg in io.get("args") or []
+        for arg in arguments(io)
     ]
 
 

@@ -1,10 +1,17 @@
-"""Evaluates one kernel, or compares two: compile, check, time.
+"""The judge of evaluations: compiles, checks and times one kernel, or a kernel beside its reference.
 
-usage: evaluate.py MODE [IGNORED]; MODE is `test` for all of it, `compile` for what can be compiled without a
-GPU, `profile-ref` or `profile-custom` for one call of that kernel under an NVTX range, for Nsight Compute. The
-request is ./request.json. What is learned goes to the descriptor POPCORN_FD as one JSON object a line:
-{"stage": …} when a stage begins, {"report": …} with everything known so far, so that a crash or a timeout loses
-nothing, {"done": true} at the end, and after it {"compiled": …} with what a later run need not compile.
+    python3 evaluate.py test | profile-ref | profile-custom
+
+No line of the request's source runs here. Each kernel is in a process and sandbox of its own (kernel_process.py), and
+so is get_inputs(), where inputs come of it: it knows what the kernels must not know before their clock runs. The judge
+draws contracts itself, has every call made by the gate, checks every answer and takes the time, as for tasks (package
+evaluator/judge). The requester is trusted with nothing but what is asked for: the reference decides what is right, and
+get_inputs() for what.
+
+The request is ./request.json, ./limit the seconds that there are. What is learned goes to the descriptor POPCORN_FD as
+one JSON object a line: {"stage": …} when a stage begins, {"report": …} with everything known so far, so that a crash or
+a time limit loses nothing, {"gone": label} when that kernel's process has ended too early, {"done": true} at the end,
+and after it {"compiled": …} with what a later run need not compile.
 """
 
 import json
@@ -12,24 +19,30 @@ import math
 import os
 import sys
 import time
-import traceback
 
-RANGE = "custom_kernel"  # the NVTX range that Nsight Compute listens to
+# On a CPU, threads of the judge's would wait for work on the processors that a kernel runs on.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from sides import Gone, Side
+from stages import Stages
+from timekeeper import Timekeeper
+from warpboard_report import EXIT_REFUSED, EXIT_RUNNER_GONE
+from warpboard_wire import RANGE, Door, Refused
+
+SHARE = 0.8  # of the time limit, after which no further call is timed
 
 
 class Pipe:
-    """The way to the worker. The well-known descriptor is closed, so that a stray print finds nothing."""
+    """The way to the worker."""
 
     def __init__(self):
-        known = int(os.environ.pop("POPCORN_FD"))
-        self.descriptor = os.dup(known)
-        os.set_inheritable(self.descriptor, False)
-        os.close(known)
+        self._descriptor = int(os.environ["POPCORN_FD"])
+        os.set_inheritable(self._descriptor, False)
 
     def tell(self, **line):
         data = (json.dumps(finite(line), allow_nan=False) + "\n").encode()
         while data:
-            data = data[os.write(self.descriptor, data):]
+            data = data[os.write(self._descriptor, data):]
 
 
 def finite(value):
@@ -43,171 +56,70 @@ def finite(value):
     return value
 
 
-class Run:
-    """One request on its way through the stages."""
-
-    def __init__(self, request, pipe):
-        import compiled
-
-        self.request, self.pipe = request, pipe
-        self.device = "cuda" if request["device"] != "CPU" else "cpu"
-        self.caches = compiled.Caches()
-        self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
-        self.kernels = {}
-
-    def need_device(self):
-        import torch
-
-        if self.device == "cuda" and not torch.cuda.is_available():
-            raise RuntimeError("PyTorch sees no GPU on this machine")
-
-    def compile_alone(self):
-        """Compiles what needs no GPU for that, for a run that then finds it compiled."""
-        import kernels
-
-        for label in ("custom", "ref"):
-            if self.request.get(label):
-                kernels.make(self.request[label], label, self.device).precompile()
-
-    def hand_on(self):
-        """Sends what was compiled here, for the next run of the same kernels. The result does not depend on it."""
-        try:
-            if text := self.caches.added():
-                self.pipe.tell(compiled=text)
-        except Exception:  # noqa: BLE001 - files that user code removed, a full disk
-            traceback.print_exc()
-
-    def stage(self, name, **more):
-        self.pipe.tell(stage=name, **more)
-
-    def save(self):
-        self.pipe.tell(report=self.report)
-
-    def compile(self, label, code):
-        """Compiles one kernel; on failure records whose fault it is and returns False."""
-        import contract
-        import kernels
-
-        self.stage("compiling", kernel=label)
-        began = time.perf_counter()
-        try:
-            kernel = kernels.make(code, label, self.device)
-            kernel.compile()
-            if kernel.io is not None:
-                kernel.inputs(0)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - user code may raise anything
-            key = "compilation_error" if label == "custom" else "ref_compilation_error"
-            plain = isinstance(error, (kernels.CompileError, contract.ContractError))
-            self.report[key] = "Compilation error:\n" + (str(error) if plain else own_traceback())
-            return False
-        finally:
-            self.report["compile_seconds"][label] = time.perf_counter() - began
-        self.kernels[label] = kernel
-        return True
-
-    def compile_all(self):
-        custom = self.compile("custom", self.request["custom"])
-        self.report["compiled"] = custom
-        self.save()
-        ref = self.request.get("ref")
-        if ref is not None and not self.compile("ref", ref):
-            if custom:
-                self.report["validation_error"] = "Skipped due to compilation failure"
-            custom = False
-        self.save()
-        return custom
-
-    def validate(self):
-        import compare
-        import contract
-
-        self.stage("validating")
-        try:
-            if "ref" in self.kernels:
-                compare.compare_trials(self.kernels["ref"], self.kernels["custom"], self.device,
-                                       float(self.request["atol"]), float(self.request["rtol"]), self.report)
-            else:
-                compare.run_trials(self.kernels["custom"], self.device, self.report)
-            self.report["correctness"] = True
-        except (compare.Mismatch, contract.ContractError) as error:
-            self.report["validation_error"] = str(error)
-        except (Exception, SystemExit):  # noqa: BLE001
-            trial = self.report.get("trials_begun", 1)
-            self.report["validation_error"] = f"Trial {trial} failed:\n" + own_traceback()
-        self.save()
-        return self.report["correctness"]
-
-    def inputs(self):
-        import compare
-
-        if "ref" in self.kernels:
-            return compare.paired_inputs(self.kernels["ref"], self.kernels["custom"], 0)
-        return (self.kernels["custom"].inputs(0),)
-
-    def profile(self):
-        import timing
-
-        self.stage("profiling")
-        sides = [self.kernels[label] for label in ("ref", "custom") if label in self.kernels]
-        try:
-            found, method, why, times = timing.measure(sides, self.inputs(), self.request["num_trials"], self.device, self.request["l2_flush"])
-        except (Exception, SystemExit):  # noqa: BLE001
-            self.report["profiling_error"] = "Profiling failed:\n" + own_traceback()
-            self.save()
-            return
-        self.report.update(profiling_method=method, runtime_stats=found[-1], times=times[-1])
-        if why:
-            self.report["graph_error"] = why
-        if len(sides) == 2:
-            self.report["ref_runtime"] = found[0]
-            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(times[0], times[1])
-        self.save()
-
-    def one_call(self, label):
-        """For Nsight Compute: one warm call, then one call inside the range that it listens to."""
-        import torch
-
-        kernel = self.kernels[label]
-        values = self.inputs()[-1 if label == "custom" else 0]
-        kernel(values)
-        torch.cuda.synchronize()
-        torch.cuda.nvtx.range_push(RANGE)
-        kernel(values)
-        torch.cuda.synchronize()
-        torch.cuda.nvtx.range_pop()
+def processes(request, mode):
+    """Which processes there are, in the order in which they come: (kernel or inputs, label)."""
+    labels = [label for label in ("custom", "ref") if request.get(label)] if mode == "test" else [mode.removeprefix("profile-")]
+    inputs = [("inputs", request["inputs"])] if request.get("inputs") else []
+    return [("kernel", label) for label in labels] + inputs
 
 
-def own_traceback():
-    """The traceback without this program's own frames: it begins in the user's source. Where it never came
-    there, as with a syntax error, the error stands alone, and all frames go to stderr."""
-    kind, error, frames = sys.exc_info()
-    while frames is not None and not frames.tb_frame.f_code.co_filename.endswith("_kernel.py"):
-        frames = frames.tb_next
-    if frames is None:
-        traceback.print_exc()
-        return "".join(traceback.format_exception_only(kind, error))
-    return "".join(traceback.format_exception(kind, error, frames))
+def meet(request, mode, clocks):
+    """Returns (kernels by label, the process that draws inputs, None where there is none)."""
+    kernels, generator, door = {}, None, Door()
+    for role, label in processes(request, mode):
+        arrived = door.next()
+        if arrived is None:
+            raise Gone(label)
+        if role == "inputs":
+            generator = Side("inputs", door, arrived, *clocks.quiet())
+        else:
+            kernels[label] = Side(label, door, arrived, *clocks.memory())
+    return kernels, generator
+
+
+def one_call(stages):
+    """For Nsight Compute: one warm call, then one inside the range that it listens to."""
+    if stages.generator is not None:
+        stages.generator.ready()
+    if stages.load():
+        values = stages.inputs.draw(0)
+        for flags in (0, RANGE):
+            stages.turn(values, flags)
+        stages.end()
+
+
+def judge(request, mode, limit, pipe):
+    began = time.monotonic()
+    clocks = Timekeeper("host" if request["device"] == "CPU" else "cuda", request["l2_flush"], mode == "test")
+    kernels, generator = meet(request, mode, clocks)
+    stages = Stages(request, pipe, kernels, generator, clocks, began + SHARE * limit)
+    if mode != "test":
+        return one_call(stages)
+    archive = None
+    if stages.load() and stages.validate():
+        archive = stages.profile()
+    pipe.tell(done=True)
+    if archive is not None:
+        pipe.tell(compiled=archive)
 
 
 def main(mode):
     pipe = Pipe()
     with open("request.json", encoding="utf-8") as file:
-        run = Run(json.load(file), pipe)
-    if mode == "compile":
-        run.compile_alone()
-        run.hand_on()
-        return
-    run.need_device()
-    if run.compile_all():
-        if mode.startswith("profile-"):
-            run.one_call(mode.removeprefix("profile-"))
-        elif run.validate():
-            run.profile()
-    pipe.tell(done=True)
-    if mode == "test":
-        run.hand_on()
+        request = json.load(file)
+    with open("limit", encoding="utf-8") as file:
+        limit = float(file.read())
+    try:
+        judge(request, mode, limit, pipe)
+    except Gone as gone:
+        pipe.tell(gone=gone.args[0])
+        return EXIT_RUNNER_GONE
+    except Refused as refusal:  # whoever breaks the protocol is not believed in anything
+        pipe.tell(refused=str(refusal))
+        return EXIT_REFUSED
+    return 0
 
 
 if __name__ == "__main__":
     sys.path.insert(0, os.getcwd())
-    main(sys.argv[1])
+    sys.exit(main(sys.argv[1]))

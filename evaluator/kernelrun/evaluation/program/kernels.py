@@ -61,9 +61,8 @@ def tensors_of(returned):
 class Kernel:
     """One kernel of a request.
 
-    compile() makes it callable and raises on bad source; inputs(trial) gives fresh values, where
-    has_inputs() says that the kernel has any of its own; a call returns its output tensors. precompile()
-    only fills the caches for a later compile(), without a GPU, if the kind can do that.
+    compile() makes it callable and raises on bad source; a call returns its output tensors. precompile() only fills
+    the caches for a later compile(), without a GPU, if the kind can do that.
     """
 
     def __init__(self, code, label, device):
@@ -76,21 +75,14 @@ class Kernel:
     def precompile(self):
         pass
 
-    def has_inputs(self):
-        return self.io is not None
-
-    def inputs(self, trial):
-        return contract.materialise(self.io, trial, self.device)
-
     def __call__(self, values):
         raise NotImplementedError
 
     def args(self):
-        return (self.io or {}).get("args") or []
+        return contract.arguments(self.io)
 
     def roles(self):
-        """(index, role, spec) of the contract's tensor arguments."""
-        return [(i, a.get("role") or "input", a.get("tensor_spec") or {}) for i, a in enumerate(self.args()) if a.get("type") == "tensor"]
+        return contract.roles(self.io)
 
     def written(self, values):
         """The tensors that a launch wrote: outputs and inouts, or all when none is marked."""
@@ -109,6 +101,7 @@ class TorchKernel(Kernel):
     """torch and torch_cuda: a function, a class with a method, or KernelBench's Model and get_inputs."""
 
     default_classes = ("Model",)
+    places = None  # of the values that the callable takes
 
     def compile(self):
         self.module = load_module(self.source, self.label)
@@ -143,35 +136,28 @@ class TorchKernel(Kernel):
                 return getattr(self.module, candidate)
         raise CompileError(f"Class '{self.default_classes[0]}' not found in source code; name a function_name or class_name in metadata")
 
-    def has_inputs(self):
-        return self.io is not None or hasattr(self.module, "get_inputs")
-
-    def inputs(self, trial):
-        if self.io is not None:
-            return super().inputs(trial)
-        set_seed(42 + trial)
-        return [to_device(value, self.device) for value in self.module.get_inputs()]
-
     def __call__(self, values):
+        if self.places is None:
+            self.places = self.accepted(values)
         with torch.no_grad():
-            return self.returned(self.call(*self.accepted(values)), values)
+            return self.returned(self.call(*[values[i] for i in self.places]), values)
 
     def accepted(self, values):
-        """As many of the values as the callable has room for: all, else all but pure outputs, else the
+        """The places of as many of the values as the callable has room for: all, else all but pure outputs, else the
         input tensors alone. A launch's sizes are nothing that a PyTorch function takes."""
-        roles = {i: role for i, role, _ in self.roles()}
+        every, roles = range(len(values)), {i: role for i, role, _ in self.roles()}
         if not roles:
-            return values
+            return every
         target = self.call.forward if isinstance(self.call, torch.nn.Module) else self.call
         try:
             signature = inspect.signature(target)
         except (TypeError, ValueError):  # a builtin does not tell
-            return values
-        without_outputs = [v for i, v in enumerate(values) if roles.get(i) != "output"]
-        for some in (values, without_outputs, [v for v in without_outputs if isinstance(v, torch.Tensor)]):
+            return every
+        without_outputs = [i for i in every if roles.get(i) != "output"]
+        for places in (every, without_outputs, [i for i in without_outputs if isinstance(values[i], torch.Tensor)]):
             try:
-                signature.bind(*some)
-                return some
+                signature.bind(*places)
+                return places
             except TypeError:
                 continue
         raise contract.ContractError(f"{getattr(target, '__name__', 'It')}{signature} cannot be called with the contract's {len(values)} args")
@@ -212,7 +198,7 @@ class TritonKernel(Kernel):
 
     def compile(self):
         self.read()
-        positional, named = self.bind(self.inputs(0))
+        positional, named = self.bind(contract.materialise(self.io, 0, self.device))
         if hasattr(self.kernel, "warmup"):  # compiles without running
             self.kernel.warmup(*positional, grid=self.grid, **named)
 

@@ -1,0 +1,22 @@
+import torch
+
+
+def work(x):
+    for _ in range(10):
+        x = torch.sin(x) + 0.5 * x
+    return x
+
+
+import warpboard_wire
+
+finish = warpboard_wire.Page.finish
+warpboard_wire.Page.finish = lambda self, number, ns: finish(self, number, 1.0)
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        return work(x)
+
+
+def get_inputs():
+    return [torch.randn(200_000)]

@@ -1,0 +1,58 @@
+package attacks_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"warpboard/evaluator/attacks"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/kernelrun"
+	"warpboard/tasks"
+)
+
+// evaluate asks the evaluation API's worker for one kernel, alone or beside the corpus's reference.
+func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
+	t.Helper()
+	request := kernelrun.Request{
+		Kind: kernelrun.Evaluate, Custom: kernelrun.Code{Source: string(kernel), Type: "torch"},
+		NumTrials: 9, Timeout: 60, ATol: 0.01, RTol: 0.01,
+	}
+	if attack.Task == "/compare" {
+		request.Kind, request.Ref = kernelrun.Compare, &kernelrun.Code{Source: attacks.Reference, Type: "torch"}
+	}
+	data, err := json.Marshal(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended, err := a.worker.Evaluate(t.Context(), job.Job{
+		Version: job.Version, AttemptID: attack.Name, Device: "CPU", EvaluationID: attack.Name, Evaluation: data,
+		Task: tasks.Definition{Lang: tasks.LangPython, OwnHarness: true},
+	})
+	if err != nil || ended.Outcome != job.OutcomeDone {
+		t.Fatalf("%s: %+v, %v", ended.Outcome, ended.Failure, err)
+	}
+	var r kernelrun.Result
+	if err := json.Unmarshal(ended.Evaluation, &r); err != nil {
+		t.Fatal(err)
+	}
+	return resultOf(r)
+}
+
+// resultOf has an evaluation's times in nanoseconds, where it has any.
+func resultOf(r kernelrun.Result) result {
+	said := r.CompilationError + r.ValidationError + r.ProfilingError
+	out := result{status: job.StatusFail, failure: job.Failure{Reason: said}, stderr: r.Stderr}
+	switch {
+	case r.TimedOut || r.Limit != "":
+		out.status = job.StatusLimit
+	case r.Correctness && r.RuntimeStats != nil:
+		clocks := r.Clocks["custom"]
+		out.status, out.clock = job.StatusPass, clocks.Counts
+		out.shown, out.best = r.RuntimeStats.Median*1e6, r.RuntimeStats.Min*1e6
+		if r.RefRuntime != nil {
+			out.beside = r.RefRuntime.Median * 1e6
+		}
+		out.claimed, out.snapshot = clocks.Event*1e6, clocks.Snapshot*1e6
+	}
+	return out
+}

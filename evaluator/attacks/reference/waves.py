@@ -1,0 +1,12 @@
+import torch
+
+
+class Model(torch.nn.Module):
+    def forward(self, x):
+        for _ in range(10):
+            x = torch.sin(x) + 0.5 * x
+        return x
+
+
+def get_inputs():
+    return [torch.randn(200_000)]

@@ -1,0 +1,143 @@
+"""What the judge has of the other processes: a channel and a page for each, and what it may ask them for."""
+
+import json
+import secrets
+
+import torch
+
+import compare
+import contract
+from warpboard_answer import BadAnswer
+from warpboard_calls import HostMemory, Runner
+from warpboard_wire import Refused, RunnerGone
+
+
+MOST_TEXT = 32 << 10  # characters of what a process says
+
+
+class Raised(Exception):
+    """The request's code raised something; the message is what a person is told of it."""
+
+
+class Gone(RunnerGone):
+    """A process ended in the middle of something; its argument is the label."""
+
+
+class NoFlush(HostMemory):
+    """Host memory for calls whose caches nobody minds."""
+
+    def __init__(self):
+        pass
+
+    def flush(self):
+        pass
+
+
+class Side:
+    """A process with the source of one kernel. Each has regions of its own: none sees another's inputs or answers.
+    arrived is what the door gave: its number, channel and page."""
+
+    def __init__(self, label, door, arrived, regions, host, cuda):
+        self.label, self.calls, self.regions = label, [], regions
+        self._door, (self._number, channel, page) = door, arrived
+        self._page = page
+        self._runner = Runner(channel, page, self.regions, host, cuda)
+
+    def ready(self):
+        """Waits until the source is loaded; returns (why it cannot be, or None; seconds that this took, it says)."""
+        try:
+            self._runner.ready()
+        except RunnerGone as error:
+            raise Gone(self.label) from error
+        try:
+            loaded = json.loads(self._page.description())
+            why, seconds = loaded["error"], float(loaded["seconds"])
+        except (ValueError, TypeError, KeyError, OverflowError, RecursionError):
+            raise Refused("The process of a kernel did not say how loading it went.") from None
+        self._runner.begin_case()
+        return None if why is None else str(why)[:MOST_TEXT], seconds if 0 <= seconds < 1e6 else 0.0
+
+    def ask(self, what, *rest, flags=0):
+        """One call. Its answer is what that gave."""
+        try:
+            made = self._runner.call(lambda: (what, *rest), flags)
+        except BadAnswer as bad:
+            text = str(bad).replace("custom_kernel", "the kernel")
+            raise Raised(text[:1].upper() + text[1:]) from None
+        except RunnerGone as error:
+            raise Gone(self.label) from error
+        answer = made.answer
+        if type(answer) is not tuple or len(answer) != 2 or answer[0] not in ("done", "raised"):
+            raise Refused("The process of a kernel answered something that no call gives.")
+        if answer[0] == "raised":
+            raise Raised(str(answer[1])[:MOST_TEXT])
+        made.data, made.answer = None, answer[1]
+        return made
+
+    def call(self, values, flags=0):
+        """One call of the kernel; its answer is a list of tensors."""
+        made = self.ask("call", values, flags=flags)
+        if type(made.answer) is not list or not all(isinstance(tensor, torch.Tensor) for tensor in made.answer):
+            raise Refused("The process of a kernel answered something else than tensors.")
+        return made
+
+    def compiled(self):
+        """The text of what its kernel was compiled to, or None; nobody here reads it."""
+        try:
+            answer = self.ask("compiled").answer
+        except Raised:
+            return None
+        return bytes(answer.numpy()).decode("ascii", "replace") if isinstance(answer, torch.Tensor) and answer.dtype == torch.uint8 else None
+
+    def end(self):
+        """Ends its turn, and waits until nothing of it is left."""
+        self._door.over(self._number)
+        self._runner.end()
+
+
+class Inputs:
+    """Draws what the kernels are called with: from contracts here, from get_inputs() in a process that is never timed."""
+
+    def __init__(self, request, device, generator):
+        self._generator, self._from, self.device = generator, request.get("inputs"), device
+        self._labels = [label for label in ("ref", "custom") if request.get(label)]
+        self._io = {label: request[label].get("io") for label in self._labels}
+        self._before, self.fresh = None, None  # whether drawing again gives something else; None: not yet known
+
+    def draw(self, trial):
+        """The values for each label: bit-identical wherever two kernels have the same tensor."""
+        base = self._from if self._generator else next((label for label in self._labels if self._io[label]), None)
+        if base is None:
+            raise compare.Mismatch(compare.NO_INPUTS)
+        drawn = {base: self._generated(trial) if self._generator else self._contracted(base, trial)}
+        for label in self._labels:
+            if label != base and self._io[label] is None:
+                drawn[label] = drawn[base]
+            elif label != base:
+                drawn[label] = self._contracted(label, trial)
+                compare.pair(self._io[base], drawn[base], self._io[label], drawn[label])
+        if trial:
+            self._note(drawn[base], self._io[base])
+        return drawn
+
+    def _contracted(self, label, trial):
+        return contract.materialise(self._io[label], trial, self.device)
+
+    def _generated(self, trial):
+        """Trial 0 has the seed that it always had, all others one that only the generating process is told."""
+        drawn = self._generator.ask("draw", secrets.randbits(63) if trial else 42).answer
+        if type(drawn) is not list:
+            raise Refused("The process that draws the inputs answered something else than a list.")
+        return [self._on_device(value) for value in drawn]
+
+    def _on_device(self, value):
+        return value.to(self.device) if isinstance(value, torch.Tensor) else value
+
+    def _note(self, values, io):
+        """Finds out whether inputs are fresh, from the first two that should be."""
+        read = [values[i] for i in compare.read_by(io, values).values()]
+        if self._before is None:
+            self._before = read
+        elif self.fresh is None:
+            self.fresh = len(read) != len(self._before) or not all(map(compare.same, read, self._before))
+            self._before = []

@@ -1,0 +1,189 @@
+"""The stages of an evaluation, as the judge goes through them. What is learned is saved after each, so that a crash or a
+time limit loses nothing."""
+
+import secrets
+import time
+
+import compare
+import contract
+import timing
+from sides import Gone, Inputs
+from warpboard_calls import TaskFailed
+from warpboard_stats import quantile
+from warpboard_wire import Refused
+
+TRIALS = 2  # of the check, before anything is timed
+LEAST_TIMED = 3
+MOST_DISTURBED = 0.25  # of the calls of one kernel, while another has a process on the device
+NS_PER_MS = 1e6
+
+
+class OutOfTime(Exception):
+    """So much of the time limit is used up that nothing can be timed."""
+
+
+class Disturbed(Exception):
+    """A kernel worked while the other one was timed, or something else did."""
+
+
+class Stages:
+    """One request on its way: loaded, checked, timed."""
+
+    def __init__(self, request, pipe, kernels, generator, clocks, ends):
+        self.request, self.pipe, self.kernels, self.generator = request, pipe, kernels, generator
+        self.clocks, self.ends = clocks, ends
+        self.inputs = Inputs(request, clocks.device, generator)
+        self.report = {"compiled": False, "correctness": False, "compile_seconds": {}}
+
+    def stage(self, name, **more):
+        self.pipe.tell(stage=name, **more)
+
+    def save(self):
+        self.pipe.tell(report=self.report)
+
+    def load(self):
+        """Waits until all is compiled, and says whose fault it is where something is not. Returns whether all is."""
+        good = {label: self.load_one(label) for label in ("custom", "ref") if label in self.kernels}
+        if good.get("custom") and not good.get("ref", True):
+            self.report["validation_error"] = "Skipped due to compilation failure"
+        self.save()
+        return all(good.values())
+
+    def load_one(self, label):
+        self.stage("compiling", kernel=label)
+        why, self.report["compile_seconds"][label] = self.kernels[label].ready()
+        try:
+            if why is None and self.request[label].get("io") is not None:
+                contract.materialise(self.request[label]["io"], 0, self.clocks.device)
+        except contract.ContractError as error:
+            why = str(error)
+        if why is not None:
+            self.report["compilation_error" if label == "custom" else "ref_compilation_error"] = "Compilation error:\n" + why
+        if label == "custom":
+            self.report["compiled"] = why is None
+            self.save()
+        return why is None
+
+    def turn(self, values, flags=0):
+        """One call of each kernel on the same inputs, the reference's first: what they gave, by label."""
+        return {label: self.kernels[label].call(values[label], flags) for label in ("ref", "custom") if label in self.kernels}
+
+    def differences(self, made):
+        """How the outputs of one turn differ; they are forgotten."""
+        try:
+            if "ref" not in made:
+                return True, 0.0, 0.0, None
+            expected, actual = made["ref"].answer, made["custom"].answer
+            compare.check_form(expected, actual)
+            return compare.differences(expected, actual, float(self.request["atol"]), float(self.request["rtol"]))
+        finally:
+            for call in made.values():
+                call.answer = None
+
+    def validate(self):
+        self.stage("validating")
+        self.report.update(total_trials=TRIALS, trials_passed=0)
+        try:
+            if self.generator is not None and (why := self.generator.ready()[0]) is not None:
+                raise compare.Mismatch("Input selection failed:\n" + why)
+            self.try_all()
+            self.report["correctness"] = True
+        except (Gone, Refused):
+            raise
+        except (compare.Mismatch, contract.ContractError) as error:
+            self.report["validation_error"] = str(error)
+        except Exception as error:  # noqa: BLE001 - of torch's, too: no memory, or types that it cannot compare
+            self.report["validation_error"] = f"Trial {self.report.get('trials_begun', 1)} failed:\n{error}"
+        self.save()
+        return self.report["correctness"]
+
+    def try_all(self):
+        """Every trial must run to its end, and agree with the reference where there is one."""
+        passed, worst, mean, first = 0, 0.0, 0.0, None
+        for trial in range(TRIALS):
+            self.report["trials_begun"] = trial + 1
+            close, largest, average, wrong = self.differences(self.turn(self.inputs.draw(trial)))
+            passed, worst, mean, first = passed + close, max(worst, largest), max(mean, average), first or wrong
+            self.report["trials_passed"] = passed
+            if "ref" in self.kernels:
+                self.report.update(max_difference=worst, avg_difference=mean)
+        if passed < TRIALS:
+            self.mismatch(f"Trials passed: {passed}/{TRIALS}", worst, mean, first)
+
+    def mismatch(self, which, worst, mean, first):
+        self.report["first_mismatch"] = first
+        raise compare.Mismatch(
+            f"Numerical outputs don't match within tolerance. {which}. Max difference: {worst:.6e}, "
+            f"Avg difference: {mean:.6e}. Tolerance: atol={float(self.request['atol'])}, rtol={float(self.request['rtol'])}"
+        )
+
+    def profile(self):
+        """Times the kernels in turns, a fresh input for each, and checks each answer."""
+        self.stage("profiling")
+        try:
+            self.clocks.warm_up()
+            values = self.time_all()
+            archive = self.hand_on()
+            self.end()
+            self.tell_times(values)
+        except (Gone, Refused, TaskFailed):
+            raise
+        except (compare.Mismatch, contract.ContractError) as error:
+            self.report.update(correctness=False, validation_error=str(error))
+            archive = None
+        except Exception as error:  # noqa: BLE001 - as above
+            self.report["profiling_error"] = f"Profiling failed:\n{error}"
+            archive = None
+        self.save()
+        return archive
+
+    def time_all(self):
+        """Makes the timed calls; returns the last one's values. The first turns do not count, and from inside are as
+        all others."""
+        untimed, wanted, number = 2 + secrets.randbelow(3), self.request["num_trials"], 0
+        while len(self.kernels["custom"].calls) < wanted:
+            timed = len(self.kernels["custom"].calls)
+            if time.monotonic() > self.ends:
+                if timed < LEAST_TIMED:
+                    raise OutOfTime("The time limit leaves no room for timed calls: ask for a longer timeout.")
+                break
+            number += 1
+            values = self.inputs.draw(TRIALS + number)
+            made = self.turn(values)
+            close, largest, average, wrong = self.differences(made)
+            if not close:
+                self.mismatch(f"Call {number} of those that are timed was wrong", largest, average, wrong)
+            if number > untimed:
+                for label, call in made.items():
+                    self.kernels[label].calls.append(call)
+        return values
+
+    def hand_on(self):
+        """What a later run of the same kernels need not compile. The result does not depend on it."""
+        return {label: text for label, kernel in self.kernels.items() if (text := kernel.compiled())} or None
+
+    def end(self):
+        """Lets all processes go, and waits until nothing is left of them."""
+        for side in [*self.kernels.values(), self.generator]:
+            if side is not None:
+                side.end()
+
+    def tell_times(self, values):
+        read = {label: self.clocks.read(kernel.calls, values[label], kernel.regions) for label, kernel in self.kernels.items()}
+        if len(read) > 1 and any(clock.disturbed > MOST_DISTURBED for clock in read.values()):
+            raise Disturbed("The device was busy between the calls: a kernel went on working while the other one was timed, or "
+                            "something else did. Neither time would be its own.")
+        times = {label: [ns / NS_PER_MS for ns in clock.stats.times] for label, clock in read.items()}
+        self.report.update(
+            profiling_method="wall_clock" if self.clocks.kind == "host" else "events", fresh_inputs=self.inputs.fresh,
+            runtime_stats=timing.stats(times["custom"]), times=times["custom"], clocks={label: told(clock) for label, clock in read.items()},
+        )
+        if "ref" in times:
+            self.report["ref_runtime"] = timing.stats(times["ref"])
+            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(times["ref"], times["custom"])
+
+
+def told(clock):
+    """The three clocks of one kernel, medians in ms, and which of them counts."""
+    numbers = {name: quantile(values, 0.5) / NS_PER_MS for name, values in (("event", clock.events), ("wall", clock.walls), ("snapshot", clock.snapshots))}
+    return {"counts": clock.clock, **numbers, "tolerance": clock.tolerance / NS_PER_MS}

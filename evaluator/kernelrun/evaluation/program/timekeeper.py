@@ -1,0 +1,60 @@
+"""The judge's memory and clocks: what it shares with the processes of the kernels, and what its clocks' times mean."""
+
+import sys
+
+import torch
+
+from sides import NoFlush
+from warpboard_calibrator import CALIBRATIONS, Calibrator
+from warpboard_calls import HostMemory, Regions
+from warpboard_clocks import Clocks, mostly_late
+
+
+class Timekeeper:
+    def __init__(self, kind, cold, timed):
+        """kind is host or cuda; cold says whether each call begins with empty caches."""
+        if kind == "cuda" and not torch.cuda.is_available():
+            raise RuntimeError("PyTorch sees no GPU on this machine")
+        self.kind, self.device, self._cuda = kind, "cpu" if kind == "host" else "cuda", None
+        self._ours = Calibrator() if timed else None  # before there is a CUDA context
+        if timed:
+            self._ours.start(kind)
+        self._host = HostMemory() if cold and kind == "host" else NoFlush()
+        if kind == "cuda":
+            self._cuda = _device(cold)
+        if timed:
+            self._ours.connect(self._host, self._cuda)
+        self._constants = {}
+
+    def memory(self):
+        """(regions, host, device) for a process whose calls are timed."""
+        return Regions(self._host, self._cuda), self._host, self._cuda
+
+    @staticmethod
+    def quiet():
+        """The same for one whose calls are not timed, and which hands over host memory alone."""
+        host = NoFlush()
+        return Regions(host, None), host, None
+
+    def warm_up(self):
+        """Raises the clocks of an idle device."""
+        if self._cuda is not None:
+            self._cuda.warm_up()
+
+    def read(self, calls, values, regions):
+        """The clocks of one kernel's calls, whose process has ended. Two with answers of one size have the same
+        constants."""
+        key = min(call.size for call in calls), self.kind == "cuda" and mostly_late(calls)
+        if key not in self._constants:
+            self._ours.use(regions)
+            self._constants[key] = self._ours.constants(lambda: values, calls, CALIBRATIONS[self.kind])
+        return Clocks(calls, self._constants[key])
+
+
+def _device(cold):
+    from warpboard_judge_cuda import JudgeMemory
+
+    memory = JudgeMemory(sys.modules["torch"])
+    if not cold:
+        memory.flush = lambda: None
+    return memory

@@ -1,0 +1,68 @@
+package toolchain
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// meetingJudge waits until both of its runners live, and says what each has found.
+const meetingJudge = `
+import os, socket
+door = socket.socket(fileno=4)
+ends = []
+for _ in range(2):
+    _, descriptors, _, _ = socket.recv_fds(door, 4, 2)
+    ends.append(socket.socket(fileno=descriptors[0]))
+for end in ends:
+    end.send(b"go")
+said = sorted(end.recv(1000).decode() for end in ends)
+os.write(3, "\n".join(said).encode())
+`
+
+// leavingRunner leaves files where it can, and says what others have left.
+const leavingRunner = `
+import os, socket, sys
+end = socket.socket(fileno=4)
+for place in ("/tmp/left", "/tmp/cache/triton/left"):
+    os.makedirs(os.path.dirname(place), exist_ok=True)
+    open(place + sys.argv[1], "w").close()
+end.recv(2)
+found = [name for place in ("/tmp", "/tmp/cache/triton") for name in os.listdir(place) if name.startswith("left")]
+end.send(" ".join([sys.argv[1], *sorted(found)]).encode())
+end.recv(1)
+`
+
+// TestProcessesThatLiveTogetherShareNothing has two runners with one judge, twice: the second time in the same warm
+// Pythons, of which all but the first forget what was compiled.
+func TestProcessesThatLiveTogetherShareNothing(t *testing.T) {
+	b := newBuilder()
+	at := cpu()
+	at.Beside = []int{9}
+	j := job.Job{Sources: map[string][]byte{"judge.py": []byte(meetingJudge), "runner.py": []byte(leavingRunner)},
+		Task: tasks.Definition{Form: tasks.FormEval, Lang: tasks.LangPython, OwnHarness: true, Config: tasks.Config{Main: "judge.py"}}}
+	a, result, err := b.Build(t.Context(), BuildRequest{Job: j, Place: at, Runner: "runner.py"})
+	if err != nil || a == nil {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	p, err := b.Open(t.Context(), a, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, want := range []string{"one leftone leftone\ntwo lefttwo lefttwo", "four leftfour leftfour\nthree leftone leftthree leftthree"} {
+		names := []Process{{Arguments: []string{"one"}}, {Arguments: []string{"two"}}}
+		if strings.HasPrefix(want, "four") {
+			names = []Process{{Arguments: []string{"three"}}, {Arguments: []string{"four"}}}
+		}
+		var said strings.Builder
+		end, err := p.RunStage(t.Context(), StageRequest{
+			Mode: "test", Timeout: 30 * time.Second, Processes: names, OnPipe: func(b []byte) { said.Write(b) }})
+		if err != nil || end.Processes != 2 || said.String() != want {
+			t.Errorf("%q, want %q; %+v, judge %+v, %v", said.String(), want, end.Outcome, end.Judge, err)
+		}
+	}
+}
