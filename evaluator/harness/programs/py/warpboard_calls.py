@@ -73,14 +73,13 @@ class Regions:
         self._descriptors = {}
         self.version = 0
 
-    def close(self):
-        """Gives the memory back."""
-        for fd in self._descriptors.values():
-            os.close(fd)
+    def wipe(self):
+        """Forgets what is in the memory, before another runner gets it."""
         for (_, kind), memory in self.memory.items():
             if kind == CUDA:
-                memory.close()
-        self.memory, self.bytes, self._descriptors = {}, {}, {}
+                memory.bytes.fill_(0xFF)
+            else:
+                memory.madvise(mmap.MADV_REMOVE)
 
     def need(self, wanted):
         """Sees to it that each region has at least the bytes that are wanted."""
@@ -99,7 +98,6 @@ class Regions:
             if old is not None:
                 old.close()
             self.memory[key], self._descriptors[key] = self._cuda.region(size)
-            self.memory[key].bytes.fill_(0xFF)  # it may be the memory that the runner before had
             self.bytes[key] = self.memory[key].size
         else:
             self.memory[key], self._descriptors[key] = self._host.region(max(size, 4096))

@@ -83,16 +83,11 @@ class Judge:
     def __init__(self, report, cases, task, runners, calibrator, kind):
         self.report, self.cases, self.task = report, cases, task
         self.runners, self.calibrator, self.kind = runners, calibrator, kind
-        self.runner = self.next()
+        self.runner = runners.next()
         if self.runner is None:
             raise RunnerGone
-
-    def next(self):
-        """The next fresh process of the submission, when it is loaded; None when there is no other."""
-        runner = self.runners.next()
-        if self.calibrator is not None:
-            self.calibrator.use(self.runners.regions)
-        return runner
+        if calibrator is not None:
+            calibrator.use(runners.regions)
 
     def call(self, case, fresh, flags=0):
         """One checked call: (right?, message, call)."""
@@ -136,7 +131,7 @@ class Judge:
                 break
             self.report.log("process", process)  # all of it has been said
             process += 1
-            self.runner = self.next()
+            self.runner = self.runners.next()
         self.calibrator.end()
         return True
 
@@ -202,21 +197,21 @@ class Judge:
 
 
 class Runners:
-    """The fresh processes of the submission, one after the other, each with memory of its own to share."""
+    """The fresh processes of the submission, one after the other. Each shares the memory that the one before had: nothing of
+    that is left, neither the process nor what it wrote."""
 
     def __init__(self, host, cuda):
         self._door, self._host, self._cuda = Door(), host, cuda
-        self.regions = self._runner = self._number = None
+        self.regions = Regions(host, cuda)
+        self._runner = self._number = None
 
     def next(self):
         """Returns the next one when the submission is loaded, or None when there is no other."""
         handed = self._door.next()
         if handed is None:
             return None
-        if self.regions is not None:
-            self.regions.close()
+        self.regions.wipe()
         self._number, channel, page = handed
-        self.regions = Regions(self._host, self._cuda)
         self._runner = Runner(channel, page, self.regions, self._host, self._cuda)
         self._runner.ready()
         return self._runner
