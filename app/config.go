@@ -72,6 +72,7 @@ type WorkerSettings struct {
 	Include     list
 	Profile     bool
 	WarmPythons int
+	Processes   int
 	Ahead       bool
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"warpboard/evaluator/harness"
 	"warpboard/web"
 )
 
@@ -54,6 +55,7 @@ func (w WorkerSettings) check(wrong *problems) {
 	wrong.unless(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
 	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
 	wrong.unless(w.FirstUID >= leastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, leastUID)
+	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
 	for _, lib := range w.Include {
 		wrong.unless(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
 	}

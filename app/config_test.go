@@ -49,6 +49,7 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 		{"serve", "--database-url mysql://x", "--database-url: want postgres://"},
 		{"serve", "--sandbox maybe", "--sandbox \"maybe\": want on or off"},
 		{"serve", "--cpu-slots -1", "--cpu-slots -1: want 0 to 1024"},
+		{"serve", "--ranked-processes 0", "--ranked-processes 0: want 1 to 25"},
 		{"serve", "--cpu-slots many", "invalid value \"many\" for flag -cpu-slots: parse error; see warpboard serve --help"},
 		{"serve", "--adddr x", "flag provided but not defined: -adddr; see warpboard serve --help"},
 		{"serve", "--waiting-runs -1", "--waiting-runs -1: want 0 or more"},

@@ -48,6 +48,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		return err
 	}
 	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
+	config.Measuring.Most = cfg.Worker.Processes
 	if config.Tools.NVCC != nil {
 		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}

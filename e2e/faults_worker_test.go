@@ -33,7 +33,7 @@ func (s *site) startWorker(t *testing.T, url, name string, args ...string) *proc
 	t.Helper()
 	uid := strconv.Itoa(sandboxtest.FirstUID(t))
 	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
-		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--grace", "2s"}, args...)...)
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--grace", "2s"}, args...)...)
 }
 
 // credential makes a worker's credential for the CPU device, in the running server's database.

@@ -31,7 +31,7 @@ func startTaskSite(t *testing.T, args ...string) *site {
 	if err := os.CopyFS(filepath.Join(dir, smallTask), os.DirFS("testdata/task")); err != nil {
 		t.Fatal(err)
 	}
-	return startSite(t, append([]string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0"}, args...)...)
+	return startSite(t, append([]string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2"}, args...)...)
 }
 
 // kernel is a right submission to the small task that does something before it answers. It can end

@@ -16,7 +16,7 @@ import (
 // TestStoryInTheBrowser is the site's main job from the first click to the last, in a real browser
 // against a real server: a person makes a task and submits kernels while a visitor looks on.
 func TestStoryInTheBrowser(t *testing.T) {
-	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0")
+	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2")
 	ada, visitor := s.window(t), s.window(t)
 
 	ada.signIn("Ada Lovelace")

@@ -19,6 +19,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/evaluator/taskrun"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -66,7 +67,7 @@ func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runne
 	}
 	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
 	return evaluator.Config{
-		Sandbox: box, Slots: slots, Tools: tools(), Log: log,
+		Sandbox: box, Slots: slots, Tools: tools(), Log: log, Measuring: taskrun.Measuring{Most: 2}, // for quick tests
 		Builder: toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
 	}
 }
@@ -111,6 +112,12 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 	wantStages(t, r, "build pass", "test pass", "benchmark pass", "ranked pass")
 	if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS <= 0 {
 		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
+	}
+	if c := r.Stages[3].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 || c.Runs != len(c.Times) {
+		t.Errorf("the score is of processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median, len(c.Times), c.Runs)
+	}
+	if c := r.Stages[2].Cases[0]; c.Processes != nil {
+		t.Errorf("the benchmark took %v in fresh processes", c.Processes)
 	}
 	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.Kernel == "" || m.Sandbox != "bubblewrap" || m.UUIDHash == "" {
 		t.Errorf("machine is %+v", m)

@@ -22,6 +22,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 		"no time":         func(r *job.Result) { r.Stages[3].Cases[0].Mean = 0 },
 		"a denormal time": func(r *job.Result) { r.Stages[3].Cases[0].Mean, r.ScoreNS = 1.1e-308, nil },
 		"a forged spread": func(r *job.Result) { r.Stages[3].Cases[0].Std = 1.7e308 },
+		"other processes": func(r *job.Result) { r.Stages[3].Cases[0].Processes = []float64{1, 1, 1, 1, 1} },
 		"cancelled there": func(r *job.Result) { r.Outcome = job.OutcomeCancelled },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,6 +209,24 @@ func TestWhatWasReceivedIsStoredWhenTheRecorderStops(t *testing.T) {
 		t.Error(err)
 	}
 	s.wantRun(run.ID, models.StateBuilding, 1)
+}
+
+func TestTheIntervalOfAScoreIsMadeOfItsProcesses(t *testing.T) {
+	cases := []job.CaseResult{{Status: job.StatusPass, Median: 100, Processes: []float64{99.9, 100, 100.1, 100, 100},
+		Clocks: job.Clocks{Counts: job.ClockEvent}}}
+	stages := []job.StageResult{{Stage: job.StageRanked, Status: job.StatusPass, Cases: cases}}
+	got, err := scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The t-quantile for 5 processes is 2.776: 100 ± 2.776 × 0.0707 / √5.
+	if got.LowNS == nil || math.Abs(*got.LowNS-99.912) > 0.001 || math.Abs(*got.HighNS-100.088) > 0.001 || got.Processes != 5 || got.Noisy {
+		t.Errorf("the interval is %+v", got.Interval)
+	}
+	stages[0].Cases[0].Processes, stages[0].Cases[0].Mean, stages[0].Cases[0].Clocks = nil, 100, job.Clocks{} // by no judge
+	if got, err = scoreOf(job.ModeRanked, tasks.RankLast, job.Result{Stages: stages}); err != nil || got.Interval != (models.Interval{}) {
+		t.Errorf("a score of one process has %+v, %v", got, err)
+	}
 }
 
 func TestTheSpreadOfAScoreFollowsItsRule(t *testing.T) {

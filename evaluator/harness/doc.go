@@ -3,8 +3,9 @@
 //
 // In reading order: sources.go has the embedded programs; assemble.go puts a task's files, the submission and the
 // harness together; spec.go writes cases and names stages as programs know them; parser.go reads a report line by line
-// (lines.go), validate.go finds what in it cannot be, judge.go says how a stage ended and whose failure it is, and
-// score.go makes one number of a ranked stage.
+// (lines.go), validate.go finds what in it cannot be, processes.go puts the reports of several fresh processes together,
+// judge.go says how a stage ended and whose failure it is, score.go makes one number of a ranked stage, and interval.go
+// says how exact it is.
 //
 // The toolchain assembles and builds; taskrun reads reports; dispatch and profiling use spec lines.
 //

@@ -27,9 +27,10 @@ struct StopRule {
     double kernel_time = 10e9;  // sum of the timed calls
     double wall_time = 120e9;   // the case as a whole
 
-    // The rule for one of the fresh processes that measure a score; five take about as long as one by the rule itself.
-    StopRule of_one_process() const {
-        return {least, std::max(least, std::min<size_t>(most, 40)), error, std::max(kernel_time, 30e9) / 5, wall_time / 5};
+    // The rule for one of the fresh processes that measure a score, with so many calls at the most; five take about as
+    // long as one by the rule itself.
+    StopRule of_one_process(size_t calls) const {
+        return {least, std::max(least, std::min(most, calls)), error, std::max(kernel_time, 30e9) / 5, wall_time / 5};
     }
 
     bool done(const Stats& stats, double wall) const {

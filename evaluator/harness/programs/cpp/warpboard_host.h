@@ -77,6 +77,7 @@ public:
     // quicker calls tell as well how long the kernel takes.
     static constexpr Bounds bounds{2e3, 20e3, 20e3, 1.0, 0.25, 0};
     static constexpr int calibrations = 10;  // flushing takes long
+    static constexpr size_t calls_of_one_process = 12;
 
     void open() { cold_.resize(flush_bytes()); }
 

@@ -83,6 +83,7 @@ public:
     static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
     static constexpr Bounds bounds{2e3, 20e3, 1e6, 0.05, 0.5, 13e3};
     static constexpr int calibrations = 20;
+    static constexpr size_t calls_of_one_process = 40;
 
     void open() {
         cudaSetDeviceFlags(cudaDeviceScheduleSpin);
