@@ -7,6 +7,10 @@ import (
 	"gorm.io/gorm"
 )
 
+// widest is by how much of its score an interval counts at the most, unless that of the first is wider: whoever makes a
+// kernel uneven on purpose, for a wide interval, must not come to share the rank of a much faster one by that.
+const widest = 0.02
+
 // resolution is the least relative difference of two scores that is told apart, however narrow their intervals are:
 // machines of one model differ by about as much from day to day.
 const resolution = 0.005
@@ -20,14 +24,16 @@ const resolution = 0.005
 // and a deviation of 0.5 %, and practically always at 0.2 %. Without intervals the first number depends on the noise:
 // the rule is no better than the scores. A person's best of many tries is lucky, too; that is not corrected here.
 func apart(first, e Entry) bool {
-	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least() > first.most()
+	most := first.most()
+	return e.ScoreNS > first.ScoreNS*(1+resolution) && e.least(max(widest, most/first.ScoreNS-1)) > most
 }
 
-func (e Entry) least() float64 {
+// least is where the entry's interval begins, but for what is more than a share below its score.
+func (e Entry) least(share float64) float64 {
 	if e.LowNS == nil {
 		return e.ScoreNS
 	}
-	return min(*e.LowNS, e.ScoreNS)
+	return min(max(*e.LowNS, e.ScoreNS*(1-share)), e.ScoreNS)
 }
 
 func (e Entry) most() float64 {

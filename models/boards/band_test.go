@@ -95,7 +95,8 @@ func TestWhatIsApart(t *testing.T) {
 		"1 % with intervals that do not":    {at(100, 99, 100.4), at(101, 100.5, 102), true},
 		"into the interval of the first":    {at(100, 95, 105), at(104), false},
 		"an interval beside its own score":  {at(100, 90, 95), at(99.9, 99.8, 100.2), false},
-		"a wide one against one without":    {at(100), at(120, 99, 140), false},
+		"a wide one against one without":    {at(100), at(101.5, 99, 140), false},
+		"a far one that is made uneven":     {at(100, 99.9, 100.1), at(120, 90, 150), true},
 		"twice as slow with wide intervals": {at(100, 90, 110), at(200, 180, 220), true},
 	} {
 		if got := apart(c.first, c.e); got != c.want {
