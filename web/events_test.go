@@ -315,11 +315,11 @@ func TestALeftStreamIsForgotten(t *testing.T) {
 	r := s.open("/devices/events", "")
 	r.want(1)
 	r.cancel()
-	deadline := time.After(5 * time.Second)
+	deadline := time.After(time.Minute) // it is forgotten at once, or never
 	for s.Hub.StreamCount() > 0 {
 		select {
 		case <-deadline:
-			t.Fatal("the stream is still open 5 s after its reader left")
+			t.Fatal("the stream stays open when its reader has left")
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

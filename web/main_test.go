@@ -41,6 +41,7 @@ func runTests(m *testing.M) int {
 func ownEnds() []goleak.Option {
 	var options []goleak.Option
 	for _, function := range []string{
+		"github.com/dlclark/regexp2/v2.runClock",                // ends soon after the last search
 		"gorm.io/gorm/internal/lru.NewLRU[...].func1",           // of prepared statements
 		"github.com/valyala/fasthttp.(*workerPool).Start.func2", // looks every 10 s
 		"github.com/valyala/fasthttp.updateServerDate.func1",    // for ever

@@ -215,14 +215,19 @@ func TestExtendedJobStaysWithItsWorker(t *testing.T) {
 
 func TestReturnedJobGoesToAnotherAtOnce(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
-		publish(t, s.Queue, aJob("a1", "CPU"))
-		d := receive(t, s.worker(t, "w1"), "CPU")
-		if err := d.Return(t.Context()); err != nil {
-			t.Fatal(err)
+		w1, w2 := s.worker(t, "w1"), s.worker(t, "w2")
+		took := time.Hour // at best: the machine may be busy, and waiting for the acknowledgement is never shorter
+		for i := range 3 {
+			publish(t, s.Queue, aJob(fmt.Sprint("a", i), "CPU"))
+			if err := receive(t, w1, "CPU").Return(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			begin := time.Now()
+			d := receive(t, w2, "CPU")
+			took = min(took, time.Since(begin))
+			done(t, d)
 		}
-		begin := time.Now()
-		receive(t, s.worker(t, "w2"), "CPU")
-		if took := time.Since(begin); took > shortAckWait {
+		if took > shortAckWait {
 			t.Errorf("took %s: it waited for the acknowledgement to expire", took)
 		}
 	})
