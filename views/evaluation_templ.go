@@ -940,7 +940,7 @@ func inputsText(r kernelrun.Result) string {
 	return "the same in every call, as the request gives them: a kernel may remember its answers"
 }
 
-// shortNumber shows a number of a report with as many digits as it may have meaning; what is no number stays.
+// shortNumber shows a number of a report with at most four digits after rounding; other values stay as they are.
 func shortNumber(value any) string {
 	if f, ok := value.(float64); ok {
 		return format.Decimal(f)
