@@ -716,7 +716,7 @@ func evaluationTimes(r kernelrun.Result) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		for _, name := range []string{"Mean", "Std", "Min", "Max", "Median", "95 %", "99 %"} {
+		for _, name := range []string{"Mean", "Standard deviation", "Best", "Worst", "Median", "95 %", "99 %"} {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "<th class=\"r\" scope=\"col\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
@@ -907,7 +907,7 @@ func evaluationFactsOf(p EvaluationPage, r kernelrun.Result) []titled {
 		facts = append(facts, titled{"Checks passed", fmt.Sprintf("%d of %d", *r.TrialsPassed, r.TotalTrials)})
 	}
 	if r.MaxDifference != nil {
-		facts = append(facts, titled{"Largest difference", fmt.Sprint(r.MaxDifference)})
+		facts = append(facts, titled{"Largest difference", shortNumber(r.MaxDifference)})
 	}
 	for _, stage := range slices.SortedFunc(maps.Keys(r.StageSeconds), byStage) {
 		seconds := time.Duration(r.StageSeconds[stage] * float64(time.Second))
@@ -940,6 +940,14 @@ func inputsText(r kernelrun.Result) string {
 	return "the same in every call, as the request gives them: a kernel may remember its answers"
 }
 
+// shortNumber shows a number of a report with at most four digits after rounding; other values stay as they are.
+func shortNumber(value any) string {
+	if f, ok := value.(float64); ok {
+		return format.Decimal(f)
+	}
+	return fmt.Sprint(value)
+}
+
 // byStage orders stages as they follow each other.
 func byStage(a, b string) int {
 	return cmp.Or(slices.Index(evaluationStates, a)-slices.Index(evaluationStates, b), cmp.Compare(a, b))
@@ -950,7 +958,7 @@ func evaluationTexts(r kernelrun.Result) []titled {
 	return withText([]titled{
 		{"Kernel does not compile", r.CompilationError}, {"Reference does not compile", r.RefCompilationError},
 		{"Check failed", r.ValidationError}, {"Timing failed", r.ProfilingError}, {"CUDA graphs were not used", r.GraphError},
-		{"No hardware counters", r.MetricsError}, {"Standard output", r.Stdout}, {"Standard error", r.Stderr},
+		{"No hardware counters", r.MetricsError}, {"Output (stdout)", r.Stdout}, {"Error output (stderr)", r.Stderr},
 	})
 }
 
@@ -986,7 +994,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 		var templ_7745c5c3_Var38 string
 		templ_7745c5c3_Var38, templ_7745c5c3_Err = templ.JoinStringErrs("Hardware counters: " + label)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 291, Col: 74}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 299, Col: 74}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var38))
 		if templ_7745c5c3_Err != nil {
@@ -1004,7 +1012,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 			var templ_7745c5c3_Var39 string
 			templ_7745c5c3_Var39, templ_7745c5c3_Err = templ.JoinStringErrs(category)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 295, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 303, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var39))
 			if templ_7745c5c3_Err != nil {
@@ -1022,7 +1030,7 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 				var templ_7745c5c3_Var40 string
 				templ_7745c5c3_Var40, templ_7745c5c3_Err = templ.JoinStringErrs(name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 298, Col: 17}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 306, Col: 17}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var40))
 				if templ_7745c5c3_Err != nil {
@@ -1033,9 +1041,9 @@ func deviceMetrics(label string, metrics map[string]map[string]any) templ.Compon
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var41 string
-				templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprint(metrics[category][name]))
+				templ_7745c5c3_Var41, templ_7745c5c3_Err = templ.JoinStringErrs(shortNumber(metrics[category][name]))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 299, Col: 48}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/evaluation.templ`, Line: 307, Col: 49}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var41))
 				if templ_7745c5c3_Err != nil {

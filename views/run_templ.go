@@ -1108,7 +1108,7 @@ func timedCases(cases []job.CaseResult, judged bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<th class=\"r\" scope=\"col\">Error</th>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 89, "<th class=\"r\" scope=\"col\">Standard error</th>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1571,11 +1571,11 @@ func runOutput(r RunCard) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = outputText("Standard error", stage.Result.Stderr).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = outputText("Error output (stderr)", stage.Result.Stderr).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = outputText("Standard output", stage.Result.Stdout).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = outputText("Output (stdout)", stage.Result.Stdout).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

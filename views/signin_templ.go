@@ -182,7 +182,7 @@ func developerSignIn(p SignInPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\"><div class=\"field\"><label for=\"name\">Name</label> <input id=\"name\" name=\"name\" class=\"input\" required maxlength=\"60\" autocomplete=\"username\" autofocus></div><div class=\"field\"><label for=\"role\">Role</label> <select id=\"role\" name=\"role\" class=\"input\"><option value=\"admin\">Admin</option> <option value=\"creator\">Creator: can create tasks</option> <option value=\"user\">User: can submit</option></select></div><button class=\"btn btn-main\">Sign in</button></form></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "\"><div class=\"field\"><label for=\"name\">Name</label> <input id=\"name\" name=\"name\" class=\"input\" required maxlength=\"40\" autocomplete=\"username\" autofocus></div><div class=\"field\"><label for=\"role\">Role</label> <select id=\"role\" name=\"role\" class=\"input\"><option value=\"admin\">Admin</option> <option value=\"creator\">Creator: can create tasks</option> <option value=\"user\">User: can submit</option></select></div><button class=\"btn btn-main\">Sign in</button></form></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -238,3 +238,11 @@ func TestBrowsersHaveReadableNames(t *testing.T) {
 		}
 	}
 }
+
+func TestNumbersOfReportsHaveFewDigits(t *testing.T) {
+	for want, value := range map[string]any{"7.451e-09": 7.450580596923828e-09, "0.1239": 0.12393, "20 756": 20756.0, "cuBLAS": "cuBLAS", "true": true} {
+		if got := strings.ReplaceAll(shortNumber(value), "\u202f", " "); got != want {
+			t.Errorf("%v is shown as %q, want %q", value, got, want)
+		}
+	}
+}

@@ -94,6 +94,14 @@ func (s *Server) accessLog(c *fiber.Ctx) error {
 	return nil
 }
 
+// answerErrors makes an error an answer where it can still be compressed; what fails before comes to accessLog.
+func (s *Server) answerErrors(c *fiber.Ctx) error {
+	if err := c.Next(); err != nil {
+		return s.HandleError(c, err)
+	}
+	return nil
+}
+
 // recoverPanics turns a panic into an error, so that one bad request ends only itself.
 func (s *Server) recoverPanics() fiber.Handler {
 	return recover.New(recover.Config{EnableStackTrace: true, StackTraceHandler: func(c *fiber.Ctx, reason any) {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -91,5 +92,18 @@ func TestWhyASubmissionIsRefusedIsBeforeTheEyes(t *testing.T) {
 	w.Until(shownText + ` == "// precious work"`)
 	w.Eval(`location.href = location.href`) // as from the address bar
 	w.Until(`location.pathname + location.hash == "/tasks/` + s.task.Slug + `#submit"`)
+	w.refusedNothing()
+}
+
+func TestEditingAgainKeepsWhatTheCompilerSaid(t *testing.T) {
+	s := newScene(t)
+	broken := s.submit(s.ada, "H200", goodKernel)
+	s.fail(broken, buildFailure())
+	again := fmt.Sprintf("?from=%d", broken.SubmissionID)
+	b := s.browserOf(s.ada)
+	wantText(t, b.page("/tasks/"+s.task.Slug+again, http.StatusOK), "#submit [data-line='3']", `line 3 error: expected a ";"`)
+	w := s.window().as(b)
+	w.editor(s, again)
+	w.Until(`document.querySelectorAll(".cm-lintRange-error, .cm-lint-marker-error").length >= 2`)
 	w.refusedNothing()
 }

@@ -169,3 +169,48 @@ func TestHiddenTaskIsNotThereForOthers(t *testing.T) {
 	}
 	s.browserOf(s.admin).page("/tasks/"+s.task.Slug, http.StatusOK)
 }
+
+func TestShortAddressesLeadToTheirPages(t *testing.T) {
+	s := newScene(t)
+	b := s.browserOf(s.ada)
+	for path, want := range map[string]string{
+		"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me", "/docs": "/docs/tasks",
+		fmt.Sprintf("/submissions/%d/runs/%d", s.done.SubmissionID, s.done.ID): submissionPath(s.done),
+	} {
+		resp := b.get(path)
+		checkSound(t, document(t, resp, http.StatusOK))
+		if got := resp.Request.URL.Path; got != want {
+			t.Errorf("%s leads to %s, want %s", path, got, want)
+		}
+	}
+	card := b.get(fmt.Sprintf("/submissions/%d/runs/%d", s.done.SubmissionID, s.done.ID), "HX-Request", "true")
+	if text := body(t, card); !strings.HasPrefix(text, "<article") {
+		t.Errorf("htmx gets %.60q", text)
+	}
+}
+
+func TestErrorPagesAreCompressed(t *testing.T) {
+	s := newScene(t)
+	for _, path := range []string{"/nothing", "/tasks/nothing", "/submissions/0"} {
+		resp := s.browser().get(path, "Accept-Encoding", "gzip")
+		if got := resp.Header.Get("Content-Encoding"); got != "gzip" || resp.StatusCode != http.StatusNotFound {
+			t.Errorf("%s: %s, encoded as %q", path, resp.Status, got)
+		}
+	}
+}
+
+func TestOneStatisticHasOneName(t *testing.T) {
+	s := newProfiledScene(t)
+	b := s.browserOf(s.admin)
+	for _, path := range []string{submissionPath(s.second), submissionPath(s.failed), "/tasks/" + s.task.Slug + "/boards/H200"} {
+		doc := b.page(path, http.StatusOK)
+		doc.Find("th").Each(func(_ int, e *goquery.Selection) {
+			if text := words(e); text == "Spread" || text == "Error" || text == "Std" {
+				t.Errorf("%s heads a column with %q", path, text)
+			}
+		})
+		if hint := words(doc.Find(".hint")); strings.Contains(hint, "Standard error") {
+			t.Errorf("%s calls what was printed %q", path, hint)
+		}
+	}
+}

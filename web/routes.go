@@ -47,7 +47,8 @@ func (s *Server) routes(app *fiber.App) {
 		strictRequests, s.makeRoom, plainBodies)
 
 	plain := group{router: app}
-	packed := plain.with(compress.New(compress.Config{Level: compress.LevelBestSpeed}))
+	pack := compress.New(compress.Config{Level: compress.LevelBestSpeed})
+	packed := plain.with(pack, s.answerErrors)
 	probes := packed.with(quiet)
 
 	// The operator's own questions always pass: they come before admit.
@@ -71,7 +72,7 @@ func (s *Server) routes(app *fiber.App) {
 	s.runRoutes(pages)
 	s.moderationRoutes(pages)
 	s.streamRoutes(plain.with(s.Identify, s.ReadBody(site.SmallBody)))
-	app.Use(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
+	app.Use(pack, s.answerErrors, s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
 }
 
 // errorShapes says where errors are answered as problems of the API, also those that come before a route is found.
@@ -178,6 +179,9 @@ func (s *Server) formAddresses(pages group) {
 		pages.get("/tasks/:slug/"+part, site.LeadTo("/tasks/:slug/edit"))
 	}
 	pages.get("/workers", site.LeadTo("/devices"))
+	for path, to := range map[string]string{"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
+		pages.get(path, site.LeadTo(to))
+	}
 }
 
 func (s *Server) playgroundRoutes(pages, runs group) {

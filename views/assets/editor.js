@@ -2,10 +2,19 @@
 import { cpp } from "@codemirror/lang-cpp";
 import { python } from "@codemirror/lang-python";
 import { indentUnit, syntaxHighlighting } from "@codemirror/language";
+import { lintGutter, setDiagnostics } from "@codemirror/lint";
 import { keymap } from "@codemirror/view";
 import { indentWithTab } from "@codemirror/commands";
 import { classHighlighter } from "@lezer/highlight";
 import { EditorView, basicSetup } from "codemirror";
+
+// What the compiler said of the text, as marks at its lines; they move with what is typed.
+function remarks(form, doc) {
+  return [...form.querySelectorAll("[data-line]")]
+    .map((said) => ({ at: Number(said.dataset.line), severity: said.dataset.kind, message: said.querySelector("[data-text]").textContent }))
+    .filter(({ at }) => at <= doc.lines)
+    .map(({ at, severity, message }) => ({ from: doc.line(at).from, to: doc.line(at).to, severity, message }));
+}
 
 export function edit(area) {
   const form = area.form;
@@ -16,6 +25,7 @@ export function edit(area) {
       // Before basicSetup, so that Mod-Enter submits; Escape then Tab leaves the editor by keyboard.
       keymap.of([{ key: "Mod-Enter", run: submit }, indentWithTab]),
       basicSetup,
+      lintGutter(),
       area.dataset.lang === "py" ? python() : cpp(),
       indentUnit.of("    "),
       syntaxHighlighting(classHighlighter),
@@ -28,6 +38,7 @@ export function edit(area) {
       }),
     ],
   });
+  view.dispatch(setDiagnostics(view.state, remarks(form, view.state.doc)));
   const fill = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
   area.hidden = true;
   area.after(view.dom);

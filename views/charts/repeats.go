@@ -16,6 +16,8 @@ type RepeatsVM struct {
 // histogram is the repeats counted into equal bins, with each repeat as a tick below.
 type histogram struct {
 	low, high float64 // nanoseconds: the shown range
+	beyond    int     // repeats above it
+	worst     float64 // the slowest of them
 	bins      []int
 	most      int
 	ticks     []float64 // 0 to 1
@@ -34,9 +36,10 @@ func newHistogram(times []float64) *histogram {
 		return nil
 	}
 	slices.Sort(sorted)
-	h := &histogram{low: sorted[0], high: sorted[len(sorted)-1]}
+	shown, worst := withoutOutliers(sorted), sorted[len(sorted)-1]
+	h := &histogram{low: sorted[0], high: shown[len(shown)-1], beyond: len(sorted) - len(shown), worst: worst}
 	h.bins = make([]int, binCount(len(sorted)))
-	for _, t := range sorted {
+	for _, t := range shown {
 		at := h.at(t)
 		i := min(int(at*float64(len(h.bins))), len(h.bins)-1)
 		h.bins[i]++
@@ -46,6 +49,22 @@ func newHistogram(times []float64) *histogram {
 	h.median = h.at(sorted[len(sorted)/2])
 	h.ticks = thin(h.ticks)
 	return h
+}
+
+// withoutOutliers leaves out the slowest fiftieth where it would take most of the drawing: one repeat that something
+// came between would press all others into one bar.
+func withoutOutliers(sorted []float64) []float64 {
+	const most = 3 // times the range of the others
+	low, last := sorted[0], sorted[len(sorted)-1]
+	near := sorted[int(0.98*float64(len(sorted)-1))]
+	if near <= low || last/2-low/2 <= most*(near/2-low/2) { // halves: the difference of two may be more than a float64 holds
+		return sorted
+	}
+	end, _ := slices.BinarySearch(sorted, near)
+	for end < len(sorted) && sorted[end] == near {
+		end++
+	}
+	return sorted[:end]
 }
 
 // binCount grows with the square root, as histograms of unknown shape do well with.

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/PuerkitoBio/goquery"
 	"time"
 
 	"warpboard/evaluator/job"
@@ -100,5 +102,22 @@ func TestRepeatsOfOneTimeAreNoChart(t *testing.T) {
 	}
 	if h := newHistogram([]float64{7, 7, 7}); h == nil || h.most != 3 {
 		t.Errorf("equal times: %+v", h)
+	}
+}
+
+// One repeat of 25 ms among hundreds of 1.4 ms made a single bar of them all.
+func TestOneOutlierDoesNotFlattenAHistogram(t *testing.T) {
+	times := make([]float64, 200)
+	for i := range times {
+		times[i] = 1.4e6 + 1e3*float64(i%37)
+	}
+	times[100] = 25.3e6
+	doc, _ := render(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: times, Mean: 1.5e6}}))
+	wide := doc.Find("svg rect:not(.pf-rug):not(.pf-median)").FilterFunction(func(_ int, e *goquery.Selection) bool { return e.AttrOr("height", "0") != "0" })
+	if wide.Length() < 10 {
+		t.Errorf("%d bars are left", wide.Length())
+	}
+	if said := doc.Find("[data-outliers]").Text(); !strings.Contains(said, "1 slower repeat is not drawn: up to 25.30\u00a0ms") {
+		t.Errorf("of the outlier it says %q", said)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
@@ -121,7 +122,7 @@ func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
 	return site.Attachment(c, seen.Sub.FileName, text)
 }
 
-// Run answers with one run's card, as this reader may see it.
+// Run answers htmx with one run's card, as this reader may see it.
 func (p *Pages) Run(c *fiber.Ctx) error {
 	seen, err := p.LoadSubmission(c)
 	if err != nil {
@@ -138,10 +139,14 @@ func (p *Pages) Run(c *fiber.Ctx) error {
 	if run.SubmissionID != seen.Sub.ID {
 		return site.NotFound(c)
 	}
+	if !site.IsFragment(c) { // somebody who copied the address
+		return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
+	}
 	card, err := p.RunCard(c.UserContext(), seen.Task, run, seen.MaySeeSource)
 	if err != nil {
 		return err
 	}
+	c.Vary("HX-Request")
 	return p.Render(c, fiber.StatusOK, views.Run(card))
 }
 

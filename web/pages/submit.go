@@ -118,6 +118,9 @@ func (p *Pages) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error 
 		return err
 	}
 	form.Source, form.Mode, form.From = string(text), string(seen.Sub.Mode), id
+	if form.Remarks, err = p.remarks(c.UserContext(), seen.Sub); err != nil {
+		return err
+	}
 	for _, run := range runs {
 		form.Devices = append(form.Devices, views.DeviceChoice{Device: run.Device, Chosen: true})
 	}
