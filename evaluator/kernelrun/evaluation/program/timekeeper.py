@@ -1,7 +1,5 @@
 """The judge's memory and clocks: what it shares with the processes of the kernels, and what its clocks' times mean."""
 
-import sys
-
 import torch
 
 from sides import NoFlush
@@ -15,13 +13,14 @@ class Timekeeper:
         """kind is host or cuda; cold says whether each call begins with empty caches."""
         if kind == "cuda" and not torch.cuda.is_available():
             raise RuntimeError("PyTorch sees no GPU on this machine")
-        self.kind, self.device, self._cuda = kind, "cpu" if kind == "host" else "cuda", None
+        self.kind, self.device = kind, "cpu" if kind == "host" else "cuda"
+        self._cold, self._cuda = cold, None
         self._ours = Calibrator() if timed else None  # before there is a CUDA context
         if timed:
             self._ours.start(kind)
         self._host = HostMemory() if cold and kind == "host" else NoFlush()
         if kind == "cuda":
-            self._cuda = _device(cold)
+            self._cuda = _device()
         if timed:
             self._ours.connect(self._host, self._cuda)
         self._constants = {}
@@ -37,9 +36,11 @@ class Timekeeper:
         return Regions(host, None), host, None
 
     def warm_up(self):
-        """Raises the clocks of an idle device."""
+        """Raises the clocks of an idle device; from then on caches are as cold as was asked for."""
         if self._cuda is not None:
             self._cuda.warm_up()
+            if not self._cold:
+                self._cuda.flush = lambda: None
 
     def read(self, calls, values, regions):
         """The clocks of one kernel's calls, whose process has ended. Two with answers of one size have the same
@@ -51,10 +52,7 @@ class Timekeeper:
         return Clocks(calls, self._constants[key])
 
 
-def _device(cold):
+def _device():
     from warpboard_judge_cuda import JudgeMemory
 
-    memory = JudgeMemory(sys.modules["torch"])
-    if not cold:
-        memory.flush = lambda: None
-    return memory
+    return JudgeMemory(torch)
