@@ -2,6 +2,7 @@ package harness
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +51,20 @@ func TestACaseCountsByTheMedianOfItsProcessesMedians(t *testing.T) {
 	}
 	if score, err := Score(tasks.RankLast, p.Cases()); err != nil || score != 20 {
 		t.Errorf("the score is %v, %v", score, err)
+	}
+}
+
+// TestAJudgesClockThatIsDisturbedInOneProcessMovesNoScore: the runner's clock counted in the others.
+func TestAJudgesClockThatIsDisturbedInOneProcessMovesNoScore(t *testing.T) {
+	disturbed := strings.NewReplacer("event: 130", "event: 101").Replace(timedCase(0, 130, "wall"))
+	p := byProcess(process(0, timedCase(0, 100, "event")) + process(1, disturbed) + process(2, timedCase(0, 102, "event")) + "check: pass\n")
+	got := p.Cases()[0]
+	if got.Median != 101 || !slices.Equal(got.Processes, []float64{100, 101, 102}) || got.Clocks.Counts != job.ClockEvent {
+		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.Counts)
+	}
+	p = byProcess(process(0, disturbed) + process(1, disturbed) + process(2, timedCase(0, 102, "event")) + "check: pass\n")
+	if got := p.Cases()[0]; got.Median != 130 || got.Clocks.Counts != job.ClockWall {
+		t.Errorf("where the wall clock counted in most: got %v by %s", got.Median, got.Clocks.Counts)
 	}
 }
 
