@@ -32,7 +32,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	defer announceStop(ctx, cfg, log)()
 	store, err := models.Open(ctx, models.Config{
 		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
-		Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 	if err != nil {
 		return err

@@ -92,9 +92,9 @@ func start(t *testing.T, args ...string) *process {
 		t.Fatal(err)
 	}
 	p := &process{t: t, cmd: exec.Command(exe, args...), log: &logBuffer{}, done: make(chan struct{})}
-	// Compiling ahead would disturb the tests that look for what runs leave; those of it switch it on. Sites share
-	// what they compiled, but for those tests.
-	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_OBJECT_CACHE="+objects)
+	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch them
+	// on. Sites share what they compiled, but for those tests.
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_OBJECT_CACHE="+objects)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

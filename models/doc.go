@@ -18,7 +18,8 @@
 //
 // then what is of one kind alone: submission.go, submit.go, limits.go, run.go, run_life.go, follow.go (the profile after
 // a ranked run), stage.go, event.go, clock.go, artifact.go; evaluation.go, evaluation_life.go; flag.go and hints.go (what
-// asks for a look at a run), moderation.go (decisions about runs, deleting, names); and counter.go, sweep.go.
+// asks for a look at a run), moderation.go (decisions about runs, deleting, names), confirmation.go (whoever comes first is
+// measured again); and counter.go, sweep.go.
 //
 // The web reads and submits; evaluator/dispatch starts attempts and records what comes of them; the commands open the
 // store. Tests get one from modelstest, on both databases.

@@ -117,6 +117,9 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why 
 		if err := tx.Delete(&sub).Error; err != nil {
 			return fmt.Errorf("deleting submission %d: %w", id, err)
 		}
+		if err := forgetConfirmations(tx); err != nil {
+			return err
+		}
 		if changes, err = boards.Recompute(tx, counted); err != nil {
 			return err
 		}

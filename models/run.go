@@ -37,8 +37,11 @@ type Run struct {
 	VersionID    int64
 	UserID       int64
 	Mode         job.Mode
-	ProfileOf    *int64 // the ranked run that this profile follows; nil for a run that a person asked for
-	State        RunState
+	ProfileOf    *int64 // the ranked run that this profile or leg of a confirmation follows; nil for a run that a person asked for
+
+	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
+
+	State RunState
 	Work
 	Failure *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
 	Ours    bool         // failed because of an infrastructure error
@@ -60,7 +63,7 @@ type Run struct {
 
 // Valid reports whether the run may stand on a board; package boards says the same in SQL.
 func (r Run) Valid() bool {
-	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil
+	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.ConfirmationID == nil
 }
 
 // Run returns one run.

@@ -75,14 +75,17 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 func (r *Run) announce(tx *gorm.DB, out *Recorded) error {
 	event, err := noteState(tx, *r)
 	out.Events = append(out.Events, event)
-	return err
+	if err != nil || r.ConfirmationID == nil || !r.State.Final() {
+		return err
+	}
+	return advanceConfirmation(tx, *r.ConfirmationID, out)
 }
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
 // afterResult brings the run onto its board. The profile that follows it is announced before the run's own end, so
 // that a reader who has seen that one has missed nothing.
-func (r *Run) afterResult(tx *gorm.DB, result job.Result, _ Findings, out *Recorded) error {
+func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *Recorded) error {
 	err := errors.Join(countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.queueProfile(tx, out))
 	if err != nil {
 		return err
@@ -90,7 +93,7 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, _ Findings, out *Recor
 	if err := r.announce(tx, out); err != nil {
 		return err
 	}
-	if r.ProfileOf != nil {
+	if r.ProfileOf != nil && r.ConfirmationID == nil {
 		if out.Board, err = showProfile(tx, *r); err != nil {
 			return err
 		}
@@ -102,5 +105,8 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, _ Findings, out *Recor
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID,
 		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, AchievedAt: *r.EndedAt,
 	})
-	return err
+	if err != nil || out.Board == nil || !found.confirm {
+		return err
+	}
+	return startConfirmation(tx, r.VersionID, r.Device, out)
 }

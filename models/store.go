@@ -25,6 +25,8 @@ type Config struct {
 	DSN string
 	// Limits bound what one person may submit; the zero value sets no limit.
 	Limits Limits
+	// Confirm has whoever comes first on a board measured again, in turns with the next person.
+	Confirm bool
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
@@ -39,6 +41,7 @@ type Store struct {
 	db        *db.DB
 	artifacts string
 	limits    Limits
+	confirm   bool
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -62,7 +65,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		db: database, artifacts: artifacts, limits: cfg.Limits,
+		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
 	}
 	why, err := s.RebuildIfAsked(ctx)
 	if err != nil {

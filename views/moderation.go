@@ -37,7 +37,7 @@ type RunReviewPage struct {
 
 // FlagRow is one thing that asks for a look at a run.
 type FlagRow struct {
-	Kind    string // models.FlagKind: "report", "clocks", "source"
+	Kind    string // models.FlagKind: "report", "clocks", "source", "unconfirmed"
 	By      Person // who reported it; zero: the site
 	Detail  string
 	When    time.Time
@@ -50,6 +50,8 @@ func (f FlagRow) says() string {
 	switch f.Kind {
 	case "clocks":
 		return "The kernel's events and the judge's clock differ by more than the clock may err."
+	case "unconfirmed":
+		return "Measuring it again, because it came first, ended without numbers: " + f.Detail
 	case "source":
 		return "The source has a pattern that some false times had in common: " + f.Detail + "."
 	}

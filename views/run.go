@@ -43,7 +43,8 @@ type RunCard struct {
 	Reload       bool   // the page asks for the card once more, with what only this reader may see
 	Machine      *job.Machine
 	Harness      string
-	SelfMeasured bool // by a program that the task brought, in the kernel's own process
+	SelfMeasured bool          // by a program that the task brought, in the kernel's own process
+	Confirmed    *Confirmation // nil: the run was not measured again
 	Verdict
 	Measures
 }

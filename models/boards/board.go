@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -19,6 +20,8 @@ type Board struct {
 	Size      int64    // people on it
 	Leaders   []Ranked `gorm:"serializer:json"` // the first three, so that a list of tasks reads one row per board
 	ChangedAt time.Time
+
+	Confirming int64 // run that is measured again, in turns with the next person's; 0: none
 }
 
 const leaders = 3
@@ -28,7 +31,7 @@ type Standing struct {
 	Ranked
 	UserName  string
 	AvatarURL string
-	GapNS     float64 // behind the first
+	GapNS     float64 `gorm:"column:gap_ns"` // behind the first
 }
 
 // Page is a part of a board, in its order.
@@ -101,16 +104,12 @@ func (s *Boards) BoardChangeNumber(ctx context.Context, versionID int64, device 
 func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
-	err := s.standings(ctx, entry).Take(&st).Error
-	if err != nil {
-		return st, db.ReadError(err, "entry of this person")
-	}
-	var best float64
-	err = s.db.Read(ctx).Model(&Band{}).Select("score_ns").
-		Where("version_id = ? and device = ? and ahead = 0", versionID, device).Take(&best).Error
-	st.GapNS = max(st.ScoreNS-best, 0)
-	return st, db.ReadError(err, "first band of a board")
+	err := s.standings(ctx, entry, gap).Take(&st).Error
+	return st, db.ReadError(err, "entry of this person")
 }
+
+// gap is how far an entry is behind the first, which begins the band that none is ahead of.
+const gap = "e.score_ns - (select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as gap_ns"
 
 // PlaceWith returns about the place that a score would have on a board beside the entries of others: it counts those
 // that the resolution of bands tells apart from it.
@@ -122,8 +121,9 @@ func (s *Boards) PlaceWith(ctx context.Context, versionID int64, device string, 
 	return int(ahead) + 1, db.ReadError(err, "entries before a score")
 }
 
-// standings gives a query for the entries with their places and what is shown of their people.
-func (s *Boards) standings(ctx context.Context, entries *gorm.DB) *gorm.DB {
-	return s.db.Read(ctx).Table("(?) e", entries).Select("e.*, " + ofBand + ", u.name as user_name, u.avatar_url").Joins(withBand).
+// standings gives a query for the entries with their places and what is shown of their people, and more columns.
+func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more ...string) *gorm.DB {
+	columns := append([]string{"e.*", ofBand, "u.name as user_name", "u.avatar_url"}, more...)
+	return s.db.Read(ctx).Table("(?) e", entries).Select(strings.Join(columns, ", ")).Joins(withBand).
 		Joins("join users u on u.id = e.user_id")
 }

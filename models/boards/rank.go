@@ -19,7 +19,7 @@ import (
 // and RebuildEntries.
 const (
 	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
-	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null"
+	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and confirmation_id is null"
 	bestFirst    = "score_ns, id" // equal scores: the earlier run
 	entriesFirst = "score_ns, run_id"
 )

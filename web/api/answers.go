@@ -35,7 +35,7 @@ func boardAnswer(task models.Task, version models.TaskVersion, board models.Boar
 		Change: board.Change, Total: int(board.Size), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
-			Rank: st.Rank, Tied: st.Tied, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			Rank: st.Rank, Tied: st.Tied, Confirming: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
 			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Clock: st.Clock, Achieved: st.AchievedAt,
 		})
 	}

@@ -126,6 +126,7 @@ type Board struct {
 
 // Entry is a person's best valid run on a board. Times are in nanoseconds.
 type Entry struct {
+	Confirming   bool    `json:"confirming,omitempty" jsonschema:"came first, and waits to be measured again in turns with the next"`
 	Rank         int     `json:"rank"`
 	Tied         bool    `json:"tied,omitempty" jsonschema:"others have this rank, too: the data do not show a difference between them and the first of the band"`
 	User         User    `json:"user"`

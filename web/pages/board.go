@@ -64,7 +64,7 @@ func (p *Pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVe
 	table := views.BoardTable{
 		Slug: task.Slug, Device: board.Device, Version: version.Number, Change: board.Change, Size: board.Size,
 		FirstNS: board.FirstNS, PageNo: number, LastPage: int((board.Size + boardRows - 1) / boardRows),
-		ViewerID: site.Actor(c).ID, Current: version.ID == task.VersionID,
+		Confirming: board.Confirming, ViewerID: site.Actor(c).ID, Current: version.ID == task.VersionID,
 	}
 	for _, st := range board.Standings {
 		table.Entries = append(table.Entries, boardEntry(st))

@@ -42,6 +42,9 @@ func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, so
 		hideOutput(&card)
 	}
 	card.Ranking, card.SourceName = views.RankingName(version.Definition.RankingBy), version.Definition.SubmissionName()
+	if card.Confirmed, err = s.confirmation(ctx, run); err != nil {
+		return card, err
+	}
 	if run.Valid() && run.VersionID == task.VersionID {
 		if err := s.addRank(ctx, run, &card); err != nil {
 			return card, err

@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+)
+
+// TestTheFirstOfABoardIsConfirmed goes the whole way on the CPU: somebody comes first, the worker measures both kernels
+// again in turns, and the board has the new numbers.
+func TestTheFirstOfABoardIsConfirmed(t *testing.T) {
+	t.Parallel()
+	s := startTaskSite(t, "--confirm-records")
+	slow, fast := s.person(t, "Slow", models.RoleUser), s.person(t, "Fast", models.RoleUser)
+	slow.ended(slow.submit(job.ModeRanked, spinning(1_000_000)))
+	first := fast.submit(job.ModeRanked, spinning(200_000))
+	selected := fast.ended(first)
+	waitFor(t, 5*patience, "the confirmation", func() error {
+		resp, err := http.Get(s.url + "/submissions/" + strconv.FormatInt(first, 10))
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		page, err := io.ReadAll(resp.Body)
+		if err == nil && !strings.Contains(string(page), `<span class="tag">confirmed</span>`) {
+			err = errors.New("the page does not say that it is confirmed")
+		}
+		return err
+	})
+	board, err := fast.Board(t.Context(), smallTask, "CPU", 1)
+	if err != nil || len(board.Entries) != 2 {
+		t.Fatalf("the board is %+v, %v", board, err)
+	}
+	entry := board.Entries[0]
+	if entry.User.Name != "Fast" || entry.Confirming || entry.ScoreNS == *selected.ScoreNS || entry.ScoreNS != *fast.look(first).ScoreNS {
+		t.Errorf("Fast was selected by %v ns, and the board is %+v", *selected.ScoreNS, board.Entries)
+	}
+}
+
+// spinning is a kernel that takes long enough for no two measurements of it to be the same.
+func spinning(times int) string {
+	return kernel(fmt.Sprintf("for (volatile int i = 0; i < %d; i = i + 1) {}", times))
+}
