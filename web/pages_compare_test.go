@@ -77,7 +77,7 @@ func TestTwoOwnRunsAreComparedByTheirSubmissionsOrFromAList(t *testing.T) {
 	resp := b.get("/compare?" + form.Encode())
 	wantText(t, document(t, resp, http.StatusOK), "h1", "Two runs side by side")
 	byNumber := b.get(fmt.Sprintf("/compare?a=%d&b=%d&as=%d&bs=%d", own[2].ID, own[2].ID, own[0].SubmissionID, own[1].SubmissionID))
-	doc = document(t, byNumber, http.StatusOK)
+	checkSound(t, document(t, byNumber, http.StatusOK))
 	if got, want := byNumber.Request.URL.RequestURI(), fmt.Sprintf("/compare?a=%d&b=%d", own[0].ID, own[1].ID); got != want {
 		t.Errorf("numbers of submissions lead to %s, want %s", got, want)
 	}
