@@ -187,7 +187,7 @@ class Runner:
             self._version = self._regions.version
 
     def _call(self, draw, flags):
-        data = draw()
+        data = self._draw(draw)
         description, leaves = describe(data)
         self._share(self._wanted(leaves))
         told = self._told is not None and self._told != description
@@ -214,6 +214,15 @@ class Runner:
         begin = sent if self._early else begin
         return Call(data, answer.value(), _number(page.nanoseconds, end - begin), end - begin, taken - begin,
                     late, self._early, prepared(), sum(part.size for part in answer.parts))
+
+    def _draw(self, draw):
+        """An input. A device without room for one is the submission's doing where the judge has little of it."""
+        try:
+            return draw()
+        except TaskFailed as failure:
+            if self._cuda is not None and self._cuda.starved(failure.__cause__):
+                raise Refused("The submission's process left too little of the device's memory.") from failure
+            raise
 
     def _expect_early(self, number):
         """The answer before the release. The runner waits for that, also where there is nothing to take."""

@@ -104,6 +104,11 @@ class JudgeMemory:
     def free_bytes(self):
         return self._torch.cuda.mem_get_info()[0]
 
+    def starved(self, error):
+        """Whether an error says that no memory is left, though this process has no third of the device's."""
+        cuda = self._torch.cuda
+        return isinstance(error, cuda.OutOfMemoryError) and cuda.memory_reserved() <= cuda.mem_get_info()[1] / 3
+
     def flush(self):
         """Queues what empties the L2 cache, lines that the runner asked to persist included."""
         driver().cuCtxResetPersistingL2Cache()  # devices without persisting lines refuse it
