@@ -22,4 +22,5 @@ def reference(data: input_t) -> torch.Tensor:
 
 def check_implementation(data: input_t, output: output_t) -> tuple[bool, str]:
     k = data[0].shape[1]
-    return match_reference(data, output, reference, rtol=2e-3, atol=1e-3 * k**0.5)
+    # torch adds parts of long rows in 16 bits: seen off by 1.06e-3 √k. Eight bits are off by some 0.05 √k.
+    return match_reference(data, output, reference, rtol=2e-3, atol=2e-3 * k**0.5)
