@@ -43,7 +43,7 @@ func TestAxeFindsNothing(t *testing.T) {
 		w.Do(chromedp.EmulateViewport(1280, 900))
 		w.open(path)
 		w.Eval(fmt.Sprintf("document.querySelectorAll(%q).forEach((e) => e.remove())", alike))
-		w.Eval(string(axe) + "; true")
+		w.load(string(axe))
 		for i, look := range []struct {
 			theme string
 			width int64
@@ -60,6 +60,14 @@ func TestAxeFindsNothing(t *testing.T) {
 // alike is what repeats on a page, from the sixth on: lines of source, rows of tables, keys and operations. To look at each
 // takes a minute on some pages, and finds no more. What is folded away is not seen by axe anyway, only walked.
 const alike = ".source .line:nth-child(n+6), tbody tr:nth-child(n+6), article.card:nth-child(n+6), [data-key]:nth-child(n+6), details:not([open]) > :not(summary)"
+
+// load runs a program in the page.
+func (w *window) load(program string) {
+	w.T.Helper()
+	if _, err := chromedp.Run(w.Ctx, chromedp.Evaluate[bool](program+"; true")); err != nil {
+		w.T.Fatal(err)
+	}
+}
 
 // axe asks the loaded page, in a theme, for what is wrong: by all rules, or by those that colour and width can change.
 func (w *window) axe(theme string, all bool) (found []finding) {
