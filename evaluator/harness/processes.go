@@ -109,7 +109,7 @@ func mostByEvent(parts []job.CaseResult) bool {
 // counted in most of them. On a GPU the judge's clocks are disturbed in some processes and agree with the runner's in
 // the others; a runner that lies in fewer than half of them moves a median of medians by no more than they differ.
 func timeOf(part job.CaseResult, byEvent bool) float64 {
-	if byEvent {
+	if byEvent && part.Clocks.Counts != job.ClockEvent {
 		return part.Clocks.Event
 	}
 	return part.Median
