@@ -117,7 +117,11 @@ public:
         return std::string(reinterpret_cast<const char*>(page_.page->answer()), size);
     }
 
-    void end() { channel_.send(FRAME_END, ""); }
+    // No more calls. What the runner wrote to the judge in a call that was too short to look meanwhile is seen now.
+    void end() {
+        if (channel_.look(0) == JudgeChannel::State::spoke) react(JudgeChannel::State::spoke);
+        channel_.send(FRAME_END, "");
+    }
 
     // Waits until nothing of the runner is left, whatever it still writes: its channel ends when it is all dead.
     void wait_gone() {

@@ -151,8 +151,10 @@ class Runner:
         self._described = None
 
     def end(self):
-        """Lets the runner go, and waits until nothing of it is left: the channel ends when it is all dead."""
+        """Lets the runner go, and waits until nothing of it is left: the channel ends when it is all dead. What it wrote
+        into the channel in a call that was too short to look meanwhile is seen now."""
         try:
+            self._channel.watch()
             self._channel.send(END)
         except RunnerGone:
             pass
