@@ -37,7 +37,7 @@ def here(wait=lambda: time.sleep(100)):
     wait()
 def calibrating():
     frame = sys._getframe()
-    while frame and frame.f_code.co_name != "calibrate": frame = frame.f_back
+    while frame and frame.f_code.co_name != "constants": frame = frame.f_back
     return frame is not None
 def generate_input(seed):
     global count
