@@ -17,8 +17,9 @@
 // uint32, the number of a runner whose turn is over, before END; who has not left a while later is killed.
 //
 // Runners come one after the other, each when nothing is left of the one before, unless the stage asks for several
-// together. Each has a channel, a page and regions of its own: what one wrote there no other reads. The next one
-// is not started while the constants of the one before are measured, for what it ran could make them longer.
+// together. Each has a channel and a page of its own, and regions of its own or, in Python, wiped ones: what one wrote there
+// no other reads. The next one is not started while the constants of the one before are measured, for what it ran could make
+// them longer.
 //
 // Shared memory for inputs and answers is the judge's: memfds, and on a GPU physical allocations
 // (cuMemCreate) exported as descriptors. The judge sends them through the channel; it never receives one.

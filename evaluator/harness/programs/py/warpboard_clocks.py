@@ -13,7 +13,7 @@ from warpboard_stats import Stats, quantile
 # By how much wall and snapshot may exceed the truth: two contexts of torch take 150 µs to change places, and one pair
 # of processes differs by some 5 µs from the next.
 _LEAST_NS = {"host": (2_000, 5_000), "cuda": (6_000, 10_000)}
-_HIDDEN_NS = {"host": 0, "cuda": 20_000}  # of work after "done" that passes while the device comes back to the judge
+_HIDDEN_NS = 20_000  # of work after "done" that passes while the device comes back to the judge
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
 _MOST_HOST_NS = 300_000  # a busy machine takes longer over nothing, and no other call may profit from that
@@ -109,7 +109,7 @@ class Clocks:
         """What to add to the snapshots: less a tolerance where they agree with the wall clock. Where they do not, the device
         still worked when the runner said "done", and a part of that cannot be seen."""
         apart = quantile(self.snapshots, 0.5) - quantile(self.walls, 0.5)
-        return _HIDDEN_NS[self.constants.kind] if apart > tolerance and self.constants.kind == "cuda" else -tolerance
+        return _HIDDEN_NS if self.constants.kind == "cuda" and apart > tolerance else -tolerance
 
     def lines(self):
         """Yields (field, value) for the report."""
