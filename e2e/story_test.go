@@ -95,8 +95,8 @@ const watchRun = `(() => {
 // submitsRight follows a right kernel to its place without loading the page again.
 func (w *window) submitsRight() {
 	w.T.Helper()
-	// Its times differ so much that all repeats are made: both timed stages take some seconds.
-	w.paste(kernel("static int calls; usleep(++calls % 2 ? 10000 : 70000);"))
+	// Its times differ so much that all repeats are made: each timed stage takes a second at least.
+	w.paste(kernel("static int calls; usleep(++calls % 2 ? 3000 : 21000);"))
 	w.Eval(watchRun)
 	w.Until(`states.includes("benchmarking")`)
 	w.shoot("working")

@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patience is how long a page gets for what it does at once: enough for a machine with much else to do.
-const patience = 30 * time.Second
+// patience is how long a page gets for what takes a moment on an idle machine.
+const patience = 90 * time.Second
 
 // Browser starts with its first window. The zero value is ready.
 type Browser struct {
