@@ -60,19 +60,48 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 }
 
 func newProvider(db *sql.DB, dialect string) (*goose.Provider, error) {
-	folder, err := fs.Sub(files, dialect)
+	scripts, err := scriptsOf(dialect)
 	if err != nil {
 		return nil, err
 	}
+	options := []goose.ProviderOption{goose.WithGoMigrations(scripts...)}
 	switch dialect {
 	case SQLite:
-		return goose.NewProvider(goose.DialectSQLite3, db, folder)
+		return goose.NewProvider(goose.DialectSQLite3, db, nil, options...)
 	case Postgres:
 		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(lockEvery, lockTries))
 		if err != nil {
 			return nil, err
 		}
-		return goose.NewProvider(goose.DialectPostgres, db, folder, goose.WithSessionLocker(locker))
+		return goose.NewProvider(goose.DialectPostgres, db, nil, append(options, goose.WithSessionLocker(locker))...)
 	}
 	return nil, fmt.Errorf("no dialect is called %q; there are %q and %q", dialect, SQLite, Postgres)
+}
+
+// scriptsOf are a dialect's files, each of which the database gets as one script. goose would cut them into statements,
+// with 4 MiB of memory for every line.
+func scriptsOf(dialect string) ([]*goose.Migration, error) {
+	names, err := fs.Glob(files, dialect+"/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	var scripts []*goose.Migration
+	for _, name := range names {
+		version, err := goose.NumericComponent(name)
+		if err != nil {
+			return nil, err
+		}
+		text, err := files.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		apply := func(ctx context.Context, tx *sql.Tx) error {
+			if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			return nil
+		}
+		scripts = append(scripts, goose.NewGoMigration(version, &goose.GoFunc{RunTx: apply}, nil))
+	}
+	return scripts, nil
 }

@@ -42,7 +42,6 @@ func newProfiledScene(t testing.TB) *profiledScene {
 // setProfiled makes what a scene with profiles begins with.
 func (s *profiledScene) setProfiled() {
 	s.set()
-	s.profilingWorker()
 	s.first = s.ranked("Linus Ncu", goodKernel, profiledNS, "cuda4")
 	s.second = s.ranked("Mary Warp", slowKernel, 1.3*profiledNS, "tri")
 	s.refused = s.ranked("Rosa Refused", goodKernel, 2*profiledNS, "")
@@ -79,6 +78,7 @@ func (s *profiledScene) ranked(name, source string, ns float64, report string) m
 		"ptxas._Z4tilePKfS0_Pfi.registers": "64", "ptxas._Z4tilePKfS0_Pfi.smem": "4352", "ptxas._Z4tilePKfS0_Pfi.stack": "0",
 		"ptxas._Z4tilePKfS0_Pfi.spill_stores": "24", "ptxas._Z4tilePKfS0_Pfi.spill_loads": "16"}
 	stages[2].Cases, stages[3].Cases = s.repeated(ns), s.repeated(ns)
+	s.profilingWorker() // a run's end queues its profile, and a worker that was not heard of for some seconds is away
 	s.record(job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Stages: stages},
 		&models.Score{NS: ns, StdNS: ns / 50, ErrNS: ns / 500})
 	s.profile(run, report)
