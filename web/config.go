@@ -32,10 +32,11 @@ type Config struct {
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 
-	SandboxOff  bool          // the worker runs programs unprotected: every page says so
-	BundleLimit int           // largest task zip in bytes; 0: 32 MiB
-	Heartbeat   time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
-	OpenEvalAPI string        // who may evaluate without a token: "all", "loopback" or "none"; empty: none
+	SandboxOff  bool               // the worker runs programs unprotected: every page says so
+	Code        *views.Highlighter // colours sources; nil: one of the server's own
+	BundleLimit int                // largest task zip in bytes; 0: 32 MiB
+	Heartbeat   time.Duration      // of streams, when a reader's sign-in is checked again; 0: 15 s
+	OpenEvalAPI string             // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  evaluations.Limits
 
 	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine

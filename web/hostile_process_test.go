@@ -42,7 +42,7 @@ type process struct {
 func startProcess(t *testing.T, nofile int, connections string) process {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" -test.run '^TestServeForAnotherTest$'`, nofile), os.Args[0])
-	cmd.Env = append(os.Environ(), "WARPBOARD_TEST_SITE="+connections)
+	cmd.Env = append(os.Environ(), "WARPBOARD_TEST_SITE="+connections, "GOGC=100") // its memory is looked at
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -41,9 +41,12 @@ const (
 	issuerSecret = "warpboard-secret"
 )
 
+// issuerSigningKey is made once: that takes a second and more with the race detector.
+var issuerSigningKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
+
 func newTestIssuer(t *testing.T) *testIssuer {
 	t.Helper()
-	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	key, err := issuerSigningKey()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,10 @@ func New(cfg Config) (*Server, error) {
 	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
 		return nil, err
 	}
-	runs, code := runs.New(site), views.NewHighlighter(rememberedSources)
+	runs, code := runs.New(site), cfg.Code
+	if code == nil {
+		code = views.NewHighlighter(rememberedSources)
+	}
 	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks)
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
 	s.playground = playground.New(s.evals, code)
