@@ -96,7 +96,7 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(60 * time.Second))
 	authorization := ""
 	if s.token != "" {
 		authorization = "Authorization: Bearer " + s.token + "\r\n"

@@ -90,7 +90,7 @@ func (p process) hold(t *testing.T, n int, request string) (closeAll func()) {
 	t.Helper()
 	var conns []net.Conn
 	for range n {
-		conn, err := net.DialTimeout("tcp", p.addr, 5*time.Second)
+		conn, err := net.DialTimeout("tcp", p.addr, 60*time.Second)
 		if err != nil {
 			break // there is no room in the kernel's queue, either
 		}
@@ -108,7 +108,7 @@ func (p process) hold(t *testing.T, n int, request string) (closeAll func()) {
 // slowest asks for a page by many connections, one after the other, and returns the 99th percentile.
 func (p process) slowest(t *testing.T, asks int) time.Duration {
 	t.Helper()
-	visitor := &http.Client{Timeout: 10 * time.Second}
+	visitor := &http.Client{Timeout: 60 * time.Second}
 	defer visitor.CloseIdleConnections()
 	took := make([]time.Duration, asks)
 	for i := range took {
@@ -168,12 +168,12 @@ func TestHalfSentRequestsHoldLittleMemory(t *testing.T) {
 // turnsAway reports whether one connection more is told to come again later.
 func (p process) turnsAway(t *testing.T) bool {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", p.addr, 5*time.Second)
+	conn, err := net.DialTimeout("tcp", p.addr, 60*time.Second)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetReadDeadline(time.Now().Add(5 * time.Second))
+	conn.SetReadDeadline(time.Now().Add(60 * time.Second))
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil) // it comes unasked
 	if err != nil {
 		t.Logf("one too many is answered %v", err)

@@ -16,13 +16,13 @@ import (
 // dial connects from an address of this machine, 127.0.0.N.
 func (s *testSite) dial(t *testing.T, address string) net.Conn {
 	t.Helper()
-	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 5 * time.Second}
+	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(address)}, Timeout: 60 * time.Second}
 	conn, err := dialer.Dial("tcp", s.Addr)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(60 * time.Second))
 	return conn
 }
 
@@ -41,7 +41,7 @@ func (s *testSite) from(t *testing.T, address, request string) (net.Conn, *http.
 // eventually waits for what another goroutine is about to do.
 func eventually(t *testing.T, what string, done func() bool) {
 	t.Helper()
-	for end := time.Now().Add(10 * time.Second); !done(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(60 * time.Second); !done(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("never: %s", what)
 		}

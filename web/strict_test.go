@@ -21,7 +21,7 @@ func (s *testSite) raw(t *testing.T, request string) string {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(60 * time.Second))
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestHonestRequestsShareAConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(10 * time.Second))
+	conn.SetDeadline(time.Now().Add(60 * time.Second))
 	answers := bufio.NewReader(conn)
 	for _, rest := range []string{
 		fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(form), form),

@@ -198,19 +198,39 @@ func TestJobOfAVanishedWorkerGoesToAnother(t *testing.T) {
 
 func TestExtendedJobStaysWithItsWorker(t *testing.T) {
 	everywhere(t, func(t *testing.T, s site) {
-		publish(t, s.Queue, aJob("a1", "CPU"))
-		d := receive(t, s.worker(t, "w1"), "CPU")
-		ctx, cancel := context.WithTimeout(t.Context(), 3*shortAckWait)
-		defer cancel()
-		go func() {
-			for tick := time.NewTicker(shortAckWait / 8); ctx.Err() == nil; <-tick.C {
-				d.Extend(ctx)
+		for i := range 5 {
+			other, late, err := extended(t, s, fmt.Sprint("a", i))
+			if errors.Is(err, context.DeadlineExceeded) {
+				return
 			}
-		}()
-		if other, err := s.worker(t, "w2").Receive(ctx, "CPU", nil); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("another worker got %+v, error %v", other, err)
+			if late < shortAckWait/2 { // else it was not extended in time: this machine has much else to do
+				t.Fatalf("another worker got %+v, error %v", other, err)
+			}
 		}
+		t.Error("five times it could not be extended in time")
 	})
+}
+
+// extended receives a job and extends it again and again, while another worker asks for one. late is the longest time
+// between two extensions.
+func extended(t *testing.T, s site, id string) (other *Delivery, late time.Duration, err error) {
+	publish(t, s.Queue, aJob(id, "CPU"))
+	d := receive(t, s.worker(t, "w1"), "CPU")
+	ctx, cancel := context.WithTimeout(t.Context(), 3*shortAckWait)
+	defer cancel()
+	longest := make(chan time.Duration, 1)
+	go func() {
+		var gap time.Duration
+		last := time.Now()
+		for tick := time.NewTicker(shortAckWait / 8); ctx.Err() == nil; <-tick.C {
+			d.Extend(ctx)
+			gap, last = max(gap, time.Since(last)), time.Now()
+		}
+		longest <- gap
+	}()
+	other, err = s.worker(t, "w2").Receive(ctx, "CPU", nil)
+	cancel()
+	return other, <-longest, err
 }
 
 func TestReturnedJobGoesToAnotherAtOnce(t *testing.T) {

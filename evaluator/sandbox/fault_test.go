@@ -197,7 +197,7 @@ func TestSelfTestHoldsOnThisMachine(t *testing.T) {
 			t.Errorf("%+v", line)
 		}
 	}
-	if took := time.Since(begun); took > 5*time.Second {
+	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("it took %s", took)
 	}
 }
