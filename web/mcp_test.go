@@ -91,21 +91,23 @@ func (a agent) call(tool string, arguments object) (answer object, refused strin
 
 func source(code object) string { return code["source_code"].(string) }
 
-// TestAgentsUseEveryTool runs each tool against a site with a real worker, over HTTP and over stdio.
+// TestAgentsUseEveryTool runs each tool against a site with a real worker. What arrives is the same over HTTP and over
+// stdio, and an evaluation costs seconds: each way has half of them.
 func TestAgentsUseEveryTool(t *testing.T) {
 	s := newWorkingSite(t)
 	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "vectoradd", "CPU")
-	for name, connect := range map[string]func(*testing.T) agent{
-		"http":  func(t *testing.T) agent { return s.agent(t, s.token) },
-		"stdio": s.stdioAgent,
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := connect(t)
-			a.wantTools()
-			a.useEvaluations()
-			a.useBoards()
-		})
-	}
+	t.Run("http", func(t *testing.T) {
+		a := s.agent(t, s.token)
+		a.wantTools()
+		a.evaluateByArguments()
+		a.useBoards()
+	})
+	t.Run("stdio", func(t *testing.T) {
+		a := s.stdioAgent(t)
+		a.wantTools()
+		a.evaluateByRequests()
+		a.useBoards()
+	})
 }
 
 func (a agent) wantTools() {
@@ -125,7 +127,7 @@ func (a agent) wantTools() {
 	}
 }
 
-func (a agent) useEvaluations() {
+func (a agent) evaluateByArguments() {
 	a.Helper()
 	ref := source(torchModel("return x * 2"))
 	answer, refused := a.call("evaluate_kernel", object{
@@ -153,7 +155,11 @@ func (a agent) useEvaluations() {
 	if refused != "" || answer["throughput"].(object)["completed_requests"].(float64) < 3 {
 		a.Errorf("get_server_stats: %v %s", answer, refused)
 	}
-	answer, refused = a.call("evaluate_kernel", object{"request": object{"kernel": torchModel("return x"), "num_trials": 2}})
+}
+
+func (a agent) evaluateByRequests() {
+	a.Helper()
+	answer, refused := a.call("evaluate_kernel", object{"request": object{"kernel": torchModel("return x"), "num_trials": 2}})
 	if refused != "" || answer["kernel_exec_result"].(object)["correctness"] != true || answer["ref_runtime"] != nil {
 		a.Errorf("evaluate_kernel with a request: %v %s", answer, refused)
 	}
