@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // leavesNothing waits until nothing is left of any run of the server's present process: no process,
@@ -18,7 +17,7 @@ import (
 func (s *site) leavesNothing(t *testing.T) {
 	t.Helper()
 	pid := s.cmd.Process.Pid
-	waitFor(t, 15*time.Second, "the runs' leftovers to go", func() error {
+	waitFor(t, patience, "the runs' leftovers to go", func() error {
 		groups, err := cgroups(fmt.Sprintf("warpboard-%d-", pid))
 		if err != nil {
 			return err

@@ -184,7 +184,7 @@ func waitFor(t testing.TB, limit time.Duration, what string, cond func() error) 
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	tick := time.NewTicker(50 * time.Millisecond)
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		err := cond()
