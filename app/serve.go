@@ -105,6 +105,10 @@ func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logge
 		log.Error("the site goes on without its own worker until the next start", "err", err)
 		return nil
 	}
+	if errors.Is(err, evaluator.ErrWallsFail) {
+		log.Error("the site's own worker took no jobs", "err", err)
+		return nil
+	}
 	return err
 }
 
@@ -139,7 +143,7 @@ func authorizer(store *models.Store, log *slog.Logger) func(name, secret string)
 func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue, hub *web.Hub, log *slog.Logger) web.Config {
 	from, _ := c.metricsFrom() // validate has checked it
 	return web.Config{
-		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL,
+		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL, Contact: c.Contact,
 		Queue: q, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
 		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
