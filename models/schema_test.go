@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"warpboard/models"
+	"warpboard/models/devices"
 	"warpboard/models/modelstest"
 )
 
@@ -19,7 +20,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
 			models.Entry{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{},
-			models.Evaluation{}, models.Counter{}, models.ClockDifference{},
+			models.Evaluation{}, models.Counter{}, models.ClockDifference{}, devices.Device{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})
 			if err != nil {

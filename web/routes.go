@@ -227,6 +227,8 @@ func (s *Server) moderationRoutes(pages group) {
 	pages.post("/users/:id/name", s.moderation.Rename)
 	pages.get("/review", site.NeedsSignIn, s.moderation.Review)
 	pages.get("/people", site.NeedsSignIn, s.moderation.People)
+	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
+	pages.post("/silicon", s.moderation.AssignSilicon)
 	pages.get("/audit", site.NeedsSignIn, s.moderation.Audit)
 }
 

@@ -25,7 +25,7 @@ func (p *Pages) Board(c *fiber.Ctx) error {
 	device, number := c.Params("device"), max(c.QueryInt("page", 1), 1)
 	change, err := p.BoardChange(c.UserContext(), task, version.ID, device)
 	if err != nil {
-		return err
+		return runs.LeadToSilicon(c, task, true, err)
 	}
 	if runs.Unchanged(c, p.boardTag(c, task, version, change)) {
 		return c.SendStatus(fiber.StatusNotModified)
