@@ -1,6 +1,6 @@
 // Package models is the domain: what people submit, how it is worked on, and what is told of it, over SQLite or
 // PostgreSQL. Below it are rooms that know less: db (the connection), accounts (people), fleet (workers), catalog
-// (tasks), boards (rankings). A Store has the methods of all of them, and rooms.go names their types, so that callers
+// (tasks), boards (rankings), devices (kinds of silicon), epochs (the software of measurements). A Store has the methods of all of them, and rooms.go names their types, so that callers
 // import one package. Nothing above models knows gorm or SQL.
 //
 // A run and an evaluation are two kinds of one thing, work: it waits for a device, is given to an attempt, taken by a

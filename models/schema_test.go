@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/devices"
+	"warpboard/models/epochs"
 	"warpboard/models/modelstest"
 )
 
@@ -20,7 +21,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
 			models.Entry{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{},
-			models.Evaluation{}, models.Counter{}, models.ClockDifference{}, devices.Device{},
+			models.Evaluation{}, models.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})
 			if err != nil {

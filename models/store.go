@@ -15,6 +15,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/devices"
+	"warpboard/models/epochs"
 	"warpboard/models/fleet"
 )
 
@@ -40,6 +41,7 @@ type Store struct {
 	*catalog.Catalog
 	*boards.Boards
 	*devices.Devices
+	*epochs.Epochs
 	db        *db.DB
 	artifacts string
 	limits    Limits
@@ -67,7 +69,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		Devices: devices.New(database), db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
+		Devices: devices.New(database), Epochs: epochs.New(database), db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
 	}
 	if why, err := s.SortIfAsked(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -1,7 +1,11 @@
 package harness
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
 	"path"
 
 	"warpboard/tasks"
@@ -44,6 +48,23 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 
 // RunnerSources returns the programs that serve Python stages from a warm process.
 func RunnerSources() map[string][]byte { return read("runner/*") }
+
+// Digest names the version of the programs: 12 hex digits that change with every one of them.
+func Digest() string {
+	sum := sha256.New()
+	err := fs.WalkDir(programs, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := programs.ReadFile(name)
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+		return err
+	})
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:6])
+}
 
 // read returns the embedded files that match, by their base names.
 func read(patterns ...string) map[string][]byte {

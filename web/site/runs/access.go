@@ -68,7 +68,7 @@ func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int6
 // is why.
 func LeadToSilicon(c *fiber.Ctx, task models.Task, any bool, why error) error {
 	meant := silicon.Choose(c.Params("device"), task.Devices)
-	if models.KindOf(why) != models.NotFound || len(meant) == 0 || len(meant) > 1 && !any {
+	if models.KindOf(why) != models.NotFound || len(meant) == 0 || len(meant) > 1 && !any || strings.EqualFold(meant[0], c.Params("device")) {
 		return why
 	}
 	to := path.Join(path.Dir(c.Path()), meant[0])
