@@ -69,11 +69,6 @@ func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts [
 	return keepArtifacts(tx, r.ID, artifacts)
 }
 
-// softwareOf is what a machine record says of the software of a measurement.
-func softwareOf(m job.Machine) epochs.Software {
-	return epochs.Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Torch: m.Torch, Triton: m.Triton, Harness: m.Harness}
-}
-
 func (r *Run) setMeasured(result job.Result) {
 	r.Harness, r.Machine = db.Sanitize(result.Harness), &result.Machine
 	r.WallNS, r.ProgramNS = result.WallNS, result.ProgramNS
@@ -87,10 +82,15 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 func (r *Run) announce(tx *gorm.DB, out *Recorded) error {
 	event, err := noteState(tx, *r)
 	out.Events = append(out.Events, event)
-	if err != nil || r.ConfirmationID == nil || !r.State.Final() {
+	switch {
+	case err != nil || !r.State.Final():
 		return err
+	case r.ConfirmationID != nil:
+		return advanceConfirmation(tx, *r.ConfirmationID, out)
+	case r.RerunID != nil:
+		return endRerun(tx, *r, out)
 	}
-	return advanceConfirmation(tx, *r.ConfirmationID, out)
+	return nil
 }
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }

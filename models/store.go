@@ -17,6 +17,7 @@ import (
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
 	"warpboard/models/fleet"
+	"warpboard/models/rejudge"
 )
 
 // Config says where the data is.
@@ -42,6 +43,7 @@ type Store struct {
 	*boards.Boards
 	*devices.Devices
 	*epochs.Epochs
+	*rejudge.Rejudges
 	db        *db.DB
 	artifacts string
 	limits    Limits
@@ -69,7 +71,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		Devices: devices.New(database), Epochs: epochs.New(database), db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
+		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database), db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
 	}
 	if why, err := s.SortIfAsked(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

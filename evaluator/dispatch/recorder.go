@@ -98,7 +98,7 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 	r.wake()
 }
 
-// noteSlots has new silicon remembered. A worker that brings it connects again: what it may ask for was decided when it came.
+// noteSlots has new silicon and software remembered. A worker that brings it connects again: what it may ask for was decided when it came.
 func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	var units strings.Builder
 	for _, slot := range h.Slots {
@@ -107,10 +107,11 @@ func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	if r.noted[h.Worker] == units.String() {
 		return nil
 	}
-	fresh, err := r.store.NoteSlots(ctx, h)
+	fresh, out, err := r.store.NoteSlots(ctx, h)
 	if err != nil {
 		return err
 	}
+	announce(r.notify, out)
 	r.noted[h.Worker] = units.String()
 	if len(fresh) > 0 {
 		r.log.Info("new silicon", "worker", h.Worker, "devices", fresh)
