@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -175,6 +176,7 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	}
 	if board.EpochID = 0; len(board.Leaders) > 0 {
 		board.EpochID = -board.Leaders[0].Age
+		board.Leaders = slices.DeleteFunc(board.Leaders, func(e Ranked) bool { return e.Older(board) })
 	}
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error

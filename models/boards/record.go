@@ -29,11 +29,12 @@ type RecordHolder struct {
 	UserName string
 }
 
-// History lists the records of a board, the oldest first.
+// History lists the records of a board's newest epoch, the oldest first.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
 	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name").Joins("join users u on u.id = r.user_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
+		Where("r.age = (select min(n.age) from records n where n.version_id = r.version_id and n.device = r.device)").
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
 	return list, db.ReadError(err, "the history of a board")
 }
