@@ -13,7 +13,11 @@ import (
 // The submitter and admins may. Conflict: it has ended.
 func (s *Store) CancelRun(ctx context.Context, actor User, runID int64) (attemptID string, out Recorded, err error) {
 	return s.cancel(ctx, job.Ref{RunID: runID}, "", func(u unit) error {
-		if run, ok := u.(*Run); ok {
+		run, ok := u.(*Run)
+		switch {
+		case ok && run.RerunID != nil: // its person did not ask for it
+			return actor.Check(accounts.Rejudge, accounts.Of{})
+		case ok:
 			return actor.Check(accounts.CancelRun, accounts.Of{OwnerID: run.UserID})
 		}
 		return nil

@@ -56,8 +56,8 @@ func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (Confirmation, 
 // startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
 	var top []Entry
-	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("score_ns, run_id").Limit(2).Find(&top).Error
-	if err != nil || len(top) < 2 {
+	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
+	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
 		return db.ReadError(err, "the first of a board")
 	}
 	var known int64
@@ -137,7 +137,7 @@ func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
 		if leg.Machine == nil {
 			continue
 		}
-		unit := leg.Machine.Worker + " " + leg.Machine.UUIDHash
+		unit := fmt.Sprint(leg.Machine.Worker, " ", leg.Machine.UUIDHash, " ", leg.EpochID)
 		units[unit] = append(units[unit], leg)
 		if len(c.side(units[unit], c.HolderID)) >= enoughLegs && len(c.side(units[unit], c.ChallengerID)) >= enoughLegs {
 			return units[unit], true
@@ -199,7 +199,8 @@ func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 			return db.ReadError(err, "run %d", side.runID)
 		}
 		values := map[string]any{"score_ns": found.NS, "std_ns": found.StdNS, "err_ns": found.ErrNS, "interval_low": found.LowNS,
-			"interval_high": found.HighNS, "processes": found.Processes, "noisy": found.Noisy}
+			"interval_high": found.HighNS, "processes": found.Processes, "noisy": found.Noisy,
+			"epoch_id": legs[0].EpochID}
 		if err := tx.Model(&run).Updates(values).Error; err != nil {
 			return fmt.Errorf("saving the confirmed score of run %d: %w", run.ID, err)
 		}

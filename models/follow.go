@@ -61,7 +61,7 @@ func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
 // Profiled tells which of the runs have been profiled by a run that followed them.
 func (s *Store) Profiled(ctx context.Context, runIDs []int64) (map[int64]bool, error) {
 	var found []int64
-	err := s.db.Read(ctx).Model(&Run{}).Where("profile_of in ? and confirmation_id is null and state = ?", runIDs, StateDone).Pluck("profile_of", &found).Error
+	err := s.db.Read(ctx).Model(&Run{}).Where("profile_of in ? and mode = ? and state = ?", runIDs, job.ModeProfile, StateDone).Pluck("profile_of", &found).Error
 	profiled := make(map[int64]bool, len(found))
 	for _, id := range found {
 		profiled[id] = true
@@ -76,7 +76,7 @@ func (s *Store) ProfileRun(ctx context.Context, run Run) (Run, error) {
 		return run, nil
 	}
 	var found Run
-	err := s.db.Read(ctx).Where("profile_of = ? and confirmation_id is null", run.ID).Take(&found).Error
+	err := s.db.Read(ctx).Where("profile_of = ? and mode = ?", run.ID, job.ModeProfile).Take(&found).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return found, Errorf(NotFound, "Run %d was not profiled.", run.ID)
 	}
@@ -98,7 +98,7 @@ func (s *Store) Unfinished(ctx context.Context, submissionID int64, profiles boo
 // Profiles lists the profiles that follow a submission's runs, by the id of the run that each follows.
 func (s *Store) Profiles(ctx context.Context, submissionID int64) (map[int64]Run, error) {
 	var runs []Run
-	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is not null and confirmation_id is null", submissionID).Find(&runs).Error
+	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is not null and mode = ?", submissionID, job.ModeProfile).Find(&runs).Error
 	profiles := make(map[int64]Run, len(runs))
 	for _, run := range runs {
 		profiles[*run.ProfileOf] = run

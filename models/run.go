@@ -37,9 +37,10 @@ type Run struct {
 	VersionID    int64
 	UserID       int64
 	Mode         job.Mode
-	ProfileOf    *int64 // the ranked run that this profile or leg of a confirmation follows; nil for a run that a person asked for
+	ProfileOf    *int64 // the ranked run that this profile, rerun or leg of a confirmation follows; nil for a run that a person asked for
 
 	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
+	RerunID        *int64 // of a run that measures another again: the Rerun that it is for
 
 	State RunState
 	Work
@@ -51,6 +52,7 @@ type Run struct {
 	Clock   string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	boards.Interval
 	Harness   string
+	EpochID   int64        // the software it was measured with; 0: not recorded
 	Machine   *job.Machine `gorm:"serializer:json"`
 	WallNS    int64        `gorm:"column:wall_ns"`
 	ProgramNS int64        `gorm:"column:program_ns"`
@@ -63,7 +65,7 @@ type Run struct {
 
 // Valid reports whether the run may stand on a board; package boards says the same in SQL.
 func (r Run) Valid() bool {
-	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.ConfirmationID == nil
+	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.ProfileOf == nil
 }
 
 // Run returns one run.

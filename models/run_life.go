@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/epochs"
 )
 
 // What a run does at the steps of its life that other work does not: states by stage, stages and files that are
@@ -59,6 +60,12 @@ func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts [
 	if err := keepStages(tx, r.ID, attemptID, result.Stages); err != nil {
 		return err
 	}
+	if r.Mode == job.ModeRanked && result.Outcome == job.OutcomeDone {
+		var err error
+		if r.EpochID, err = epochs.Of(tx, softwareOf(result.Machine)); err != nil {
+			return err
+		}
+	}
 	return keepArtifacts(tx, r.ID, artifacts)
 }
 
@@ -75,10 +82,15 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 func (r *Run) announce(tx *gorm.DB, out *Recorded) error {
 	event, err := noteState(tx, *r)
 	out.Events = append(out.Events, event)
-	if err != nil || r.ConfirmationID == nil || !r.State.Final() {
+	switch {
+	case err != nil || !r.State.Final():
 		return err
+	case r.ConfirmationID != nil:
+		return advanceConfirmation(tx, *r.ConfirmationID, out)
+	case r.RerunID != nil:
+		return endRerun(tx, *r, out)
 	}
-	return advanceConfirmation(tx, *r.ConfirmationID, out)
+	return nil
 }
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
@@ -93,7 +105,7 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 	if err := r.announce(tx, out); err != nil {
 		return err
 	}
-	if r.ProfileOf != nil && r.ConfirmationID == nil {
+	if r.ProfileOf != nil && r.Mode == job.ModeProfile {
 		if out.Board, err = showProfile(tx, *r); err != nil {
 			return err
 		}
@@ -102,7 +114,7 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 		return nil
 	}
 	out.Board, err = boards.Enter(tx, boards.Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID,
+		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
 		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, AchievedAt: *r.EndedAt,
 	})
 	if err != nil || out.Board == nil || !found.confirm {

@@ -9,7 +9,10 @@ import (
 	"gorm.io/gorm/schema"
 
 	"warpboard/models"
+	"warpboard/models/devices"
+	"warpboard/models/epochs"
 	"warpboard/models/modelstest"
+	"warpboard/models/rejudge"
 )
 
 func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
@@ -19,7 +22,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
 			models.Entry{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{},
-			models.Evaluation{}, models.Counter{}, models.ClockDifference{},
+			models.Evaluation{}, models.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})
 			if err != nil {

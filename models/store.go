@@ -14,7 +14,10 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/devices"
+	"warpboard/models/epochs"
 	"warpboard/models/fleet"
+	"warpboard/models/rejudge"
 )
 
 // Config says where the data is.
@@ -38,6 +41,9 @@ type Store struct {
 	*fleet.Fleet
 	*catalog.Catalog
 	*boards.Boards
+	*devices.Devices
+	*epochs.Epochs
+	*rejudge.Rejudges
 	db        *db.DB
 	artifacts string
 	limits    Limits
@@ -65,7 +71,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
+		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database), db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
+	}
+	if why, err := s.SortIfAsked(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
+	} else if why != "" {
+		cfg.Log.Info("old devices sorted", "why", why)
 	}
 	why, err := s.RebuildIfAsked(ctx)
 	if err != nil {

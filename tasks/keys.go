@@ -35,7 +35,7 @@ func taskKeys() []Key {
 			Limits:  fmt.Sprintf("%s for the whole of task.yml.", size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "gpus", Meaning: "Devices that the task is for. Whoever publishes it can choose others.", Default: "[]",
-			Limits: "Names as on the devices page, each once.", Example: `gpus: [H200, H100]`},
+			Limits: "Names as on the devices page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",
 			Limits:  fmt.Sprintf("%s for all files of a task; UTF-8 text.", size(MaxBundle)),
 			Example: "files:\n  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\n  - {name: submission.cpp, source: \"@SUBMISSION@\"}"},

@@ -62,7 +62,7 @@ func (s *scene) all() []string {
 		task + "/boards/H200", task + "/boards/H200?page=2", task + "/boards/CPU",
 		submission(s.done), submission(s.done) + "?tab=source", submission(s.failed), submission(s.wrong),
 		submission(s.working), submission(s.queued), "/nothing",
-		"/review", "/people", "/audit", fmt.Sprintf("/runs/%d/moderation", s.done.ID),
+		"/devices/H200/drift", task + "/rejudge", "/review", "/people", "/silicon", "/audit", fmt.Sprintf("/runs/%d/moderation", s.done.ID),
 	}
 }
 

@@ -157,6 +157,10 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	uploads.post("/tasks/:slug/version", s.authoring.VersionPreview)
 	uploads.post("/tasks/:slug/publish", s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
+	pages.get("/tasks/:slug/rejudge", site.NeedsSignIn, s.remeasure.Rejudge)
+	pages.post("/tasks/:slug/rejudge", s.remeasure.Begin)
+	pages.post("/tasks/:slug/rejudge/apply", s.remeasure.Apply)
+	pages.post("/tasks/:slug/rejudge/cancel", s.remeasure.Cancel)
 	pages.get("/tasks/:slug/boards/:device", s.pages.Board)
 
 	pages.get("/harness", s.pages.Harnesses)
@@ -177,6 +181,9 @@ func (s *Server) formAddresses(pages group) {
 	pages.get("/tasks/:slug/submit", site.LeadTo("/tasks/:slug#submit"))
 	for _, part := range []string{"version", "publish", "delete"} {
 		pages.get("/tasks/:slug/"+part, site.LeadTo("/tasks/:slug/edit"))
+	}
+	for _, part := range []string{"apply", "cancel"} {
+		pages.get("/tasks/:slug/rejudge/"+part, site.LeadTo("/tasks/:slug/rejudge"))
 	}
 	pages.get("/workers", site.LeadTo("/devices"))
 	for path, to := range map[string]string{"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
@@ -209,6 +216,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/runs/:id/trace.json", s.profiles.Trace)
 
 	pages.get("/devices", s.pages.Devices)
+	pages.get("/devices/:device/drift", s.remeasure.Drift)
 	pages.post("/devices/:device/pause", s.pages.DevicePause)
 	pages.post("/devices/:device/resume", s.pages.DeviceResume)
 	pages.post("/workers", s.pages.WorkerCreate)
@@ -227,6 +235,8 @@ func (s *Server) moderationRoutes(pages group) {
 	pages.post("/users/:id/name", s.moderation.Rename)
 	pages.get("/review", site.NeedsSignIn, s.moderation.Review)
 	pages.get("/people", site.NeedsSignIn, s.moderation.People)
+	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
+	pages.post("/silicon", s.moderation.AssignSilicon)
 	pages.get("/audit", site.NeedsSignIn, s.moderation.Audit)
 }
 

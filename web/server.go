@@ -20,6 +20,7 @@ import (
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
+	"warpboard/web/pages/remeasure"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -48,6 +49,7 @@ type Server struct {
 	playground *playground.Playground
 	moderation *moderation.Moderation
 	profiles   *profiles.Profiles
+	remeasure  *remeasure.Remeasure
 	api        *api.API
 	evalAPI    *evalapi.API
 	metrics    *metrics.Metrics
@@ -75,6 +77,7 @@ func New(cfg Config) (*Server, error) {
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
 	s.moderation = moderation.New(runs)
+	s.remeasure = remeasure.New(runs)
 	s.api = api.New(runs, s.evals)
 	s.evalAPI = evalapi.New(s.evals)
 	s.metrics = metrics.New(runs, s.evals, drops(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})

@@ -15,7 +15,7 @@ const CPU = "CPU"
 // Slot is one unit that evaluates one run at a time.
 type Slot struct {
 	Index       int    // among all slots of this worker
-	Device      string // board device: "H200", "CPU"
+	Device      string // board device: "H100-SXM", "CPU"; for a GPU the label of its silicon
 	Name        string // as the maker has it: "NVIDIA H200", or the CPU's model name
 	UUID        string // of the unit; the slots of one CPU share it
 	UUIDHash    string // first 12 hex digits of the UUID's SHA-256: this may be published

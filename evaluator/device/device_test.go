@@ -75,7 +75,7 @@ func TestGPUsAreDescribed(t *testing.T) {
 		t.Fatalf("%d slots", len(slots))
 	}
 	want := device.Slot{
-		Index: 3, Device: "H100", Name: "NVIDIA H100 80GB HBM3", MemoryBytes: 80 << 30, Arch: "90",
+		Index: 3, Device: "H100-SXM", Name: "NVIDIA H100 80GB HBM3", MemoryBytes: 80 << 30, Arch: "90",
 		Driver: "550.54.15", CUDA: "12.4", Nodes: []string{"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia3"},
 	}
 	ignore := []cmp.Option{

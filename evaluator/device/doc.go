@@ -1,7 +1,7 @@
 // Package device finds what a worker can evaluate on, GPUs through NVML and the CPU, and samples the conditions under
 // which a run is timed. It is the only package that knows NVML.
 //
-// In reading order: device.go is Detect and Slot; gpu.go and cpu.go find units, with the board's name for each;
+// In reading order: device.go is Detect and Slot; gpu.go and cpu.go find units; package silicon labels GPUs;
 // watch.go samples clocks, temperature and power while a stage is timed, throttle.go names why a GPU was slowed.
 //
 // The app detects at start; slots keeps the units; taskrun and kernelrun/evaluation watch.

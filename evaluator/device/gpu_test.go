@@ -8,37 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestBoardNameIsTheModel(t *testing.T) {
-	for name, want := range map[string]string{
-		"NVIDIA H200":                      "H200",
-		"NVIDIA H200 141GB HBM3e":          "H200",
-		"NVIDIA H100 80GB HBM3":            "H100",
-		"NVIDIA H100 PCIe":                 "H100",
-		"NVIDIA A100-SXM4-80GB":            "A100",
-		"NVIDIA A100 80GB PCIe":            "A100",
-		"Tesla T4":                         "T4",
-		"Tesla V100-SXM2-16GB":             "V100",
-		"NVIDIA L4":                        "L4",
-		"NVIDIA L40S":                      "L40S",
-		"NVIDIA B200":                      "B200",
-		"NVIDIA GH200 480GB":               "GH200",
-		"NVIDIA GeForce RTX 4090":          "RTX-4090",
-		"NVIDIA GeForce RTX 4070 Ti SUPER": "RTX-4070-Ti-SUPER",
-		"NVIDIA GeForce GTX 1080 Ti":       "GTX-1080-Ti",
-		"NVIDIA RTX 6000 Ada Generation":   "RTX-6000-Ada",
-		"NVIDIA RTX PRO 6000 Blackwell":    "RTX-PRO-6000",
-		"NVIDIA RTX A6000":                 "RTX-A6000",
-		"Quadro RTX 8000":                  "RTX-8000",
-		"NVIDIA TITAN RTX":                 "TITAN-RTX",
-		"NVIDIA":                           "NVIDIA",
-		"":                                 "",
-	} {
-		if got := boardName(name); got != want {
-			t.Errorf("boardName(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
 func TestModelNameIsReadFromEveryKindOfCpuinfo(t *testing.T) {
 	for cpuinfo, want := range map[string]string{
 		"processor\t: 0\nmodel name\t: AMD EPYC  7B13 \nflags\t: a\nmodel name\t: other\n": "AMD EPYC 7B13",

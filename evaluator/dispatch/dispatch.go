@@ -29,6 +29,8 @@ type Reports interface {
 	// Results delivers a result again until fn has returned nil for it.
 	Results(ctx context.Context, fn func(context.Context, job.Result) error) error
 	Cancel(ctx context.Context, attemptID string) error
+	// Kick disconnects the remote worker of that name; with its credential it comes back.
+	Kick(name string)
 }
 
 // Notifier is told what watchers should see now. Its methods must not block.

@@ -103,17 +103,17 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		if _, paused := pauses[device]; paused {
 			continue
 		}
-		errs = append(errs, d.fill(ctx, device, capacity(device, n, live), now))
+		errs = append(errs, d.fill(ctx, device, capacity(device, n, live), rerunRoom(device, n, live), now))
 	}
 	return errors.Join(append(errs, d.preemptProfiles(ctx, slots, live))...)
 }
 
-// preemptProfiles stops profiles that follow ranked runs on devices where others wait for a slot: a profile
-// takes minutes, and somebody watches the work that waits.
+// preemptProfiles stops what follows ranked runs on devices where others wait for a slot: profiles, legs of confirmations and
+// reruns. A profile takes minutes, and somebody watches the work that waits.
 func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
 	var errs []error
 	for _, a := range live {
-		if a.Priority != models.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
+		if a.Priority < models.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
 			continue
 		}
 		out, err := d.store.PreemptAttempt(ctx, a.ID)
@@ -133,7 +133,7 @@ func overloaded(device string, slots int, live []models.LiveAttempt) bool {
 		if a.Device != device {
 			continue
 		}
-		if all++; a.Priority != models.PriorityFollowUp {
+		if all++; a.Priority < models.PriorityFollowUp {
 			others++
 		}
 	}
@@ -155,8 +155,20 @@ func capacity(device string, slots int, live []models.LiveAttempt) int {
 	return max(n, 0)
 }
 
-// fill sends up to n units of work to the queue of a device.
-func (d *Dispatcher) fill(ctx context.Context, device string, n int, now time.Time) error {
+// rerunRoom is how many more runs a device may measure again: one slot is always left for people. Where there is only one,
+// a rerun has it while nobody else wants it.
+func rerunRoom(device string, slots int, live []models.LiveAttempt) int {
+	room := max(slots-1, 1)
+	for _, a := range live {
+		if a.Device == device && a.Priority == models.PriorityRerun {
+			room--
+		}
+	}
+	return room
+}
+
+// fill sends up to n units of work to the queue of a device, no more than reruns of them runs that are measured again.
+func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now time.Time) error {
 	if n == 0 {
 		return nil
 	}
@@ -165,8 +177,13 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n int, now time.Ti
 		return err
 	}
 	for i, work := range next {
-		if work.Priority == models.PriorityFollowUp && n-i < 2 {
+		if work.Priority >= models.PriorityFollowUp && n-i < 2 {
 			break // a profile takes a free slot, and never the place of the run that comes next
+		}
+		if work.Priority == models.PriorityRerun {
+			if reruns--; reruns < 0 {
+				break // they are the last in the order
+			}
 		}
 		attempt, err := d.store.StartAttempt(ctx, work.Ref())
 		if models.KindOf(err) == models.Conflict {
@@ -234,6 +251,19 @@ func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) er
 		return err
 	}
 	d.afterCancel(ctx, attemptID, out)
+	return nil
+}
+
+// CancelRejudge ends a rejudge of a task without effect, and stops what of it is running.
+func (d *Dispatcher) CancelRejudge(ctx context.Context, actor models.User, taskID int64) error {
+	attempts, out, err := d.store.CancelRejudge(ctx, actor, taskID)
+	if err != nil {
+		return err
+	}
+	d.afterCancel(ctx, "", out)
+	for _, id := range attempts {
+		d.afterCancel(ctx, id, models.Recorded{})
+	}
 	return nil
 }
 

@@ -22,6 +22,7 @@ type fakeQueue struct {
 	jobs      []job.Job // not taken yet
 	hints     []job.Preparation
 	cancelled []string
+	kicked    []string
 	forgotten []string
 	after     error // Publish fails with it after it has done its work
 	before    error // Publish and Prepare fail with it and do nothing
@@ -86,7 +87,7 @@ func (q *fakeQueue) Cancel(_ context.Context, id string) error {
 	return nil
 }
 
-func (q *fakeQueue) Kick(string) {}
+func (q *fakeQueue) Kick(worker string) { q.kicked = append(q.kicked, worker) }
 
 // take gives the oldest job to a worker; ok is false when the queue is empty.
 func (q *fakeQueue) take() (j job.Job, ok bool) {

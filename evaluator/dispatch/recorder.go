@@ -2,7 +2,9 @@ package dispatch
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -21,13 +23,14 @@ type Recorder struct {
 	log     *slog.Logger
 	events  batch
 	seen    fleet
+	noted   map[string]string // by worker: the slots that were noted last
 }
 
 // NewRecorder makes a Recorder; Run starts it. Wake is called whenever a slot may have come free.
 func NewRecorder(store *models.Store, reports Reports, notify Notifier, wake func(), log *slog.Logger) *Recorder {
 	return &Recorder{
 		store: store, reports: reports, notify: notify, wake: wake, log: log,
-		events: newBatch(), seen: fleet{},
+		events: newBatch(), seen: fleet{}, noted: map[string]string{},
 	}
 }
 
@@ -79,6 +82,9 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 		r.log.Error("saving a heartbeat", "worker", h.Worker, "err", err)
 		return
 	}
+	if err := r.noteSlots(ctx, h); err != nil {
+		r.log.Error("noting the slots of a worker", "worker", h.Worker, "err", err)
+	}
 	out, stale, err := r.store.NoteTaken(ctx, h.Worker, h.Attempts)
 	if err != nil {
 		r.log.Error("comparing a heartbeat with the live attempts", "worker", h.Worker, "err", err)
@@ -90,6 +96,28 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 		r.notify.QueueChanged()
 	}
 	r.wake()
+}
+
+// noteSlots has new silicon and software remembered. A worker that brings it connects again: what it may ask for was decided when it came.
+func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
+	var units strings.Builder
+	for _, slot := range h.Slots {
+		fmt.Fprintf(&units, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
+	}
+	if r.noted[h.Worker] == units.String() {
+		return nil
+	}
+	fresh, out, err := r.store.NoteSlots(ctx, h)
+	if err != nil {
+		return err
+	}
+	announce(r.notify, out)
+	r.noted[h.Worker] = units.String()
+	if len(fresh) > 0 {
+		r.log.Info("new silicon", "worker", h.Worker, "devices", fresh)
+		r.reports.Kick(h.Worker)
+	}
+	return nil
 }
 
 func (r *Recorder) cancel(ctx context.Context, attemptIDs []string) {

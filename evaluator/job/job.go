@@ -130,6 +130,7 @@ type Machine struct {
 	Python     string            `json:"python,omitempty"`
 	Torch      string            `json:"torch,omitempty"`
 	Triton     string            `json:"triton,omitempty"`
+	Harness    string            `json:"harness,omitempty"` // a hash of the judge's and the runner's programs
 	Kernel     string            `json:"kernel,omitempty"`
 	Sandbox    string            `json:"sandbox"`              // "bubblewrap", or "off"
 	Conditions map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/device"
+	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -167,6 +168,7 @@ func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 		UUIDHash: s.UUIDHash,
 		Driver:   s.Driver,
 		CUDA:     s.CUDA,
+		Harness:  harness.Digest(),
 		Kernel:   kernelRelease(),
 		Sandbox:  p.cfg.Sandbox,
 	}

@@ -13,6 +13,7 @@ const (
 	ReviewRun        Act = "review a run" // see who reported it and why; dismiss reports
 	DisqualifyRun    Act = "disqualify a run"
 	ReinstateRun     Act = "reinstate a run"
+	Rejudge          Act = "rejudge a task"
 	CancelRun        Act = "cancel a run"
 	DeleteSubmission Act = "delete a submission"
 	Rename           Act = "rename"
@@ -58,6 +59,7 @@ var rights = map[Act]right{
 	ReviewRun:        {byAuthor, false, "Only the author of the task and admins review its runs."},
 	DisqualifyRun:    {byAuthor, false, "Only the author of the task and admins may disqualify a run."},
 	ReinstateRun:     {byOwner, false, "Only who disqualified the run, and admins, may reinstate it."},
+	Rejudge:          {byAuthor, false, "Only the author of the task and admins have its runs measured again."},
 	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
 	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},
 	Rename:           {byOwner, false, "Only an admin may rename somebody else."},

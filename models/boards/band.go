@@ -1,6 +1,7 @@
 package boards
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -43,12 +44,13 @@ func (e Entry) most() float64 {
 	return max(*e.HighNS, e.ScoreNS)
 }
 
-// Band is entries that share a rank: none of them is apart from the first. An entry is compared with the first of its
+// Band is entries that share a rank: none of them is apart from the first, and all are of one epoch. An entry is compared with the first of its
 // band only, so that bands do not chain into one; the last of a band and the first of the next may well be equal.
 type Band struct {
 	VersionID int64   `gorm:"primaryKey;autoIncrement:false"`
 	Device    string  `gorm:"primaryKey"`
 	RunID     int64   `gorm:"primaryKey;autoIncrement:false"` // its first entry's, which names it
+	Age       int64   // of its entries: a band is of one epoch
 	ScoreNS   float64 `gorm:"column:score_ns"`
 	Ahead     int64   // entries before it
 	Size      int64
@@ -56,8 +58,8 @@ type Band struct {
 
 // withBand joins each entry e with its band b: the last one that does not begin after it.
 const withBand = `join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (
-	select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
-	order by f.score_ns desc, f.run_id desc limit 1)`
+	select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and (f.age, f.score_ns, f.run_id) <= (e.age, e.score_ns, e.run_id)
+	order by f.age desc, f.score_ns desc, f.run_id desc limit 1)`
 
 // ofBand are the columns of a Ranked beside its entry's.
 const ofBand = "b.ahead + 1 as rank, b.size > 1 as tied"
@@ -78,7 +80,7 @@ type cutter struct {
 
 // begins reports whether a band begins at the entry, which comes next.
 func (c *cutter) begins(e Entry) bool {
-	return len(c.bands) == 0 || e.VersionID != c.first.VersionID || e.Device != c.first.Device || apart(c.first, e)
+	return len(c.bands) == 0 || e.VersionID != c.first.VersionID || e.Device != c.first.Device || e.Age != c.first.Age || apart(c.first, e)
 }
 
 func (c *cutter) add(e Entry) {
@@ -87,7 +89,7 @@ func (c *cutter) add(e Entry) {
 			c.ahead = 0
 		}
 		c.first = e
-		c.bands = append(c.bands, Band{VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, ScoreNS: e.ScoreNS, Ahead: c.ahead})
+		c.bands = append(c.bands, Band{VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, Age: e.Age, ScoreNS: e.ScoreNS, Ahead: c.ahead})
 	}
 	c.bands[len(c.bands)-1].Size++
 	c.ahead++
@@ -95,13 +97,17 @@ func (c *cutter) add(e Entry) {
 
 // spot is a place in the order of a board.
 type spot struct {
+	age     int64
 	scoreNS float64
 	runID   int64
 }
 
 func (s spot) before(o spot) bool {
-	return s.scoreNS < o.scoreNS || s.scoreNS == o.scoreNS && s.runID < o.runID
+	return cmp.Or(cmp.Compare(s.age, o.age), cmp.Compare(s.scoreNS, o.scoreNS), cmp.Compare(s.runID, o.runID)) < 0
 }
+
+// fromSpot chooses the entries or bands of a board from a band's spot on.
+const fromSpot = "(age, score_ns, run_id) >= (?, ?, ?)"
 
 // updateBands cuts a board anew around one person's entry that was had and is now has; nil is none. It begins at the
 // last band that begins before the change and ends where an old band begins again: what follows stays as it is. The
@@ -113,7 +119,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		if e == nil {
 			continue
 		}
-		at := spot{e.ScoreNS, e.RunID}
+		at := spot{e.Age, e.ScoreNS, e.RunID}
 		if key.VersionID == 0 || at.before(from) {
 			from = at
 		}
@@ -128,7 +134,7 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 		return fmt.Errorf("reading the bands: %w", err)
 	}
 	keep := 0 // bands that begin before the change, and end there, too
-	for keep < len(old) && (spot{old[keep].ScoreNS, old[keep].RunID}).before(from) {
+	for keep < len(old) && (spot{old[keep].Age, old[keep].ScoreNS, old[keep].RunID}).before(from) {
 		keep++
 	}
 	keep = max(keep-1, 0)
@@ -142,10 +148,10 @@ func updateBands(tx *gorm.DB, had, has *Entry) error {
 // cutAgain cuts the entries from the band old[keep] on, until one of the old bands begins again behind a spot: next.
 func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to spot) (cut cutter, next int, err error) {
 	cut.first = Entry{VersionID: key.VersionID, Device: key.Device}
-	q := tx.Table("entries").Select("run_id, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
+	q := tx.Table("entries").Select("run_id, age, score_ns, interval_low, interval_high").Where("version_id = ? and device = ?", key.VersionID, key.Device)
 	if keep > 0 {
 		cut.ahead = old[keep].Ahead
-		q = q.Where("(score_ns, run_id) >= (?, ?)", old[keep].ScoreNS, old[keep].RunID)
+		q = q.Where(fromSpot, old[keep].Age, old[keep].ScoreNS, old[keep].RunID)
 	}
 	rows, err := q.Order(entriesFirst).Rows()
 	if err != nil {
@@ -154,10 +160,10 @@ func cutAgain(tx *gorm.DB, key Key, old []Band, keep int, to spot) (cut cutter, 
 	defer rows.Close()
 	for rows.Next() {
 		e := Entry{VersionID: key.VersionID, Device: key.Device}
-		if err := rows.Scan(&e.RunID, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
+		if err := rows.Scan(&e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
 			return cut, 0, fmt.Errorf("reading an entry: %w", err)
 		}
-		if to.before(spot{e.ScoreNS, e.RunID}) && cut.begins(e) {
+		if to.before(spot{e.Age, e.ScoreNS, e.RunID}) && cut.begins(e) {
 			if i := slices.IndexFunc(old, func(b Band) bool { return b.RunID == e.RunID }); i >= 0 {
 				return cut, i, nil
 			}
@@ -186,7 +192,7 @@ func replaceBands(tx *gorm.DB, gone, come, follow []Band, more int64) error {
 		return nil
 	}
 	b := follow[0]
-	err := tx.Model(&Band{}).Where("version_id = ? and device = ? and (score_ns, run_id) >= (?, ?)", b.VersionID, b.Device, b.ScoreNS, b.RunID).
+	err := tx.Model(&Band{}).Where("version_id = ? and device = ? and "+fromSpot, b.VersionID, b.Device, b.Age, b.ScoreNS, b.RunID).
 		Update("ahead", gorm.Expr("ahead + ?", more)).Error
 	if err != nil {
 		return fmt.Errorf("moving bands: %w", err)
@@ -200,7 +206,7 @@ func rebuildBands(tx *gorm.DB) error {
 		return fmt.Errorf("removing the bands: %w", err)
 	}
 	var cut cutter
-	rows, err := tx.Table("entries").Select("version_id, device, run_id, score_ns, interval_low, interval_high").
+	rows, err := tx.Table("entries").Select("version_id, device, run_id, age, score_ns, interval_low, interval_high").
 		Order("version_id, device, " + entriesFirst).Rows()
 	if err != nil {
 		return fmt.Errorf("reading entries: %w", err)
@@ -208,7 +214,7 @@ func rebuildBands(tx *gorm.DB) error {
 	defer rows.Close()
 	for rows.Next() {
 		var e Entry
-		if err := rows.Scan(&e.VersionID, &e.Device, &e.RunID, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
+		if err := rows.Scan(&e.VersionID, &e.Device, &e.RunID, &e.Age, &e.ScoreNS, &e.LowNS, &e.HighNS); err != nil {
 			return fmt.Errorf("reading an entry: %w", err)
 		}
 		cut.add(e)

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/db"
+	"warpboard/models/epochs"
 )
 
 // Board is what is kept about one ranking apart from its entries.
@@ -18,9 +19,10 @@ type Board struct {
 	Device    string   `gorm:"primaryKey"`
 	Change    int64    // grows with every visible change
 	Size      int64    // people on it
-	Leaders   []Ranked `gorm:"serializer:json"` // the first three, so that a list of tasks reads one row per board
+	Leaders   []Ranked `gorm:"serializer:json"` // the first three of the newest epoch, so that a list of tasks reads one row per board
 	ChangedAt time.Time
 
+	EpochID    int64 // of the first; entries of older ones come behind all of this
 	Confirming int64 // run that is measured again, in turns with the next person's; 0: none
 }
 
@@ -38,7 +40,8 @@ type Standing struct {
 type Page struct {
 	Board
 	Standings []Standing
-	FirstNS   float64 // the best score; 0 on an empty board
+	Epoch     epochs.Software // of the first
+	FirstNS   float64         // the best score; 0 on an empty board
 }
 
 // Board returns limit entries of the board from the one at offset on. A board that nobody is on
@@ -46,19 +49,25 @@ type Page struct {
 func (s *Boards) Board(ctx context.Context, versionID int64, device string, offset, limit int) (Page, error) {
 	offset = max(offset, 0)
 	page := Page{Board: Board{VersionID: versionID, Device: device}}
-	err := s.db.Read(ctx).Where("version_id = ? and device = ?", versionID, device).Take(&page.Board).Error
+	var row struct {
+		Board           `gorm:"embedded"`
+		epochs.Software `gorm:"embedded"`
+	}
+	err := s.db.Read(ctx).Table("boards b").Select("b.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness").
+		Joins("left join epochs e on e.id = b.epoch_id").Where("b.version_id = ? and b.device = ?", versionID, device).Take(&row).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return page, nil
 	}
 	if err != nil {
 		return page, fmt.Errorf("reading the board: %w", err)
 	}
+	page.Board, page.Epoch = row.Board, row.Software
 	part, err := s.from(ctx, page.Board, offset)
 	if err != nil {
 		return page, err
 	}
 	part = part.Order(entriesFirst).Limit(limit) // before the join: what is skipped needs no names
-	err = s.standings(ctx, part).Order("e.score_ns, e.run_id").Scan(&page.Standings).Error
+	err = s.standings(ctx, part).Order("e.age, e.score_ns, e.run_id").Scan(&page.Standings).Error
 	if err != nil {
 		return page, fmt.Errorf("reading the board's entries: %w", err)
 	}
@@ -79,7 +88,7 @@ func (s *Boards) from(ctx context.Context, b Board, offset int) (*gorm.DB, error
 	if err != nil {
 		return nil, fmt.Errorf("reading the band at %d: %w", offset, err)
 	}
-	return q.Where("(score_ns, run_id) >= (?, ?)", at.ScoreNS, at.RunID).Offset(offset - int(at.Ahead)), nil
+	return q.Where(fromSpot, at.Age, at.ScoreNS, at.RunID).Offset(offset - int(at.Ahead)), nil
 }
 
 // addGaps fills in how far behind the first each entry is.
@@ -88,6 +97,9 @@ func (p *Page) addGaps() {
 		p.FirstNS = p.Leaders[0].ScoreNS
 	}
 	for i := range p.Standings {
+		if p.Standings[i].Older(p.Board) {
+			continue // not compared
+		}
 		p.Standings[i].GapNS = max(p.Standings[i].ScoreNS-p.FirstNS, 0)
 	}
 }
@@ -108,15 +120,20 @@ func (s *Boards) Place(ctx context.Context, versionID int64, device string, user
 	return st, db.ReadError(err, "entry of this person")
 }
 
-// gap is how far an entry is behind the first, which begins the band that none is ahead of.
-const gap = "e.score_ns - (select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as gap_ns"
+// gap is how far an entry is behind the first of its epoch, which begins the band that none of it is ahead of.
+const gap = `e.score_ns - (select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age
+	order by f.score_ns limit 1) as gap_ns`
+
+// Older reports whether the entry is of an older epoch than the board's first, and so not compared with it.
+func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
 
 // PlaceWith returns about the place that a score would have on a board beside the entries of others: it counts those
-// that the resolution of bands tells apart from it.
+// that the resolution of bands tells apart from it, in the board's epoch.
 func (s *Boards) PlaceWith(ctx context.Context, versionID int64, device string, userID int64, score float64) (int, error) {
 	var ahead int64
 	err := s.db.Read(ctx).Table("entries").
 		Where("version_id = ? and device = ? and score_ns < ? and user_id <> ?", versionID, device, score/(1+resolution), userID).
+		Where("age = (select -b.epoch_id from boards b where b.version_id = entries.version_id and b.device = entries.device)").
 		Count(&ahead).Error
 	return int(ahead) + 1, db.ReadError(err, "entries before a score")
 }

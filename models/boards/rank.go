@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -19,9 +20,9 @@ import (
 // and RebuildEntries.
 const (
 	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
-	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and confirmation_id is null"
-	bestFirst    = "score_ns, id" // equal scores: the earlier run
-	entriesFirst = "score_ns, run_id"
+	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null"
+	bestFirst    = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
+	entriesFirst = "age, score_ns, run_id"       // columns of entries, bands and spots
 )
 
 // Entry is a person's best valid run on a board.
@@ -31,6 +32,7 @@ type Entry struct {
 	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
 	RunID        int64
 	SubmissionID int64
+	Age          int64   // minus the number of its epoch, so that the newest comes first in the order of rows
 	ScoreNS      float64 `gorm:"column:score_ns"`
 	StdNS        float64 `gorm:"column:std_ns"`
 	ErrNS        float64 `gorm:"column:err_ns"`
@@ -56,7 +58,7 @@ type Change struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, ended_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, ended_at as achieved_at"
 
 // Enter brings a valid run that has just ended onto its board. The change is nil when another run of the person's
 // stays before it.
@@ -170,7 +172,11 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 	err = tx.Model(&Entry{}).Where(where, versionID, device).Count(&board.Size).Error
 	if err == nil {
 		err = tx.Table("entries e").Select("e.*, "+ofBand).Joins(withBand).Where("e.version_id = ? and e.device = ?", versionID, device).
-			Order("e.score_ns, e.run_id").Limit(leaders).Scan(&board.Leaders).Error
+			Order("e.age, e.score_ns, e.run_id").Limit(leaders).Scan(&board.Leaders).Error
+	}
+	if board.EpochID = 0; len(board.Leaders) > 0 {
+		board.EpochID = -board.Leaders[0].Age
+		board.Leaders = slices.DeleteFunc(board.Leaders, func(e Ranked) bool { return e.Older(board) })
 	}
 	if err == nil {
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error

@@ -11,13 +11,14 @@ import (
 	"warpboard/models/db"
 )
 
-// Record is a run that was the best of its board when it ended: one step of the history's chart.
+// Record is a run that was the best of its board and epoch when it ended: one step of the history's chart.
 type Record struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
 	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
 	UserID       int64
 	SubmissionID int64
+	Age          int64   // as an entry's: each epoch has records of its own
 	ScoreNS      float64 `gorm:"column:score_ns"`
 	AchievedAt   time.Time
 }
@@ -28,11 +29,12 @@ type RecordHolder struct {
 	UserName string
 }
 
-// History lists the records of a board, the oldest first.
+// History lists the records of a board's newest epoch, the oldest first.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
 	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name").Joins("join users u on u.id = r.user_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
+		Where("r.age = (select min(n.age) from records n where n.version_id = r.version_id and n.device = r.device)").
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
 	return list, db.ReadError(err, "the history of a board")
 }
@@ -40,7 +42,7 @@ func (s *Boards) History(ctx context.Context, versionID int64, device string) ([
 // noteRecord stores a run that has just ended if it beats the board's last record.
 func noteRecord(tx *gorm.DB, e Entry) error {
 	var last Record
-	err := tx.Where("version_id = ? and device = ?", e.VersionID, e.Device).Order("score_ns").Take(&last).Error
+	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age).Order("score_ns").Take(&last).Error
 	switch {
 	case err == nil && last.ScoreNS <= e.ScoreNS:
 		return nil
@@ -49,15 +51,15 @@ func noteRecord(tx *gorm.DB, e Entry) error {
 	}
 	return db.WriteError(tx.Create(&Record{
 		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
-		SubmissionID: e.SubmissionID, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
+		SubmissionID: e.SubmissionID, Age: e.Age, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,
 	}).Error, "record")
 }
 
 // insertRecords finds, among the valid runs that the condition chooses, those that beat all before them.
-const insertRecords = `insert into records (version_id, device, run_id, user_id, submission_id, score_ns, achieved_at)
-	select version_id, device, id, user_id, submission_id, score_ns, ended_at from (
-		select version_id, device, id, user_id, submission_id, score_ns, ended_at,
-			min(score_ns) over (partition by version_id, device order by ended_at, id
+const insertRecords = `insert into records (version_id, device, run_id, user_id, submission_id, age, score_ns, achieved_at)
+	select version_id, device, id, user_id, submission_id, -epoch_id, score_ns, ended_at from (
+		select version_id, device, id, user_id, submission_id, epoch_id, score_ns, ended_at,
+			min(score_ns) over (partition by version_id, device, epoch_id order by ended_at, id
 				rows between unbounded preceding and 1 preceding) as prior
 		from runs where %s
 	) ranked where prior is null or score_ns < prior`

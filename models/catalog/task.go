@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/devices"
 	"warpboard/tasks"
 )
 
@@ -29,6 +30,7 @@ type Task struct {
 	Title      string
 	OwnerID    int64
 	Devices    []string `gorm:"serializer:json"` // boards that can be submitted to
+	Asked      []string `gorm:"serializer:json"` // the names that Devices were made of: "H100" is all silicon of that family
 	Deadline   *time.Time
 	Visibility Visibility
 	Origin     string // "" when uploaded; "builtin" or a folder when installed by the server
@@ -74,6 +76,9 @@ func (s *Catalog) CreateTask(ctx context.Context, actor accounts.User, in NewTas
 		return Task{}, err
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if task.Devices, err = devices.Resolve(tx, task.Asked); err != nil {
+			return err
+		}
 		if err := tx.Create(&task).Error; err != nil {
 			return db.WriteError(err, "task")
 		}
@@ -126,8 +131,19 @@ func (t *Task) apply(in TaskSettings) error {
 			return db.Errorf(db.Invalid, "The device %s is named twice.", d)
 		}
 	}
-	t.Devices, t.Deadline = slices.Clone(in.Devices), db.TimePtr(in.Deadline)
+	if !slices.Equal(in.Devices, t.Devices) {
+		t.Asked, t.Devices = slices.Clone(in.Devices), slices.Clone(in.Devices)
+	}
+	t.Deadline = db.TimePtr(in.Deadline)
 	return nil
+}
+
+// asked is what the task was given for its devices; tasks of older programs did not note it.
+func (t Task) asked() []string {
+	if len(t.Asked) == 0 {
+		return t.Devices
+	}
+	return t.Asked
 }
 
 // UpdateTask changes a task's settings; runs that wait for a device taken off the list still run.
@@ -138,6 +154,9 @@ func (s *Catalog) UpdateTask(ctx context.Context, actor accounts.User, id int64,
 			return err
 		}
 		if err := task.apply(in); err != nil {
+			return err
+		}
+		if task.Devices, err = devices.Resolve(tx, task.asked()); err != nil {
 			return err
 		}
 		task.UpdatedAt = db.Now()

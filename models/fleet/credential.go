@@ -5,6 +5,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,8 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	seen "warpboard/models/devices"
+	"warpboard/silicon"
 )
 
 // WorkerCredential lets a remote worker connect under one name and take jobs for some devices.
@@ -24,6 +27,11 @@ type WorkerCredential struct {
 	CreatedAt  time.Time
 	UsedAt     *time.Time // last connection
 	RevokedAt  *time.Time
+}
+
+// covers reports whether the credential names a device, or the family that it is of.
+func (c WorkerCredential) covers(device string) bool {
+	return slices.ContainsFunc(c.Devices, func(name string) bool { return silicon.Names(name, device) })
 }
 
 // CreateCredential makes a credential and returns its secret, which is never seen again. Admins only.
@@ -58,7 +66,8 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 }
 
 // AuthorizeWorker returns the devices that the worker with this name and secret may take jobs
-// for; ok is false when the credential is unknown, wrong or revoked.
+// for; ok is false when the credential is unknown, wrong or revoked. A family that it names is all silicon of it that was
+// ever seen: a worker that brings new silicon has to connect again when that has been noted.
 func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (devices []string, ok bool, err error) {
 	var cred WorkerCredential
 	err = s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(name)).Take(&cred).Error
@@ -71,8 +80,16 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (devic
 	if subtle.ConstantTimeCompare([]byte(cred.SecretHash), []byte(db.HashSecret(secret))) != 1 {
 		return nil, false, nil
 	}
-	err = s.db.Writer(ctx).Model(&cred).Update("used_at", db.Now()).Error
-	return cred.Devices, true, db.WriteError(err, "credential")
+	if err := s.db.Writer(ctx).Model(&cred).Update("used_at", db.Now()).Error; err != nil {
+		return nil, true, db.WriteError(err, "credential")
+	}
+	known, err := seen.Known(s.db.Read(ctx))
+	for _, label := range known {
+		if cred.covers(label) && !slices.Contains(cred.Devices, label) {
+			cred.Devices = append(cred.Devices, label)
+		}
+	}
+	return cred.Devices, true, err
 }
 
 // Credentials lists all credentials, by name.

@@ -104,7 +104,7 @@ func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string)
 	if found.Error != nil {
 		return nil, db.ReadError(found.Error, "credential of worker %s", worker)
 	}
-	return func(device string) bool { return found.RowsAffected == 0 || slices.Contains(cred.Devices, device) }, nil
+	return func(device string) bool { return found.RowsAffected == 0 || cred.covers(device) }, nil
 }
 
 // Workers lists all workers that were ever heard of, by name.

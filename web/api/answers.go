@@ -32,10 +32,10 @@ func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bund
 
 func boardAnswer(task models.Task, version models.TaskVersion, board models.BoardPage, page int) client.Board {
 	answer := client.Board{Task: task.Slug, Version: version.Number, Device: board.Device,
-		Change: board.Change, Total: int(board.Size), Page: page, Entries: []client.Entry{}}
+		Change: board.Change, Epoch: board.Epoch.String(), Total: int(board.Size), Page: page, Entries: []client.Entry{}}
 	for _, st := range board.Standings {
 		answer.Entries = append(answer.Entries, client.Entry{
-			Rank: st.Rank, Tied: st.Tied, Confirming: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
+			Rank: st.Rank, Tied: st.Tied, Older: st.Older(board.Board), Confirming: st.RunID == board.Confirming, User: client.User{ID: st.UserID, Name: st.UserName}, SubmissionID: st.SubmissionID,
 			ScoreNS: st.ScoreNS, StdNS: st.StdNS, ErrNS: st.ErrNS, Interval: intervalAnswer(st.Interval), Clock: st.Clock, Achieved: st.AchievedAt,
 		})
 	}

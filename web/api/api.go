@@ -83,7 +83,7 @@ func (a *API) Board(c *fiber.Ctx) error {
 	device, page := c.Params("device"), max(c.QueryInt("page", 1), 1)
 	change, err := a.runs.BoardChange(c.UserContext(), task, version.ID, device)
 	if err != nil {
-		return err
+		return runs.LeadToSilicon(c, task, false, err)
 	}
 	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.Version, version.ID, device, page, change))) {
 		return c.SendStatus(fiber.StatusNotModified)

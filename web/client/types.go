@@ -119,6 +119,7 @@ type Board struct {
 	Version int     `json:"version"`
 	Device  string  `json:"device"`
 	Change  int64   `json:"change" jsonschema:"grows whenever the board changes"`
+	Epoch   string  `json:"epoch,omitempty" jsonschema:"software under the ranked scores: driver, CUDA, compiler, torch, Triton and harness, as far as it was recorded"`
 	Total   int     `json:"total" jsonschema:"entries on all pages"`
 	Page    int     `json:"page" jsonschema:"from 1"`
 	Entries []Entry `json:"entries"`
@@ -129,6 +130,7 @@ type Entry struct {
 	Confirming   bool    `json:"confirming,omitempty" jsonschema:"came first, and waits to be measured again in turns with the next"`
 	Rank         int     `json:"rank"`
 	Tied         bool    `json:"tied,omitempty" jsonschema:"others have this rank, too: the data do not show a difference between them and the first of the band"`
+	Older        bool    `json:"older,omitempty" jsonschema:"measured with older software than the board's epoch: behind all others, and not compared with them until it is measured again"`
 	User         User    `json:"user"`
 	SubmissionID int64   `json:"submission_id"`
 	ScoreNS      float64 `json:"score_ns"`

@@ -25,7 +25,7 @@ func (p *Pages) Board(c *fiber.Ctx) error {
 	device, number := c.Params("device"), max(c.QueryInt("page", 1), 1)
 	change, err := p.BoardChange(c.UserContext(), task, version.ID, device)
 	if err != nil {
-		return err
+		return runs.LeadToSilicon(c, task, true, err)
 	}
 	if runs.Unchanged(c, p.boardTag(c, task, version, change)) {
 		return c.SendStatus(fiber.StatusNotModified)
@@ -64,10 +64,10 @@ func (p *Pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVe
 	table := views.BoardTable{
 		Slug: task.Slug, Device: board.Device, Version: version.Number, Change: board.Change, Size: board.Size,
 		FirstNS: board.FirstNS, PageNo: number, LastPage: int((board.Size + boardRows - 1) / boardRows),
-		Confirming: board.Confirming, ViewerID: site.Actor(c).ID, Current: version.ID == task.VersionID,
+		Confirming: board.Confirming, Epoch: board.Epoch.String(), ViewerID: site.Actor(c).ID, Current: version.ID == task.VersionID,
 	}
 	for _, st := range board.Standings {
-		table.Entries = append(table.Entries, boardEntry(st))
+		table.Entries = append(table.Entries, boardEntry(board.Board, st))
 	}
 	if err := p.addOwn(c, board, &table); err != nil {
 		return table, err
@@ -75,9 +75,9 @@ func (p *Pages) boardTable(c *fiber.Ctx, task models.Task, version models.TaskVe
 	return table, p.addProfiles(c.UserContext(), board, &table)
 }
 
-func boardEntry(st models.Standing) views.BoardEntry {
+func boardEntry(board models.Board, st models.Standing) views.BoardEntry {
 	return views.BoardEntry{
-		Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
+		Older: st.Older(board), Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
 		Interval:     runs.IntervalOf(st.Interval),
 		SubmissionID: st.SubmissionID, RunID: st.RunID, Achieved: st.AchievedAt,
 	}
@@ -96,7 +96,7 @@ func (p *Pages) addOwn(c *fiber.Ctx, board models.BoardPage, table *views.BoardT
 	case err != nil:
 		return err
 	}
-	entry := boardEntry(st)
+	entry := boardEntry(board.Board, st)
 	table.Mine = &entry
 	return nil
 }

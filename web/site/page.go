@@ -19,6 +19,8 @@ var notices = map[string]string{
 	"version":      "Published as a new version; its boards begin empty.",
 	"deleted":      "The task is gone, with its boards and submissions.",
 	"cancelled":    "Cancelled.",
+	"queued":       "Queued. It gives way to everything that people wait for.",
+	"applied":      "Applied. The boards show the new numbers.",
 	"removed":      "The submission is gone, with its runs.",
 	"reported":     "Reported. The task's author and the admins see it.",
 	"dismissed":    "The flags are closed.",

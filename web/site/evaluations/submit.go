@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
+	"warpboard/silicon"
 	"warpboard/web/site"
 )
 
@@ -53,7 +54,7 @@ type Device struct {
 	slots, free int
 }
 
-// chooseDevice chooses the device: the one that is asked for, in any case, else the GPU with the most free
+// chooseDevice chooses the device: the one that is asked for, or the best of the family that is, in any case, else the GPU with the most free
 // slots, else the CPU.
 func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, error) {
 	workers, err := s.Store.Workers(ctx)
@@ -70,7 +71,7 @@ func (s *Evaluations) chooseDevice(ctx context.Context, asked string) (string, e
 	}
 	var names []string
 	for _, u := range units {
-		if strings.EqualFold(u.Name, asked) {
+		if silicon.Names(asked, u.Name) {
 			return u.Name, nil
 		}
 		names = append(names, strings.ToLower(u.Name))

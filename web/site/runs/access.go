@@ -2,6 +2,7 @@ package runs
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/silicon"
 	"warpboard/web/site"
 )
 
@@ -59,6 +61,21 @@ func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int6
 		err = models.Errorf(models.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
 	}
 	return change, err
+}
+
+// LeadToSilicon answers an address with a device that has no board here, but whose family has: "H100" of the time when a
+// device was a model. It leads on where there is one such board, or to the first of several if any will do; else the answer
+// is why.
+func LeadToSilicon(c *fiber.Ctx, task models.Task, any bool, why error) error {
+	meant := silicon.Choose(c.Params("device"), task.Devices)
+	if models.KindOf(why) != models.NotFound || len(meant) == 0 || len(meant) > 1 && !any || strings.EqualFold(meant[0], c.Params("device")) {
+		return why
+	}
+	to := path.Join(path.Dir(c.Path()), meant[0])
+	if query := string(c.Request().URI().QueryString()); query != "" {
+		to += "?" + query
+	}
+	return c.Redirect(to, fiber.StatusFound)
 }
 
 // BoardOf reads which board an address means: of the task's current version, or of ?version=N.

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/silicon"
 	"warpboard/tasks"
 	"warpboard/web/site"
 )
@@ -45,8 +46,12 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 	if err != nil {
 		return models.Submission{}, nil, err
 	}
+	devices, err := chooseDevices(in.Devices, said.GPUs, task.Devices)
+	if err != nil {
+		return models.Submission{}, nil, err
+	}
 	sub, runs, err := s.Store.Submit(ctx, models.NewSubmission{
-		User: user, TaskID: task.ID, Devices: chooseDevices(in.Devices, said.GPUs, task.Devices), Mode: chooseMode(in.Mode),
+		User: user, TaskID: task.ID, Devices: devices, Mode: chooseMode(in.Mode),
 		FileName: in.FileName, Source: in.Source, Via: in.Via,
 	})
 	if err != nil {
@@ -66,25 +71,29 @@ func (s *Runs) VisibleTask(ctx context.Context, user models.User, slug string) (
 }
 
 // chooseDevices prefers the request over the source, and with neither takes a task's only device. Names count
-// in any case, as the task writes them; one that the task lacks is left for the store to refuse.
-func chooseDevices(asked, said, offered []string) []string {
+// in any case, as the task writes them; a family counts if the task has one device of it. What the task lacks is left for
+// the store to refuse.
+func chooseDevices(asked, said, offered []string) ([]string, error) {
 	if len(asked) == 0 {
 		asked = said
 	}
 	if len(asked) == 0 && len(offered) == 1 {
-		return offered
+		return offered, nil
 	}
 	chosen := make([]string, 0, len(asked))
 	for _, name := range asked {
 		name = strings.TrimSpace(name)
-		if i := slices.IndexFunc(offered, func(o string) bool { return strings.EqualFold(o, name) }); i >= 0 {
-			name = offered[i]
+		switch meant := silicon.Choose(name, offered); {
+		case len(meant) == 1:
+			name = meant[0]
+		case len(meant) > 1:
+			return nil, site.Invalid("device", "%s is more than one device here: choose %s.", name, strings.Join(meant, " or "))
 		}
 		if name != "" && !slices.Contains(chosen, name) {
 			chosen = append(chosen, name)
 		}
 	}
-	return chosen
+	return chosen, nil
 }
 
 func chooseMode(mode job.Mode) job.Mode {

@@ -1,0 +1,79 @@
+package dispatch
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// beatOf is a heartbeat of a worker with slots and a driver.
+func (s *site) beatOf(r *Recorder, driver string, slots int, attempts ...string) {
+	h := job.Heartbeat{Worker: "w1", Started: time.Now(), Attempts: attempts}
+	for i := range slots {
+		h.Slots = append(h.Slots, job.Slot{Index: i, Device: "CPU", Machine: job.Machine{Driver: driver}})
+	}
+	r.heartbeat(s.Context(), h)
+}
+
+// TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople, and stops when people want more.
+func TestNewSoftwareIsMeasuredWhileOneSlotIsLeftForPeople(t *testing.T) {
+	for slots, room := range map[int]int{1: 1, 3: 2} {
+		t.Run(fmt.Sprint(slots, " slots"), func(t *testing.T) {
+			s := newSite(t, modelstest.Open(t), "CPU")
+			for i := range 5 {
+				run := modelstest.Submit(t, s.store, modelstest.Person(t, s.store, fmt.Sprintf("p%d", i), models.RoleUser), s.task)[0]
+				modelstest.Finish(t, s.store, run, 100+float64(i))
+			}
+			d, r := s.boot()
+			s.beatOf(r, "580", slots)
+			s.pass(d, 0)
+			if n := s.queue.length(); n != room {
+				t.Fatalf("%d of 5 runs are measured again at once, want %d", n, room)
+			}
+			var attempts []string
+			for range room {
+				attempts = append(attempts, s.take().AttemptID)
+			}
+			s.beatOf(r, "580", slots, attempts...)
+			s.pass(d, 0)
+			s.wantNoJob()
+			for range slots { // one more than there is room for
+				s.submit()
+			}
+			s.pass(d, 0)
+			mine := s.take()
+			s.pass(d, 0)
+			if run, err := s.store.Run(t.Context(), mine.RunID); err != nil || run.UserID != s.ann.ID {
+				t.Errorf("next is %+v, %v, want a run that somebody waits for", run, err)
+			}
+			for _, id := range attempts {
+				if !s.queue.stopped(id) {
+					t.Errorf("attempt %s goes on in the way of people", id)
+				}
+			}
+		})
+	}
+}
+
+// TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain, because what it may ask for was decided when it came.
+func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
+	s := newSite(t, modelstest.Open(t), "H100")
+	_, r := s.boot()
+	for range 2 {
+		r.heartbeat(t.Context(), job.Heartbeat{Worker: "w2", Started: time.Now(), Slots: []job.Slot{
+			{Device: "H100-SXM", Memory: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}},
+			{Device: "L4", Memory: 80 << 30, Machine: job.Machine{Name: "NVIDIA H100 80GB HBM3"}}, // it is none
+		}})
+	}
+	task, err := s.store.TaskByID(t.Context(), s.task.ID)
+	if err != nil || fmt.Sprint(task.Devices) != "[H100-SXM]" {
+		t.Errorf("the task has %v, %v", task.Devices, err)
+	}
+	if fmt.Sprint(s.queue.kicked) != "[w2]" {
+		t.Errorf("connect again: %v", s.queue.kicked)
+	}
+}

@@ -1,0 +1,135 @@
+package devices
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
+	"warpboard/silicon"
+)
+
+// Devices is the kinds of devices of one database.
+type Devices struct{ db *db.DB }
+
+// New returns the devices of a database.
+func New(database *db.DB) *Devices { return &Devices{db: database} }
+
+// Device is silicon that a worker has been seen with.
+type Device struct {
+	Label  string `gorm:"primaryKey"`
+	Name   string // as its driver has it
+	Memory int64  // bytes
+	SeenAt time.Time
+}
+
+// NoteDevices remembers the devices of a worker and returns those that nobody had before. Tasks that ask for their family get
+// them, and work that waits for the bare family goes to them.
+func (s *Devices) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		for _, d := range seen {
+			d.Name, d.SeenAt = db.Sanitize(d.Name), db.Now()
+			res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&d)
+			if res.Error != nil {
+				return db.WriteError(res.Error, "device %s", d.Label)
+			}
+			if res.RowsAffected > 0 {
+				fresh = append(fresh, d.Label)
+			}
+		}
+		if len(fresh) == 0 {
+			return nil
+		}
+		known, err := Known(tx)
+		if err != nil {
+			return err
+		}
+		if err := resolveTasks(tx, known); err != nil {
+			return err
+		}
+		return moveWaiting(tx, known, fresh)
+	})
+	return fresh, err
+}
+
+// Known lists the labels of all devices that were ever seen.
+func Known(tx *gorm.DB) (labels []string, err error) {
+	err = tx.Model(&Device{}).Order("label").Pluck("label", &labels).Error
+	return labels, db.ReadError(err, "known devices")
+}
+
+// Resolve replaces names of families by the devices that they mean here; those that mean none stay.
+func Resolve(tx *gorm.DB, names []string) ([]string, error) {
+	known, err := Known(tx)
+	return resolve(names, known), err
+}
+
+func resolve(names, known []string) (list []string) {
+	for _, name := range names {
+		meant := silicon.Choose(name, known)
+		if len(meant) == 0 || slices.Contains(meant, name) {
+			meant = []string{name}
+		}
+		for _, label := range meant {
+			if !slices.Contains(list, label) {
+				list = append(list, label)
+			}
+		}
+	}
+	return list
+}
+
+// task is what is read of a task here.
+type task struct {
+	ID      int64
+	Devices []string `gorm:"serializer:json"`
+	Asked   []string `gorm:"serializer:json"`
+}
+
+// resolveTasks gives every task the devices that its names mean by now.
+func resolveTasks(tx *gorm.DB, known []string) error {
+	var list []task
+	if err := tx.Find(&list).Error; err != nil {
+		return db.ReadError(err, "tasks")
+	}
+	for _, t := range list {
+		if len(t.Asked) == 0 {
+			t.Asked = t.Devices
+		}
+		means := resolve(t.Asked, known)
+		if slices.Equal(means, t.Devices) {
+			continue
+		}
+		t.Devices = means
+		if err := tx.Select("devices", "asked").Updates(&t).Error; err != nil {
+			return fmt.Errorf("saving the devices of task %d: %w", t.ID, err)
+		}
+	}
+	return nil
+}
+
+// moveWaiting gives work that waits for a bare family to the first new device of it. There was none to take it before.
+func moveWaiting(tx *gorm.DB, known, fresh []string) error {
+	for _, table := range []string{"runs", "evaluations"} {
+		var waits []string
+		err := tx.Table(table).Where("ended_at is null and attempt_id = ''").Distinct().Pluck("device", &waits).Error
+		if err != nil {
+			return fmt.Errorf("reading what waits: %w", err)
+		}
+		for _, name := range waits {
+			meant := silicon.Choose(name, fresh)
+			if len(meant) == 0 || slices.Contains(known, name) {
+				continue
+			}
+			q := tx.Table(table).Where("ended_at is null and attempt_id = '' and device = ?", name)
+			if err := q.Update("device", meant[0]).Error; err != nil {
+				return fmt.Errorf("moving what waits for %s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,143 @@
+package epochs
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/db"
+)
+
+// Epochs is the epochs of one database.
+type Epochs struct{ db *db.DB }
+
+// New returns the epochs of a database.
+func New(database *db.DB) *Epochs { return &Epochs{db: database} }
+
+// Epoch is the software under a measurement.
+type Epoch struct {
+	ID       int64 // later ones are larger; 0: not recorded
+	Software `gorm:"embedded"`
+	SeenAt   time.Time // first
+}
+
+// Software is what an epoch consists of, each as its tool names itself; empty where a run does not use it.
+type Software struct {
+	Driver, CUDA, Compiler, Torch, Triton string
+	Harness                               string // a hash of the judge's and the runner's programs
+}
+
+// String names what is known, for people.
+func (s Software) String() string {
+	words := []string{}
+	for _, part := range [][2]string{{"driver", s.Driver}, {"CUDA", s.CUDA}, {"", s.Compiler}, {"torch", s.Torch}, {"Triton", s.Triton}, {"harness", s.Harness}} {
+		if part[1] != "" {
+			words = append(words, strings.TrimSpace(part[0]+" "+part[1]))
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// Changes names what differs from another epoch's software: "driver 570 → 580".
+func (s Software) Changes(to Software) (list []string) {
+	for _, part := range [][3]string{{"driver", s.Driver, to.Driver}, {"CUDA", s.CUDA, to.CUDA}, {"compiler", s.Compiler, to.Compiler},
+		{"torch", s.Torch, to.Torch}, {"Triton", s.Triton, to.Triton}, {"harness", s.Harness, to.Harness}} {
+		if part[1] != part[2] {
+			list = append(list, fmt.Sprintf("%s %s → %s", part[0], said(part[1]), said(part[2])))
+		}
+	}
+	return list
+}
+
+func said(version string) string {
+	if version == "" {
+		return "unknown"
+	}
+	return version
+}
+
+// Of is the number of an epoch, which is made if it is new. Software of which nothing is known is 0.
+func Of(tx *gorm.DB, s Software) (int64, error) {
+	for _, text := range []*string{&s.Driver, &s.CUDA, &s.Compiler, &s.Torch, &s.Triton, &s.Harness} {
+		*text = db.Cut(db.Sanitize(*text), 200)
+	}
+	if s == (Software{}) {
+		return 0, nil
+	}
+	var e Epoch
+	same := map[string]any{"driver": s.Driver, "cuda": s.CUDA, "compiler": s.Compiler, "torch": s.Torch, "triton": s.Triton, "harness": s.Harness}
+	res := tx.Where(same).Limit(1).Find(&e)
+	if res.Error != nil || res.RowsAffected > 0 {
+		return e.ID, db.ReadError(res.Error, "epochs")
+	}
+	e = Epoch{Software: s, SeenAt: db.Now()}
+	err := tx.Create(&e).Error
+	return e.ID, db.WriteError(err, "epoch")
+}
+
+// Kind is which of a device's software a task uses: scores of one board are of one kind.
+type Kind string
+
+// The kinds.
+const (
+	Native Kind = "native" // a compiler
+	Python Kind = "python" // torch and Triton, and on a GPU the compiler that they may call
+)
+
+// DeviceEpoch is an epoch that a device has had.
+type DeviceEpoch struct {
+	Device  string `gorm:"primaryKey"`
+	Kind    Kind   `gorm:"primaryKey"`
+	EpochID int64  `gorm:"primaryKey;autoIncrement:false"`
+	SeenAt  time.Time
+}
+
+// Note remembers that a device has software of a kind, and reports whether that is new there.
+func Note(tx *gorm.DB, device string, kind Kind, s Software) (epochID int64, fresh bool, err error) {
+	id, err := Of(tx, s)
+	if err != nil || id == 0 {
+		return 0, false, err
+	}
+	row := DeviceEpoch{Device: device, Kind: kind, EpochID: id, SeenAt: db.Now()}
+	res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row)
+	return id, res.RowsAffected > 0, db.WriteError(res.Error, "epoch of %s", device)
+}
+
+// OfDevice lists the epochs that a device has had, the newest first, with their software.
+func (s *Epochs) OfDevice(ctx context.Context, device string) (list []Known, err error) {
+	err = s.db.Read(ctx).Table("device_epochs d").Select("d.kind, d.seen_at as since, e.*").Joins("join epochs e on e.id = d.epoch_id").
+		Where("d.device = ?", device).Order("d.epoch_id desc, d.kind").Scan(&list).Error
+	return list, db.ReadError(err, "epochs of %s", device)
+}
+
+// Known is an epoch of a device.
+type Known struct {
+	Kind  Kind
+	Since time.Time
+	Epoch
+}
+
+// ByID reads epochs, by number.
+func (s *Epochs) ByID(ctx context.Context, ids []int64) (map[int64]Epoch, error) {
+	slices.Sort(ids)
+	var list []Epoch
+	if err := s.db.Read(ctx).Where("id in ?", slices.Compact(ids)).Find(&list).Error; err != nil {
+		return nil, db.ReadError(err, "epochs")
+	}
+	found := make(map[int64]Epoch, len(list))
+	for _, e := range list {
+		found[e.ID] = e
+	}
+	return found, nil
+}
+
+// TableName is what gorm's plural is not.
+func (Epoch) TableName() string { return "epochs" }
+
+// TableName is what gorm's plural is not.
+func (DeviceEpoch) TableName() string { return "device_epochs" }

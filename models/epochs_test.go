@@ -1,0 +1,113 @@
+package models_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// scoreIn makes a run that ends with a score, measured with a driver.
+func (w world) scoreIn(t *testing.T, s *models.Store, user models.User, ns float64, driver string) models.Run {
+	t.Helper()
+	run := w.submit(t, s, user)
+	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	result := modelstest.Result(attempt, ns)
+	result.Machine.Driver = driver
+	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: ns}})))
+	return got[models.Run](t)(s.Run(t.Context(), run.ID))
+}
+
+// byEpoch reads a board as "rank person score gap", older entries in brackets.
+func byEpoch(t *testing.T, s *models.Store, w world) (out []string) {
+	t.Helper()
+	page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 100))
+	for _, st := range page.Standings {
+		format := "%d %s %.0f +%.0f"
+		if st.Older(page.Board) {
+			format = "(%d %s %.0f +%.0f)"
+		}
+		out = append(out, fmt.Sprintf(format, st.Rank, st.UserName, st.ScoreNS, st.GapNS))
+	}
+	return out
+}
+
+// TestABoardRanksTheScoresOfOneEpoch: the first score of a newer one leads, and what is older stands behind it, uncompared,
+// until its person has a score of the newer epoch, however slow.
+func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		cid := modelstest.Person(t, s, "Cid", models.RoleUser)
+		old := w.scoreIn(t, s, w.ann, 100, "")
+		w.scoreIn(t, s, w.ann, 100, "570")
+		w.scoreIn(t, s, w.ben, 110, "570")
+		w.scoreIn(t, s, cid, 120, "570")
+		if diff := cmp.Diff([]string{"1 Ann 100 +0", "2 Ben 110 +10", "3 Cid 120 +20"}, byEpoch(t, s, w)); diff != "" {
+			t.Errorf("with one epoch:\n%s", diff)
+		}
+		fresh := w.scoreIn(t, s, cid, 130, "580")
+		if diff := cmp.Diff([]string{"1 Cid 130 +0", "(2 Ann 100 +0)", "(3 Ben 110 +0)"}, byEpoch(t, s, w)); diff != "" {
+			t.Errorf("after a newer one:\n%s", diff)
+		}
+		w.scoreIn(t, s, w.ben, 90, "570") // on a machine that was not updated
+		w.scoreIn(t, s, w.ann, 125, "580")
+		want := []string{"1 Ann 125 +0", "2 Cid 130 +5", "(3 Ben 90 +0)"}
+		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
+			t.Errorf("with both:\n%s", diff)
+		}
+		if old.EpochID != 0 || fresh.EpochID <= 0 {
+			t.Errorf("the runs carry epochs %d and %d", old.EpochID, fresh.EpochID)
+		}
+		page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 1))
+		if len(page.Leaders) != 2 {
+			t.Errorf("%d lead, want those of the newest epoch alone", len(page.Leaders))
+		}
+		if page.Epoch.String() != "driver 580" || page.EpochID != fresh.EpochID {
+			t.Errorf("the board says %q, epoch %d", page.Epoch, page.EpochID)
+		}
+		if place := got[int](t)(s.PlaceWith(t.Context(), w.task.VersionID, "CPU", w.admin.ID, 128)); place != 2 {
+			t.Errorf("a score of 128 would be on place %d of its epoch, want 2", place)
+		}
+		records := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+		if len(records) != 2 || records[0].ScoreNS != 130 || records[1].ScoreNS != 125 { // of the newest epoch alone
+			t.Errorf("records: %+v", records)
+		}
+		check(t, s.RebuildEntries(t.Context()))
+		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
+			t.Errorf("made anew:\n%s", diff)
+		}
+	})
+}
+
+// TestTheFirstIsNotConfirmedAgainstAnOlderEpoch, whose scores mean something else.
+func TestTheFirstIsNotConfirmedAgainstAnOlderEpoch(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.scoreIn(t, s, w.ann, 100, "570")
+		w.scoreIn(t, s, w.ben, 90, "580")
+		if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != 0 {
+			t.Errorf("%+v waits", work)
+		}
+	})
+}
+
+// TestBoardsOfManyEpochsAreKeptAsTheyAreMadeAnew: bands are cut around each change, across epochs.
+func TestBoardsOfManyEpochsAreKeptAsTheyAreMadeAnew(t *testing.T) {
+	s := modelstest.Open(t)
+	w, random := newWorld(t, s), rand.New(rand.NewPCG(1, 2))
+	var people []models.User
+	for i := range 8 {
+		people = append(people, modelstest.Person(t, s, fmt.Sprintf("p%d", i), models.RoleUser))
+	}
+	for range 60 {
+		w.scoreIn(t, s, people[random.IntN(8)], 1000+5*float64(random.IntN(8)), fmt.Sprint(random.IntN(3)+1))
+	}
+	kept := places(t, s, w, 3)
+	check(t, s.RebuildEntries(t.Context()))
+	if diff := cmp.Diff(places(t, s, w, 100), kept); diff != "" || len(kept) == 0 {
+		t.Errorf("-anew +kept:\n%s", diff)
+	}
+}

@@ -1,0 +1,268 @@
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/rejudge"
+)
+
+// What is measured again (package rejudge): each rerun is a ranked run that follows another one, gives way to all other
+// work and stands on no board. When it has ended its numbers are kept beside those of the run that it follows. Those of a
+// new epoch replace them at once; those of a rejudge when somebody applies it.
+
+// rejudgeEntries bounds a rejudge: the first entries of each board of the task.
+const rejudgeEntries = 100
+
+// Rejudge has the entries of a task's boards measured again, without effect until ApplyRejudge. One that is not applied yet
+// goes on: what it measured stays, what it could not measure and what is new on the boards is queued.
+func (s *Store) Rejudge(ctx context.Context, actor User, taskID int64, why string) (out Recorded, err error) {
+	if why, err = reason(why); err != nil {
+		return out, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := rejudgeable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		var r rejudge.Rejudge
+		res := tx.Where("kind = ? and version_id = ? and applied_at is null and not cancelled", rejudge.Asked, task.VersionID).Limit(1).Find(&r)
+		if res.Error != nil {
+			return db.ReadError(res.Error, "rejudge of task %s", task.Slug)
+		}
+		if res.RowsAffected == 0 {
+			r = rejudge.Rejudge{Kind: rejudge.Asked, VersionID: &task.VersionID, CreatedBy: actor.ID, Reason: why, CreatedAt: db.Now()}
+			if err := tx.Create(&r).Error; err != nil {
+				return db.WriteError(err, "rejudge")
+			}
+		}
+		queued := 0
+		for _, device := range task.Devices {
+			n, err := queueReruns(tx, r.ID, tx.Where("version_id = ? and device = ?", task.VersionID, device).Limit(rejudgeEntries), &out)
+			if err != nil {
+				return err
+			}
+			queued += n
+		}
+		if queued == 0 {
+			return Errorf(Conflict, "Nothing is left to be measured: the first %d of each board are, or wait for it.", rejudgeEntries)
+		}
+		if err := tx.Model(&r).Update("ended_at", nil).Error; err != nil {
+			return db.WriteError(err, "rejudge")
+		}
+		return accounts.WriteAudit(tx, actor, "rejudge", "task "+task.Slug, why)
+	})
+	return out, err
+}
+
+func rejudgeable(tx *gorm.DB, actor User, taskID int64) (task Task, err error) {
+	if err := tx.Take(&task, taskID).Error; err != nil {
+		return task, db.ReadError(err, "task %d", taskID)
+	}
+	return task, actor.Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID})
+}
+
+// queueReruns queues the entries that q chooses, in their order, but for those that this rejudge has already and that were
+// measured, did not pass or wait.
+func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *Recorded) (queued int, err error) {
+	var entries []Entry
+	if err := q.Order("age, score_ns, run_id").Find(&entries).Error; err != nil {
+		return 0, db.ReadError(err, "entries to be measured again")
+	}
+	if err := tx.Where("rejudge_id = ? and undone <> ''", rejudgeID).Delete(&rejudge.Rerun{}).Error; err != nil {
+		return 0, fmt.Errorf("forgetting what was not measured: %w", err)
+	}
+	for _, e := range entries {
+		rerun := rejudge.Rerun{RejudgeID: rejudgeID, RunID: e.RunID, WasNS: e.ScoreNS, WasLow: e.LowNS, WasHigh: e.HighNS, WasEpochID: -e.Age}
+		res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rerun)
+		if res.Error != nil {
+			return 0, db.WriteError(res.Error, "rerun")
+		}
+		if res.RowsAffected == 0 {
+			continue
+		}
+		run := Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, ProfileOf: &e.RunID,
+			RerunID: &rerun.ID, State: StateQueued, Work: Work{Device: e.Device, QueuedAt: db.Now()}}
+		if err := tx.Create(&run).Error; err != nil {
+			return 0, fmt.Errorf("queuing run %d again: %w", e.RunID, err)
+		}
+		if err := run.announce(tx, out); err != nil {
+			return 0, err
+		}
+		queued++
+	}
+	return queued, nil
+}
+
+// endRerun keeps what came of a rerun that has ended.
+func endRerun(tx *gorm.DB, run Run, out *Recorded) error {
+	var rerun rejudge.Rerun
+	err := tx.Take(&rerun, *run.RerunID).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil // the submission was deleted, or the rejudge began anew
+	}
+	if err != nil {
+		return db.ReadError(err, "rerun %d", *run.RerunID)
+	}
+	at := db.Now()
+	rerun.EndedAt = &at
+	switch {
+	case run.State == StateDone && run.ScoreNS != nil:
+		rerun.NowNS, rerun.NowLow, rerun.NowHigh, rerun.NowEpochID = run.ScoreNS, run.LowNS, run.HighNS, run.EpochID
+	case run.State == StateCancelled:
+		rerun.Undone = "It was cancelled."
+	case run.Ours || run.Failure == nil:
+		rerun.Undone = "It could not be measured because of infrastructure errors."
+	default:
+		rerun.Failed = run.Failure.Reason
+	}
+	if err := tx.Save(&rerun).Error; err != nil {
+		return db.WriteError(err, "rerun")
+	}
+	return advanceRejudge(tx, rerun, run, out)
+}
+
+// advanceRejudge lets the numbers of a new epoch count, and ends the rejudge when nothing is left.
+func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run Run, out *Recorded) error {
+	var r rejudge.Rejudge
+	if err := tx.Take(&r, rerun.RejudgeID).Error; err != nil {
+		return db.ReadError(err, "rejudge %d", rerun.RejudgeID)
+	}
+	if r.Kind == rejudge.Epoch && rerun.NowNS != nil && run.EpochID > rerun.WasEpochID {
+		changed, err := takeOver(tx, run)
+		if err != nil {
+			return err
+		}
+		changes, err := boards.Recompute(tx, []Entry{changed})
+		if err != nil {
+			return err
+		}
+		out.Board = &changes[0]
+	}
+	open, err := rejudge.Open(tx, r.ID)
+	if err != nil || open > 0 {
+		return err
+	}
+	return db.WriteError(tx.Model(&r).Update("ended_at", db.Now()).Error, "rejudge")
+}
+
+// takeOver gives a run the numbers of the rerun that followed it, and returns whose board that changes.
+func takeOver(tx *gorm.DB, rerun Run) (Entry, error) {
+	values := map[string]any{"score_ns": rerun.ScoreNS, "std_ns": rerun.StdNS, "err_ns": rerun.ErrNS, "clock": rerun.Clock, "interval_low": rerun.LowNS,
+		"interval_high": rerun.HighNS, "processes": rerun.Processes, "noisy": rerun.Noisy, "epoch_id": rerun.EpochID}
+	err := tx.Model(&Run{}).Where("id = ?", *rerun.ProfileOf).Updates(values).Error
+	return Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}, db.WriteError(err, "score of run %d", *rerun.ProfileOf)
+}
+
+// ApplyRejudge lets the numbers of a rejudge count, and disqualifies what did not pass again.
+func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (changes []BoardChange, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := rejudgeable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		r, err := openRejudge(tx, task)
+		if err != nil {
+			return err
+		}
+		if r.EndedAt == nil {
+			return Errorf(Conflict, "Some runs still wait to be measured again; apply it when all are.")
+		}
+		changed, err := applyReruns(tx, actor, r)
+		if err != nil {
+			return err
+		}
+		if changes, err = boards.Recompute(tx, changed); err != nil {
+			return err
+		}
+		if err := tx.Model(&r).Update("applied_at", db.Now()).Error; err != nil {
+			return db.WriteError(err, "rejudge")
+		}
+		return accounts.WriteAudit(tx, actor, "apply rejudge", "task "+task.Slug, r.Reason)
+	})
+	return changes, err
+}
+
+func openRejudge(tx *gorm.DB, task Task) (r rejudge.Rejudge, err error) {
+	err = tx.Where("kind = ? and version_id = ? and applied_at is null and not cancelled", rejudge.Asked, task.VersionID).Take(&r).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return r, Errorf(Conflict, "No rejudge of %s is open.", task.Title)
+	}
+	return r, db.ReadError(err, "rejudge of task %s", task.Slug)
+}
+
+func applyReruns(tx *gorm.DB, actor User, r rejudge.Rejudge) (changed []Entry, err error) {
+	var list []rejudge.Rerun
+	if err := tx.Where("rejudge_id = ? and (now_ns is not null or failed <> '')", r.ID).Find(&list).Error; err != nil {
+		return nil, db.ReadError(err, "reruns of rejudge %d", r.ID)
+	}
+	for _, rerun := range list {
+		var leg Run
+		if err := tx.Where("rerun_id = ?", rerun.ID).Take(&leg).Error; err != nil {
+			return nil, db.ReadError(err, "rerun %d", rerun.ID)
+		}
+		entry := Entry{VersionID: leg.VersionID, Device: leg.Device, UserID: leg.UserID}
+		if rerun.NowNS != nil {
+			if entry, err = takeOver(tx, leg); err != nil {
+				return nil, err
+			}
+		} else {
+			why := "Judged anew: " + rerun.Failed
+			err := tx.Model(&Run{}).Where("id = ? and disqualified_at is null", rerun.RunID).Updates(map[string]any{
+				"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": ""}).Error
+			if err == nil {
+				err = accounts.WriteAudit(tx, actor, "disqualify", fmt.Sprintf("run %d", rerun.RunID), why)
+			}
+			if err != nil {
+				return nil, db.WriteError(err, "run %d", rerun.RunID)
+			}
+		}
+		changed = append(changed, entry)
+	}
+	return changed, nil
+}
+
+// CancelRejudge ends a rejudge without effect. It returns the attempts whose work is to be stopped.
+func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (attempts []string, out Recorded, err error) {
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		task, err := rejudgeable(tx, actor, taskID)
+		if err != nil {
+			return err
+		}
+		r, err := openRejudge(tx, task)
+		if err != nil {
+			return err
+		}
+		var waiting []Run
+		err = tx.Where("rerun_id in (select id from reruns where rejudge_id = ?) and "+live, r.ID).Order("id").Find(&waiting).Error
+		if err != nil {
+			return db.ReadError(err, "runs of rejudge %d", r.ID)
+		}
+		for _, run := range waiting {
+			if run.AttemptID != "" {
+				attempts = append(attempts, run.AttemptID)
+			}
+			run.end()
+			run.setCancelled("")
+			if err := saveUnit(tx, &run, run.AttemptID); err != nil {
+				return err
+			}
+			if err := run.announce(tx, &out); err != nil {
+				return err
+			}
+		}
+		if err := tx.Model(&r).Updates(map[string]any{"cancelled": true, "ended_at": db.Now()}).Error; err != nil {
+			return db.WriteError(err, "rejudge")
+		}
+		return accounts.WriteAudit(tx, actor, "cancel rejudge", "task "+task.Slug, r.Reason)
+	})
+	return attempts, out, err
+}

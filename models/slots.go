@@ -1,0 +1,120 @@
+package models
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+	"warpboard/models/devices"
+	"warpboard/models/epochs"
+	"warpboard/models/rejudge"
+	"warpboard/silicon"
+	"warpboard/tasks"
+)
+
+// driftEntries is how many entries of each board are measured again when the software of its device changed.
+const driftEntries = 10
+
+// NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that nobody had
+// before. Software that is new to a device has the first entries of its boards measured again. Of silicon that its worker
+// calls something else (a program from before there were labels) only the software is noted.
+func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out Recorded, err error) {
+	may, err := s.MayTake(ctx, h.Worker)
+	if err != nil {
+		return nil, out, err
+	}
+	var seen []devices.Device
+	for _, slot := range h.Slots {
+		if may(slot.Device) && silicon.Of(slot.Machine.Name, slot.Memory).Label() == slot.Device {
+			seen = append(seen, devices.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.Memory)})
+		}
+	}
+	if fresh, err = s.NoteDevices(ctx, seen); err != nil {
+		return nil, out, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		for _, slot := range h.Slots {
+			if !may(slot.Device) {
+				continue
+			}
+			if err := noteSoftware(tx, slot, &out); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return fresh, out, err
+}
+
+// noteSoftware notes both kinds of software of a slot.
+func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) error {
+	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
+		if kind == epochs.Python && slot.Machine.Python == "" {
+			continue
+		}
+		slot.Machine.Device = slot.Device
+		id, fresh, err := epochs.Note(tx, slot.Device, kind, software(slot.Machine, kind))
+		if err != nil {
+			return err
+		}
+		if fresh {
+			if err := startDrift(tx, slot.Device, kind, id, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// software is what a machine record says of the software that tasks of a kind use. A Python on the CPU calls no compiler.
+func software(m job.Machine, kind epochs.Kind) epochs.Software {
+	all := epochs.Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Harness: m.Harness}
+	if kind == epochs.Native {
+		return all
+	}
+	if m.Device == "CPU" {
+		all.Compiler = ""
+	}
+	all.Torch, all.Triton = m.Torch, m.Triton
+	return all
+}
+
+// softwareOf is the software of a run, whose record names a Python only if the task is in it.
+func softwareOf(m job.Machine) epochs.Software {
+	if m.Python != "" {
+		return software(m, epochs.Python)
+	}
+	return software(m, epochs.Native)
+}
+
+// startDrift has the first entries of each open board of a device measured again that are of older epochs than one that
+// the device has now. Baselines of tasks, where there are any, belong here, too.
+func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *Recorded) error {
+	python := ""
+	if kind == epochs.Native {
+		python = "not "
+	}
+	var versions []int64
+	err := tx.Table("tasks t").Joins("join task_versions v on v.id = t.version_id").
+		Where("(t.deadline is null or t.deadline > ?) and "+python+"v.lang = ?", db.Now(), tasks.LangPython).Order("v.id").Pluck("v.id", &versions).Error
+	if err != nil {
+		return db.ReadError(err, "open boards")
+	}
+	older := "version_id = ? and device = ? and age > ?"
+	var first Entry
+	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {
+		return db.ReadError(res.Error, "entries of older epochs")
+	}
+	r := rejudge.Rejudge{Kind: rejudge.Epoch, Device: device, EpochID: epochID, Reason: "The software of " + device + " changed.", CreatedAt: db.Now()}
+	if err := tx.Create(&r).Error; err != nil {
+		return db.WriteError(err, "rejudge")
+	}
+	for _, id := range versions {
+		if _, err := queueReruns(tx, r.ID, tx.Where(older, id, device, -epochID).Limit(driftEntries), out); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,189 @@
+package silicon
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Silicon is a kind of GPU: model, form factor and memory, and the share of it that a MIG profile gives.
+type Silicon struct {
+	Model  string // "H100", "RTX-4070-Ti-SUPER"
+	Form   string // "SXM", "PCIe", "NVL", "Laptop", …; empty where the model has one form
+	Memory int    // GB as it is sold; 0: not known
+	MIG    string // "1g.10gb"; empty for a whole GPU
+}
+
+// short labels leave out what goes without saying. What is not listed is spelled out: a unit that nobody thought of
+// must not share a board with another.
+var short = map[string]string{
+	"H100 SXM 80GB": "H100-SXM", "H100 PCIe 80GB": "H100-PCIe", "H100 NVL 94GB": "H100-NVL",
+	"H200 SXM 141GB": "H200", "H200 NVL 141GB": "H200-NVL", "B200 SXM 180GB": "B200", "B300 SXM 288GB": "B300",
+	"A2 16GB": "A2", "A10 24GB": "A10", "A10G 24GB": "A10G", "A30 24GB": "A30", "A40 48GB": "A40",
+	"L4 24GB": "L4", "L40 48GB": "L40", "L40S 48GB": "L40S", "T4 16GB": "T4",
+	"RTX-A6000 48GB": "RTX-A6000", "RTX-6000-Ada 48GB": "RTX-6000-Ada", "RTX-8000 48GB": "RTX-8000", "TITAN-RTX 24GB": "TITAN-RTX",
+	"RTX-3090 24GB": "RTX-3090", "RTX-4090 24GB": "RTX-4090", "RTX-4090-D 24GB": "RTX-4090-D", "RTX-5090 32GB": "RTX-5090",
+}
+
+// forms are words of NVML's names that tell form factors apart, as labels write them.
+var forms = map[string]string{
+	"PCIE": "PCIe", "SXM": "SXM", "NVL": "NVL", "LAPTOP": "Laptop", "MOBILE": "Laptop", "MAX": "MaxQ", "MAXQ": "MaxQ",
+	"SERVER": "Server", "WORKSTATION": "Workstation",
+}
+
+// onlySXM are the models whose names say nothing of their form unless it is another.
+var onlySXM = []string{"H100", "H200", "H800", "H20", "B200", "B300"}
+
+// sizes are the memories that GPUs are sold with, in GB. NVML says up to a sixteenth less, which ECC takes.
+var sizes = []int{2, 3, 4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94, 96, 128, 141, 144, 180, 192, 288}
+
+var (
+	memoryWord = regexp.MustCompile(`^(\d+)GB?$`)
+	migWord    = regexp.MustCompile(`^\d+g\.\d+gb`)
+)
+
+// Of tells the silicon from NVML's name of a unit and its memory in bytes, 0 where nobody knows that any more.
+func Of(name string, memory uint64) Silicon {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == ' ' || r == '-' || r == '_' || r == '/' })
+	words = slices.DeleteFunc(words, func(word string) bool {
+		return slices.Contains([]string{"NVIDIA", "Tesla", "Quadro", "GeForce"}, word)
+	})
+	if len(words) == 0 {
+		return Silicon{Model: name}
+	}
+	end := modelEnd(words)
+	s := Silicon{Model: strings.Join(words[:end], "-")}
+	for _, word := range words[end:] {
+		s.read(word)
+	}
+	if s.Form == "" && slices.Contains(onlySXM, s.Model) {
+		s.Form = "SXM"
+	}
+	if memory > 0 && s.MIG == "" {
+		s.Memory = sold(memory)
+	}
+	if s.Memory == 0 && s.MIG == "" {
+		s.Memory = onlyMemory(s.String())
+	}
+	return s
+}
+
+// onlyMemory is the memory that a model has in its form, where the labels know one.
+func onlyMemory(unit string) (memory int) {
+	for full := range short {
+		if rest, ok := strings.CutPrefix(full, unit+" "); ok && memoryWord.MatchString(rest) {
+			memory, _ = strconv.Atoi(strings.TrimSuffix(rest, "GB"))
+		}
+	}
+	return memory
+}
+
+// modelEnd counts the words of the model: up to the first that has a digit, and those after it that tell models apart.
+func modelEnd(words []string) int {
+	end := slices.IndexFunc(words, func(word string) bool { return strings.ContainsAny(word, "0123456789") }) + 1
+	if end == 0 {
+		return len(words) // "TITAN RTX"
+	}
+	for end < len(words) && slices.Contains([]string{"Ti", "SUPER", "Super", "Ada", "D"}, words[end]) {
+		end++
+	}
+	return end
+}
+
+// read takes what a word behind the model says. HBM2e tells an early PCIe H100 from its SXM form, which has HBM3; the
+// first number of a GH200 is its processor's memory.
+func (s *Silicon) read(word string) {
+	upper := strings.ToUpper(word)
+	if form, known := forms[strings.TrimRight(upper, "0123456789")]; known && (s.Form == "" || form == "MaxQ") {
+		s.Form = form
+	}
+	switch gb := memoryWord.FindStringSubmatch(upper); {
+	case gb != nil && !(s.Model == "GH200" && upper == "480GB"):
+		s.Memory, _ = strconv.Atoi(gb[1])
+	case s.Model == "H100" && s.Form == "" && upper == "HBM2E":
+		s.Form = "PCIe"
+	case migWord.MatchString(word):
+		s.MIG = word
+	}
+}
+
+// sold rounds a memory up to one that GPUs are sold with.
+func sold(bytes uint64) int {
+	gib := float64(bytes) / (1 << 30)
+	for _, size := range sizes {
+		if gib <= 1.005*float64(size) && gib >= 0.9*float64(size) {
+			return size
+		}
+	}
+	return int(gib + 0.5)
+}
+
+// String is the silicon in full: "H100 SXM 80GB".
+func (s Silicon) String() string {
+	words := []string{s.Model}
+	if s.Form != "" {
+		words = append(words, s.Form)
+	}
+	if s.Memory > 0 {
+		words = append(words, fmt.Sprintf("%dGB", s.Memory))
+	}
+	if s.MIG != "" {
+		words = append(words, "MIG", s.MIG)
+	}
+	return strings.Join(words, " ")
+}
+
+// Label is the name of its boards, queue and addresses: letters, digits, '-' and '.'.
+func (s Silicon) Label() string {
+	whole := s
+	whole.MIG = ""
+	label, known := short[whole.String()]
+	if !known {
+		label = strings.ReplaceAll(whole.String(), " ", "-")
+	}
+	if s.MIG != "" {
+		label += "-MIG-" + strings.ReplaceAll(s.MIG, "+", ".")
+	}
+	return label
+}
+
+// Sure reports whether the label can be told: a memory that is not known leaves it open.
+func (s Silicon) Sure() bool { return s.Memory > 0 || s.MIG != "" }
+
+// Names reports whether a name means a device: its label, in any case, or the family that is left of it without form, memory
+// or MIG profile. What is itself a short label is no family: an H200 is no H200-NVL.
+func Names(name, label string) bool {
+	if strings.EqualFold(name, label) {
+		return true
+	}
+	for _, known := range short {
+		if strings.EqualFold(name, known) {
+			return false
+		}
+	}
+	if len(name) >= len(label) || label[len(name)] != '-' || !strings.EqualFold(name, label[:len(name)]) {
+		return false
+	}
+	for _, word := range strings.Split(label[len(name)+1:], "-") {
+		_, form := forms[strings.ToUpper(word)]
+		if !form && word != "MIG" && !memoryWord.MatchString(word) && !migWord.MatchString(word) {
+			return false // of another model: RTX-4070-Ti is no RTX-4070
+		}
+	}
+	return true
+}
+
+// Choose returns which of the devices a name means: the one that is called so, or else all that it is the family of.
+func Choose(name string, devices []string) (chosen []string) {
+	for _, d := range devices {
+		if strings.EqualFold(name, d) {
+			return []string{d}
+		}
+		if Names(name, d) {
+			chosen = append(chosen, d)
+		}
+	}
+	return chosen
+}

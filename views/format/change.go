@@ -1,0 +1,32 @@
+package format
+
+import "fmt"
+
+// resolution is the least relative difference of two scores that is told apart, as on boards.
+const resolution = 0.005
+
+// Change shows how a score changed: "2.1 % faster (1.8 to 2.4 %)", by its ratio to the score before and the interval of
+// that ratio. A difference that the interval does not show is none.
+func Change(ratio, low, high float64) string {
+	low, high = min(low, ratio), max(high, ratio)
+	switch {
+	case !(ratio > 0):
+		return ""
+	case low <= 1 && high >= 1 || ratio > 1-resolution && ratio < 1+resolution:
+		return "no difference shown"
+	case ratio < 1:
+		return fmt.Sprintf("%.1f\u00a0%% faster (%.1f to %.1f\u00a0%%)", 100*(1-ratio), 100*(1-high), 100*(1-low))
+	}
+	return fmt.Sprintf("%.1f\u00a0%% slower (%.1f to %.1f\u00a0%%)", 100*(ratio-1), 100*(low-1), 100*(high-1))
+}
+
+// Mean shows the mean of such ratios, which has no interval: "1.2 % slower".
+func Mean(ratio float64) string {
+	switch {
+	case ratio > 1-resolution && ratio < 1+resolution:
+		return "within 0.5\u00a0%"
+	case ratio < 1:
+		return fmt.Sprintf("%.1f\u00a0%% faster", 100*(1-ratio))
+	}
+	return fmt.Sprintf("%.1f\u00a0%% slower", 100*(ratio-1))
+}

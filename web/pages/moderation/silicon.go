@@ -1,0 +1,52 @@
+package moderation
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Silicon asks of what silicon the runs of old devices are.
+func (m *Moderation) Silicon(c *fiber.Ctx) error {
+	page, err := m.siliconPage(c)
+	if err != nil {
+		return err
+	}
+	return m.Render(c, fiber.StatusOK, views.Silicon(page))
+}
+
+func (m *Moderation) siliconPage(c *fiber.Ctx) (views.SiliconPage, error) {
+	page := views.SiliconPage{Page: m.Page(c, "Silicon of old runs", "moderation")}
+	list, err := m.Store.Unsorted(c.UserContext(), site.Actor(c))
+	for _, u := range list {
+		page.Asked = append(page.Asked, views.UnsortedDevice{Device: u.Device, Names: u.Names, Runs: int(u.Runs), Choices: u.Choices})
+	}
+	return page, err
+}
+
+// AssignSilicon takes the answer. A refused one comes back with the form.
+func (m *Moderation) AssignSilicon(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	device, label := c.FormValue("device"), c.FormValue("label")
+	err := m.Store.AssignDevice(c.UserContext(), site.Actor(c), device, label)
+	if err == nil {
+		_, err = m.Store.RebuildIfAsked(c.UserContext())
+	}
+	switch {
+	case err == nil:
+		return c.Redirect("/silicon?done=saved", fiber.StatusSeeOther)
+	case models.KindOf(err) != models.Invalid:
+		return err
+	}
+	page, pageErr := m.siliconPage(c)
+	if pageErr != nil {
+		return pageErr
+	}
+	refused := site.FailureOf(err)
+	page.Problem, page.Of, page.Typed = refused.Message, device, label
+	return m.Render(c, refused.Status, views.Silicon(page))
+}

@@ -1,0 +1,108 @@
+package remeasure
+
+import (
+	"context"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/accounts"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// taskOf reads the task in the address, if the viewer may have it judged anew.
+func (r *Remeasure) taskOf(c *fiber.Ctx) (models.Task, error) {
+	task, err := r.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return task, err
+	}
+	return task, site.Actor(c).Check(accounts.Rejudge, accounts.Of{AuthorID: task.OwnerID})
+}
+
+// Rejudge shows what was measured again of a task, and what that would change.
+func (r *Remeasure) Rejudge(c *fiber.Ctx) error {
+	task, err := r.taskOf(c)
+	if err != nil {
+		return err
+	}
+	page, err := r.rejudgePage(c, task)
+	if err != nil {
+		return err
+	}
+	return r.Render(c, fiber.StatusOK, views.Rejudge(page))
+}
+
+func (r *Remeasure) rejudgePage(c *fiber.Ctx, task models.Task) (views.RejudgePage, error) {
+	page := views.RejudgePage{Page: r.Page(c, "Judge "+task.Title+" anew", "tasks"), Task: site.TaskRef(task)}
+	last, err := r.Store.Last(c.UserContext(), task.VersionID)
+	if models.KindOf(err) == models.NotFound {
+		return page, nil
+	}
+	if err != nil {
+		return page, err
+	}
+	page.Reason, page.Began, page.Ended = last.Reason, last.CreatedAt, last.EndedAt != nil
+	page.Applied, page.Cancelled = last.AppliedAt != nil, last.Cancelled
+	rows, err := r.Store.Reruns(c.UserContext(), []int64{last.ID}, true, 0)
+	for _, x := range rows {
+		if x.EndedAt == nil {
+			page.Waiting++
+		}
+	}
+	page.Boards = boardsOf(rows)
+	return page, err
+}
+
+// Begin has the task's boards measured again.
+func (r *Remeasure) Begin(c *fiber.Ctx) error {
+	return r.act(c, "queued", func(ctx context.Context, actor models.User, task models.Task) error {
+		_, err := r.Store.Rejudge(ctx, actor, task.ID, c.FormValue("reason"))
+		r.Dispatcher.Wake()
+		r.Hub.QueueChanged()
+		return err
+	})
+}
+
+// Apply lets the new numbers count.
+func (r *Remeasure) Apply(c *fiber.Ctx) error {
+	return r.act(c, "applied", func(ctx context.Context, actor models.User, task models.Task) error {
+		changes, err := r.Store.ApplyRejudge(ctx, actor, task.ID)
+		for _, b := range changes {
+			r.Hub.BoardChanged(b.VersionID, b.Device, b.Change)
+		}
+		return err
+	})
+}
+
+// Cancel ends it without effect.
+func (r *Remeasure) Cancel(c *fiber.Ctx) error {
+	return r.act(c, "cancelled", func(ctx context.Context, actor models.User, task models.Task) error {
+		return r.Dispatcher.CancelRejudge(ctx, actor, task.ID)
+	})
+}
+
+// act does something for the task in the address. A refusal comes back with the page.
+func (r *Remeasure) act(c *fiber.Ctx, done string, do func(context.Context, models.User, models.Task) error) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	task, err := r.taskOf(c)
+	if err != nil {
+		return err
+	}
+	err = do(c.UserContext(), site.Actor(c), task)
+	if err == nil {
+		return c.Redirect(string(views.TaskPartURL(task.Slug, "rejudge"))+"?done="+done, fiber.StatusSeeOther)
+	}
+	if kind := models.KindOf(err); kind != models.Invalid && kind != models.Conflict {
+		return err
+	}
+	page, pageErr := r.rejudgePage(c, task)
+	if pageErr != nil {
+		return pageErr
+	}
+	refused := site.FailureOf(err)
+	page.Problem, page.Typed = refused.Message, c.FormValue("reason")
+	return r.Render(c, refused.Status, views.Rejudge(page))
+}

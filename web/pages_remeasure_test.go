@@ -1,0 +1,138 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// measuredAgain ends the runs that wait to be measured again, each with a score, the last with a failure.
+func (s *scene) measuredAgain(driver string, scores ...float64) {
+	s.t.Helper()
+	queue, err := s.Store.Queue(s.t.Context())
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	for _, q := range queue {
+		if q.Priority != models.PriorityRerun {
+			continue
+		}
+		run, err := s.Store.Run(s.t.Context(), q.RunID)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		result, score := modelstest.Result(s.attempt(run), 0), (*models.Score)(nil)
+		result.Machine.Driver = driver
+		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "Wrong answer in test 3."}
+		if len(scores) > 0 {
+			low, high := scores[0]*0.999, scores[0]*1.001
+			score = &models.Score{NS: scores[0], Interval: models.Interval{LowNS: &low, HighNS: &high, Processes: 5}}
+			result.Outcome, result.Failure, result.ScoreNS, scores = job.OutcomeDone, nil, &scores[0], scores[1:]
+		}
+		if _, err := s.Store.RecordResult(s.t.Context(), result, models.Findings{Score: score}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+}
+
+// smallTask is a task of Cora's with three entries on the CPU.
+func (s *scene) smallTask(driver string) models.User {
+	s.t.Helper()
+	cora := modelstest.Person(s.t, s.Store, "Cora", models.RoleCreator)
+	task := modelstest.Task(s.t, s.Store, cora, "small", "CPU")
+	for i, name := range []string{"Ann", "Ben", "Cid"} {
+		run := modelstest.Submit(s.t, s.Store, modelstest.Person(s.t, s.Store, name, models.RoleUser), task)[0]
+		result := modelstest.Result(s.attempt(run), 1e3*float64(10+i))
+		result.Machine.Driver = driver
+		if _, err := s.Store.RecordResult(s.t.Context(), result, models.Findings{Score: &models.Score{NS: 1e3 * float64(10+i)}}); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	return cora
+}
+
+// TestAnAuthorHasATaskJudgedAnew on its page: what would change is shown first, and counts when it is applied.
+func TestAnAuthorHasATaskJudgedAnew(t *testing.T) {
+	s := newScene(t)
+	author := s.smallTask("")
+	cora, visitor := s.browserOf(author), s.browser()
+	link := cora.page("/tasks/small", http.StatusOK).Find("a:contains('Judge anew')").AttrOr("href", "")
+	if link != "/tasks/small/rejudge" {
+		t.Fatalf("the task's page leads to %q", link)
+	}
+	if resp := s.browserOf(s.ada).get(link); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("somebody else gets %s", resp.Status)
+	}
+	if n := visitor.page("/tasks/small", http.StatusOK).Find("a:contains('Judge anew')").Length(); n != 0 {
+		t.Error("it is offered to everybody")
+	}
+	wantText(t, document(t, cora.post(link, url.Values{"reason": {""}}), http.StatusUnprocessableEntity), "[role=alert]", "Give a reason")
+	doc := document(t, cora.post(link, url.Values{"reason": {"Test 3 was missing."}}), http.StatusOK)
+	wantText(t, doc, "[data-state=waiting]", "3 runs still to be measured")
+	wantText(t, document(t, cora.post(link+"/apply", nil), http.StatusConflict), "[role=alert]", "still wait")
+	s.measuredAgain("", 12e3, 9e3)
+	doc = cora.page(link, http.StatusOK)
+	wantText(t, doc, "[data-state=measured]", "this would change")
+	wantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(1)", "1 → 2 Ann 10.00 µs 12.00 µs 20.0 % slower")
+	wantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(2)", "2 → 1 Ben 11.00 µs 9.00 µs 18.2 % faster")
+	wantText(t, doc, "[data-board=CPU] tr[data-rerun]:nth-child(3)", "3 → – Cid 12.00 µs does not pass Wrong answer in test 3.")
+	wantText(t, visitor.page("/tasks/small/boards/CPU", http.StatusOK), "tbody tr:first-child", "Ann")
+	doc = document(t, cora.post(link+"/apply", nil), http.StatusOK)
+	wantText(t, doc, "[data-state=applied]", "Test 3 was missing.")
+	board := visitor.page("/tasks/small/boards/CPU", http.StatusOK)
+	wantText(t, board, "tbody tr:first-child", "Ben")
+	if rows := board.Find("#board tbody tr").Length(); rows != 2 {
+		t.Errorf("%d are on the board", rows)
+	}
+	wantText(t, s.browserOf(s.admin).page("/audit?q="+url.QueryEscape("task small"), http.StatusOK), "[data-act='apply rejudge']", "Test 3 was missing.")
+}
+
+// TestAnAuthorCancelsARejudge, and nobody else.
+func TestAnAuthorCancelsARejudge(t *testing.T) {
+	s := newScene(t)
+	author := s.smallTask("")
+	cora := s.browserOf(author)
+	document(t, cora.post("/tasks/small/rejudge", url.Values{"reason": {"Why not."}}), http.StatusOK)
+	if resp := s.browserOf(s.ada).post("/tasks/small/rejudge/cancel", nil); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("somebody else gets %s", resp.Status)
+	}
+	wantText(t, document(t, cora.post("/tasks/small/rejudge/cancel", nil), http.StatusOK), "[data-state=cancelled]", "Why not.")
+}
+
+// TestNewSoftwareOfADeviceIsShownWithWhatItChanged: the board marks what is older, and leads to old and new beside each other.
+func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
+	s := newScene(t)
+	beat := func(driver string) {
+		t.Helper()
+		h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Driver: driver}}}}
+		if _, _, err := s.Store.NoteSlots(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+	}
+	beat("570")
+	s.smallTask("570")
+	beat("580")
+	s.measuredAgain("580", 12e3, 9e3)
+	visitor := s.browser()
+	board := visitor.page("/tasks/small/boards/CPU", http.StatusOK)
+	wantText(t, board, "[data-epoch]", "Ranked are scores measured with driver 580.")
+	wantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
+	wantText(t, board, "tbody tr:nth-child(3)", "– Cid older software † 12.000 µs")
+	doc := visitor.page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
+	wantText(t, doc, "[data-drift]", "driver 570 → 580")
+	wantText(t, doc, "[data-drift]", "2 of 3 measured, together")
+	wantText(t, doc, "tr[data-rerun]:nth-child(1)", "Small Ann 10.00 µs 12.00 µs 20.0 % slower (19.9 to 20.1 %)")
+	wantText(t, doc, "tr[data-rerun]:nth-child(3)", "Small Cid 12.00 µs does not pass Wrong answer in test 3.")
+	if resp := visitor.get(fmt.Sprintf("/devices/%s/drift", "Z80")); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("a device that nobody has: %s", resp.Status)
+	}
+	if link := visitor.page("/devices", http.StatusOK).Find("[data-device=CPU] a:contains('Software')").AttrOr("href", ""); link != "/devices/CPU/drift" {
+		t.Errorf("the devices page leads to %q", link)
+	}
+}

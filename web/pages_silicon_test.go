@@ -1,0 +1,98 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/devices"
+	"warpboard/models/modelstest"
+)
+
+// TestAnAddressWithAModelLeadsToItsSilicon: pages lead to the first of several, programs only where there is one.
+func TestAnAddressWithAModelLeadsToItsSilicon(t *testing.T) {
+	s := newScene(t)
+	if _, err := s.Store.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+		t.Fatal(err)
+	}
+	modelstest.Task(t, s.Store, s.admin, "family", "H100", "A100")
+	b := s.browser()
+	b.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	for path, want := range map[string]string{
+		"/tasks/family/boards/H100?page=2":        "/tasks/family/boards/H100-PCIe?page=2",
+		"/tasks/family/boards/a100":               "/tasks/family/boards/A100-SXM-40GB",
+		"/api/v1/boards/family/A100?version=1":    "/api/v1/boards/family/A100-SXM-40GB?version=1",
+		"/api/v1/boards/family/H100":              "404",
+		"/tasks/family/boards/H200":               "404",
+		"/tasks/family/boards/H100-SXM?version=1": "200",
+	} {
+		resp := b.get(path)
+		body(t, resp)
+		if got := resp.Header.Get("Location"); got != want && resp.Status[:3] != want {
+			t.Errorf("%s answers %s and leads to %q, want %s", path, resp.Status, got, want)
+		}
+	}
+}
+
+// TestASubmissionMayNameTheFamilyOfItsOnlyDevice; where there are several, the answer says which.
+func TestASubmissionMayNameTheFamilyOfItsOnlyDevice(t *testing.T) {
+	s := newScene(t)
+	if _, err := s.Store.NoteDevices(t.Context(), []devices.Device{{Label: "H100-PCIe"}, {Label: "H100-SXM"}, {Label: "A100-SXM-40GB"}}); err != nil {
+		t.Fatal(err)
+	}
+	task := modelstest.Task(t, s.Store, s.admin, "family", "H100", "A100")
+	b := s.browserOf(s.ada)
+	submit := func(device string) *http.Response {
+		return b.upload("/tasks/"+task.Slug+"/submit", "file", "a.cpp", []byte("int main() {}"), url.Values{"device": {device}, "mode": {"test"}})
+	}
+	text := body(t, submit("H100"))
+	if !strings.Contains(text, "H100 is more than one device here: choose H100-PCIe or H100-SXM.") {
+		t.Errorf("the refusal is not told:\n%s", text)
+	}
+	body(t, submit("A100"))
+	queue, err := s.Store.Queue(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := false
+	for _, q := range queue {
+		found = found || q.Device == "A100-SXM-40GB" && q.UserID == s.ada.ID
+	}
+	if !found {
+		t.Errorf("the queue has no run of A100-SXM-40GB: %+v", queue)
+	}
+}
+
+// TestAnAdminSaysOfWhatSiliconOldRunsAre: the page asks, refuses what cannot be, and the board moves.
+func TestAnAdminSaysOfWhatSiliconOldRunsAre(t *testing.T) {
+	s := newScene(t)
+	task := modelstest.Task(t, s.Store, s.admin, "old", "H100")
+	run := modelstest.Submit(t, s.Store, s.ada, task)[0]
+	attempt := s.attempt(run)
+	result := modelstest.Result(attempt, 5e3)
+	result.Machine = job.Machine{Worker: "gone", Name: "NVIDIA"}
+	if _, err := s.Store.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: 5e3}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Store.SetSetting(t.Context(), "sort_devices", "silicon"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Store.SortIfAsked(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	admin := s.browserOf(s.admin)
+	doc := admin.page("/silicon", http.StatusOK)
+	wantText(t, doc, "[data-unsorted=H100]", "1 run without a record")
+	resp := admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"L4"}})
+	wantText(t, document(t, resp, http.StatusUnprocessableEntity), "[role=alert]", "no silicon of H100")
+	doc = document(t, admin.post("/silicon", url.Values{"device": {"H100"}, "label": {"H100-PCIe"}}), http.StatusOK)
+	wantText(t, doc, "main", "Every run is on the board of its silicon.")
+	wantText(t, s.browser().page("/tasks/old/boards/H100", http.StatusOK), "#board", "Ada Lovelace") // by way of the old address
+	wantText(t, admin.page("/audit?q="+url.QueryEscape("device H100"), http.StatusOK), "[data-act='assign device']", "H100-PCIe")
+	if resp := s.browserOf(s.ada).get("/silicon"); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("somebody else gets %s", resp.Status)
+	}
+}
