@@ -36,7 +36,9 @@ type Config struct {
 	PerHour int
 	// Confirm has whoever comes first on a board measured again, in turns with the next person.
 	Confirm bool
-	Waiting int
+	// SigningKey signs what the site states of results; empty: the one in Data.
+	SigningKey string
+	Waiting    int
 
 	OpenEvalAPI  string
 	MetricsFrom  list

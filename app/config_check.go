@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"warpboard/evaluator/harness"
+	"warpboard/statement"
 	"warpboard/web"
 )
 
@@ -69,6 +70,10 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
 	wrong.unless(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
+	if c.SigningKey != "" {
+		_, err := statement.ReadKey([]byte(c.SigningKey))
+		wrong.unless(err == nil, "--signing-key: %w", err)
+	}
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")

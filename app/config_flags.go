@@ -69,6 +69,7 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.Var(&cfg.Proxies, "trusted-proxies", "addresses or networks of reverse proxies, whose X-Forwarded-For says who a visitor is, as 10.0.0.7,10.1.0.0/16; default: this machine's")
 	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "evaluate nothing in this process; remote workers do")
 	fs.BoolVar(&cfg.Confirm, "confirm-records", true, "measure again whoever comes first on a board, in turns with the next person, while nobody else needs the device")
+	fs.StringVar(&cfg.SigningKey, "signing-key", "", "Ed25519 private key in PEM that signs the statements of results; better by WARPBOARD_SIGNING_KEY_FILE; default: signing.key in --data, made at the first start")
 	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")
 	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
 	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may evaluate kernels without a token: all (everybody who reaches the site runs programs here; the answer brings each a key of their own, with which they and the admins alone read, list and cancel), loopback (this machine, when serving on a loopback address) or none")

@@ -27,7 +27,8 @@ type Findings struct {
 	Waited     time.Duration   // of an evaluation, on the worker, until a slot was free
 	Samples    []Sample        // what the counters gain by an evaluation
 
-	confirm bool // the store's setting: measure again who comes first
+	confirm bool   // the store's setting: measure again who comes first
+	site    string // the store's setting, for the statement of the result
 }
 
 // RecordResult ends an attempt: its work with all that follows from it, a run's stages, artifacts, entry and the
@@ -39,7 +40,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		return Recorded{}, err
 	}
 	var out Recorded
-	found.confirm = s.confirm
+	found.confirm, found.site = s.confirm, s.site
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, r.AttemptID)
 		if err != nil || a == nil || a.EndedAt != nil {

@@ -15,6 +15,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
+	"warpboard/models/ledger"
 )
 
 // Config says where the data is.
@@ -27,21 +28,25 @@ type Config struct {
 	Limits Limits
 	// Confirm has whoever comes first on a board measured again, in turns with the next person.
 	Confirm bool
+	// Site is the address of the site, for its statements.
+	Site string
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog and boards, whose
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards and ledger, whose
 // methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
 	*fleet.Fleet
 	*catalog.Catalog
 	*boards.Boards
+	*ledger.Ledger
 	db        *db.DB
 	artifacts string
 	limits    Limits
 	confirm   bool
+	site      string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -65,6 +70,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
+		Ledger: ledger.New(database), site: cfg.Site,
 		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
 	}
 	why, err := s.RebuildIfAsked(ctx)

@@ -1,8 +1,13 @@
 package harness
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
+	"fmt"
+	"maps"
 	"path"
+	"slices"
 
 	"warpboard/tasks"
 )
@@ -40,6 +45,18 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	default:
 		return nil
 	}
+}
+
+// Digest is the SHA-256, in hex, of the programs that measure a task's runs; empty where the task brings its own.
+func Digest(def tasks.Definition) string {
+	if def.OwnHarness {
+		return ""
+	}
+	sources, sum := Sources(def.Form, def.Lang), sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(sources[name]), sources[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // RunnerSources returns the programs that serve Python stages from a warm process.
