@@ -77,6 +77,7 @@ type WorkerSettings struct {
 	Profile     bool
 	WarmPythons int
 	Processes   int
+	GaugeEvery  time.Duration
 	Ahead       bool
 }
 

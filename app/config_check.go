@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"warpboard/evaluator/harness"
 	"warpboard/statement"
@@ -57,6 +58,7 @@ func (w WorkerSettings) check(wrong *problems) {
 	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
 	wrong.unless(w.FirstUID >= leastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, leastUID)
 	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
+	wrong.unless(w.GaugeEvery == 0 || w.GaugeEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.GaugeEvery)
 	for _, lib := range w.Include {
 		wrong.unless(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
 	}

@@ -50,6 +50,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "Python processes kept warm per GPU with torch imported, plus one that compiles; one with NumPy per CPU slot; 0 disables them")
 	fs.IntVar(&w.Processes, "ranked-processes", harness.MostProcesses, "fresh processes of a submission that its score is measured in, at the most; below 5 every score is marked as noisy")
+	fs.DurationVar(&w.GaugeEvery, "gauge-every", 10*time.Minute, "how often an idle unit is measured with kernels of our own, for floor and roofs, the first time a minute after the start; 0 for never")
 	fs.BoolVar(&w.Ahead, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
 	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the authority that signed the queue's certificate; default: those that this machine trusts")
 	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "time that running evaluations get to finish after a stop signal; unfinished ones go to another worker")

@@ -18,6 +18,8 @@ type Score struct {
 	StdNS float64 // sample standard deviation
 	ErrNS float64 // standard error
 	boards.Interval
+	Roof *float64 // how near it is to what the unit can do at best: 1 is all; nil where that is not known
+	Held string   // why somebody has to look before it counts; empty: it counts
 }
 
 // Findings is what the site itself made of a worker's result; the result alone is a claim.

@@ -453,7 +453,7 @@ func runResult(r RunCard) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if r.Ranked && r.ScoreNS != nil && !r.Disqualified {
+		if r.Ranked && r.ScoreNS != nil && !r.Disqualified && r.Held == "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 33, "<a class=\"small\" href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -48,6 +48,7 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Ours: true}
 		return nil, nil
 	}
+	compareWithUnit(score, version.Definition, *result)
 	return score, nil
 }
 

@@ -132,6 +132,7 @@ type Machine struct {
 	Triton     string            `json:"triton,omitempty"`
 	Kernel     string            `json:"kernel,omitempty"`
 	Sandbox    string            `json:"sandbox"`              // "bubblewrap", or "off"
+	Gauge      *Gauge            `json:"gauge,omitempty"`      // nil while the unit was not gauged
 	Conditions map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing
 }
 

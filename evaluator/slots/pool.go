@@ -169,6 +169,7 @@ func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 		CUDA:     s.CUDA,
 		Kernel:   kernelRelease(),
 		Sandbox:  p.cfg.Sandbox,
+		Gauge:    s.gauged(),
 	}
 	for _, lang := range langs {
 		p.cfg.Tools.Describe(lang, &m)

@@ -19,7 +19,7 @@ import (
 // and RebuildEntries.
 const (
 	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
-	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and confirmation_id is null"
+	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and confirmation_id is null and held_why = ''"
 	bestFirst    = "score_ns, id" // equal scores: the earlier run
 	entriesFirst = "score_ns, run_id"
 )
@@ -36,6 +36,7 @@ type Entry struct {
 	ErrNS        float64 `gorm:"column:err_ns"`
 	Clock        string  // as the run's
 	Interval
+	Roof       *float64 // as the run's
 	AchievedAt time.Time
 }
 
@@ -56,7 +57,7 @@ type Change struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, ended_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, ended_at as achieved_at"
 
 // Enter brings a valid run that has just ended onto its board. The change is nil when another run of the person's
 // stays before it.

@@ -16,7 +16,7 @@ import (
 const chainLines = 5000
 
 // Statement answers with what the site stated of a run, signed with its present key. Of a run that is disqualified
-// the site stands by nothing.
+// or held back it sends none.
 func (a *API) Statement(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -28,6 +28,9 @@ func (a *API) Statement(c *fiber.Ctx) error {
 	}
 	if seen.Run.DisqualifiedAt != nil {
 		return models.Errorf(models.Conflict, "Run %d is disqualified: %s", id, seen.Run.DisqualifiedWhy)
+	}
+	if seen.Run.HeldWhy != "" {
+		return models.Errorf(models.Conflict, "Run %d is held back until somebody has looked at it: %s", id, seen.Run.HeldWhy)
 	}
 	kept, err := a.Store.Statement(c.UserContext(), id)
 	if err != nil {

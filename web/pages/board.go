@@ -79,6 +79,7 @@ func boardEntry(st models.Standing) views.BoardEntry {
 	return views.BoardEntry{
 		Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
 		Interval:     runs.IntervalOf(st.Interval),
+		Roof:         st.Roof,
 		SubmissionID: st.SubmissionID, RunID: st.RunID, Achieved: st.AchievedAt,
 	}
 }
