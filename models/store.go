@@ -16,6 +16,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/ledger"
+	"warpboard/models/sentinels"
 )
 
 // Config says where the data is.
@@ -34,7 +35,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards and ledger, whose
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, ledger and sentinels, whose
 // methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
@@ -42,6 +43,7 @@ type Store struct {
 	*catalog.Catalog
 	*boards.Boards
 	*ledger.Ledger
+	*sentinels.Sentinels
 	db        *db.DB
 	artifacts string
 	limits    Limits
@@ -70,7 +72,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		Ledger: ledger.New(database), site: cfg.Site,
+		Ledger: ledger.New(database), Sentinels: sentinels.New(database), site: cfg.Site,
 		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
 	}
 	why, err := s.RebuildIfAsked(ctx)

@@ -213,6 +213,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/runs/:id/trace.json", s.profiles.Trace)
 
 	pages.get("/devices", s.pages.Devices)
+	pages.get("/devices/:device/sentinel", s.units.Sentinel)
 	pages.post("/devices/:device/pause", s.pages.DevicePause)
 	pages.post("/devices/:device/resume", s.pages.DeviceResume)
 	pages.post("/workers", s.pages.WorkerCreate)

@@ -49,7 +49,7 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 		return nil, nil
 	}
 	compareWithUnit(score, version.Definition, *result)
-	return score, nil
+	return score, r.holdDrifting(ctx, score, result.Machine)
 }
 
 // scoreOf returns the score of a result that claims to be done; nil in modes without one.
