@@ -40,6 +40,8 @@ func commands() []command {
 	}
 	return append(all, []command{
 		{"mcp", "offer a site to agents: Model Context Protocol on stdin and stdout", serveMCP},
+		{"verify-chain", "check that an exported chain of results is whole and signed", verifyChain},
+		{"verify-result", "check what a site states of a run, and measure it again on this machine", verifyResult},
 		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyTask},
 		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
 		{"version", "print the version, and that of the harness", printVersion},
@@ -58,8 +60,17 @@ func Main() {
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "warpboard:", err)
-		os.Exit(1)
+		os.Exit(exitCode(err))
 	}
+}
+
+// exitCode is the process's for an error: 1, unless the command has words of its own for it.
+func exitCode(err error) int {
+	var own exitError
+	if errors.As(err, &own) {
+		return own.code
+	}
+	return 1
 }
 
 // Run carries out one command line; it returns when the command is done or ctx ends.

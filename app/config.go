@@ -37,7 +37,9 @@ type Config struct {
 	PerHour int
 	// Confirm has whoever comes first on a board measured again, in turns with the next person.
 	Confirm bool
-	Waiting int
+	// SigningKey signs what the site states of results; empty: the one in Data.
+	SigningKey string
+	Waiting    int
 
 	OpenEvalAPI  string
 	MetricsFrom  list
@@ -76,6 +78,7 @@ type WorkerSettings struct {
 	Profile     bool
 	WarmPythons int
 	Processes   int
+	GaugeEvery  time.Duration
 	Ahead       bool
 }
 

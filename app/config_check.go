@@ -10,8 +10,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"warpboard/evaluator/harness"
+	"warpboard/statement"
 	"warpboard/web"
 )
 
@@ -57,6 +59,7 @@ func (w WorkerSettings) check(wrong *problems) {
 	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
 	wrong.unless(w.FirstUID >= leastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, leastUID)
 	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
+	wrong.unless(w.GaugeEvery == 0 || w.GaugeEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.GaugeEvery)
 	for _, lib := range w.Include {
 		wrong.unless(strings.Contains(lib, "="), "--include-libraries %q: want name=directory", lib)
 	}
@@ -71,6 +74,10 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
 	wrong.unless(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
+	if c.SigningKey != "" {
+		_, err := statement.ReadKey([]byte(c.SigningKey))
+		wrong.unless(err == nil, "--signing-key: %w", err)
+	}
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")

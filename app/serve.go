@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
+	"warpboard/statement"
 	"warpboard/web"
 )
 
@@ -32,7 +33,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	defer announceStop(ctx, cfg, log)()
 	store, err := models.Open(ctx, models.Config{
 		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
-		Confirm: cfg.Confirm, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 	if err != nil {
 		return err
@@ -65,6 +66,9 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	if site.Attacks, err = attackCorpus(); err != nil {
 		return err
 	}
+	if site.Signing, err = signing(ctx, cfg, store); err != nil {
+		return err
+	}
 	server, err := web.New(site)
 	if err != nil {
 		return err
@@ -95,6 +99,19 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
 	defer drain.Stop()
 	return ignoreCancel(errors.Join(err, <-recording))
+}
+
+// signing is the key of the site's statements: the one given, or the one in the data directory.
+func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
+	if cfg.SigningKey != "" {
+		s.Key, err = statement.ReadKey([]byte(cfg.SigningKey))
+	} else {
+		s.Key, err = statement.KeepKey(filepath.Join(cfg.Data, "signing.key"))
+	}
+	if err == nil {
+		s.Keys, err = store.NoteSigningKey(ctx, s.Key)
+	}
+	return s, err
 }
 
 // ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its

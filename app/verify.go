@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/evaluator/harness"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/format"
@@ -33,18 +34,25 @@ type verifyOptions struct {
 }
 
 func (o *verifyOptions) flags(env Environment) *flag.FlagSet {
-	fs := flag.NewFlagSet("verify-task", flag.ContinueOnError)
-	fs.SetOutput(env.Stderr)
+	fs := o.machineFlags("verify-task", env)
 	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
 	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
-	fs.StringVar(&o.cfg.Data, "data", cmp.Or(env.Getenv(envName("data")), "data"), "directory for what is built")
-	fs.StringVar(&o.cfg.Worker.Sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
-	fs.IntVar(&o.cfg.Worker.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others")
-	fs.Var(&o.cfg.Worker.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.Usage = func() {
 		fmt.Fprint(env.Stderr, verifyHelp)
 		fs.PrintDefaults()
 	}
+	return fs
+}
+
+// machineFlags say how programs are run on this machine by a command that is no worker.
+func (o *verifyOptions) machineFlags(command string, env Environment) *flag.FlagSet {
+	fs := flag.NewFlagSet(command, flag.ContinueOnError)
+	fs.SetOutput(env.Stderr)
+	fs.StringVar(&o.cfg.Data, "data", cmp.Or(env.Getenv(envName("data")), "data"), "directory for what is built")
+	fs.IntVar(&o.cfg.Worker.Processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
+	fs.StringVar(&o.cfg.Worker.Sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	fs.IntVar(&o.cfg.Worker.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others")
+	fs.Var(&o.cfg.Worker.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	return fs
 }
 
@@ -54,6 +62,9 @@ func (o *verifyOptions) validate() error {
 	}
 	if uid := o.cfg.Worker.FirstUID; uid < leastUID {
 		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, leastUID)
+	}
+	if n := o.cfg.Worker.Processes; n < 1 || n > harness.MostProcesses {
+		return fmt.Errorf("--ranked-processes %d: want 1 to %d", n, harness.MostProcesses)
 	}
 	for _, lib := range o.cfg.Worker.Include {
 		if !strings.Contains(lib, "=") {

@@ -95,7 +95,7 @@ func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, 
 		if err != nil {
 			return device.Slot{}, err
 		}
-		config.Name, config.Conn = "verify-task", evaluator.NopConn{}
+		config.Name, config.Conn, config.Measuring.Most = "verify", evaluator.NopConn{}, v.options.cfg.Worker.Processes
 		v.worker, v.slots = evaluator.NewWorker(config), config.Slots
 	}
 	return chooseSlot(v.slots, p, v.options.device)

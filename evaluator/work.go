@@ -29,8 +29,13 @@ type Work interface {
 // attempt makes one attempt of a job; a panic there costs this job, and not the worker. The error is the one that
 // the result was concluded from.
 func (w *Worker) attempt(ctx context.Context, s *slots.Slot, j job.Job) (result job.Result, err error) {
+	return w.attemptFor(ctx, w.cfg.Conn, s, j)
+}
+
+// attemptFor is attempt with somebody else who hears of it.
+func (w *Worker) attemptFor(ctx context.Context, hears attempt.Publisher, s *slots.Slot, j job.Job) (result job.Result, err error) {
 	a := attempt.New(attempt.Config{
-		Job: j, Worker: w.cfg.Name, Publisher: w.cfg.Conn, Pool: w.pool, Slot: s, Log: w.log,
+		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Log: w.log,
 	})
 	work := w.workOf(a)
 	releaseCPU := w.gate.Busy(precompileKey(j.TaskKey, j.Device))

@@ -106,6 +106,7 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	defer stopPool()
 	group, receiving := errgroup.WithContext(ctx)
 	precompiling.Go(func() { w.precompileLoop(receiving, hints) })
+	precompiling.Go(func() { w.gaugeLoop(receiving) })
 	for _, s := range w.pool.All() {
 		defer context.AfterFunc(s.Service(), func() {
 			w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))

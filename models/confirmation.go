@@ -201,6 +201,9 @@ func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 		values := map[string]any{"score_ns": found.NS, "std_ns": found.StdNS, "err_ns": found.ErrNS, "interval_low": found.LowNS,
 			"interval_high": found.HighNS, "processes": found.Processes, "noisy": found.Noisy,
 			"epoch_id": legs[0].EpochID}
+		if run.Roof != nil && run.ScoreNS != nil {
+			values["roof"] = *run.Roof * *run.ScoreNS / found.NS
+		}
 		if err := tx.Model(&run).Updates(values).Error; err != nil {
 			return fmt.Errorf("saving the confirmed score of run %d: %w", run.ID, err)
 		}

@@ -19,6 +19,7 @@ type FlagKind string
 const (
 	FlagReport FlagKind = "report"
 	FlagClocks FlagKind = "clocks" // its clocks differ by more than the tolerance
+	FlagHeld   FlagKind = "held"   // it does not count before somebody has looked: below the floor of its unit or above its roof
 	FlagSource FlagKind = "source" // hints in its text, or it is the text of a disqualified run
 )
 
@@ -153,14 +154,21 @@ func closeFlags(tx *gorm.DB, actor User, runID int64, outcome string) (closed in
 	return res.RowsAffected, db.WriteError(res.Error, "flags of run %d", runID)
 }
 
-// Dismiss closes the open flags of a run that is fine, with what was found.
-func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string) error {
-	why, err := reason(why)
-	if err != nil {
-		return err
+// flagHeld asks somebody to look at a run that does not count before.
+func (r *Run) flagHeld(tx *gorm.DB) error {
+	if r.HeldWhy == "" {
+		return nil
 	}
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		_, task, err := runOfTask(tx, runID)
+	return addFlag(tx, r.ID, FlagHeld, r.HeldWhy)
+}
+
+// Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on.
+func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
+	if why, err = reason(why); err != nil {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		run, task, err := runOfTask(tx, runID)
 		if err != nil {
 			return err
 		}
@@ -174,12 +182,18 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 		if err != nil {
 			return err
 		}
+		if run.HeldWhy != "" {
+			changes, err = standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": ""})
+			return err
+		}
 		return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 	})
+	return changes, err
 }
 
 // ReviewQueue lists runs with open flags that the person may review, the one that waits longest first, with first
-// flags above after; of one task, if it is named. What the site flagged itself is only listed while the run is an entry of a board.
+// flags above after; of one task, if it is named. What the site flagged itself is only listed while the run is an entry of a board,
+// or is held back from it.
 func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, after int64, limit int) ([]FlaggedRun, error) {
 	if err := actor.Check(accounts.MakeTask, accounts.Of{}); err != nil {
 		return nil, Errorf(Forbidden, "Only authors of tasks and admins review runs.")
@@ -188,7 +202,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, af
 		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join runs r on r.id = f.run_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
-		Where("f.closed_at is null and (f.kind = ? or exists (select 1 from entries e where e.run_id = r.id))", FlagReport).
+		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []FlagKind{FlagReport, FlagHeld}).
 		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
 	if !actor.IsAdmin() {
 		q = q.Where("t.owner_id = ?", actor.ID)

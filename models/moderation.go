@@ -35,14 +35,14 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 		if err := actor.Check(accounts.DisqualifyRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
-		if !run.Valid() {
+		if !run.Valid() && run.HeldWhy == "" {
 			return Errorf(Conflict, "Run %d counts for no board, so it cannot be disqualified.", runID)
 		}
 		if _, err := closeFlags(tx, actor, runID, "disqualified"); err != nil {
 			return err
 		}
 		changes, err = standOrFall(tx, actor, run, "disqualify", why, map[string]any{
-			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "",
+			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "", "held_why": "",
 		})
 		return err
 	})

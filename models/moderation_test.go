@@ -109,9 +109,12 @@ func TestAReportWaitsUntilSomebodyHasLooked(t *testing.T) {
 				t.Errorf("%q sees %d flags, want %d", who.Name, len(flags), want)
 			}
 		}
-		wantKind(t, s.Dismiss(ctx, w.ben, run.ID, "fine"), models.Forbidden)
-		check(t, s.Dismiss(ctx, w.admin, run.ID, "The counters agree."))
-		wantKind(t, s.Dismiss(ctx, w.admin, run.ID, "once more"), models.Conflict)
+		_, err := s.Dismiss(ctx, w.ben, run.ID, "fine")
+		wantKind(t, err, models.Forbidden)
+		_, err = s.Dismiss(ctx, w.admin, run.ID, "The counters agree.")
+		check(t, err)
+		_, err = s.Dismiss(ctx, w.admin, run.ID, "once more")
+		wantKind(t, err, models.Conflict)
 		if list := queue(t, s, w.admin); len(list) != 0 {
 			t.Errorf("after a look the queue holds %v", list)
 		}

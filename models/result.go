@@ -18,6 +18,8 @@ type Score struct {
 	StdNS float64 // sample standard deviation
 	ErrNS float64 // standard error
 	boards.Interval
+	Roof *float64 // how near it is to what the unit can do at best: 1 is all; nil where that is not known
+	Held string   // why somebody has to look before it counts; empty: it counts
 }
 
 // Findings is what the site itself made of a worker's result; the result alone is a claim.
@@ -27,7 +29,8 @@ type Findings struct {
 	Waited     time.Duration   // of an evaluation, on the worker, until a slot was free
 	Samples    []Sample        // what the counters gain by an evaluation
 
-	confirm bool // the store's setting: measure again who comes first
+	confirm bool   // the store's setting: measure again who comes first
+	site    string // the store's setting, for the statement of the result
 }
 
 // RecordResult ends an attempt: its work with all that follows from it, a run's stages, artifacts, entry and the
@@ -39,7 +42,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		return Recorded{}, err
 	}
 	var out Recorded
-	found.confirm = s.confirm
+	found.confirm, found.site = s.confirm, s.site
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, r.AttemptID)
 		if err != nil || a == nil || a.EndedAt != nil {

@@ -17,7 +17,9 @@ import (
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
 	"warpboard/models/fleet"
+	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
+	"warpboard/models/sentinels"
 )
 
 // Config says where the data is.
@@ -30,11 +32,13 @@ type Config struct {
 	Limits Limits
 	// Confirm has whoever comes first on a board measured again, in turns with the next person.
 	Confirm bool
+	// Site is the address of the site, for its statements.
+	Site string
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog and boards, whose
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, ledger and sentinels, whose
 // methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
@@ -44,10 +48,13 @@ type Store struct {
 	*devices.Devices
 	*epochs.Epochs
 	*rejudge.Rejudges
+	*ledger.Ledger
+	*sentinels.Sentinels
 	db        *db.DB
 	artifacts string
 	limits    Limits
 	confirm   bool
+	site      string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -71,7 +78,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database), db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
+		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
+		Ledger: ledger.New(database), Sentinels: sentinels.New(database), site: cfg.Site,
+		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
 	}
 	if why, err := s.SortIfAsked(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

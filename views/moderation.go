@@ -11,6 +11,7 @@ type Verdict struct {
 	Disqualified bool
 	Why          string // of a disqualified run, for everybody
 	Reinstated   string // why a run that was disqualified counts again
+	Held         string // why it does not count before somebody has looked
 }
 
 // RunReviewPage is where a run is reported, looked at and decided about.
@@ -37,7 +38,7 @@ type RunReviewPage struct {
 
 // FlagRow is one thing that asks for a look at a run.
 type FlagRow struct {
-	Kind    string // models.FlagKind: "report", "clocks", "source", "unconfirmed"
+	Kind    string // models.FlagKind: "report", "clocks", "held", "source", "unconfirmed"
 	By      Person // who reported it; zero: the site
 	Detail  string
 	When    time.Time

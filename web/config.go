@@ -39,6 +39,8 @@ type Config struct {
 	OpenEvalAPI string             // who may evaluate without a token: "all", "loopback" or "none"; empty: none
 	EvalLimits  evaluations.Limits
 
+	Signing Signing // of statements; the zero value signs nothing
+
 	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
 	Limits         site.Limits
 
@@ -58,7 +60,7 @@ func (c Config) site() site.Config {
 		Store: c.Store, Dispatcher: c.Dispatcher, Hub: c.Hub, Log: c.Log, Now: c.Now,
 		Addr: c.Addr, BaseURL: c.BaseURL, Version: c.Version,
 		SandboxOff: c.SandboxOff, Heartbeat: c.Heartbeat, Disk: c.Disk, MinFree: c.MinFree,
-		TrustedProxies: c.TrustedProxies, Limits: c.Limits,
+		Signing: c.Signing, TrustedProxies: c.TrustedProxies, Limits: c.Limits,
 	}
 }
 
@@ -69,6 +71,9 @@ func ParseAddresses(texts []string) ([]netip.Prefix, error) { return wire.ParseN
 
 // Hub is what the recorder and the dispatcher announce to; open pages listen to it.
 type Hub = site.Hub
+
+// Signing is the key that statements are signed with.
+type Signing = site.Signing
 
 // NewHub returns a hub without readers.
 func NewHub() *Hub { return site.NewHub() }

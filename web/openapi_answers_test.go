@@ -133,9 +133,11 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET /api/v1/tasks":                    {{"/api/v1/tasks", ""}},
 		"GET /api/v1/tasks/{slug}":             {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/none", ""}},
 		"GET /api/v1/boards/{slug}/{device}":   {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
+		"GET /api/v1/chain":                    {{"/api/v1/chain", ""}},
 		"GET /api/v1/devices":                  {{"/api/v1/devices", ""}},
 		"GET /api/v1/me":                       {{"/api/v1/me", ""}},
 		"POST /api/v1/submissions":             {{"/api/v1/submissions", `{"task": "sort", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{`}},
+		"GET /api/v1/runs/{id}/statement":      {{fmt.Sprintf("/api/v1/runs/%d/statement", run.ID), ""}, {"/api/v1/runs/99/statement", ""}},
 		"GET /api/v1/submissions/{id}":         {{submissions, ""}, {fmt.Sprintf("/api/v1/submissions/%d", bare), ""}, {"/api/v1/submissions/99", ""}},
 		"POST /api/v1/submissions/{id}/cancel": {{fmt.Sprintf("/api/v1/submissions/%d/cancel", bare), "{}"}, {submissions + "/cancel", "{}"}},
 		"GET /api/v1/submissions/{id}/events":  {{submissions + "/events", ""}, {"/api/v1/submissions/99/events", ""}},
@@ -149,7 +151,7 @@ func (s *evalSite) endOne(id string, result kernelrun.Result) {
 }
 
 func TestEveryAnswerIsWhatTheDocumentSays(t *testing.T) {
-	s := newEvalSite(t, func(c *Config) { c.EvalLimits.Wait = time.Nanosecond })
+	s := newEvalSite(t, func(c *Config) { c.EvalLimits.Wait = time.Nanosecond }, signs(t))
 	document, calls := s.apiDocument(), s.everyAnswer()
 	for path, methods := range document.Paths {
 		for method := range methods {

@@ -6,6 +6,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/compress"
 
+	"warpboard/statement"
 	"warpboard/web/evalapi"
 	"warpboard/web/site"
 )
@@ -58,6 +59,7 @@ func (s *Server) routes(app *fiber.App) {
 	probes.get("/metrics", s.metrics.OperatorOnly, s.metrics.Serve)
 	probes.get("/readyz", s.readyz)
 	packed.get("/static/:version/:name", s.asset)
+	packed.get(statement.KeysPath, s.api.Keys)
 
 	s.evaluationRoutes(app, plain, packed)
 	s.apiRoutes(packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken),
@@ -107,7 +109,9 @@ func (s *Server) apiRoutes(api, evaluations, streams group) {
 	api.get("/api/v1/tasks", s.api.Tasks)
 	api.get("/api/v1/tasks/:slug", s.api.Task)
 	api.get("/api/v1/boards/:slug/:device", s.api.Board)
+	api.get("/api/v1/chain", s.api.Chain)
 	api.get("/api/v1/devices", s.api.Devices)
+	api.get("/api/v1/runs/:id/statement", s.api.Statement)
 	api.get("/api/v1/me", s.api.Me)
 	api.post("/api/v1/submissions", s.api.CreateSubmission)
 	api.get("/api/v1/submissions/:id", s.api.GetSubmission)
@@ -217,6 +221,7 @@ func (s *Server) runRoutes(pages group) {
 
 	pages.get("/devices", s.pages.Devices)
 	pages.get("/devices/:device/drift", s.remeasure.Drift)
+	pages.get("/devices/:device/sentinel", s.units.Sentinel)
 	pages.post("/devices/:device/pause", s.pages.DevicePause)
 	pages.post("/devices/:device/resume", s.pages.DeviceResume)
 	pages.post("/workers", s.pages.WorkerCreate)

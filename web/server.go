@@ -21,6 +21,7 @@ import (
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
 	"warpboard/web/pages/remeasure"
+	"warpboard/web/pages/units"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -50,6 +51,7 @@ type Server struct {
 	moderation *moderation.Moderation
 	profiles   *profiles.Profiles
 	remeasure  *remeasure.Remeasure
+	units      *units.Units
 	api        *api.API
 	evalAPI    *evalapi.API
 	metrics    *metrics.Metrics
@@ -76,6 +78,7 @@ func New(cfg Config) (*Server, error) {
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
+	s.units = units.New(site)
 	s.moderation = moderation.New(runs)
 	s.remeasure = remeasure.New(runs)
 	s.api = api.New(runs, s.evals)

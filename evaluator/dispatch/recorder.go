@@ -23,14 +23,15 @@ type Recorder struct {
 	log     *slog.Logger
 	events  batch
 	seen    fleet
-	noted   map[string]string // by worker: the slots that were noted last
+	noted   map[string]string    // by worker: the slots that were noted last
+	gauged  map[string]time.Time // last sentinel that is kept, by worker and unit
 }
 
 // NewRecorder makes a Recorder; Run starts it. Wake is called whenever a slot may have come free.
 func NewRecorder(store *models.Store, reports Reports, notify Notifier, wake func(), log *slog.Logger) *Recorder {
 	return &Recorder{
 		store: store, reports: reports, notify: notify, wake: wake, log: log,
-		events: newBatch(), seen: fleet{}, noted: map[string]string{},
+		events: newBatch(), seen: fleet{}, noted: map[string]string{}, gauged: map[string]time.Time{},
 	}
 }
 
@@ -91,6 +92,7 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 	}
 	announce(r.notify, out)
 	r.cancel(ctx, stale)
+	r.keepSentinels(ctx, h)
 	if r.seen.changed(h) {
 		r.log.Info("worker reports", "worker", h.Worker, "slots", len(h.Slots), "refusing", h.Refusing, "stopping", h.Stopping)
 		r.notify.QueueChanged()

@@ -48,7 +48,8 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Ours: true}
 		return nil, nil
 	}
-	return score, nil
+	compareWithUnit(score, version.Definition, *result)
+	return score, r.holdDrifting(ctx, score, result.Machine)
 }
 
 // scoreOf returns the score of a result that claims to be done; nil in modes without one.

@@ -6,7 +6,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 
 	"warpboard/tasks"
 )
@@ -61,6 +63,18 @@ func Digest() string {
 		panic(err) // they are embedded
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
+}
+
+// DigestFor is the SHA-256, in hex, of the programs that measure a task's runs; empty where the task brings its own.
+func DigestFor(def tasks.Definition) string {
+	if def.OwnHarness {
+		return ""
+	}
+	sources, sum := Sources(def.Form, def.Lang), sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(sources)) {
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(sources[name]), sources[name])
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // RunnerSources returns the programs that serve Python stages from a warm process.

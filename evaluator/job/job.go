@@ -133,6 +133,7 @@ type Machine struct {
 	Harness    string            `json:"harness,omitempty"` // a hash of the judge's and the runner's programs
 	Kernel     string            `json:"kernel,omitempty"`
 	Sandbox    string            `json:"sandbox"`              // "bubblewrap", or "off"
+	Gauge      *Gauge            `json:"gauge,omitempty"`      // nil while the unit was not gauged
 	Conditions map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing
 }
 
@@ -165,6 +166,8 @@ type Result struct {
 	Artifacts []Artifact `json:"artifacts,omitempty"`
 	// Harness names what measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
 	Harness string `json:"harness"`
+	// HarnessDigest is the SHA-256 of the harness's programs, in hex; empty where the task brings its own.
+	HarnessDigest string `json:"harness_digest,omitempty"`
 	// WallNS is the attempt's wall time on the worker; ProgramNS the part spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`

@@ -8,6 +8,7 @@ import (
 // IdleGate lets work that can wait go on while no job needs the processors: none is being built, and none
 // runs on a CPU, whose times it would spoil. The zero value is ready.
 type IdleGate struct {
+	turn    sync.Mutex // held by the work under way, whose context ends with that of all who wait
 	mu      sync.Mutex
 	jobs    int
 	idle    chan struct{}      // closed when the last job ends; nil while there is none
@@ -51,6 +52,8 @@ func (g *IdleGate) Do(ctx context.Context, key string, work func(context.Context
 
 // try does the work once, and reports whether it was cut short.
 func (g *IdleGate) try(ctx context.Context, key string, work func(context.Context) error) (preempted bool, err error) {
+	g.turn.Lock()
+	defer g.turn.Unlock()
 	working, end := g.begin(ctx, key)
 	if working == nil {
 		return false, ctx.Err()

@@ -171,6 +171,7 @@ func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {
 		Harness:  harness.Digest(),
 		Kernel:   kernelRelease(),
 		Sandbox:  p.cfg.Sandbox,
+		Gauge:    s.gauged(),
 	}
 	for _, lang := range langs {
 		p.cfg.Tools.Describe(lang, &m)

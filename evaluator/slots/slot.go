@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"warpboard/evaluator/device"
@@ -37,6 +38,7 @@ type Slot struct {
 	mu      sync.Mutex
 	attempt string // which attempt holds the unit
 	faults  int    // jobs in a row that ended with an infrastructure error
+	gauge   *job.Gauge
 }
 
 func newSlot(s device.Slot, number int) *Slot {
@@ -121,6 +123,22 @@ func (s *Slot) release() {
 	<-s.unit
 }
 
+// Gauged keeps what was measured of the unit: the best of all times, and the last sentinel.
+func (s *Slot) Gauged(g job.Gauge) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.gauge != nil {
+		g = s.gauge.Best(g)
+	}
+	s.gauge = &g
+}
+
+func (s *Slot) gauged() *job.Gauge {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.gauge
+}
+
 // Fault counts an infrastructure error; the last of too many in a row takes the slot out of service.
 func (s *Slot) Fault(err error) {
 	s.mu.Lock()
@@ -144,6 +162,9 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 	out := job.Slot{
 		Index: s.Index, Device: s.Device, Machine: m,
 		Memory: s.MemoryBytes, Arch: s.Arch, Attempt: s.attempt,
+	}
+	if strings.HasPrefix(s.attempt, job.GaugeAttempt) {
+		out.Attempt = "" // it gives way to whoever comes
 	}
 	if s.service.Err() != nil {
 		out.Disabled = fmt.Sprintf("Out of service: %v. Fix this and restart the worker.", context.Cause(s.service))

@@ -22,6 +22,7 @@ const (
 	ListPeople       Act = "list people"
 	ReadAudits       Act = "read the audit log"
 	ReadClocks       Act = "list runs whose clocks differ"
+	ExportResults    Act = "export the chain of results"
 	ManageDevices    Act = "pause devices"
 	ManageWorkers    Act = "manage workers"
 )
@@ -68,6 +69,7 @@ var rights = map[Act]right{
 	ListPeople:       {byAdmin, false, "Only an admin may list people."},
 	ReadAudits:       {byAdmin, false, "Only an admin may read the audit log."},
 	ReadClocks:       {byAdmin, false, "Only an admin may list the runs whose clocks differ."},
+	ExportResults:    {byAdmin, false, "Only an admin may export the chain of results."},
 	ManageDevices:    {byAdmin, false, "Only an admin may pause or resume a device."},
 	ManageWorkers:    {byAdmin, false, "Only an admin may manage workers."},
 }

@@ -48,6 +48,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		accounts.ListPeople:       admins,
 		accounts.ReadAudits:       admins,
 		accounts.ReadClocks:       admins,
+		accounts.ExportResults:    admins,
 		accounts.ManageDevices:    admins,
 		accounts.ManageWorkers:    admins,
 		"something unknown":       nil,

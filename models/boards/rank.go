@@ -20,7 +20,7 @@ import (
 // and RebuildEntries.
 const (
 	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
-	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null"
+	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = ''"
 	bestFirst    = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
 	entriesFirst = "age, score_ns, run_id"       // columns of entries, bands and spots
 )
@@ -38,6 +38,7 @@ type Entry struct {
 	ErrNS        float64 `gorm:"column:err_ns"`
 	Clock        string  // as the run's
 	Interval
+	Roof       *float64 // as the run's
 	AchievedAt time.Time
 }
 
@@ -58,7 +59,7 @@ type Change struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, ended_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, ended_at as achieved_at"
 
 // Enter brings a valid run that has just ended onto its board. The change is nil when another run of the person's
 // stays before it.

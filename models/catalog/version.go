@@ -82,7 +82,7 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	if err := tx.Take(&current, task.VersionID).Error; err != nil {
 		return "", current, db.ReadError(err, "version of task %s", task.Slug)
 	}
-	if current.Key != measuredKey(b) {
+	if current.Key != MeasuredKey(b) {
 		return ChangeVersion, current, nil
 	}
 	files, err := versionFiles(tx, current.ID)
@@ -96,8 +96,8 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	return ChangeTexts, current, nil
 }
 
-// measuredKey hashes what a score depends on: the bundle without its texts and templates.
-func measuredKey(b *tasks.Bundle) string {
+// MeasuredKey hashes what a score depends on: the bundle without its texts and templates.
+func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Templates = "", "", nil
 	for _, f := range b.Definition.Files {

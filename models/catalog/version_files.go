@@ -74,7 +74,7 @@ func versionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
 
 func addVersion(tx *gorm.DB, actor accounts.User, taskID int64, number int, b *tasks.Bundle) (TaskVersion, error) {
 	v := TaskVersion{
-		TaskID: taskID, Number: number, Key: measuredKey(b), Lang: b.Definition.Lang,
+		TaskID: taskID, Number: number, Key: MeasuredKey(b), Lang: b.Definition.Lang,
 		Definition: b.Definition, Warnings: b.Warnings, CreatedBy: actor.ID, CreatedAt: db.Now(),
 	}
 	if err := tx.Create(&v).Error; err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"warpboard/evaluator/kernelrun"
+	"warpboard/statement"
 	"warpboard/web/client"
 	"warpboard/web/site/evaluations"
 )
@@ -74,6 +75,7 @@ func answerTypes() map[string]any {
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
+		"Envelope": statement.Envelope{},
 	}
 }
 
@@ -152,6 +154,9 @@ func (o operation) describe() map[string]any {
 func (o operation) contentType() string {
 	if strings.HasSuffix(o.path, "/events") {
 		return "text/event-stream"
+	}
+	if o.path == "/api/v1/chain" {
+		return chainType
 	}
 	return fiber.MIMEApplicationJSON
 }

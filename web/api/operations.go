@@ -35,10 +35,12 @@ func operations() []operation {
 		{plain, "GET", "/stats", "Read what the service has done; for admins and the operator.", true, "", nil, 200, anything},
 		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
 
+		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that is known"}, 200, ref("Envelope")},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
 		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "version": "number of the task's version"}, 200, ref("Board")},
 		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
+		{boards, "GET", "/api/v1/runs/{id}/statement", "Read what the site states of a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},
 		{boards, "GET", "/api/v1/me", "Read whose token this is.", true, "", nil, 200, ref("User")},
 		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task.", true, "NewSubmission", nil, 201, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", nil, 200, ref("Submission")},

@@ -86,6 +86,7 @@ type Run struct {
 
 	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
 	DisqualifiedWhy string     `json:"disqualified_why,omitempty"`
+	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it counts for no board before somebody has looked at it"`
 
 	Harness string            `json:"harness,omitempty"`
 	Machine *job.Machine      `json:"machine,omitempty"`
@@ -137,6 +138,7 @@ type Entry struct {
 	StdNS        float64 `json:"std_ns"`
 	ErrNS        float64 `json:"err_ns"`
 	Interval
+	Roof     *float64  `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
 	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
 	Achieved time.Time `json:"achieved"`
 }

@@ -79,6 +79,7 @@ func boardEntry(board models.Board, st models.Standing) views.BoardEntry {
 	return views.BoardEntry{
 		Older: st.Older(board), Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS, ErrNS: st.ErrNS,
 		Interval:     runs.IntervalOf(st.Interval),
+		Roof:         st.Roof,
 		SubmissionID: st.SubmissionID, RunID: st.RunID, Achieved: st.AchievedAt,
 	}
 }

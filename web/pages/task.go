@@ -114,11 +114,11 @@ func referenceFirst(name string) int {
 
 // bundleOf reads the current version of the task in the address.
 func (p *Pages) bundleOf(c *fiber.Ctx) (*tasks.Bundle, error) {
-	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	_, version, err := p.BoardOf(c)
 	if err != nil {
 		return nil, err
 	}
-	return p.Store.Bundle(c.UserContext(), task.VersionID)
+	return p.Store.Bundle(c.UserContext(), version.ID)
 }
 
 // TaskFile downloads one file by its run-time name.

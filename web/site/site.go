@@ -16,6 +16,7 @@ import (
 
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
+	"warpboard/statement"
 	"warpboard/web/wire"
 )
 
@@ -38,8 +39,16 @@ type Config struct {
 	Disk       string        // directory whose disk is watched; empty: none is
 	MinFree    int64         // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
+	Signing Signing // of statements; the zero value signs nothing
+
 	TrustedProxies []string // addresses and networks of reverse proxies, whose X-Forwarded-For is believed; none: this machine
 	Limits         Limits
+}
+
+// Signing is the key that statements are signed with, and all that is published of this one and of those before it.
+type Signing struct {
+	Key  statement.Key
+	Keys statement.Keys
 }
 
 // Site is what all rooms share. Handlers embed it and add what only they need.

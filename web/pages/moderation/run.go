@@ -49,7 +49,7 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 		Page: m.Page(c, "Run", "tasks"), RunID: run.ID, SubmissionID: run.SubmissionID, Task: site.TaskRef(seen.Task), Device: run.Device,
 		Owner: site.PersonOf(owner.ID, owner.Name), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run),
 		MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
-		MayDisqualify: run.Valid() && mayJudge,
+		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
 		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, models.Of{OwnerID: run.DisqualifiedBy}),
 	}
 	decisions, err := m.Store.Decisions(c.UserContext(), run.ID)
@@ -84,9 +84,7 @@ func (m *Moderation) Report(c *fiber.Ctx) error {
 
 // Dismiss closes the flags of a run that is fine.
 func (m *Moderation) Dismiss(c *fiber.Ctx) error {
-	return m.act(c, "dismiss", "dismissed", func(ctx context.Context, actor models.User, id int64, why string) ([]models.BoardChange, error) {
-		return nil, m.Store.Dismiss(ctx, actor, id, why)
-	})
+	return m.act(c, "dismiss", "dismissed", m.Store.Dismiss)
 }
 
 // Disqualify takes a run off its board.

@@ -98,7 +98,7 @@ func IntervalOf(i models.Interval) views.Interval {
 
 // VerdictOf is what people decided about a run, as pages show it.
 func VerdictOf(run models.Run) views.Verdict {
-	return views.Verdict{Disqualified: run.DisqualifiedAt != nil, Why: run.DisqualifiedWhy, Reinstated: run.ReinstatedWhy}
+	return views.Verdict{Disqualified: run.DisqualifiedAt != nil, Why: run.DisqualifiedWhy, Reinstated: run.ReinstatedWhy, Held: run.HeldWhy}
 }
 
 // TimeOf is the time that a pointer holds; the zero time for nil.

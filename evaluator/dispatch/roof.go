@@ -1,0 +1,77 @@
+package dispatch
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// aboveRoof is by how much a score may exceed the roof: the roof is measured, too.
+const aboveRoof = 1.02
+
+// compareWithUnit says how near a score is to what its unit can do at best, and why it has to wait for somebody to
+// look. A unit that was not gauged, and a worker that says so of it, hold nobody back; nor does a CPU, whose caches
+// hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds nobody
+// back either: the gauge's is fp32 without tensor cores, and a kernel may do better.
+func compareWithUnit(score *models.Score, def tasks.Definition, result job.Result) {
+	unit := result.Machine.Gauge
+	if score == nil || unit == nil || !unit.Valid() {
+		return
+	}
+	steady := result.Machine.Device != "CPU"
+	if score.NS < unit.FloorNS && steady {
+		score.Held = fmt.Sprintf("A call takes %v, and one that does nothing takes %v at best on this unit.",
+			time.Duration(score.NS), time.Duration(unit.FloorNS))
+		return
+	}
+	roof, declared := roofOf(def, rankedCases(result), *unit)
+	if !declared {
+		return
+	}
+	nearness := roof / score.NS
+	score.Roof = &nearness
+	memory := *unit
+	memory.FlopsPerSecond = math.Inf(1)
+	if roof, _ := roofOf(def, rankedCases(result), memory); roof > aboveRoof*score.NS && steady {
+		score.Held = fmt.Sprintf("It reaches %.0f %% of what this unit's memory can do at best: it was read at %.3g GB/s. The task's roofline may ask for more than a call needs.",
+			100*roof/score.NS, unit.BytesPerSecond/1e9)
+	}
+}
+
+// roofOf is the score of a kernel that does nothing but what the task says, as quickly as the unit can; false where
+// the task does not say it of each case.
+func roofOf(def tasks.Definition, cases []job.CaseResult, unit job.Gauge) (float64, bool) {
+	if def.Roofline == nil {
+		return 0, false
+	}
+	best := slices.Clone(cases)
+	for i, c := range best {
+		at := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec })
+		if at < 0 {
+			return 0, false
+		}
+		bytes, flops, err := def.Roofline.Eval(def.Benchmarks[at])
+		if err != nil {
+			return 0, false
+		}
+		ns := math.Max(bytes/unit.BytesPerSecond, flops/unit.FlopsPerSecond) * 1e9
+		best[i] = job.CaseResult{Index: c.Index, Status: job.StatusPass, Mean: math.Max(ns, 1), Median: math.Max(ns, 1)}
+	}
+	roof, err := harness.Score(def.RankingBy, best)
+	return roof, err == nil
+}
+
+func rankedCases(result job.Result) []job.CaseResult {
+	for _, stage := range result.Stages {
+		if stage.Stage == job.StageRanked {
+			return stage.Cases
+		}
+	}
+	return nil
+}

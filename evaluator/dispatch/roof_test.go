@@ -1,0 +1,86 @@
+package dispatch
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// rankedOn is a result with one case of a million floats, added on a unit of 1 ns floor, 10 GB/s and 1 GFLOP/s.
+func rankedOn(unit *job.Gauge) (tasks.Definition, job.Result) {
+	c := tasks.Case{{Name: "size", Value: "1000000"}}
+	def := tasks.Definition{RankingBy: tasks.RankGeom, Benchmarks: []tasks.Case{c}, Roofline: &tasks.Roofline{Bytes: "3 * size * float32", Flops: "size"}}
+	return def, job.Result{Machine: job.Machine{Gauge: unit}, Stages: []job.StageResult{
+		{Stage: job.StageRanked, Cases: []job.CaseResult{{Spec: c.String(), Status: job.StatusPass, Mean: 5e6}}}}}
+}
+
+func gauged() *job.Gauge {
+	return &job.Gauge{FloorNS: 100, BytesPerSecond: 10e9, FlopsPerSecond: 100e9, ReadNS: 1e6, MathNS: 1e6}
+}
+
+func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
+	slowMath := gauged()
+	slowMath.FlopsPerSecond = 1e9 // 1 ms of arithmetic, 1.2 ms of memory
+	slower := gauged()
+	slower.FlopsPerSecond = 0.5e9 // 2 ms of arithmetic
+	for name, test := range map[string]struct {
+		unit *job.Gauge
+		ns   float64
+		roof float64 // 0: not known
+		held string
+	}{
+		"half of the bandwidth":    {gauged(), 2.4e6, 0.5, ""},
+		"at the roof":              {gauged(), 1.2e6, 1, ""},
+		"a hair above":             {gauged(), 1.19e6, 1.2 / 1.19, ""},
+		"above the roof":           {gauged(), 1.0e6, 1.2, "It reaches 120 %"},
+		"memory bounds it":         {slowMath, 1.2e6, 1, ""},
+		"arithmetic bounds it":     {slower, 4e6, 0.5, ""},
+		"faster than fp32":         {slower, 1.3e6, 2 / 1.3, ""},
+		"below the floor":          {gauged(), 99, 0, "one that does nothing takes"},
+		"a unit that is not known": {nil, 1, 0, ""},
+		"a unit that says nothing": {&job.Gauge{}, 1, 0, ""},
+	} {
+		def, result := rankedOn(test.unit)
+		score := &models.Score{NS: test.ns}
+		compareWithUnit(score, def, result)
+		switch {
+		case (score.Held == "") != (test.held == "") || !strings.Contains(score.Held, test.held):
+			t.Errorf("%s: held for %q, want %q", name, score.Held, test.held)
+		case (score.Roof == nil) != (test.roof == 0):
+			t.Errorf("%s: roof %v", name, score.Roof)
+		case score.Roof != nil && math.Abs(*score.Roof-test.roof) > 1e-9:
+			t.Errorf("%s: %v of the roof, want %v", name, *score.Roof, test.roof)
+		}
+	}
+	def, result := rankedOn(gauged())
+	def.Roofline = nil
+	score := &models.Score{NS: 1000}
+	if compareWithUnit(score, def, result); score.Roof != nil || score.Held != "" {
+		t.Errorf("a task without a roofline: %+v", score)
+	}
+	compareWithUnit(nil, def, result) // a test or a benchmark
+	def, result = rankedOn(gauged())
+	result.Machine.Device = "CPU"
+	for _, ns := range []float64{99, 1.0e6} {
+		score := &models.Score{NS: ns}
+		if compareWithUnit(score, def, result); score.Held != "" {
+			t.Errorf("%v ns on a CPU: held for %q", ns, score.Held)
+		}
+	}
+}
+
+func TestNoUnitMakesARoofThatIsNoNumber(t *testing.T) {
+	for _, v := range []float64{0, -1, math.NaN(), math.Inf(1), math.SmallestNonzeroFloat64} {
+		unit := gauged()
+		unit.BytesPerSecond = v
+		def, result := rankedOn(unit)
+		score := &models.Score{NS: 1000}
+		if compareWithUnit(score, def, result); score.Roof != nil || score.Held != "" {
+			t.Errorf("%v B/s: %+v", v, score)
+		}
+	}
+}

@@ -1,0 +1,43 @@
+package dispatch
+
+import (
+	"context"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+)
+
+// keepSentinels stores what a heartbeat says anew of its units, and tells the operator when one of them drifts.
+// Heartbeats come one after the other.
+func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
+	for _, slot := range h.Slots {
+		g, key := slot.Machine.Gauge, h.Worker+" "+slot.Machine.UUIDHash
+		if g == nil || !g.At.After(r.gauged[key]) {
+			continue
+		}
+		r.gauged[key] = g.At
+		err := r.store.Keep(ctx, h.Worker, slot)
+		drift := ""
+		if err == nil {
+			drift, err = r.store.Drift(ctx, h.Worker, slot.Machine.UUIDHash)
+		}
+		switch {
+		case err != nil:
+			r.log.Error("keeping a sentinel", "worker", h.Worker, "device", slot.Device, "err", err)
+		case drift != "":
+			r.log.Error("a unit drifts; its ranked runs are held back", "worker", h.Worker, "device", slot.Device, "unit", slot.Machine.UUIDHash, "why", drift)
+		}
+	}
+}
+
+// holdDrifting holds a score back that was measured on a unit which drifts.
+func (r *Recorder) holdDrifting(ctx context.Context, score *models.Score, m job.Machine) error {
+	if score == nil || score.Held != "" {
+		return nil
+	}
+	drift, err := r.store.Drift(ctx, m.Worker, m.UUIDHash)
+	if drift != "" {
+		score.Held = "Its unit is not what it was. " + drift
+	}
+	return err
+}

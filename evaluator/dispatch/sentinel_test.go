@@ -1,0 +1,52 @@
+package dispatch
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+)
+
+// A score that was measured on a unit which is not what it was waits for somebody; the next steady one counts.
+func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
+	eachSite(t, func(s *site) {
+		d, r := s.boot()
+		beat := func(minute int, ns float64) {
+			g := job.Gauge{At: time.Now().Add(time.Duration(minute) * time.Minute), FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: ns, MathNS: ns}
+			r.heartbeat(s.Context(), job.Heartbeat{Worker: "w1", Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{UUIDHash: "ab", Gauge: &g}}}})
+		}
+		ranked := func(ns float64) models.Run {
+			run := s.submit()
+			s.pass(d, 0)
+			done := result(s.take(), ns)
+			done.Machine.Worker, done.Machine.UUIDHash = "w1", "ab"
+			if err := r.result(s.Context(), done); err != nil {
+				s.Fatal(err)
+			}
+			run, err := s.store.Run(s.Context(), run.ID)
+			if err != nil {
+				s.Fatal(err)
+			}
+			return run
+		}
+		for minute := range 10 {
+			beat(minute, 1e6)
+		}
+		if run := ranked(10); run.HeldWhy != "" {
+			s.Errorf("a steady unit: %q", run.HeldWhy)
+		}
+		beat(10, 1.2e6)
+		beat(11, 1.2e6)
+		if run := ranked(9); !strings.Contains(run.HeldWhy, "not what it was") || !strings.Contains(run.HeldWhy, "+20.0 %") {
+			s.Errorf("a unit that drifts: %q", run.HeldWhy)
+		}
+		s.wantBoard(10)
+		beat(12, 1e6)
+		if run := ranked(8); run.HeldWhy != "" {
+			s.Errorf("a unit that is steady again: %q", run.HeldWhy)
+		}
+		s.wantBoard(8)
+	})
+}

@@ -1,0 +1,94 @@
+package evaluator
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/gauge"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/slots"
+)
+
+// Gauging says when slots are measured with kernels of our own.
+type Gauging struct {
+	Every time.Duration // 0: never
+	First time.Duration // after the start: whoever submits at once does not wait
+}
+
+// gaugeLoop measures each unit again and again while nobody needs it, until ctx ends. A job that comes meanwhile ends
+// that; it begins anew when nothing is to be done.
+func (w *Worker) gaugeLoop(ctx context.Context) {
+	if w.cfg.Gauge.Every == 0 {
+		return
+	}
+	wait := w.cfg.Gauge.First
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		}
+		wait = w.cfg.Gauge.Every
+		seen := map[string]bool{} // the slots of a CPU are one unit
+		for _, s := range w.pool.All() {
+			if s.Service().Err() != nil || seen[s.UUID] {
+				continue
+			}
+			seen[s.UUID] = true
+			if err := w.gaugeUnit(ctx, s.Slot); err != nil && ctx.Err() == nil {
+				w.log.Warn("a unit could not be gauged", "device", s.Device, "err", err)
+			}
+		}
+	}
+}
+
+func (w *Worker) gaugeUnit(ctx context.Context, unit device.Slot) error {
+	j, err := gauge.Job(unit.Device, unit.IsGPU())
+	if err != nil {
+		return err
+	}
+	var found job.Gauge
+	err = w.gate.Do(ctx, precompileKey(j.TaskKey, j.Device), func(ctx context.Context) (err error) {
+		found, err = w.gauge(ctx, j, unit)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, s := range w.pool.All() {
+		if s.UUID == unit.UUID {
+			s.Gauged(found)
+		}
+	}
+	w.log.Info("unit gauged", "device", unit.Device, "floor", time.Duration(found.FloorNS),
+		"bandwidth", fmt.Sprintf("%.3g B/s", found.BytesPerSecond), "arithmetic", fmt.Sprintf("%.3g FLOP/s", found.FlopsPerSecond))
+	return nil
+}
+
+// Gauge measures a unit once, for commands and tests; nobody hears of it.
+func (w *Worker) Gauge(ctx context.Context, unit device.Slot) (job.Gauge, error) {
+	j, err := gauge.Job(unit.Device, unit.IsGPU())
+	if err != nil {
+		return job.Gauge{}, err
+	}
+	return w.gauge(ctx, j, unit)
+}
+
+func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Gauge, error) {
+	for _, s := range w.pool.All() {
+		if s.UUID != unit.UUID {
+			continue
+		}
+		result, err := w.attemptFor(ctx, NopConn{}, s, j)
+		switch {
+		case err != nil:
+			return job.Gauge{}, err
+		case result.Machine.UUIDHash != unit.UUIDHash:
+			return job.Gauge{}, fmt.Errorf("its slot was busy, and another unit was measured in its place")
+		}
+		return gauge.Read(result, unit.IsGPU())
+	}
+	return job.Gauge{}, slots.ErrOutOfService
+}

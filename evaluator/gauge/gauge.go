@@ -1,0 +1,103 @@
+package gauge
+
+import (
+	"crypto/rand"
+	"embed"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+//go:embed programs
+var programs embed.FS
+
+// What the kernels do in one call.
+const (
+	cpuFloats = 4 << 20   // read
+	gpuFloats = 256 << 20 // read: 1 GiB, far more than a cache
+	cpuFlops  = 2 * 64 * (1 << 20)
+	gpuFlops  = 2 * 16 * (1 << 12) * 256 * 16 * 256
+)
+
+// limit is for a machine that others keep busy; on an idle one it takes some seconds.
+const limit = 5 * time.Minute
+
+// kinds are the cases, in their order.
+const kinds = 3
+
+// Job is what measures a device; a seed of its own for every case, so that nothing is the same twice.
+func Job(device string, gpu bool) (job.Job, error) {
+	def, floats := definition(tasks.LangCPP, "reference.h", "submission.cpp"), cpuFloats
+	if gpu {
+		def, floats = definition(tasks.LangCUDA, "reference.cuh", "submission.cu"), gpuFloats
+	}
+	for kind := range kinds {
+		c := tasks.Case{{Name: "kind", Value: strconv.Itoa(kind)}, {Name: "size", Value: strconv.Itoa(floats)}, {Name: "seed", Value: "1"}}
+		def.Benchmarks = append(def.Benchmarks, c)
+	}
+	sources, err := sourcesOf(def)
+	return job.Job{
+		Version: job.Version, AttemptID: job.GaugeAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
+		TaskKey: "gauge " + string(def.Lang), Task: def, Sources: sources, Enqueued: time.Now(),
+	}, err
+}
+
+func definition(lang tasks.Lang, reference, submission string) tasks.Definition {
+	return tasks.Definition{
+		Form: tasks.FormEval, Lang: lang, Title: "Gauge",
+		Files:  []tasks.File{{Name: "task.h", Source: "task.h"}, {Name: reference, Source: reference}, {Name: submission, Source: tasks.SubmissionSource}},
+		Config: tasks.Config{Sources: []string{submission}}, RankingBy: tasks.RankGeom, NoProfile: true,
+		Timeouts: tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit},
+	}
+}
+
+func sourcesOf(def tasks.Definition) (map[string][]byte, error) {
+	sources := map[string][]byte{}
+	for _, f := range def.Files {
+		text, err := programs.ReadFile("programs/" + string(def.Lang) + "/" + f.Name)
+		if err != nil {
+			return nil, fmt.Errorf("the gauge lacks a program: %w", err)
+		}
+		sources[f.Name] = text
+	}
+	return sources, nil
+}
+
+// Read takes from a result what was measured. The floor is by the clock that shows least: the judge's own show what else a
+// machine does as well.
+func Read(result job.Result, gpu bool) (job.Gauge, error) {
+	if result.Failure != nil {
+		return job.Gauge{}, fmt.Errorf("the gauge ended with %q: %s", result.Outcome, result.Failure.Reason)
+	}
+	for _, stage := range result.Stages {
+		if stage.Stage != job.StageBenchmark || len(stage.Cases) != kinds {
+			continue
+		}
+		c := stage.Cases
+		bytes, flops := 4.0*cpuFloats, float64(cpuFlops)
+		if gpu {
+			bytes, flops = 4.0*gpuFloats, float64(gpuFlops)
+		}
+		floor := c[0].Best
+		if c[0].Clocks.Counts != job.ClockEvent {
+			floor = math.Min(floor, c[0].Clocks.Event)
+		}
+		g := job.Gauge{At: stage.Ended, FloorNS: floor, BytesPerSecond: rate(bytes, c[1].Best), FlopsPerSecond: rate(flops, c[2].Best),
+			ReadNS: c[1].Median, MathNS: c[2].Median}
+		if g.Valid() {
+			return g, nil
+		}
+	}
+	return job.Gauge{}, fmt.Errorf("the gauge ended with %q and without its times", result.Outcome)
+}
+
+func rate(amount, ns float64) float64 {
+	if !(ns > 0) {
+		return 0
+	}
+	return amount / ns * 1e9
+}

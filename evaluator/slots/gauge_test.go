@@ -1,0 +1,67 @@
+package slots_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/slots"
+	"warpboard/evaluator/toolchain"
+)
+
+func TestWhatWasMeasuredOfAUnitGoesIntoEveryRecordOfItAndTheBestCounts(t *testing.T) {
+	p := slots.NewPool(slots.Config{Worker: "w", Tools: toolchain.Toolchain{}, Slots: []device.Slot{{Device: "CPU"}}, Builds: 1})
+	s := p.All()[0]
+	if p.Describe(s).Gauge != nil {
+		t.Error("a unit that was not gauged has numbers")
+	}
+	at := time.Now()
+	s.Gauged(job.Gauge{At: at, FloorNS: 100, BytesPerSecond: 5, FlopsPerSecond: 9, ReadNS: 1, MathNS: 1})
+	s.Gauged(job.Gauge{At: at.Add(time.Minute), FloorNS: 120, BytesPerSecond: 6, FlopsPerSecond: 8, ReadNS: 2, MathNS: 3})
+	want := job.Gauge{At: at.Add(time.Minute), FloorNS: 100, BytesPerSecond: 6, FlopsPerSecond: 9, ReadNS: 2, MathNS: 3}
+	if got := p.Describe(s).Gauge; got == nil || *got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := p.Heartbeat(false)[0].Machine.Gauge; got == nil || *got != want {
+		t.Errorf("the heartbeat has %+v", got)
+	}
+}
+
+func TestOnePieceOfIdleWorkAtATimeAndAJobEndsWhicheverItIs(t *testing.T) {
+	var gate slots.IdleGate
+	var under, most atomic.Int32
+	begun, done := make(chan struct{}, 10), make(chan error, 2)
+	for _, key := range []string{"a", "b"} {
+		go func() {
+			first := true
+			done <- gate.Do(t.Context(), key, func(ctx context.Context) error {
+				if n := under.Add(1); n > most.Load() {
+					most.Store(n)
+				}
+				defer under.Add(-1)
+				if !first {
+					return nil
+				}
+				first = false
+				begun <- struct{}{}
+				<-ctx.Done() // a job
+				return ctx.Err()
+			})
+		}()
+	}
+	for range 2 {
+		<-begun
+		gate.Busy("job")()
+	}
+	for range 2 {
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d at once", most.Load())
+	}
+}

@@ -1,0 +1,101 @@
+package models_test
+
+import (
+	"math"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// held is a run that its unit's roof speaks against.
+func (w world) held(t *testing.T, s *models.Store, who models.User, ns, roof float64) models.Run {
+	t.Helper()
+	run := w.submit(t, s, who)
+	attempt, err := s.StartAttempt(t.Context(), run.Ref())
+	check(t, err)
+	_, err = s.RecordResult(t.Context(), modelstest.Result(attempt, ns),
+		models.Findings{Score: &models.Score{NS: ns, Roof: &roof, Held: "It reaches 140 % of what this unit can do at best."}})
+	check(t, err)
+	run, err = s.Run(t.Context(), run.ID)
+	check(t, err)
+	return run
+}
+
+func (w world) scores(t *testing.T, s *models.Store) (list []float64, roofs []*float64) {
+	t.Helper()
+	board, err := s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)
+	check(t, err)
+	for _, st := range board.Standings {
+		list, roofs = append(list, st.ScoreNS), append(roofs, st.Roof)
+	}
+	return list, roofs
+}
+
+func TestAHeldRunCountsOnceSomebodyHasLooked(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		w.measured(t, s, w.ann, 100, models.Interval{})
+		run := w.held(t, s, w.ann, 50, 1.4)
+		if list, _ := w.scores(t, s); len(list) != 1 || list[0] != 100 {
+			t.Errorf("the board has %v", list)
+		}
+		list, err := s.ReviewQueue(t.Context(), w.admin, "", 0, 10)
+		check(t, err)
+		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != models.FlagHeld {
+			t.Fatalf("to review: %+v", list)
+		}
+		changes, err := s.Dismiss(t.Context(), w.admin, run.ID, "The task asks for less.")
+		check(t, err)
+		if scores, roofs := w.scores(t, s); len(changes) != 1 || len(scores) != 1 || scores[0] != 50 || roofs[0] == nil || *roofs[0] != 1.4 {
+			t.Errorf("after it was dismissed: %v, %v, %+v", scores, roofs, changes)
+		}
+		check(t, s.RebuildEntries(t.Context()))
+		if scores, roofs := w.scores(t, s); len(scores) != 1 || scores[0] != 50 || *roofs[0] != 1.4 {
+			t.Errorf("rebuilt: %v, %v", scores, roofs)
+		}
+	})
+}
+
+func TestAHeldRunCanBeDisqualifiedAndReinstated(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		run := w.held(t, s, w.ann, 50, 1.4)
+		_, err := s.Disqualify(t.Context(), w.admin, run.ID, "It reads no input.")
+		check(t, err)
+		if list := queue(t, s, w.admin); len(list) != 0 {
+			t.Errorf("still to review: %+v", list)
+		}
+		_, err = s.Reinstate(t.Context(), w.admin, run.ID, "It does.")
+		check(t, err)
+		if list, _ := w.scores(t, s); len(list) != 1 {
+			t.Errorf("the board has %v", list)
+		}
+	})
+}
+
+// Whatever a worker or a bug says: no later reader of a board has to get along with it.
+func TestTheDatabaseTakesNoNumberThatIsNoTime(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		for _, v := range []float64{0, 1.1e-308, math.SmallestNonzeroFloat64, -1, math.Inf(1)} {
+			run := w.submit(t, s, w.ann)
+			attempt, err := s.StartAttempt(t.Context(), run.Ref())
+			check(t, err)
+			for name, score := range map[string]models.Score{
+				"score":    {NS: v},
+				"interval": {NS: 5, Interval: models.Interval{LowNS: &v, HighNS: &v, Processes: 5}},
+				"half":     {NS: 5, Interval: models.Interval{LowNS: new(1.5), Processes: 5}},
+			} {
+				if _, err := s.RecordResult(t.Context(), modelstest.Result(attempt, 5), models.Findings{Score: &score}); err == nil {
+					t.Fatalf("%s of %v was stored", name, v)
+				}
+			}
+			_, _, err = s.CancelRun(t.Context(), w.ann, run.ID)
+			check(t, err)
+		}
+		if list, _ := w.scores(t, s); len(list) != 0 {
+			t.Errorf("the board has %v", list)
+		}
+	})
+}

@@ -1,0 +1,141 @@
+// Package sentinels keeps what the kernels of package gauge took on each unit, again and again, and says when a unit is
+// not what it was.
+//
+// The recorder keeps them and asks for drift when it scores a run; the devices page shows them. A sentinel is a median
+// of many calls in one process: two of them differ by what a process differs from the next.
+package sentinels
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+// Sentinels is the history of the units of one database.
+type Sentinels struct{ db *db.DB }
+
+// New returns the history of a database.
+func New(database *db.DB) *Sentinels { return &Sentinels{db: database} }
+
+// Sentinel is one measurement of a unit.
+type Sentinel struct {
+	Worker string    `gorm:"primaryKey"`
+	Unit   string    `gorm:"primaryKey"` // hash of its UUID
+	At     time.Time `gorm:"primaryKey"` // by the worker's clock
+	Device string
+	ReadNS float64 `gorm:"column:read_ns"`
+	MathNS float64 `gorm:"column:math_ns"`
+}
+
+// What history counts.
+const (
+	kept   = 30 * 24 * time.Hour
+	before = 50 // sentinels that the last ones are compared with
+	least  = 5  // of them
+	recent = 2  // sentinels in a row that must agree that something has changed
+	// noise is by how much a sentinel may differ at least: the clocks of a unit move by as much.
+	noise = 0.02
+	// sigmas is by how many standard deviations of the earlier ones, told from their median deviation.
+	sigmas, madToSigma = 4, 1.4826
+)
+
+// Keep stores what a worker says of one of its slots; again and again the same is kept once.
+func (s *Sentinels) Keep(ctx context.Context, worker string, slot job.Slot) error {
+	g := slot.Machine.Gauge
+	if g == nil || !g.Valid() {
+		return nil
+	}
+	row := Sentinel{Worker: worker, Unit: db.Sanitize(slot.Machine.UUIDHash), At: db.Time(g.At), Device: db.Sanitize(slot.Device), ReadNS: g.ReadNS, MathNS: g.MathNS}
+	err := s.db.Writer(ctx).Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	if err == nil {
+		err = s.db.Writer(ctx).Where("worker = ? and unit = ? and at < ?", row.Worker, row.Unit, db.Time(row.At.Add(-kept))).Delete(&Sentinel{}).Error
+	}
+	return db.WriteError(err, "sentinel")
+}
+
+// SentinelsOf lists those of a device's units, the newest first.
+func (s *Sentinels) SentinelsOf(ctx context.Context, device string, limit int) ([]Sentinel, error) {
+	var list []Sentinel
+	err := s.db.Read(ctx).Where("device = ?", device).Order("at desc").Limit(limit).Find(&list).Error
+	return list, db.ReadError(err, "sentinels of %s", device)
+}
+
+// ByUnit splits a list by units, in the order of their newest.
+func ByUnit(list []Sentinel) (units [][]Sentinel) {
+	at := map[[2]string]int{}
+	for _, s := range list {
+		key := [2]string{s.Worker, s.Unit}
+		i, known := at[key]
+		if !known {
+			i, at[key] = len(units), len(units)
+			units = append(units, nil)
+		}
+		units[i] = append(units[i], s)
+	}
+	return units
+}
+
+// Drift says how a unit differs from what it was; empty: it does not, or too little is known.
+func (s *Sentinels) Drift(ctx context.Context, worker, unit string) (string, error) {
+	var list []Sentinel
+	err := s.db.Read(ctx).Where("worker = ? and unit = ?", worker, unit).Order("at desc").Limit(before + recent).Find(&list).Error
+	return Drift(list), db.ReadError(err, "sentinels of worker %s", worker)
+}
+
+// Drift compares the last sentinels of a unit, the newest first, with those before them.
+func Drift(list []Sentinel) string {
+	for _, kernel := range []struct {
+		name string
+		of   func(Sentinel) float64
+	}{
+		{"reads memory", func(s Sentinel) float64 { return s.ReadNS }},
+		{"multiplies and adds", func(s Sentinel) float64 { return s.MathNS }},
+	} {
+		var times []float64
+		for _, s := range list {
+			times = append(times, kernel.of(s))
+		}
+		if by := drift(times); by != 0 {
+			return fmt.Sprintf("The kernel that %s differs by %+.1f %% from its usual time on this unit, twice in a row.", kernel.name, 100*by)
+		}
+	}
+	return ""
+}
+
+// drift is by how much the last times differ from the usual one, all to the same side and beyond the noise; else 0.
+func drift(times []float64) float64 {
+	if len(times) < recent+least {
+		return 0
+	}
+	usual, deviation := spread(times[recent:])
+	limit := math.Max(noise*usual, sigmas*madToSigma*deviation)
+	nearest := times[0] - usual
+	for _, t := range times[:recent] {
+		off := t - usual
+		if math.Abs(off) <= limit || (off > 0) != (nearest > 0) {
+			return 0
+		}
+		if math.Abs(off) < math.Abs(nearest) {
+			nearest = off
+		}
+	}
+	return nearest / usual
+}
+
+// spread is the median and the median deviation from it.
+func spread(times []float64) (median, deviation float64) {
+	sorted := slices.Sorted(slices.Values(times))
+	median = sorted[len(sorted)/2]
+	for i, t := range sorted {
+		sorted[i] = math.Abs(t - median)
+	}
+	slices.Sort(sorted)
+	return median, sorted[len(sorted)/2]
+}

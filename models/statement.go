@@ -1,0 +1,58 @@
+package models
+
+import (
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+	"warpboard/models/ledger"
+	"warpboard/statement"
+)
+
+// stated is what a statement says of a run that the run does not say itself.
+type stated struct {
+	SourceHash string
+	Slug       string
+	Number     int
+	Key        string
+	Seed       int64
+}
+
+// state appends the statement of a ranked run that has a score, of a confirmation's leg as well.
+func (r *Run) state(tx *gorm.DB, result job.Result, site string) error {
+	if r.Mode != job.ModeRanked || r.State != StateDone || r.ScoreNS == nil {
+		return nil
+	}
+	var about stated
+	err := tx.Raw(`select s.source_hash, t.slug, v.number, v.key, a.seed from submissions s join task_versions v on v.id = s.version_id
+		join tasks t on t.id = v.task_id join attempts a on a.id = ? where s.id = ?`, result.AttemptID, r.SubmissionID).Take(&about).Error
+	if err != nil {
+		return db.ReadError(err, "what run %d measured", r.ID)
+	}
+	var version TaskVersion
+	if err := tx.Select("id", "definition").Take(&version, r.VersionID).Error; err != nil {
+		return db.ReadError(err, "version %d", r.VersionID)
+	}
+	if err := ledger.Append(tx, r.statement(about, version, result, site)); err != nil {
+		return fmt.Errorf("stating the result of run %d: %w", r.ID, err)
+	}
+	return nil
+}
+
+func (r *Run) statement(about stated, version TaskVersion, result job.Result, site string) statement.Statement {
+	said := statement.Result{
+		Site: site, Run: r.ID, Submission: r.SubmissionID, Follows: r.ProfileOf, Measured: db.Now(), Machine: result.Machine,
+		Task:    statement.Task{Slug: about.Slug, Version: about.Number, Ranking: version.Definition.RankingBy},
+		Harness: statement.Harness{Name: r.Harness, Digest: statement.Digest{SHA256: result.HarnessDigest}},
+		Seeds:   statement.SeedsOf(version.Definition.OwnHarness, version.Definition.Seed, uint64(about.Seed)),
+		Score:   statement.Score{NS: *r.ScoreNS, Low: r.LowNS, High: r.HighNS, Processes: r.Processes, Noisy: r.Noisy},
+	}
+	for _, stage := range result.Stages {
+		if stage.Stage == job.StageRanked {
+			said.Samples = statement.SamplesOf(stage.Cases)
+		}
+	}
+	return statement.New(about.SourceHash, about.Key, said)
+}

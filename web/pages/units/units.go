@@ -1,0 +1,41 @@
+// Package units is the page about the units of a device: what the same kernels took on each, again and again.
+package units
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models/sentinels"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Units is the page of a device's units.
+type Units struct{ *site.Site }
+
+// New returns the page.
+func New(site *site.Site) *Units { return &Units{site} }
+
+// rows is how many sentinels a page shows, of all units of a device: a day of six units.
+const rows = 900
+
+// Sentinel shows how steady the units of a device are.
+func (u *Units) Sentinel(c *fiber.Ctx) error {
+	name := c.Params("device")
+	list, err := u.Store.SentinelsOf(c.UserContext(), name, rows)
+	if err != nil {
+		return err
+	}
+	page := views.SentinelPage{Page: u.Page(c, "Units of "+name, "devices"), Device: name}
+	for _, unit := range sentinels.ByUnit(list) {
+		page.Units = append(page.Units, unitOf(unit))
+	}
+	return u.Render(c, fiber.StatusOK, views.Sentinel(page))
+}
+
+func unitOf(list []sentinels.Sentinel) views.UnitHistory {
+	unit := views.UnitHistory{Worker: list[0].Worker, Unit: list[0].Unit, Drift: sentinels.Drift(list)}
+	for _, s := range list {
+		unit.Rows = append(unit.Rows, views.SentinelRow{At: s.At, ReadNS: s.ReadNS, MathNS: s.MathNS})
+	}
+	return unit
+}
