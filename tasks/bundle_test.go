@@ -163,7 +163,7 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 }
 
 func TestWorldSizeIsTheLargestOfAnyCase(t *testing.T) {
-	b := mustTask(t, minimal+"multi_gpu: true\ntests: [{world_size: 2}]\nbenchmarks: [{world_size: 4}, {world_size: 1}]\n")
+	b := mustTask(t, minimal+"config: {main: reference.py}\nmulti_gpu: true\ntests: [{world_size: 2}]\nbenchmarks: [{world_size: 4}, {world_size: 1}]\n")
 	if got := b.Definition.WorldSize(); got != 4 {
 		t.Errorf("WorldSize is %d, want 4", got)
 	}

@@ -85,7 +85,12 @@ func standardFiles(lang Lang) []string {
 	}
 }
 
-// worldSizes holds that every case of a multi-GPU task says how many GPUs it takes.
+// mostRanks is how many runners Warpboard's harness can have for one call.
+const mostRanks = 16
+
+// worldSizes holds that every case of a multi-GPU task says how many GPUs it takes. With Warpboard's harness, which runs
+// one process for each, it is the same number for all; and no profile is made there, for Nsight Compute runs one kernel
+// alone and again, and one that waits for another GPU's never ends.
 func (r *taskReader) worldSizes(f fields) {
 	def := &r.bundle.Definition
 	if !def.MultiGPU {
@@ -99,8 +104,17 @@ func (r *taskReader) worldSizes(f fields) {
 			n, err := strconv.Atoi(c.value("world_size"))
 			if err != nil || n < 1 {
 				r.refuse(f[list.key].Content[i], index(list.key, i), "multi_gpu needs world_size, the number of GPUs, in every case")
+			} else if most := def.WorldSize(); !def.OwnHarness && (n != most || n > mostRanks) {
+				r.refuse(f[list.key].Content[i], index(list.key, i), "world_size is %d, and elsewhere %d: Warpboard's harness runs all cases on the same number of GPUs, %d at the most", n, most, mostRanks)
 			}
 		}
+	}
+	if def.OwnHarness {
+		return
+	}
+	def.NoProfile = true
+	if def.Lang != LangPython && def.Lang != "" {
+		r.refuse(f["multi_gpu"], "multi_gpu", "Warpboard's harness runs Python tasks on several GPUs; a task in C++ needs an eval program of its own for that")
 	}
 }
 

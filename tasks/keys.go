@@ -64,8 +64,11 @@ func taskKeys() []Key {
 		{Name: "roofline.flops", Meaning: "Floating-point operations, written the same way.", Limits: "Not negative."},
 		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Those that the worker's machine has.", Example: `libraries: [cublas]`},
 		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Example: `profile: false`},
-		{Name: "multi_gpu", Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. The task brings its own eval program.",
-			Default: "false", Limits: "A device needs that many slots on one machine.",
+		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. " +
+			"Warpboard's harness runs one process, a rank, on each: `generate_input` is called for every rank with its number as `rank`, beside the case's arguments; " +
+			"`custom_kernel` runs in all ranks at the same time, with torch's default process group and `RANK`, `WORLD_SIZE`, `MASTER_ADDR` and `MASTER_PORT` set; " +
+			"`check_implementation(inputs, outputs)` gets lists with one item for each rank. The clock runs until the last rank is done.",
+			Default: "false", Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, %d at the most, and no profiles.", mostRanks),
 			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
 		{Name: "seed", Meaning: "The seed that an eval program of the task's own is given for its public stages. Warpboard's harness draws its own.",
 			Limits: "A whole number.", Example: `seed: 42`},

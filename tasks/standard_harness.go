@@ -15,7 +15,7 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	}
 	def := b.Definition
 	if def.MultiGPU {
-		return nil, fmt.Errorf("%s runs on several GPUs at once, which Warpboard's harness does not", b.Name)
+		return nil, fmt.Errorf("%s runs on several GPUs: its checker sees one rank, and Warpboard's harness gives it the inputs and outputs of all", b.Name)
 	}
 	isEval := func(name string) bool { return stem(name) == evalStem || name == def.Config.Main }
 	def.Files = slices.DeleteFunc(slices.Clone(def.Files), func(f File) bool { return isEval(f.Name) })

@@ -59,6 +59,7 @@ type arena struct {
 	program toolchain.Program
 	worker  *evaluator.Worker // for what is evaluated without a task
 	lang    tasks.Lang        // of the program
+	ranks   int               // that it runs as, 0 for a task that knows nothing of ranks
 	twins   map[string]result // by what was run
 }
 
@@ -187,7 +188,11 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 	if built == nil {
 		return result{status: told.Status, failure: *told.Failure, stderr: told.Stderr}
 	}
-	a.open(t, built, attack.Lang)
+	ranks := 0
+	if j.Task.MultiGPU {
+		ranks = j.Task.WorldSize()
+	}
+	a.open(t, built, attack.Lang, ranks)
 	cases := slices.Clone(j.Task.Benchmarks)
 	if attack.Size > 0 {
 		cases[0] = tasks.Case{{Name: "size", Value: strconv.Itoa(attack.Size)}, {Name: "seed", Value: "5"}}
@@ -233,8 +238,8 @@ func (a *arena) run(t *testing.T, attack attacks.Attack, submission []byte) resu
 }
 
 // open readies a program, in the sandboxes of the one before where these live.
-func (a *arena) open(t *testing.T, built *toolchain.Artifact, lang tasks.Lang) {
-	if a.program != nil && a.lang == lang {
+func (a *arena) open(t *testing.T, built *toolchain.Artifact, lang tasks.Lang, ranks int) {
+	if a.program != nil && a.lang == lang && a.ranks == ranks {
 		if next := a.program.Next(built); next != nil {
 			a.program = next
 			return
@@ -244,11 +249,13 @@ func (a *arena) open(t *testing.T, built *toolchain.Artifact, lang tasks.Lang) {
 		a.program.Close()
 	}
 	// Not the test's context: a subtest's ends before the next one begins.
-	p, err := a.builder.Open(context.Background(), built, a.place)
+	place := a.place
+	place.GPUs = ranks
+	p, err := a.builder.Open(context.Background(), built, place)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.program, a.lang = p, lang
+	a.program, a.lang, a.ranks = p, lang, ranks
 }
 
 func TestTheCorpusIsLargeAndSaysWhatItTries(t *testing.T) {

@@ -9,6 +9,7 @@
 //	         4   the door, by which it gets its runners
 //	runner   4   the channel: one end of a stream socket; the judge has the other
 //	         5   the page: a memfd of PageSize bytes, sealed against resizing, mapped by both
+//	         6 … a channel and a page for each further rank, where a task runs on several GPUs
 //
 // # The door
 //
@@ -68,6 +69,17 @@
 // An answer that lies in a shared region (an output buffer of the input; memory that the runner's allocator took
 // from the answers' region) is not copied by the runner. Any other answer is, after the runner's own clock has
 // stopped and before done, and the copy counts: otherwise its time would be a place to hide work in.
+//
+// # Ranks
+//
+// A task for several GPUs has a runner of as many processes, the ranks, in one sandbox: they are one submission, meet over
+// its loopback and shared memory, and there is no wall between them. Each has a channel, a page, a device and regions of its
+// own. A call is made by all of them together: each has its input, the release is one for all (the clock begins before the
+// first is told), the wall clock ends with the last "done", no answer is taken before that, and of the ranks' own clocks the
+// largest counts. A rank that says "done" early gains nothing while another one works; when one dies or leaves, the first
+// process of the sandbox ends all. The constants are those of as many runners of ours. A device that is ready waits for
+// the others before the release with its clock on: what another context had of it then counts as above.
+// Weakness: of the ranks' devices only the longest interruption is added, not each.
 //
 // # Three clocks
 //

@@ -17,6 +17,8 @@ type Runners struct {
 	// Together is how many live at the same time: two that are compared, or one for each GPU. The next one is started
 	// when there are fewer. 0 means one at a time: whoever is measured is alone then.
 	Together int
+	// Ranks is how many parts of a runner make calls together, each with wires of its own: one for each GPU. 0 means one.
+	Ranks int
 	// Next returns the runner of a number, 0, 1, …; nil: there is no other. It may wait for what the judge reports,
 	// and stops waiting when ctx ends.
 	Next func(ctx context.Context, number int) Side
@@ -177,21 +179,26 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 		s.door.shut()
 		return nil
 	}
-	w, err := newWires()
-	if err != nil {
-		return err
-	}
 	number := s.next
+	var wires []*os.File
+	for range max(s.runners.Ranks, 1) {
+		w, err := newWires()
+		if err != nil {
+			closeAll(wires)
+			return err
+		}
+		s.door.hand(number, w)
+		wires = append(wires, w.runner[:]...)
+	}
 	s.next++
 	s.ending.Processes++
-	s.door.hand(number, w)
 	ctx, stop := context.WithCancel(ctx)
 	s.alive[number] = &turn{stop: stop}
 	go func() {
 		defer stop()
-		o, err := runner(ctx, w.runner[:], func() {})
+		o, err := runner(ctx, wires, func() {})
 		// Not before: the end of the channel tells the judge that nothing of the runner is left.
-		closeAll(w.runner[:])
+		closeAll(wires)
 		s.ran <- end{number, o, err}
 	}()
 	return nil

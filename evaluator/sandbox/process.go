@@ -55,8 +55,8 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if len(spec.Argv) == 0 || len(spec.ExtraFiles) > 4 {
-		return nil, fmt.Errorf("a run needs a program (%d arguments given) and at most 4 extra files (%d given)", len(spec.Argv), len(spec.ExtraFiles))
+	if len(spec.Argv) == 0 || len(spec.ExtraFiles) > maxExtraFiles {
+		return nil, fmt.Errorf("a run needs a program (%d arguments given) and at most %d extra files (%d given)", len(spec.Argv), maxExtraFiles, len(spec.ExtraFiles))
 	}
 	p := &Process{
 		spec: spec, off: s.config.Off, meter: newMeter(spec.Limits.Output), pidfd: -1,

@@ -48,6 +48,9 @@ type Mount struct {
 	Optional bool // skip when Host does not exist
 }
 
+// maxExtraFiles is for a runner of 16 ranks, with a channel and a page each.
+const maxExtraFiles = 32
+
 // Spec is one untrusted process.
 type Spec struct {
 	Slot   int               // whose uid it gets: Config.FirstUID + Slot
@@ -63,7 +66,7 @@ type Spec struct {
 	// loopback of its own namespace. NCCL does not start without.
 	Interfaces bool
 	// Pipe is inherited as descriptor 3 (the result pipe's write end); nil for none. ExtraFiles
-	// follow from descriptor 4 on, at most four. The caller keeps and closes its own copies.
+	// follow from descriptor 4 on, at most maxExtraFiles. The caller keeps and closes its own copies.
 	Pipe       *os.File
 	ExtraFiles []*os.File
 	Stdin      *os.File // nil reads nothing

@@ -190,8 +190,9 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 	return judge.Ending{Outcome: outcome}, err
 }
 
-// runners are processes of one submission, as many as the request wants: several together, or one after the other.
-func (req StageRequest) runners(side func(number int) judge.Side) judge.Runners {
+// runners are processes of one submission, as many as the request wants: several together, or one after the other, each of
+// so many ranks.
+func (req StageRequest) runners(ranks int, side func(number int) judge.Side) judge.Runners {
 	if n := len(req.Processes); n > 0 {
 		return judge.Runners{Together: n, Next: func(_ context.Context, number int) judge.Side {
 			if number >= n {
@@ -200,7 +201,7 @@ func (req StageRequest) runners(side func(number int) judge.Side) judge.Runners 
 			return side(number)
 		}}
 	}
-	return judge.Runners{Next: func(ctx context.Context, number int) judge.Side {
+	return judge.Runners{Ranks: ranks, Next: func(ctx context.Context, number int) judge.Side {
 		if number > 0 && (req.More == nil || !req.More(ctx, number)) {
 			return nil
 		}
@@ -226,7 +227,7 @@ func (p *nativeProgram) runJudged(ctx context.Context, req StageRequest, submitt
 		spec.ExtraFiles, spec.Started = files, started
 		return runWithPipe(ctx, p.runner, spec, req.OnPipe)
 	}
-	return judge.Run(ctx, judging, req.runners(func(number int) judge.Side {
+	return judge.Run(ctx, judging, req.runners(1, func(number int) judge.Side {
 		return func(ctx context.Context, files []*os.File, _ func()) (sandbox.Outcome, error) {
 			spec := p.place.spec(req.ofRunner(number))
 			delete(spec.Env, "POPCORN_FD")

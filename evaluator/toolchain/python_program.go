@@ -208,7 +208,7 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	theirs := maps.Clone(sources.Files)
 	maps.Copy(theirs, req.Files)
 	places, warms := p.processes(req)
-	return judge.Run(ctx, judging, req.runners(func(number int) judge.Side {
+	return judge.Run(ctx, judging, req.runners(p.place.GPUs, func(number int) judge.Side {
 		return func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 			asked, script, at := req.ofRunner(number), p.runnerScript(req, number), 0
 			if len(req.Processes) > 0 {

@@ -3,7 +3,7 @@
 import sys
 
 import numpy as np
-import warpboard_calls
+import warpboard_regions
 import warpboard_stats
 
 
@@ -12,7 +12,7 @@ def shorten():
     can do that."""
     main = sys.modules["__main__"]
     main.StopRule = lambda **rule: warpboard_stats.StopRule(**{**rule, "most": 15})
-    warpboard_calls._flush_bytes = lambda: 1 << 20
+    warpboard_regions._flush_bytes = lambda: 1 << 20
 
 
 shorten()

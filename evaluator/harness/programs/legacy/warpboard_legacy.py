@@ -23,8 +23,8 @@ class Case:
 
 
 class LegacyTask(Task):
-    def __init__(self):
-        super().__init__()
+    def __init__(self, ranks):
+        super().__init__(ranks)
         from reference import ref_kernel
 
         self._reference = ref_kernel

@@ -5,7 +5,7 @@ import os
 import socket
 import sys
 
-from warpboard_calls import Runner, TaskFailed
+from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_clocks import Constants, mostly_late
 from warpboard_layout import describe, flat_bytes, reach
 from warpboard_runner import choose_cuda, serve
@@ -25,36 +25,36 @@ def by_our_runner():
 
 
 class Calibrator:
-    """A runner of ours in a child of this process, forked before this one knows anything worth hiding or has a CUDA
-    context. start tells it what it runs on, connect waits for it, use has its calls use other memory."""
+    """Runners of ours in children of this process, one for each that makes calls together, forked before this one knows
+    anything worth hiding or has a CUDA context. start tells them what they run on, connect waits for them, use has their
+    calls use other memory."""
 
-    def __init__(self):
-        self._kind = self._runner = None
-        self._end, there = socket.socketpair()
-        fd = shared_memory(PAGE_SIZE)
-        self._page = Page(fd)
-        os.close(fd)
+    def __init__(self, ranks=1):
+        self._kind = self._runners = self._together = None
+        self._children = []
         sys.stdout.flush()
         sys.stderr.flush()
-        if os.fork() == 0:
-            self._end.close()
-            _be_calibrator(there, self._page)
-        there.close()
+        for rank in range(ranks):
+            self._children.append(_fork(rank))
 
     def start(self, kind):
         self._kind = kind
-        self._end.sendall(kind[:1].encode())
+        for end, _ in self._children:
+            end.sendall(kind[:1].encode())
 
-    def connect(self, host, cuda):
-        self._runner = Runner(Channel(self._end), self._page, None, host, cuda)
+    def connect(self, host, devices):
+        """Waits for them; there is a device for each, or None."""
+        self._runners = [Runner(Channel(end), page, None, host, device)
+                         for (end, page), device in zip(self._children, devices)]
+        self._together = Ranks(self._runners)
         with by_our_runner():
-            self._runner.ready()
+            self._together.ready()
 
     def use(self, regions):
-        self._runner.use(regions)
+        self._together.use(regions)
 
     def end(self):
-        self._runner.end()
+        self._together.end()
 
     def constants(self, draw, calls, number):
         """The clocks' constants for these calls: so many calls of our own that do nothing but write an answer, with
@@ -65,22 +65,31 @@ class Calibrator:
 
     def _measure(self, draw, calls, number):
         # The smallest answer: time to copy more than that is the submission's to lose, which chooses the size.
-        size, waits = min(call.size for call in calls), self._kind == "cuda" and mostly_late(calls)
-        self._runner.begin_case()
+        sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
+        waits = self._kind == "cuda" and mostly_late(calls)
+        self._together.begin_case()
         made = []
         for _ in range(number):
-            made.append(self._runner.call(lambda: self._with_room(draw(), size, waits)))
+            made.append(self._together.call(lambda: self._with_room(draw(), sizes, waits)))
             made[-1].data = made[-1].answer = None
-        event = _alone(self._with_room(draw(), size, waits)) if waits else None
+        event = None
+        if waits:
+            given = self._with_room(draw(), sizes, waits)[0]
+            self._runners[0].here()
+            event = _alone(given)
         return Constants.of(self._kind, made[1:], event)
 
-    def _with_room(self, data, size, waits):
-        """What our own runner's kernel is given: the input, where it has no array of size bytes more memory, and
+    def _with_room(self, inputs, sizes, waits):
+        """What the kernels of our own runners are given: the input, where it has no array of size bytes more memory, and
         whether to wait for the device."""
-        _, leaves = describe(data)
-        on = CUDA if self._kind == "cuda" else HOST
-        room = None if any(leaf.kind == on and leaf.span >= size for leaf in leaves) else self._blank(size)
-        return data, room, size, waits
+        given = []
+        for runner, data, size in zip(self._runners, inputs, sizes):
+            runner.here()
+            _, leaves = describe(data)
+            on = CUDA if self._kind == "cuda" else HOST
+            room = None if any(leaf.kind == on and leaf.span >= size for leaf in leaves) else self._blank(size)
+            given.append((data, room, size, waits))
+        return given
 
     def _blank(self, size):
         """Memory for an answer of our own runner's."""
@@ -105,14 +114,31 @@ def _alone(given):
     return quantile(times, 0.5)
 
 
-def _be_calibrator(end, page):
-    code = 1
+def _fork(rank):
+    """Returns the channel's end and the page of a new child."""
+    end, there = socket.socketpair()
+    fd = shared_memory(PAGE_SIZE)
+    page = Page(fd)
+    os.close(fd)
+    if os.fork() == 0:
+        end.close()
+        _be_calibrator(there, page, rank)
+    there.close()
+    return end, page
+
+
+def _be_calibrator(end, page, rank):
+    code, device = 1, None
     try:
         kind = end.recv(1)
         if kind == b"c":
-            import torch  # noqa: F401  (it finds the device for both)
+            import torch
+
+            if rank:
+                torch.cuda.set_device(rank)
+            device = choose_cuda(page)
         if kind:
-            code = serve(Channel(end), page, _fill, choose_cuda(page) if kind == b"c" else None)
+            code = serve(Channel(end), page, _fill, device)
     except (RunnerGone, OSError):
         code = 0  # the judge has ended
     except BaseException:

@@ -42,22 +42,22 @@ def call(name, *arguments):
         raise RuntimeError(f"{name} failed: {(text.value or b'unknown').decode()} ({code})")
 
 
-def _properties():
-    return _Properties(1, _POSIX_FD, _Location(1, 0), None)
+def _properties(device):
+    return _Properties(1, _POSIX_FD, _Location(1, device), None)
 
 
-def granularity():
+def granularity(device):
     size = ctypes.c_size_t()
-    call("cuMemGetAllocationGranularity", ctypes.byref(size), ctypes.byref(_properties()), 0)
+    call("cuMemGetAllocationGranularity", ctypes.byref(size), ctypes.byref(_properties(device)), 0)
     return size.value
 
 
-def allocate(size):
-    """Returns (handle, size) of physical memory of at least size bytes."""
-    step = granularity()
+def allocate(size, device):
+    """Returns (handle, size) of physical memory of at least size bytes on a device."""
+    step = granularity(device)
     size = max((size + step - 1) // step, 1) * step
     handle = ctypes.c_uint64()
-    call("cuMemCreate", ctypes.byref(handle), ctypes.c_size_t(size), ctypes.byref(_properties()), ctypes.c_uint64(0))
+    call("cuMemCreate", ctypes.byref(handle), ctypes.c_size_t(size), ctypes.byref(_properties(device)), ctypes.c_uint64(0))
     return handle, size
 
 
@@ -92,18 +92,18 @@ def queue_wait(word, number, stream=None):
 
 
 class Mapping:
-    """Physical memory in this process's address space, and as a tensor of bytes. It is unmapped by close."""
+    """Physical memory of a device in this process's address space, and as a tensor of bytes. It is unmapped by close."""
 
-    def __init__(self, torch, handle, size):
+    def __init__(self, torch, handle, size, device):
         address = ctypes.c_uint64()
         nothing = ctypes.c_uint64(0)
         call("cuMemAddressReserve", ctypes.byref(address), ctypes.c_size_t(size), ctypes.c_size_t(0), nothing, nothing)
         call("cuMemMap", address, ctypes.c_size_t(size), ctypes.c_size_t(0), handle, nothing)
-        access = _Access(_Location(1, 0), _READ_WRITE)
+        access = _Access(_Location(1, device), _READ_WRITE)
         call("cuMemSetAccess", address, ctypes.c_size_t(size), ctypes.byref(access), ctypes.c_size_t(1))
         self.address, self.size, self._handle = address.value, size, handle
         self.__cuda_array_interface__ = {"shape": (size,), "typestr": "|u1", "data": (self.address, False), "version": 2}
-        self.bytes = torch.as_tensor(self, device="cuda")
+        self.bytes = torch.as_tensor(self, device=f"cuda:{device}")
 
     def close(self):
         call("cuMemUnmap", ctypes.c_uint64(self.address), ctypes.c_size_t(self.size))
@@ -120,6 +120,7 @@ class RunnerDevice:
         self._torch, self._page = torch, page
         torch.cuda.init()
         torch.zeros(1, device="cuda")
+        self._device = torch.cuda.current_device()  # of several, that of this rank
         self._stream = torch.cuda.default_stream()
         self._begin, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
         self._release = seen_by_device(page.address(), len(page.memory))
@@ -129,7 +130,7 @@ class RunnerDevice:
         torch.cuda.synchronize()
 
     def region(self, fd, size):
-        return _Region(self._torch, imported(fd), size)
+        return _Region(self._torch, imported(fd), size, self._device)
 
     def use(self, regions):
         """Has torch take an answer's memory from the answers' region while a call runs."""
@@ -169,9 +170,9 @@ _kept = []  # the functions and pools that torch goes on calling for as long as 
 class _Region:
     """A region in the runner, and an allocator that takes segments from it for torch's own."""
 
-    def __init__(self, torch, handle, size):
+    def __init__(self, torch, handle, size, device):
         self._torch = torch
-        self._mapping = Mapping(torch, handle, size)
+        self._mapping = Mapping(torch, handle, size, device)
         self.address, self.size, self.bytes = self._mapping.address, size, self._mapping.bytes
         self._used = 0
         self._copies = []

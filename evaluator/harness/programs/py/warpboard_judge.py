@@ -3,22 +3,26 @@
     python3 warpboard_judge.py test|benchmark|leaderboard|profile FILE
 
 The task gives reference.py with generate_input(**arguments) and check_implementation(data, output), which returns
-(bool, message) or a message that is empty when the output is right. FILE holds one case per line, "key: value; key:
+(bool, message) or a message that is empty when the output is right. Where POPCORN_GPUS says how many GPUs a call runs
+on, generate_input is called for each rank, as generate_input(rank=..., **arguments), and check_implementation gets lists
+of all ranks' inputs and outputs. FILE holds one case per line, "key: value; key:
 value". The submission is in another process and sandbox (package evaluator/judge); what is found out goes as
 "key: value" lines to the descriptor that POPCORN_FD names, with keys and exit codes of KernelBot's protocol.
 
 Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
 """
 
+import os
 import secrets
 import sys
 from time import perf_counter_ns
 
 from warpboard_answer import BadAnswer
 from warpboard_calibrator import CALIBRATIONS, Calibrator
-from warpboard_calls import HostMemory, Regions, Runner, TaskFailed
+from warpboard_calls import Ranks, Runner, TaskFailed
 from warpboard_cases import read_cases
 from warpboard_clocks import Clocks
+from warpboard_regions import HostMemory, Regions
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
 from warpboard_stats import Stats, StopRule
 from warpboard_wire import RANGE, Door, Refused, RunnerGone
@@ -30,9 +34,11 @@ _LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": 12, "cuda": 40}
 
 
 class Task:
-    """The task's own functions; what they do wrong is a TaskFailed."""
+    """The task's own functions; what they do wrong is a TaskFailed. ranks is on how many GPUs a call runs, None for a
+    task that knows nothing of ranks."""
 
-    def __init__(self):
+    def __init__(self, ranks=None):
+        self._ranks = ranks
         try:
             from reference import check_implementation, generate_input
         except Exception as error:
@@ -40,6 +46,12 @@ class Task:
         self._generate, self._check = generate_input, check_implementation
 
     def draw(self, arguments):
+        """New inputs, one for each rank."""
+        if self._ranks is None:
+            return [self._drawn(arguments)]
+        return [self._drawn({**arguments, "rank": rank}, rank) for rank in range(self._ranks)]
+
+    def _drawn(self, arguments, device=None):
         """A new input. Generators that the task may use without seeding them are seeded anew each time."""
         random = sys.modules.get("random")
         if random is not None:
@@ -48,15 +60,19 @@ class Task:
             sys.modules["numpy"].random.seed([secrets.randbits(32) for _ in range(4)])
         if "torch" in sys.modules:
             sys.modules["torch"].manual_seed(secrets.randbits(63))
+            if device is not None and sys.modules["torch"].cuda.is_available():
+                sys.modules["torch"].cuda.set_device(device)
         try:
             return self._generate(**arguments)
         except Exception as error:
             raise TaskFailed(blame("generate_input", error)) from error
 
-    def check(self, data, answer):
+    def check(self, inputs, answers):
         """Returns (right?, message)."""
         try:
-            return self.verdict(data, answer)
+            if self._ranks is None:
+                return self.verdict(inputs[0], answers[0])
+            return self.verdict(inputs, answers)
         except TaskFailed:
             raise
         except Exception as error:
@@ -197,56 +213,72 @@ class Judge:
 
 
 class Runners:
-    """The fresh processes of the submission, one after the other. Each shares the memory that the one before had: nothing of
-    that is left, neither the process nor what it wrote."""
+    """The fresh processes of the submission, one after the other, each of one rank or of several. Each shares the memory
+    that the one before had: nothing of that is left, neither the process nor what it wrote."""
 
-    def __init__(self, host, cuda):
-        self._door, self._host, self._cuda = Door(), host, cuda
-        self.regions = Regions(host, cuda)
-        self._runner = self._number = None
+    def __init__(self, host, devices):
+        self._door, self._host, self._devices = Door(), host, devices
+        self.regions = [Regions(host, device) for device in devices]
+        self._ranks = self._number = None
 
     def next(self):
-        """Returns the next one when the submission is loaded, or None when there is no other."""
-        handed = self._door.next()
-        if handed is None:
-            return None
-        self.regions.wipe()
-        self._number, channel, page = handed
-        self._runner = Runner(channel, page, self.regions, self._host, self._cuda)
-        self._runner.ready()
-        return self._runner
+        """Returns the ranks of the next one when the submission is loaded, or None when there is no other."""
+        ranks = []
+        for regions, device in zip(self.regions, self._devices):
+            handed = self._door.next()
+            if handed is None:
+                return None
+            regions.wipe()
+            self._number, channel, page = handed
+            ranks.append(Runner(channel, page, regions, self._host, device))
+        self._ranks = Ranks(ranks)
+        self._ranks.ready()
+        return self._ranks
 
     def end(self):
         """Ends the turn of the one that is there, and waits until nothing of it is left."""
         self._door.over(self._number)
-        self._runner.end()
+        self._ranks.end()
 
 
-def judge(mode, report, make_task, cases):
-    timed = mode in ("benchmark", "leaderboard")
-    calibrator = Calibrator() if timed else None
-    task = make_task()
-    host, cuda, kind = HostMemory(), None, "host"
+def devices_of(ranks):
+    """The judge's side of each rank's device, None on the host."""
     torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_available():
-        from warpboard_judge_cuda import JudgeMemory
+    if torch is None or not torch.cuda.is_available():
+        return [None] * (ranks or 1)
+    from warpboard_judge_cuda import JudgeMemory
 
-        kind = "cuda"
+    return [JudgeMemory(torch, None if ranks is None else rank) for rank in range(ranks or 1)]
+
+
+def judge(mode, report, make_task, cases, ranks):
+    timed = mode in ("benchmark", "leaderboard")
+    calibrator = Calibrator(ranks or 1) if timed else None
+    task = make_task(ranks)
+    torch = sys.modules.get("torch")
+    kind = "cuda" if torch is not None and torch.cuda.is_available() else "host"
     if timed:
         calibrator.start(kind)
-    if kind == "cuda":
-        cuda = JudgeMemory(torch)
-    runners = Runners(host, cuda)
+    host, devices = HostMemory(), devices_of(ranks)
+    runners = Runners(host, devices)
     if timed:
-        calibrator.connect(host, cuda)
+        calibrator.connect(host, devices)
     stages = Judge(report, cases, task, runners, calibrator, kind)
-    if timed and cuda is not None:
-        cuda.warm_up()
+    if timed and kind == "cuda":
+        for device in devices:
+            device.here()
+            device.warm_up()
     if mode == "test":
         return stages.test()
     if mode == "profile":
         return stages.profile()
     return stages.benchmark(ranked=mode == "leaderboard")
+
+
+def ranks_asked():
+    """On how many GPUs a call runs; None for a task that knows nothing of ranks."""
+    asked = os.environ.get("POPCORN_GPUS")
+    return None if asked is None else int(asked)
 
 
 def main(make_task=Task, cases_of=read_cases):
@@ -255,7 +287,7 @@ def main(make_task=Task, cases_of=read_cases):
         return EXIT_USAGE
     report = Report()
     try:
-        passed = judge(sys.argv[1], report, make_task, cases_of(sys.argv[2]))
+        passed = judge(sys.argv[1], report, make_task, cases_of(sys.argv[2]), ranks_asked())
     except RunnerGone:
         return EXIT_RUNNER_GONE
     except Refused as refusal:

@@ -61,11 +61,13 @@ class Sample:
 
 
 class JudgeMemory:
-    """The judge's side of the device: regions, cold caches, snapshots."""
+    """The judge's side of the device: regions, cold caches, snapshots. Of several devices the one of its number, which
+    here makes the current one: everything else is about the current device."""
 
-    def __init__(self, torch):
-        self._torch = torch
+    def __init__(self, torch, number=None):
+        self._torch, self._device = torch, number
         torch.cuda.init()
+        self.here()
         torch.zeros(1, device="cuda")
         properties = torch.cuda.get_device_properties(torch.cuda.current_device())
         cache = getattr(properties, "L2_cache_size", 64 << 20)
@@ -77,6 +79,10 @@ class JudgeMemory:
         self._gate_word = memoryview(self._gate).cast("I")
         self._number = 0
         self._sample = Sample()
+
+    def here(self):
+        if self._device is not None:
+            self._torch.cuda.set_device(self._device)
 
     def queue_copies(self, copies):
         """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
@@ -97,8 +103,9 @@ class JudgeMemory:
 
     def region(self, size):
         """New memory to share: (mapping, descriptor to send)."""
-        handle, size = allocate(size)
-        mapping = Mapping(self._torch, handle, size)
+        device = self._device or 0
+        handle, size = allocate(size, device)
+        mapping = Mapping(self._torch, handle, size, device)
         return mapping, export(handle)
 
     def free_bytes(self):
@@ -120,9 +127,8 @@ class JudgeMemory:
         self._first.record()
 
     def end_writing(self):
-        """Waits until all that is queued is done."""
+        """Marks the moment when all that is queued is done."""
         self._last.record()
-        self.synchronize()
 
     def writing_took(self):
         """The nanoseconds between the two, by the device's clock: more than usual when another context had turns."""

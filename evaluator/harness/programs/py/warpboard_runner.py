@@ -13,9 +13,11 @@ import os
 import sys
 from time import perf_counter_ns
 
+import warpboard_ranks
 from warpboard_answer import NoRoom, describe
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
-from warpboard_wire import CALL, CASE, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, Channel, Page, RunnerGone, unpack_call, unpack_case
+from warpboard_wire import (
+    CALL, CASE, CHANNEL_FD, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, Channel, Page, RunnerGone, unpack_call, unpack_case)
 
 
 class Regions:
@@ -125,7 +127,7 @@ def make_call(device, kernel, number, flags, description, regions):
 
 
 def choose_cuda(page):
-    """The GPU when the submission or the task has loaded torch and there is one, else None."""
+    """The current GPU when the submission or the task has loaded torch and there is one, else None."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return None
@@ -135,8 +137,12 @@ def choose_cuda(page):
 
 
 def main():
-    channel, page = Channel.inherited(), Page(PAGE_FD)
-    os.close(PAGE_FD)
+    channel, page = CHANNEL_FD, PAGE_FD
+    ranks = int(os.environ.get("POPCORN_GPUS", 0))
+    if ranks:
+        rank = warpboard_ranks.become(ranks)
+        channel, page = CHANNEL_FD + 2 * rank, PAGE_FD + 2 * rank
+    channel, page = Channel.inherited(channel), shared_page(page)
     try:
         from submission import custom_kernel
     except ModuleNotFoundError as error:
@@ -144,10 +150,18 @@ def main():
             raise
         from train import custom_kernel  # its name in the legacy form
 
+    if ranks:
+        warpboard_ranks.meet(rank, ranks)
     try:
         return serve(channel, page, custom_kernel, choose_cuda(page))
     except RunnerGone:
         return 0  # the judge has ended, and says itself why
+
+
+def shared_page(fd):
+    page = Page(fd)
+    os.close(fd)
+    return page
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ import time
 from time import perf_counter_ns
 
 DOOR_FD = 4  # the judge's
-CHANNEL_FD, PAGE_FD = 4, 5  # a runner's
+CHANNEL_FD, PAGE_FD = 4, 5  # a runner's; of several ranks the first one's, and those of the others follow
 CASE, CALL, END, INPUT = 1, 2, 3, 4  # judge to runner
 READY = 1  # runner to judge
 HOST, CUDA = 0, 1  # kinds of regions
@@ -94,11 +94,8 @@ class Page:
         return ctypes.addressof(ctypes.c_char.from_buffer(self.memory))
 
     def announce(self, number):
-        """Says that the release is near, and gives the runner the time to wake up."""
+        """Says that the release is near."""
         self._words[_SOON] = number
-        end = perf_counter_ns() + _WAKE_NS
-        while perf_counter_ns() < end:
-            pass
 
     def wait_release(self, number):
         """Sleeps until the release is near, and then keeps the processor: waking up is not the call's time. Gives up
@@ -138,6 +135,13 @@ class Page:
         return self.wait(_DONE, number, channel)
 
 
+def announced():
+    """Gives the runners that were told of a release the time to wake up."""
+    end = perf_counter_ns() + _WAKE_NS
+    while perf_counter_ns() < end:
+        pass
+
+
 class Channel:
     """One end of the stream socket."""
 
@@ -145,8 +149,8 @@ class Channel:
         self._end = end
 
     @classmethod
-    def inherited(cls):
-        return cls(socket.socket(fileno=CHANNEL_FD))
+    def inherited(cls, fd=CHANNEL_FD):
+        return cls(socket.socket(fileno=fd))
 
     def send(self, kind, payload=b"", descriptors=()):
         data = _FRAME.pack(kind, len(payload)) + payload

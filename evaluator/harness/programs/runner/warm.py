@@ -43,6 +43,7 @@ PR_SET_DUMPABLE = 4
 PR_SET_CHILD_SUBREAPER = 36
 CHUNK = 1 << 16
 LINGER = 2  # seconds
+MOST_WIRES = 32  # of a request: a channel and a page for each rank
 
 
 def prctl(option, value):
@@ -348,7 +349,7 @@ def requests():
             mine, wires = wires[: request["wires"]], wires[request["wires"] :]
             yield request, mine
             continue
-        data, given, _, _ = socket.recv_fds(end, CHUNK, 8)
+        data, given, _, _ = socket.recv_fds(end, CHUNK, MOST_WIRES)
         wires += given
         if not data:
             return

@@ -8,7 +8,8 @@ import torch
 import compare
 import contract
 from warpboard_answer import BadAnswer
-from warpboard_calls import HostMemory, Runner
+from warpboard_calls import Runner
+from warpboard_regions import HostMemory
 from warpboard_wire import Refused, RunnerGone
 
 

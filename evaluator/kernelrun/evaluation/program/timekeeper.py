@@ -4,8 +4,8 @@ import torch
 
 from sides import NoFlush
 from warpboard_calibrator import CALIBRATIONS, Calibrator
-from warpboard_calls import HostMemory, Regions
 from warpboard_clocks import Clocks, mostly_late
+from warpboard_regions import HostMemory, Regions
 
 
 class Timekeeper:
@@ -22,7 +22,7 @@ class Timekeeper:
         if kind == "cuda":
             self._cuda = _device()
         if timed:
-            self._ours.connect(self._host, self._cuda)
+            self._ours.connect(self._host, [self._cuda])
         self._constants = {}
 
     def memory(self):
@@ -47,8 +47,8 @@ class Timekeeper:
         constants."""
         key = min(call.size for call in calls), self.kind == "cuda" and mostly_late(calls)
         if key not in self._constants:
-            self._ours.use(regions)
-            self._constants[key] = self._ours.constants(lambda: values, calls, CALIBRATIONS[self.kind])
+            self._ours.use([regions])
+            self._constants[key] = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
         return Clocks(calls, self._constants[key])
 
 

@@ -1,0 +1,90 @@
+"""The ranks of a task for several GPUs: processes of one submission, a runner each, that share a sandbox and meet over
+its loopback. There is no wall between them, for they are one submission.
+"""
+
+import contextlib
+import os
+import signal
+import socket
+import sys
+import time
+
+from warpboard_wire import CHANNEL_FD
+
+_LEAVE_SECONDS = 1.0  # that the others may take when the first has left
+
+
+def become(ranks):
+    """Forks a process for each rank and returns its number there. This process stays behind and ends when one of them
+    has failed, or has left and the others have had the time to: then nothing of any rank is left."""
+    port = _free_port()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    children = {}
+    for rank in range(ranks):
+        pid = os.fork()
+        if pid == 0:
+            _become(rank, ranks, port)
+            return rank
+        children[pid] = rank
+    _close(range(ranks))
+    _stay(children)
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _become(rank, ranks, port):
+    _close(other for other in range(ranks) if other != rank)
+    os.environ.update({
+        "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(ranks), "LOCAL_WORLD_SIZE": str(ranks),
+        "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "GLOO_SOCKET_IFNAME": "lo", "NCCL_SOCKET_IFNAME": "lo"})
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available():
+        torch.cuda.set_device(rank)
+
+
+def _close(ranks):
+    """Closes the channels and pages of ranks."""
+    for rank in ranks:
+        for fd in (CHANNEL_FD + 2 * rank, CHANNEL_FD + 2 * rank + 1):
+            os.close(fd)
+
+
+def _stay(children):
+    """Ends this process as the first rank that failed has ended, or well."""
+    last = None
+    while children:
+        pid, status = os.waitpid(-1, 0 if last is None else os.WNOHANG)
+        if pid == 0 and time.monotonic() < last:
+            time.sleep(0.01)
+            continue
+        rank = children.pop(pid, None)
+        if pid == 0 or (rank is not None and status != 0):
+            break
+        last = last or time.monotonic() + _LEAVE_SECONDS
+    else:
+        status = 0
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)
+    if os.WIFSIGNALED(status):
+        print(f"Rank {rank} was ended by signal {os.WTERMSIG(status)}.", file=sys.stderr, flush=True)
+        with contextlib.suppress(OSError):  # of SIGKILL
+            signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    elif status:
+        print(f"Rank {rank} ended with exit code {os.WEXITSTATUS(status)}.", file=sys.stderr, flush=True)
+    sys.exit(os.WEXITSTATUS(status))
+
+
+def meet(rank, ranks):
+    """Makes torch's default process group, as KernelBot's tasks have it: where the submission has loaded torch, and made
+    none itself."""
+    torch = sys.modules.get("torch")
+    if torch is None or not torch.distributed.is_available() or torch.distributed.is_initialized():
+        return
+    backend = "nccl" if torch.cuda.is_available() else "gloo"
+    torch.distributed.init_process_group(backend, rank=rank, world_size=ranks)

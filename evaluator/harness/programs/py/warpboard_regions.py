@@ -1,0 +1,114 @@
+"""The memory that the judge shares with a runner: regions by role and kind, and cold caches of the host."""
+
+import ctypes
+import mmap
+import os
+import resource
+
+from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, pack_case, shared_memory
+
+_ROLES = {INPUTS: "inputs", ANSWERS: "answers"}
+
+
+class HostMemory:
+    """Regions in host memory, and caches of the CPU."""
+
+    def __init__(self):
+        self._cold = bytearray(_flush_bytes())
+        self._address = ctypes.addressof(ctypes.c_char.from_buffer(self._cold))
+        self._fill = 0
+
+    @staticmethod
+    def most_bytes():
+        """How large an answer may be: the judge copies and compares it. Its largest file is as large as its memory."""
+        limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+        return 16 << 30 if limit == resource.RLIM_INFINITY else limit // 4
+
+    def flush(self):
+        self._fill = (self._fill + 1) % 256
+        ctypes.memset(self._address, self._fill, len(self._cold))
+
+    @staticmethod
+    def region(size):
+        """New memory to share: (mapping, descriptor to send)."""
+        fd = shared_memory(size)
+        return mmap.mmap(fd, size), fd
+
+
+class Regions:
+    """The shared memory, by (role, kind). It grows when a case needs more, and then is all new."""
+
+    def __init__(self, host, cuda):
+        self._host, self._cuda = host, cuda
+        self.memory, self.bytes = {}, {}
+        self._descriptors = {}
+        self.version = 0
+
+    def wipe(self):
+        """Forgets what is in the memory, before another runner gets it."""
+        for (_, kind), memory in self.memory.items():
+            if kind == CUDA:
+                memory.bytes.fill_(0xFF)
+            else:
+                memory.madvise(mmap.MADV_REMOVE)
+
+    def need(self, wanted):
+        """Sees to it that each region has at least the bytes that are wanted."""
+        if all(self.bytes.get(key, -1) >= size for key, size in wanted.items()):
+            return
+        for key in {**self.bytes, **wanted}:
+            size = max(wanted.get(key, 0), self.bytes.get(key, 0))
+            if key in self._descriptors:
+                os.close(self._descriptors.pop(key))
+            self._renew(key, size)
+        self.version += 1
+
+    def _renew(self, key, size):
+        old = self.memory.pop(key, None)
+        if key[1] == CUDA:
+            if old is not None:
+                old.close()
+            self.memory[key], self._descriptors[key] = self._cuda.region(size)
+            self.bytes[key] = self.memory[key].size
+        else:
+            self.memory[key], self._descriptors[key] = self._host.region(max(size, 4096))
+            self.bytes[key] = len(self.memory[key])
+
+    def renew_input(self):
+        """Puts new memory in place of the host's inputs, which the runner gets with the release. What it keeps of the
+        old ones is emptied, or it could fill the judge's memory."""
+        self.memory[INPUTS, HOST].madvise(mmap.MADV_REMOVE)
+        os.close(self._descriptors.pop((INPUTS, HOST)))
+        self._renew((INPUTS, HOST), self.bytes[INPUTS, HOST])
+
+    def poison(self, part):
+        """Overwrites a part of the last answer, which may lie in memory that is no longer there."""
+        memory, end = self.memory[ANSWERS, part.kind], part.offset + part.size
+        if part.kind == CUDA:
+            if end <= memory.size:
+                memory.bytes[part.offset : end].fill_(0xFF)
+        elif end <= len(memory):
+            ctypes.memset(ctypes.addressof(ctypes.c_char.from_buffer(memory, part.offset)), 0xFF, part.size)
+
+    @property
+    def input(self):
+        """The descriptor of the host's inputs."""
+        return self._descriptors[INPUTS, HOST]
+
+    def case(self):
+        """The CASE frame's (payload, descriptors)."""
+        layout = [(kind, role, self.bytes[role, kind]) for role, kind in self._descriptors]
+        return pack_case(layout), list(self._descriptors.values())
+
+    def sizes(self):
+        return {(_ROLES[role], kind): size for (role, kind), size in self.bytes.items()}
+
+
+def _flush_bytes():
+    """Twice the last-level cache, within what is sensible when the system does not tell it or tells that of a whole
+    socket."""
+    try:
+        cache = os.sysconf("SC_LEVEL3_CACHE_SIZE")
+    except (ValueError, OSError):
+        cache = 0
+    return min(max(2 * cache, 16 << 20), 64 << 20)

@@ -1,0 +1,81 @@
+"""Answers on their way out of shared memory into the judge's own: what is in its hands is what is checked."""
+
+import secrets
+
+from warpboard_answer import build
+from warpboard_wire import ANSWERS, CUDA, HOST, INPUTS, Refused
+
+
+class Taken:
+    """An answer on its way into memory of the judge's."""
+
+    def __init__(self, tree, parts, memory, cuda):
+        self.parts, self._tree, self._cuda = parts, tree, cuda
+        self._sources = [memory[INPUTS if part.role == "inputs" else ANSWERS, part.kind] if part.size else None for part in parts]
+        self._copies = [_room(part) for part in parts]
+
+    def queue(self):
+        """Queues the copies of what lies on the device, so that take only has to let them go."""
+        if self._cuda is not None:
+            self._cuda.queue_copies([(copy.data_ptr(), source.address + part.offset, part.size)
+                                     for part, source, copy in self._filled() if part.kind == CUDA])
+
+    def take(self):
+        """Copies the parts, and returns when the copies are there."""
+        if self._cuda is not None:
+            self._cuda.open_gate()
+        for part, source, copy in self._filled():
+            if part.kind == HOST:
+                _copy_blocks(copy, _bytes_of(source, part.offset, part.size))
+        if self._cuda is not None:
+            self._cuda.synchronize()
+
+    def _filled(self):
+        return [it for it in zip(self.parts, self._sources, self._copies) if it[0].size]
+
+    def value(self):
+        try:
+            return build(self._tree, [_shaped(part, copy) for part, copy in zip(self.parts, self._copies)])
+        except Exception as error:  # whatever NumPy and torch say to a shape that cannot be
+            raise Refused(f"The runner described an answer that cannot be: {error}.") from None
+
+
+def _room(part):
+    if part.kind == CUDA:
+        import torch
+
+        return torch.empty(part.size, dtype=torch.uint8, device="cuda")
+    import numpy
+
+    return numpy.empty(part.size, "uint8")
+
+
+def _shaped(part, copy):
+    """The array or tensor of a part, of the bytes that were copied."""
+    if part.name == "tensor":
+        if part.kind == HOST:
+            import torch
+
+            copy = torch.from_numpy(copy)
+        return copy.view(part.dtype).as_strided(part.shape, part.strides)
+    import numpy
+
+    array = numpy.ndarray(part.shape, part.dtype, copy, 0, tuple(s * part.dtype.itemsize for s in part.strides))
+    return array[()] if part.name == "scalar" else array
+
+
+def _bytes_of(memory, offset, size):
+    import numpy
+
+    return numpy.frombuffer(memory, "uint8", size, offset)
+
+
+_BLOCK = 1 << 18
+
+
+def _copy_blocks(target, source):
+    """Copies in an order that nobody can foresee: on the host the runner could otherwise go on behind the copy."""
+    starts = list(range(0, len(source), _BLOCK))
+    secrets.SystemRandom().shuffle(starts)
+    for start in starts:
+        target[start : start + _BLOCK] = source[start : start + _BLOCK]

@@ -1,0 +1,37 @@
+package judge_test
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"warpboard/evaluator/judge"
+	"warpboard/evaluator/sandbox"
+)
+
+func TestARunnerOfSeveralRanksHasWiresForEach(t *testing.T) {
+	given := 0
+	runner := func(_ context.Context, files []*os.File, _ func()) (sandbox.Outcome, error) {
+		given = len(files)
+		for rank := range 3 {
+			files[2*rank].Write([]byte{byte('0' + rank)})
+		}
+		return sandbox.Outcome{}, nil
+	}
+	runners := judge.One(runner)
+	runners.Ranks = 3
+	said := ""
+	end, err := judge.Run(t.Context(), judging(t, func(d door) {
+		for number, channel, ok := d.next(); ok; number, channel, ok = d.next() {
+			word := make([]byte, 1)
+			channel.Read(word)
+			channel.Close()
+			if said += string(word); number != 0 {
+				t.Errorf("rank %s is of runner %d", word, number)
+			}
+		}
+	}), runners)
+	if err != nil || given != 6 || said != "012" || end.Processes != 1 {
+		t.Errorf("%d descriptors, ranks %q, %+v, %v", given, said, end, err)
+	}
+}

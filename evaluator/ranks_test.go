@@ -1,0 +1,63 @@
+package evaluator_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/attacks"
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// twoRanks is a job for the corpus's task of two ranks.
+func twoRanks(t *testing.T, id, submission string) job.Job {
+	t.Helper()
+	bundles, err := attacks.Tasks()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bundles[slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == "waves_ranks" })]
+	sources, err := b.Resolve([]byte(submission))
+	if err != nil {
+		t.Fatal(err)
+	}
+	j := example(t, vectorAdd, id, job.ModeTest, solution(t, vectorAdd, true))
+	j.TaskKey, j.Task, j.Sources = b.Key(), b.Definition, sources
+	return j
+}
+
+// allReduce has ranks meet as KernelBot's submissions do: torch's process group is there already.
+const allReduce = `
+import numpy as np
+import torch
+import torch.distributed as dist
+
+
+def custom_kernel(x):
+    y = x
+    for _ in range(4):
+        y = np.sin(y) + 0.5 * y
+    y = torch.from_numpy(y)
+    dist.all_reduce(y)
+    return y.numpy()
+`
+
+func TestATaskForSeveralGPUsHasARankOnEach(t *testing.T) {
+	config := realConfig(t)
+	config.Slots = append(config.Slots, config.Slots[0])
+	s := newSite(t)
+	s.start(config)
+	r := s.run(twoRanks(t, "two ranks", allReduce))
+	if len(r.Stages) > 1 && strings.Contains(r.Stages[1].Stderr, "No module named 'torch'") {
+		t.Skip("this machine's Python has no torch")
+	}
+	wantStages(t, r, "build pass", "test pass")
+	if r.Outcome != job.OutcomeDone || r.Harness != "warpboard/py" {
+		t.Fatalf("outcome %s, harness %q, failure %+v\n%s", r.Outcome, r.Harness, r.Failure, r.Stages[len(r.Stages)-1].Stderr)
+	}
+	r = s.run(twoRanks(t, "of its own type", strings.Replace(allReduce, "return y.numpy()", "return y.numpy() if dist.get_rank() == 0 else y.to_sparse()", 1)))
+	if r.Outcome != job.OutcomeFailed || !strings.Contains(r.Failure.Reason, "rank 1: custom_kernel returned a torch.Tensor") {
+		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+	}
+}
