@@ -11,6 +11,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"syscall"
+
+	"warpboard/evaluator/harness"
 )
 
 // command is one word after `warpboard`.
@@ -40,7 +42,7 @@ func commands() []command {
 		{"mcp", "offer a site to agents: Model Context Protocol on stdin and stdout", serveMCP},
 		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyTask},
 		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
-		{"version", "print the version", printVersion},
+		{"version", "print the version, and that of the harness", printVersion},
 	}...)
 }
 
@@ -103,6 +105,6 @@ func version() string {
 }
 
 func printVersion(_ context.Context, env Environment, _ []string) error {
-	fmt.Fprintln(env.Stdout, "warpboard", version())
+	fmt.Fprintf(env.Stdout, "warpboard %s\nharness %s\n", version(), harness.Digest())
 	return nil
 }

@@ -21,6 +21,7 @@ type Config struct {
 	Addr        string
 	Data        string
 	BaseURL     string
+	Contact     string
 	DatabaseURL string
 	NATS        NATSSettings
 	Tasks       string

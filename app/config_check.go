@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/mail"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -66,6 +67,7 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := url.Parse(c.BaseURL)
 	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	wrong.unless(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
 	wrong.unless(c.Waiting >= 0, "--waiting-runs %d: want 0 or more", c.Waiting)
@@ -101,4 +103,13 @@ func (o OAuthConfig) check(wrong *problems) {
 	if (o.OIDCIssuer == "") != (o.OIDCKey == "") {
 		*wrong = append(*wrong, errors.New("--oidc-issuer and --oidc-key belong together: one is missing"))
 	}
+}
+
+// isContact reports whether something can be written to.
+func isContact(contact string) bool {
+	if address, err := mail.ParseAddress(contact); err == nil {
+		return address.Address == contact
+	}
+	u, err := url.Parse(contact)
+	return err == nil && u.Scheme == "https" && u.Host != ""
 }

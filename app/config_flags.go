@@ -65,6 +65,7 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.IntVar(&cfg.MinFree, "min-free-disk", 512, "MiB: with less on the disk of --data nothing can be submitted; 0 to submit until it is full")
 	fs.StringVar(&cfg.Tasks, "tasks", "", "directory of task folders or problem sets to install at start")
 	fs.Var(&cfg.TaskDevices, "task-devices", "devices for tasks of --tasks that name none, as H200,A100,…")
+	fs.StringVar(&cfg.Contact, "contact", "", "where people report a way to a false score, a mail address or https://…; /trust shows it")
 	fs.Var(&cfg.Admins, "admins", "who is admin, as provider:login, provider:e-mail, a verified e-mail address or provider:id:ID,… (developer:NAME for developer sign-in)")
 	fs.Var(&cfg.Proxies, "trusted-proxies", "addresses or networks of reverse proxies, whose X-Forwarded-For says who a visitor is, as 10.0.0.7,10.1.0.0/16; default: this machine's")
 	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "evaluate nothing in this process; remote workers do")

@@ -2,21 +2,41 @@ package app
 
 import (
 	"warpboard/evaluator/attacks"
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/harness"
 	"warpboard/tasks"
 	"warpboard/views"
 )
 
-// attackCorpus is what submissions have tried, for the page on trust.
+// attackCorpus is what submissions have tried, with how it last ended on each device, for the page on trust.
 func attackCorpus() ([]views.Attack, error) {
 	all, err := attacks.All()
 	if err != nil {
 		return nil, err
 	}
+	tables, err := attacks.Results()
+	if err != nil {
+		return nil, err
+	}
 	corpus := make([]views.Attack, len(all))
 	for i, a := range all {
-		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Tries: a.Tries, Where: attackWhere(a), Expected: string(a.Expect)}
+		corpus[i] = views.Attack{Name: a.Name, Title: a.Title, Tries: a.Tries, Where: attackWhere(a), Expected: string(a.Expect), Results: attackResults(a, tables)}
 	}
 	return corpus, nil
+}
+
+// attackResults are an attack's in each table. One for the CPU may be called as one for GPUs is.
+func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.AttackResult) {
+	for _, table := range tables {
+		for _, r := range table.Results {
+			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
+				results = append(results, views.AttackResult{
+					Harness: table.Harness, Older: table.Harness != harness.Digest(), Device: table.Device,
+					Verdict: string(r.Verdict), Held: r.Held, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, At: r.At})
+			}
+		}
+	}
+	return results
 }
 
 // attackWhere says what an attack runs as: "CUDA C++", "Python on the CPU".

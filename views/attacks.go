@@ -1,6 +1,9 @@
 package views
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Attack is one program of the corpus that tries to be shown a time that it did not take, or an answer that it did
 // not compute, with how it last ended.
@@ -15,7 +18,8 @@ type Attack struct {
 
 // AttackResult is how an attack ended the last time on a device, with a version of the harness.
 type AttackResult struct {
-	Harness   string
+	Harness   string // its version, as warpboard version says it
+	Older     bool   // it is not the one that this site measures with
 	Device    string
 	Verdict   string // "refused", "scored honestly", "limit", "ranked"
 	Held      bool   // it ended as expected, and so did its twin
@@ -24,18 +28,17 @@ type AttackResult struct {
 	At        time.Time
 }
 
-// held counts the attacks that were tried, and those of them that ended as expected wherever they were.
+// held counts the attacks that were tried on the harness of this site, and those of them that ended as expected
+// wherever they were.
 func held(attacks []Attack) (held, tried int) {
 	for _, a := range attacks {
-		ok := true
-		for _, r := range a.Results {
-			ok = ok && r.Held
+		now := slices.DeleteFunc(slices.Clone(a.Results), func(r AttackResult) bool { return r.Older })
+		if len(now) == 0 {
+			continue
 		}
-		if len(a.Results) > 0 {
-			tried++
-			if ok {
-				held++
-			}
+		tried++
+		if !slices.ContainsFunc(now, func(r AttackResult) bool { return !r.Held }) {
+			held++
 		}
 	}
 	return held, tried

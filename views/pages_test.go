@@ -254,9 +254,11 @@ func TestAttacksCountOnceHoweverManyDevicesTheyWereTriedOn(t *testing.T) {
 	got, tried := held([]Attack{
 		{Results: []AttackResult{{Held: true}, {Held: true}}},
 		{Results: []AttackResult{{Held: true}, {Held: false}}},
+		{Results: []AttackResult{{Held: true}, {Held: false, Older: true}}},
+		{Results: []AttackResult{{Held: true, Older: true}}},
 		{},
 	})
-	if got != 1 || tried != 2 {
+	if got != 2 || tried != 3 {
 		t.Errorf("%d of %d", got, tried)
 	}
 }

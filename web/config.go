@@ -46,6 +46,7 @@ type Config struct {
 	MetricsToken string         // for those who may with one, beside admins; empty: only they
 
 	Attacks []views.Attack // the corpus with its last results, for /trust; none: the page says so
+	Contact string         // where to report holes, a mail or https:// address; empty: the page names nobody
 	Version string
 	Log     *slog.Logger
 	Now     func() time.Time // nil: time.Now

@@ -160,11 +160,12 @@ func TestATaskWithItsOwnProgramSaysThatTheKernelMeasuresItself(t *testing.T) {
 func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 	s := newScene(t, func(c *Config) {
+		c.Contact = "security@example.org"
 		c.Attacks = []views.Attack{
 			{Name: "unjoined-stream", Title: "Work beside the stream", Where: "Python on a GPU", Tries: "works on a stream that nothing joins", Expected: "scored honestly",
 				Results: []views.AttackResult{
 					{Harness: "1.4.0", Device: "H200", Verdict: "scored honestly", Held: true, ClaimedNS: 1250, ShownNS: 98.1e3, At: at},
-					{Harness: "1.3.0", Device: "H200", Verdict: "ranked", ClaimedNS: 1250, ShownNS: 1250, At: at},
+					{Harness: "1.3.0", Device: "H200", Verdict: "ranked", ClaimedNS: 1250, ShownNS: 1250, At: at, Older: true},
 				}},
 			{Name: "early-done", Title: "Done at once", Tries: "says done at once", Expected: "refused", Results: []views.AttackResult{{Harness: "1.4.0", Device: "CPU", Verdict: "refused", Held: true, At: at}}},
 			{Name: "nvml-clocks", Title: "Other clocks", Tries: "asks for other clocks", Expected: "limit"},
@@ -181,7 +182,12 @@ func TestTrustSaysWhatIsProvedAndWhatIsNot(t *testing.T) {
 	wantText(t, doc, "[data-attack=unjoined-stream]", "Work beside the stream Python on a GPU Works on a stream that nothing joins. scored honestly scored honestly H200 1.4.0 1.250 µs 98.10 µs 21 Nov 2026")
 	wantText(t, doc, "[data-attack=unjoined-stream] .tag-fail", "ranked")
 	wantText(t, doc, "[data-attack=nvml-clocks]", "not tried")
-	wantText(t, doc, "main", "1 of 2 end as expected on every device.")
+	wantText(t, doc, "[data-attack=unjoined-stream]:has(.tag-fail)", "1.3.0 older")
+	wantText(t, doc, "main", "2 of 2 end as expected on every device that they were tried on")
+	wantText(t, doc, "#report ~ p + p", "Write to security@example.org")
+	if at := doc.Find("#report ~ p a").AttrOr("href", ""); at != "mailto:security@example.org" {
+		t.Errorf("the contact leads to %q", at)
+	}
 	if doc.Find("footer a[href='/trust']").Length() != 1 {
 		t.Error("no page leads to it")
 	}

@@ -70,7 +70,7 @@ func New(cfg Config) (*Server, error) {
 	if code == nil {
 		code = views.NewHighlighter(rememberedSources)
 	}
-	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks)
+	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks, cfg.Contact)
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)

@@ -6,6 +6,7 @@
 //	cpu|gpu/NAME/twin.*       uses the same technique legally, and must be ranked
 //	tasks/NAME                tasks of the corpus's own; others are built in
 //	reference/waves.py        what kernels of the evaluation API are compared with
+//	results/DEVICE.json       how all ended there the last time; the site shows it
 //
 // Attacks on the CPU run in the tests of this package; those on GPUs by scripts/attack-check.
 package attacks

@@ -3,6 +3,8 @@ package attacks_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -42,13 +44,46 @@ func TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked(t *testing.T
 	table := &bytes.Buffer{}
 	rows := tabwriter.NewWriter(table, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(rows, "attack\tclaimed\tshown\tclock\ttwin\tverdict")
+	ended := attacks.Table{Device: device.CPU, Harness: harness.Digest()}
 	for _, attack := range all {
-		if attack.Device == "cpu" {
-			t.Run(attack.Name, func(t *testing.T) { a.try(t, attack, rows) })
+		if attack.Device != "cpu" {
+			continue
 		}
+		var got result
+		held := t.Run(attack.Name, func(t *testing.T) { got = a.try(t, attack, rows) })
+		if got.status == "" {
+			continue // it was not asked for
+		}
+		ended.Results = append(ended.Results, attacks.Result{Attack: attack.Name, Verdict: verdictOf(got), Held: held,
+			ClaimedNS: got.claimed, ShownNS: got.shown, At: time.Now().UTC().Truncate(time.Second)})
 	}
 	rows.Flush()
 	t.Logf("\n%s", table)
+	if path := os.Getenv("WARPBOARD_TEST_ATTACK_RESULTS"); path != "" {
+		if err := write(path, ended); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// write writes a table. One of the same harness that is there keeps what was not run.
+func write(path string, ended attacks.Table) error {
+	var before attacks.Table
+	if text, err := os.ReadFile(path); err == nil {
+		if err := json.Unmarshal(text, &before); err != nil {
+			return err
+		}
+	}
+	if before.Device == ended.Device && before.Harness == ended.Harness {
+		for _, r := range before.Results {
+			if !slices.ContainsFunc(ended.Results, func(now attacks.Result) bool { return now.Attack == r.Attack }) {
+				ended.Results = append(ended.Results, r)
+			}
+		}
+		slices.SortFunc(ended.Results, func(a, b attacks.Result) int { return strings.Compare(a.Attack, b.Attack) })
+	}
+	text, err := json.MarshalIndent(ended, "", " ")
+	return errors.Join(err, os.WriteFile(path, append(text, '\n'), 0o644))
 }
 
 // arena runs stages one after another, in sandboxes that are used again where they can be.
@@ -112,7 +147,7 @@ type result struct {
 	stderr   string
 }
 
-func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer) {
+func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer) (got result) {
 	key := fmt.Sprintf("%s %d %s", attack.Task, attack.Size, attack.Twin)
 	twin, known := a.twins[key]
 	if !known {
@@ -123,7 +158,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	if twin.status != job.StatusPass {
 		t.Errorf("its honest twin: %s, %s\n%s", twin.status, twin.failure.Reason, twin.stderr)
 	}
-	got := a.run(t, attack, attack.Submission)
+	got = a.run(t, attack, attack.Submission)
 	verdict := verdictOf(got)
 	fmt.Fprintf(rows, "%s\t%.1f µs\t%.1f µs\t%s\t%.1f µs\t%s\n", attack.Name, got.claimed/1e3, got.shown/1e3, got.clock, twin.best/1e3, verdict)
 	if verdict != attack.Expect || !strings.Contains(got.failure.Reason, attack.Reason) || got.failure.Ours {
@@ -147,10 +182,11 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 			twin.best = min(twin.best, again.best)
 		}
 		if !ahead() {
-			return
+			return got
 		}
 		t.Errorf("it is shown with %.1f µs by %s, and takes %.1f", got.shown/1e3, got.clock, twin.best/1e3)
 	}
+	return got
 }
 
 func verdictOf(r result) attacks.Verdict {
@@ -280,5 +316,27 @@ func TestTheCorpusIsLargeAndSaysWhatItTries(t *testing.T) {
 	}
 	if len(all) < 40 || count["gpu"] < 25 {
 		t.Errorf("%v attacks; want 40, 25 of them for GPUs", count)
+	}
+}
+
+func TestResultsAreOfAttacksThatThereAre(t *testing.T) {
+	all, err := attacks.All()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tables, err := attacks.Results()
+	if err != nil || len(tables) == 0 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	for _, table := range tables {
+		if table.Device == "" || table.Harness == "" || len(table.Results) == 0 {
+			t.Errorf("%q, %q, %d results", table.Device, table.Harness, len(table.Results))
+		}
+		for _, r := range table.Results {
+			i := slices.IndexFunc(all, func(a attacks.Attack) bool { return a.Name == r.Attack && (a.Device == "cpu") == (table.Device == device.CPU) })
+			if i < 0 || r.At.IsZero() || r.Held && r.Verdict != all[i].Expect {
+				t.Errorf("on %s: %+v", table.Device, r)
+			}
+		}
 	}
 }

@@ -1,7 +1,11 @@
 package harness
 
 import (
+	"crypto/sha256"
 	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
 	"path"
 
 	"warpboard/tasks"
@@ -40,6 +44,23 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	default:
 		return nil
 	}
+}
+
+// Digest is of all programs: two that have the same measure alike.
+func Digest() string {
+	sum := sha256.New()
+	err := fs.WalkDir(programs, "programs", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := programs.ReadFile(name)
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(text), text)
+		return err
+	})
+	if err != nil {
+		panic(err) // they are embedded
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:12]
 }
 
 // RunnerSources returns the programs that serve Python stages from a warm process.

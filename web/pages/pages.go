@@ -13,9 +13,10 @@ type Pages struct {
 	signIn  *signin.SignIn
 	code    *views.Highlighter
 	attacks []views.Attack
+	contact string // where to report holes
 }
 
 // New returns the pages about tasks, boards, submissions, devices and accounts.
-func New(runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack) *Pages {
-	return &Pages{Runs: runs, signIn: signIn, code: code, attacks: attacks}
+func New(runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack, contact string) *Pages {
+	return &Pages{Runs: runs, signIn: signIn, code: code, attacks: attacks, contact: contact}
 }

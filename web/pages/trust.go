@@ -18,7 +18,7 @@ func (p *Pages) Trust(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.TrustPage{Page: p.Page(c, "What a score means", "trust"), Attacks: p.attacks}
+	page := views.TrustPage{Page: p.Page(c, "What a score means", "trust"), Attacks: p.attacks, Contact: p.contact}
 	for _, w := range workers {
 		page.Workers = append(page.Workers, p.workerCard(w, nil))
 	}

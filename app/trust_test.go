@@ -1,0 +1,45 @@
+package app
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/attacks"
+	"warpboard/evaluator/harness"
+	"warpboard/views"
+)
+
+func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
+	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
+	table := func(device, harness string, shown float64) attacks.Table {
+		return attacks.Table{Device: device, Harness: harness, Results: []attacks.Result{
+			{Attack: "other"}, {Attack: "done_at_once", Verdict: attacks.Refused, Held: true, ShownNS: shown, At: at}}}
+	}
+	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2), table("B200", harness.Digest(), 3)}
+	want := func(harness, device string, older bool, shown float64) views.AttackResult {
+		return views.AttackResult{Harness: harness, Device: device, Older: older, Verdict: "refused", Held: true, ShownNS: shown, At: at}
+	}
+	for device, want := range map[string][]views.AttackResult{
+		"cpu": {want(harness.Digest(), "CPU", false, 1)},
+		"gpu": {want("another", "H200", true, 2), want(harness.Digest(), "B200", false, 3)},
+	} {
+		if diff := cmp.Diff(want, attackResults(attacks.Attack{Name: "done_at_once", Device: device}, tables)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", device, diff)
+		}
+	}
+}
+
+func TestTheSiteShowsTheCorpusWithItsResults(t *testing.T) {
+	corpus, err := attackCorpus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range corpus {
+		if strings.HasSuffix(a.Where, "on the CPU") && len(a.Results) == 0 {
+			t.Errorf("%s was never tried on the CPU: write evaluator/attacks/results/cpu.json anew", a.Name)
+		}
+	}
+}
