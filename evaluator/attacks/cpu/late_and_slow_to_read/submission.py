@@ -17,8 +17,8 @@ def call(self, kernel, data, number, regions, ranged):
     place = '["array","<f8",[%d],[1],"inputs",%d]'
     step = -(-data[0].nbytes // 512) * 512
     parts = ",".join(place % (len(data[0]), at) for at in (step, 2 * step))
-    junk = ",".join(["1.1"] * (60000 + number % 7))
-    page.describe(('A["tuple",[%s],[%s]]' % (parts, junk)).encode())
+    junk = ",".join(['["plain",1.1]'] * (18000 + number % 7))
+    page.describe(('A["tuple",[%s,["list",[%s]]]]' % (parts, junk)).encode())
     while page.release != number:
         pass
     page.finish(number, 1.0)
