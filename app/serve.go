@@ -105,6 +105,10 @@ func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logge
 		log.Error("the site goes on without its own worker until the next start", "err", err)
 		return nil
 	}
+	if errors.Is(err, evaluator.ErrWallsFail) {
+		log.Error("the site's own worker took no jobs", "err", err)
+		return nil
+	}
 	return err
 }
 

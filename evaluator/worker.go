@@ -19,6 +19,10 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
+// ErrWallsFail is what a worker ends with whose sandbox failed its self-test. It goes on saying so to the site, and takes
+// no jobs, until it is stopped.
+var ErrWallsFail = errors.New("the sandbox failed its self-test")
+
 // ErrNoSlotLeft is why a worker ends without being stopped: infrastructure errors have retired all its slots.
 var ErrNoSlotLeft = errors.New("every slot of the worker is out of service")
 
@@ -65,7 +69,7 @@ func NewWorker(cfg Config) *Worker {
 // Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
 // Config.Grace to end; all others, and those that take longer, are handed back to the queue for
 // another worker. It returns an error when the connection to the site is closed for good, and
-// ErrNoSlotLeft when no slot is left in service.
+// ErrNoSlotLeft when no slot is left in service, and ErrWallsFail when it never took a job.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations go on while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
@@ -84,8 +88,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	if w.selfTest(ctx) {
 		err = w.serve(ctx, hints)
 	} else {
-		<-ctx.Done()
-		w.stop()
+		err = w.wallsFail(ctx)
 	}
 	hardStop()
 	beating.Wait()
@@ -207,21 +210,38 @@ func (w *Worker) noSlotLeft() error {
 	return err
 }
 
-// selfTest reports whether the sandbox holds; a worker whose sandbox does not hold takes no jobs.
-func (w *Worker) selfTest(ctx context.Context) bool {
-	checks := w.cfg.Sandbox.SelfTest(ctx)
-	if ctx.Err() != nil {
-		return false // it was cut short, which says nothing
+// wallsFail waits until ctx ends, and says why the worker took no jobs until then: nil when it was stopped before its
+// self-test had ended.
+func (w *Worker) wallsFail(ctx context.Context) error {
+	<-ctx.Done()
+	w.stop()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.checks == nil {
+		return nil
 	}
+	return fmt.Errorf("%w, and it took no jobs: %s", ErrWallsFail, failedChecks(w.checks))
+}
+
+func failedChecks(checks []job.CheckLine) string {
 	var failed []string
 	for _, c := range checks {
 		if !c.OK {
 			failed = append(failed, fmt.Sprintf("%s (%s)", c.Name, c.Detail))
 		}
 	}
+	return strings.Join(failed, "; ")
+}
+
+// selfTest reports whether the sandbox holds; a worker whose sandbox does not hold takes no jobs.
+func (w *Worker) selfTest(ctx context.Context) bool {
+	checks := w.cfg.Sandbox.SelfTest(ctx)
+	if ctx.Err() != nil {
+		return false // it was cut short, which says nothing
+	}
 	refusing := ""
-	if len(failed) > 0 {
-		refusing = "The sandbox failed its self-test: " + strings.Join(failed, "; ") + ". Fix this and restart the worker."
+	if failed := failedChecks(checks); failed != "" {
+		refusing = "The sandbox failed its self-test: " + failed + ". Fix this and restart the worker."
 		w.log.Error("no jobs are taken", "err", refusing)
 	}
 	w.mu.Lock()
