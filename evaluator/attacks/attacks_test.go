@@ -333,7 +333,9 @@ func TestResultsAreOfAttacksThatThereAre(t *testing.T) {
 			t.Errorf("%q, %q, %d results", table.Device, table.Harness, len(table.Results))
 		}
 		for _, r := range table.Results {
-			i := slices.IndexFunc(all, func(a attacks.Attack) bool { return a.Name == r.Attack && (a.Device == "cpu") == (table.Device == device.CPU) })
+			i := slices.IndexFunc(all, func(a attacks.Attack) bool {
+				return a.Name == r.Attack && (a.Device == "cpu") == (table.Device == device.CPU)
+			})
 			if i < 0 || r.At.IsZero() || r.Held && r.Verdict != all[i].Expect {
 				t.Errorf("on %s: %+v", table.Device, r)
 			}
