@@ -24,6 +24,7 @@ type verifier struct {
 	upload  *tasks.Upload
 	worker  *evaluator.Worker // nil until something is run
 	slots   []device.Slot
+	cpus    int // slots of the CPU among them
 
 	refused, solutions, surprises int
 }
@@ -88,10 +89,12 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 	return nil
 }
 
-// slotFor starts the worker on first use and chooses where a task runs.
+// slotFor starts the worker on first use, or one with more of the CPU for a task that needs them, and chooses where a
+// task runs.
 func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
-	if v.worker == nil {
-		config, _, err := machine(ctx, &v.options.cfg, 1, v.options.cfg.logger(io.Discard))
+	if need := p.Bundle.Definition.WorldSize(); need > v.cpus {
+		v.cpus = need
+		config, _, err := machine(ctx, &v.options.cfg, v.cpus, v.options.cfg.logger(io.Discard))
 		if err != nil {
 			return device.Slot{}, err
 		}
