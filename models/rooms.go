@@ -47,6 +47,10 @@ type (
 	Interval     = boards.Interval
 	Standing     = boards.Standing
 	Ranked       = boards.Ranked
+	BoardPart    = boards.Part
+	Shown        = boards.Shown
+	Band         = boards.Band
+	Best         = boards.Best
 	Record       = boards.Record
 	RecordHolder = boards.RecordHolder
 	Placing      = boards.Placing

@@ -206,6 +206,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/compare", s.profiles.Compare)
 	pages.get("/compare.json", s.profiles.CompareJSON)
 	pages.get("/compare.csv", s.profiles.CompareCSV)
+	pages.get("/runs/:id", s.pages.RunAddress)
 	pages.get("/runs/:id/trace.json", s.profiles.Trace)
 
 	pages.get("/devices", s.pages.Devices)

@@ -197,3 +197,19 @@ func (p *Pages) remarks(ctx context.Context, sub models.Submission) ([]views.Rem
 	}
 	return nil, nil
 }
+
+// RunAddress leads from a run to its submission's page, where it stands.
+func (p *Pages) RunAddress(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	run, err := p.Store.Run(c.UserContext(), id)
+	if err == nil {
+		_, err = p.SubmissionByID(c, run.SubmissionID)
+	}
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.SubmissionURL(run.SubmissionID))
+}
