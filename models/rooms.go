@@ -53,6 +53,8 @@ type (
 	Best         = boards.Best
 	Record       = boards.Record
 	RecordHolder = boards.RecordHolder
+	RecordFilter = boards.RecordFilter
+	TaskRecord   = boards.TaskRecord
 	Placing      = boards.Placing
 
 	Error   = db.Error

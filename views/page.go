@@ -19,6 +19,15 @@ type Page struct {
 	Version    string  // of the program
 	Live       bool    // the page has a stream and needs htmx
 	Charts     bool    // the page draws profiles and needs their style
+	Share      *Share  // what other sites show of a link to it; nil: nothing of its own
+}
+
+// Share describes a page to other sites; addresses are whole ones.
+type Share struct {
+	Title string
+	URL   string
+	Image string
+	Feed  string // of what happens there; empty: none
 }
 
 // Viewer is the signed-in person who looks at a page.

@@ -20,6 +20,7 @@ import (
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
+	"warpboard/web/pages/share"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -48,6 +49,7 @@ type Server struct {
 	playground *playground.Playground
 	moderation *moderation.Moderation
 	profiles   *profiles.Profiles
+	share      *share.Share
 	api        *api.API
 	evalAPI    *evalapi.API
 	metrics    *metrics.Metrics
@@ -74,6 +76,7 @@ func New(cfg Config) (*Server, error) {
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
+	s.share = share.New(runs)
 	s.moderation = moderation.New(runs)
 	s.api = api.New(runs, s.evals)
 	s.evalAPI = evalapi.New(s.evals)

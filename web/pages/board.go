@@ -67,6 +67,9 @@ func (p *Pages) boardPage(c *fiber.Ctx, b *board) error {
 		Deadline: p.DeadlineOf(task), Board: table, SelfMeasured: version.Definition.OwnHarness, Picture: b.picture, Past: b.past,
 		Found: c.Query("find"),
 	}
+	if table.Current {
+		page.Share = p.ShareOf(page.Title, string(views.BoardURL(task.Slug, table.Device)))
+	}
 	if b.past.IsZero() {
 		page.Live = true
 		page.EventsURL = fmt.Sprintf("/boards/%d/%s/events?after=%d", version.ID, table.Device, table.Change)
