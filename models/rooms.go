@@ -51,6 +51,7 @@ type (
 	Shown        = boards.Shown
 	Band         = boards.Band
 	Best         = boards.Best
+	Baseline     = boards.MeasuredBaseline
 	Record       = boards.Record
 	RecordHolder = boards.RecordHolder
 	RecordFilter = boards.RecordFilter

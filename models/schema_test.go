@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"warpboard/models"
+	"warpboard/models/boards"
 	"warpboard/models/modelstest"
 )
 
@@ -18,7 +19,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			models.User{}, models.Identity{}, models.Session{}, models.Token{}, models.Audit{}, models.Setting{},
 			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
-			models.Entry{}, models.Best{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{},
+			models.Entry{}, models.Best{}, boards.Baseline{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{},
 			models.Evaluation{}, models.Counter{}, models.ClockDifference{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})

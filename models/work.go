@@ -38,7 +38,7 @@ const live = "ended_at is null"
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
-		case when profile_of is null then 1 else 2 end as priority, cast(user_id as text) as turn_of
+		case when mode = 'baseline' then 3 when profile_of is null then 1 else 2 end as priority, cast(user_id as text) as turn_of
 	from runs where ` + live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
@@ -49,11 +49,13 @@ const liveWork = `
 type Priority int
 
 // The priorities. Somebody waits for the answer of an evaluation, and a limit per caller keeps evaluations from
-// taking all slots for long. A profile that follows a ranked run gives way to everything else.
+// taking all slots for long. A profile that follows a ranked run gives way to people, and
+// a baseline to everything.
 const (
 	PriorityEvaluation Priority = iota
 	PriorityRun
 	PriorityFollowUp
+	PriorityBaseline
 )
 
 // unit is a run or an evaluation inside the transaction that changes it. Its methods are what differs between the

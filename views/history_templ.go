@@ -36,7 +36,7 @@ func boardPicture(b BoardPicture) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		if len(b.History) > 0 {
+		if len(b.History) > 0 || len(b.Lines) > 0 {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section aria-labelledby=\"history\" class=\"card mt-6 overflow-hidden\"><h2 id=\"history\" class=\"px-5 pt-4\">Best score over time</h2><div class=\"px-5 pt-6 pb-3\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err

@@ -108,12 +108,12 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	return errors.Join(append(errs, d.preemptProfiles(ctx, slots, live))...)
 }
 
-// preemptProfiles stops profiles that follow ranked runs on devices where others wait for a slot: a profile
+// preemptProfiles stops profiles that follow ranked runs, and baselines, on devices where others wait for a slot: a profile
 // takes minutes, and somebody watches the work that waits.
 func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
 	var errs []error
 	for _, a := range live {
-		if a.Priority != models.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
+		if a.Priority < models.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
 			continue
 		}
 		out, err := d.store.PreemptAttempt(ctx, a.ID)
@@ -133,7 +133,7 @@ func overloaded(device string, slots int, live []models.LiveAttempt) bool {
 		if a.Device != device {
 			continue
 		}
-		if all++; a.Priority != models.PriorityFollowUp {
+		if all++; a.Priority < models.PriorityFollowUp {
 			others++
 		}
 	}
@@ -165,8 +165,8 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n int, now time.Ti
 		return err
 	}
 	for i, work := range next {
-		if work.Priority == models.PriorityFollowUp && n-i < 2 {
-			break // a profile takes a free slot, and never the place of the run that comes next
+		if work.Priority >= models.PriorityFollowUp && n-i < 2 {
+			break // a profile or a baseline takes a free slot, and never the place of the run that comes next
 		}
 		attempt, err := d.store.StartAttempt(ctx, work.Ref())
 		if models.KindOf(err) == models.Conflict {

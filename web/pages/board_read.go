@@ -12,6 +12,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/views"
+	"warpboard/views/charts/picture"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 )
@@ -48,7 +49,7 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// read fills in table and picture: three questions.
+// read fills in table and picture: four questions.
 func (b *board) read(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	b.table = views.BoardTable{
@@ -71,7 +72,17 @@ func (b *board) read(c *fiber.Ctx) error {
 	}
 	b.table.LastPage = int((b.table.Size + boardRows - 1) / boardRows)
 	b.picture = views.BoardPicture{History: historySteps(history), Bands: boardBands(bands, b.table)}
-	return nil
+	return b.addBaselines(ctx)
+}
+
+// addBaselines puts what the site has measured itself between the entries and into the picture.
+func (b *board) addBaselines(ctx context.Context) error {
+	list, err := b.Store.Baselines(ctx, b.version.ID, b.head.Device)
+	for _, one := range list {
+		b.table.Baselines = append(b.table.Baselines, views.BaselineRow{Name: one.Name, RunID: one.RunID, ScoreNS: one.ScoreNS})
+		b.picture.Lines = append(b.picture.Lines, picture.Line{Label: one.Name, ScoreNS: one.ScoreNS})
+	}
+	return err
 }
 
 // readNow reads a page of the board as it stands, and the viewer's entry wherever that is.

@@ -82,7 +82,7 @@ func draw(p Board) drawing {
 	p.Steps = slices.DeleteFunc(slices.Clone(p.Steps), func(s Step) bool { return !isTime(s.ScoreNS) })
 	p.Dots = slices.DeleteFunc(slices.Clone(p.Dots), func(d Dot) bool { return !isTime(d.ScoreNS) })
 	p.Lines = slices.DeleteFunc(slices.Clone(p.Lines), func(l Line) bool { return !isTime(l.ScoreNS) })
-	if len(p.Steps) == 0 && len(p.Dots) == 0 {
+	if len(p.Steps) == 0 && len(p.Dots) == 0 && len(p.Lines) == 0 {
 		return drawing{}
 	}
 	y := p.scale()
