@@ -40,6 +40,7 @@ type (
 	Change       = catalog.Change
 
 	Board        = boards.Board
+	BoardKey     = boards.Key
 	BoardPage    = boards.Page
 	BoardChange  = boards.Change
 	BoardSummary = boards.Summary

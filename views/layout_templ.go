@@ -452,7 +452,7 @@ func account(p Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = avatar(p.Viewer.Person).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = face(p.Viewer.Person).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

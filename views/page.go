@@ -1,9 +1,6 @@
 package views
 
-import (
-	"time"
-	"unicode/utf8"
-)
+import "time"
 
 // Page is what every page has.
 type Page struct {
@@ -41,15 +38,6 @@ type Viewer struct {
 type Person struct {
 	ID   int64
 	Name string
-}
-
-// Initial is the first letter of the name, for the round sign beside it.
-func (p Person) Initial() string {
-	r, size := utf8.DecodeRuneInString(p.Name)
-	if size == 0 || r == utf8.RuneError {
-		return "?"
-	}
-	return string(r)
 }
 
 // TaskRef names a task and where it is.
