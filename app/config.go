@@ -35,6 +35,8 @@ type Config struct {
 
 	MinFree int // MiB
 	PerHour int
+	// Baselines has the site run the baselines that come with tasks.
+	Baselines bool
 	// Confirm has whoever comes first on a board measured again, in turns with the next person.
 	Confirm bool
 	// SigningKey signs what the site states of results; empty: the one in Data.

@@ -70,6 +70,7 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.Var(&cfg.Admins, "admins", "who is admin, as provider:login, provider:e-mail, a verified e-mail address or provider:id:ID,… (developer:NAME for developer sign-in)")
 	fs.Var(&cfg.Proxies, "trusted-proxies", "addresses or networks of reverse proxies, whose X-Forwarded-For says who a visitor is, as 10.0.0.7,10.1.0.0/16; default: this machine's")
 	fs.BoolVar(&cfg.NoWorker, "no-worker", false, "evaluate nothing in this process; remote workers do")
+	fs.BoolVar(&cfg.Baselines, "baselines", true, "run the baselines that come with tasks on each of their devices, while nobody else needs it")
 	fs.BoolVar(&cfg.Confirm, "confirm-records", true, "measure again whoever comes first on a board, in turns with the next person, while nobody else needs the device")
 	fs.StringVar(&cfg.SigningKey, "signing-key", "", "Ed25519 private key in PEM that signs the statements of results; better by WARPBOARD_SIGNING_KEY_FILE; default: signing.key in --data, made at the first start")
 	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")

@@ -42,6 +42,11 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if err := installTasks(ctx, store, cfg.Tasks, cfg.TaskDevices, log); err != nil {
 		return err
 	}
+	if cfg.Baselines {
+		if err := startBaselines(ctx, store, log); err != nil {
+			return err
+		}
+	}
 	q, err := queue.Open(ctx, queue.Config{
 		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
@@ -163,7 +168,8 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL, Contact: c.Contact,
 		Queue: q, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
-		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
+		NoBaselines: !c.Baselines,
+		SandboxOff:  c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
 		MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
 }

@@ -149,7 +149,7 @@ func startSite(t *testing.T, args ...string) *site {
 // up starts the server on the site's address and data, and waits until it answers.
 func (s *site) up(t *testing.T) {
 	t.Helper()
-	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--first-uid", strconv.Itoa(s.firstUID), "--grace", "2s"}
+	base := []string{"serve", "--addr", s.addr, "--data", s.data, "--worker-name", "test", "--first-uid", strconv.Itoa(s.firstUID), "--grace", "2s", "--baselines=false"}
 	s.process = start(t, append(base, s.args...)...)
 	waitFor(t, 60*time.Second, "the server to answer", func() error {
 		select {

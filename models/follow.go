@@ -58,17 +58,6 @@ func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
 	return boards.IncrementChange(tx, profile.VersionID, profile.Device)
 }
 
-// Profiled tells which of the runs have been profiled by a run that followed them.
-func (s *Store) Profiled(ctx context.Context, runIDs []int64) (map[int64]bool, error) {
-	var found []int64
-	err := s.db.Read(ctx).Model(&Run{}).Where("profile_of in ? and mode = ? and state = ?", runIDs, job.ModeProfile, StateDone).Pluck("profile_of", &found).Error
-	profiled := make(map[int64]bool, len(found))
-	for _, id := range found {
-		profiled[id] = true
-	}
-	return profiled, db.ReadError(err, "profiled runs")
-}
-
 // ProfileRun finds the run that profiled a run: the one that followed a ranked run, or the run
 // itself when a person asked for a profile. NotFound: there is none.
 func (s *Store) ProfileRun(ctx context.Context, run Run) (Run, error) {

@@ -10,7 +10,7 @@ import (
 )
 
 // fairQueue is the one order of the queue. A device takes first what already lies in its queue; then evaluations,
-// then runs, then profiles that follow ranked runs, then what is measured again. Of each kind comes one of each person or caller in turn,
+// then runs, then profiles that follow ranked runs, then baselines, then what is measured again. Of each kind comes one of each person or caller in turn,
 // counting those of theirs that are running; of two whose turn it is, the one who has waited longer. The
 // dispatcher and the pages both read it.
 const fairQueue = `

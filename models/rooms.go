@@ -40,6 +40,7 @@ type (
 	Change       = catalog.Change
 
 	Board        = boards.Board
+	BoardKey     = boards.Key
 	BoardPage    = boards.Page
 	BoardChange  = boards.Change
 	BoardSummary = boards.Summary
@@ -47,8 +48,16 @@ type (
 	Interval     = boards.Interval
 	Standing     = boards.Standing
 	Ranked       = boards.Ranked
+	BoardHead    = boards.Head
+	BoardPart    = boards.Part
+	Shown        = boards.Shown
+	Band         = boards.Band
+	Best         = boards.Best
+	Baseline     = boards.MeasuredBaseline
 	Record       = boards.Record
 	RecordHolder = boards.RecordHolder
+	RecordFilter = boards.RecordFilter
+	TaskRecord   = boards.TaskRecord
 	Placing      = boards.Placing
 
 	Error   = db.Error

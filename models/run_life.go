@@ -29,7 +29,7 @@ func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
 
 func (r *Run) setDone(result job.Result, found Findings) {
 	r.State, r.Failure, r.Ours = StateDone, nil, false
-	if score := found.Score; score != nil && r.Mode == job.ModeRanked {
+	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
 		r.Roof, r.HeldWhy = score.Roof, db.Sanitize(score.Held)
@@ -112,7 +112,7 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 		}
 	}
 	if !r.Valid() {
-		return nil
+		return r.showBaseline(tx, out)
 	}
 	out.Board, err = boards.Enter(tx, boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,

@@ -37,6 +37,20 @@ func (s *Store) Submission(ctx context.Context, id int64) (Submission, error) {
 	return sub, db.ReadError(err, "submission %d", id)
 }
 
+// Sources returns the submitted texts of some submissions, by their ids. Callers ask MaySeeSource.
+func (s *Store) Sources(ctx context.Context, ids []int64) (map[int64]string, error) {
+	var rows []struct {
+		ID   int64
+		Data []byte
+	}
+	err := s.db.Read(ctx).Table("submissions s").Select("s.id, b.data").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
+	texts := make(map[int64]string, len(rows))
+	for _, row := range rows {
+		texts[row.ID] = string(row.Data)
+	}
+	return texts, db.ReadError(err, "sources of submissions")
+}
+
 // Source returns the submitted text. Callers ask MaySeeSource before they show it.
 func (s *Store) Source(ctx context.Context, sub Submission) ([]byte, error) {
 	var blob Blob

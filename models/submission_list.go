@@ -3,6 +3,9 @@ package models
 import (
 	"context"
 	"fmt"
+	"time"
+
+	"warpboard/models/db"
 )
 
 // SubmissionFilter chooses submissions; a zero field chooses all.
@@ -64,4 +67,40 @@ func (s *Store) addRuns(ctx context.Context, list []SubmissionSummary) error {
 		list[i].Runs = append(list[i].Runs, run)
 	}
 	return nil
+}
+
+// LastSubmission is a person's latest submission, with how many of its runs go on.
+type LastSubmission struct {
+	ID        int64
+	TaskSlug  string
+	TaskTitle string
+	Live      int
+}
+
+// LastSubmission returns a person's latest submission, to go on with its task; NotFound: there is none.
+func (s *Store) LastSubmission(ctx context.Context, userID int64) (LastSubmission, error) {
+	var last LastSubmission
+	err := s.db.Read(ctx).Table("submissions s").
+		Select("s.id, t.slug as task_slug, t.title as task_title, (select count(*) from runs r where r.submission_id = s.id and r.profile_of is null and r.ended_at is null) as live").
+		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ?", userID).Order("s.id desc").Limit(1).Take(&last).Error
+	return last, db.ReadError(err, "submission of this person")
+}
+
+// Activity counts a person's submissions to tasks that the viewer may see by day, "2026-11-22" in UTC, since a time.
+func (s *Store) Activity(ctx context.Context, viewer User, userID int64, since time.Time) (map[string]int, error) {
+	var rows []struct {
+		Day   string
+		Count int
+	}
+	q := s.db.Read(ctx).Table("submissions s").Select(s.db.Day("s.created_at")+" as day, count(*) as count").
+		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
+	if !viewer.IsAdmin() {
+		q = q.Where("t.visibility = ? or t.owner_id = ?", Public, viewer.ID)
+	}
+	err := q.Group("day").Scan(&rows).Error
+	days := make(map[string]int, len(rows))
+	for _, row := range rows {
+		days[row.Day] = row.Count
+	}
+	return days, db.ReadError(err, "the activity of person %d", userID)
 }

@@ -11,6 +11,7 @@ import (
 type TaskSummary struct {
 	Task
 	Lang   tasks.Lang
+	Mine   bool           // the viewer is on one of its boards
 	People int64          // entries on all its boards
 	Boards []BoardSummary // one per device of the task, in the task's order
 }
@@ -26,26 +27,19 @@ func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, 
 
 // TaskList lists what Tasks lists, without boards: enough to search and sort.
 func (s *Store) TaskList(ctx context.Context, viewer User) ([]TaskSummary, error) {
-	list, err := s.Tasks(ctx, viewer)
+	list, err := s.ListTasks(ctx, viewer)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]TaskSummary, len(list))
 	for i, t := range list {
-		out[i].Task = t
-	}
-	langs, err := s.Langs(ctx, versionsOf(out))
-	if err != nil {
-		return nil, err
+		out[i].Task, out[i].Lang, out[i].Mine = t.Task, t.Lang, t.Mine
 	}
 	people, err := s.Sizes(ctx, versionsOf(out))
-	if err != nil {
-		return nil, err
-	}
 	for i, t := range list {
-		out[i].Lang, out[i].People = langs[t.VersionID], people[t.VersionID]
+		out[i].People = people[t.VersionID]
 	}
-	return out, nil
+	return out, err
 }
 
 // AddBoards reads the leaders of the tasks' current boards, one for each device of the task.

@@ -38,7 +38,7 @@ const live = "ended_at is null"
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
-		case when profile_of is null then 1 when rerun_id is null then 2 else 3 end as priority, cast(user_id as text) as turn_of
+		case when mode = 'baseline' then 3 when profile_of is null then 1 when rerun_id is null then 2 else 4 end as priority, cast(user_id as text) as turn_of
 	from runs where ` + live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
@@ -49,12 +49,13 @@ const liveWork = `
 type Priority int
 
 // The priorities. Somebody waits for the answer of an evaluation, and a limit per caller keeps evaluations from
-// taking all slots for long. A profile that follows a ranked run, or a leg of a confirmation, gives way to them, and what is
-// measured again gives way to everything else.
+// taking all slots for long. A profile that follows a ranked run, or a leg of a confirmation, gives way to them; a baseline
+// gives way to these, and what is measured again to everything else.
 const (
 	PriorityEvaluation Priority = iota
 	PriorityRun
 	PriorityFollowUp
+	PriorityBaseline
 	PriorityRerun
 )
 

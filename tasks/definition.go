@@ -92,6 +92,7 @@ type Definition struct {
 	Files       []File            `json:"files"`
 	Config      Config            `json:"config"`
 	Templates   map[string]string `json:"templates,omitempty"` // label (CUDA, Python, Triton, C++ …) → path in the bundle
+	Baselines   map[string]string `json:"baselines,omitempty"` // name → path in the bundle of a submission that the site runs
 	Tests       []Case            `json:"tests,omitempty"`
 	Benchmarks  []Case            `json:"benchmarks,omitempty"`
 	Timeouts    Timeouts          `json:"timeouts"`

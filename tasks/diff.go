@@ -19,7 +19,7 @@ type Change struct {
 
 // Diff gives what changes from old to new, in the order of task.yml's keys. What is timed (files,
 // language, build, benchmarks) and how a score is made of it breaks scores; tests, limits,
-// texts, templates and devices do not.
+// texts, templates, baselines and devices do not.
 func Diff(old, new *Bundle) []Change {
 	a, b := old.Definition, new.Definition
 	var out []Change
@@ -36,6 +36,7 @@ func Diff(old, new *Bundle) []Change {
 	differ("config", a.Config, b.Config, true)
 	differ("libraries", a.Libraries, b.Libraries, true)
 	out = append(out, diffFiles("templates", templateFiles(old), templateFiles(new), false)...)
+	out = append(out, diffFiles("baselines", baselineFiles(old), baselineFiles(new), false)...)
 	differ("tests", lines(a.Tests), lines(b.Tests), false)
 	differ("benchmarks", lines(a.Benchmarks), lines(b.Benchmarks), true)
 	differ("test_timeout", a.Timeouts.Test.Seconds(), b.Timeouts.Test.Seconds(), false)

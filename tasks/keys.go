@@ -45,6 +45,8 @@ func taskKeys() []Key {
 			Limits: "Inside what is uploaded."},
 		{Name: "templates", Meaning: "Files that people start from, by label.", Default: "{}",
 			Limits: "Labels: " + strings.Join(templateLabels, ", ") + ".", Example: "templates:\n  C++: template.cpp"},
+		{Name: "baselines", Meaning: "Submissions to compare with, by name: the plain loop, a library, `torch.compile`. The site runs each on each device of the task, when nobody else waits, and shows it on the boards without a rank.", Default: "{}",
+			Limits: fmt.Sprintf("%d; a name has at most 40 letters, digits, spaces and `. _ + -`.", maxBaselines), Example: "baselines:\n  naive: template.cpp"},
 		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name.", Default: "[]",
 			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`.", MaxCases),
 			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173}"},

@@ -36,6 +36,14 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 	for _, name := range def.Templates {
 		out.Files[name] = b.Files[name]
 	}
+	for name, data := range b.Files {
+		if isExtra(name) {
+			out.Files[name] = data
+		}
+	}
+	for _, name := range def.Baselines {
+		out.Files[name] = b.Files[name]
+	}
 	if err := out.standardFunctions(); err != nil {
 		return nil, err
 	}

@@ -75,6 +75,8 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Files = r.files(f["files"])
 	def.Config = r.config(f["config"], def.Lang)
 	def.Templates = r.templates(f["templates"])
+	def.Baselines = r.baselines(f["baselines"])
+	r.solutions()
 	def.Tests = r.cases(f["tests"], "tests")
 	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
 	def.Timeouts = Timeouts{

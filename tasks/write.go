@@ -79,6 +79,7 @@ func (b *Bundle) TaskYAML() ([]byte, error) {
 		y.add("multi_gpu", plain("true"))
 	}
 	y.mapping("templates", d.Templates)
+	y.mapping("baselines", d.Baselines)
 	y.list("libraries", d.Libraries)
 	y.list("gpus", d.GPUs)
 	if d.Roofline != nil {

@@ -40,6 +40,9 @@ func BoardURL(slug, device string) templ.SafeURL {
 // SubmissionURL is the page of a submission.
 func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/submissions/%d", id)) }
 
+// RunURL leads to a run, which stands on the page of its submission.
+func RunURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/runs/%d", id)) }
+
 // resubmitURL is the form of a task with the source, devices and mode of a submission in it.
 func resubmitURL(slug string, id int64) templ.SafeURL {
 	return TaskURL(slug) + templ.SafeURL(fmt.Sprintf("?from=%d#submit", id))

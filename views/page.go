@@ -1,9 +1,6 @@
 package views
 
-import (
-	"time"
-	"unicode/utf8"
-)
+import "time"
 
 // Page is what every page has.
 type Page struct {
@@ -19,6 +16,15 @@ type Page struct {
 	Version    string  // of the program
 	Live       bool    // the page has a stream and needs htmx
 	Charts     bool    // the page draws profiles and needs their style
+	Share      *Share  // what other sites show of a link to it; nil: nothing of its own
+}
+
+// Share describes a page to other sites; addresses are whole ones.
+type Share struct {
+	Title string
+	URL   string
+	Image string
+	Feed  string // of what happens there; empty: none
 }
 
 // Viewer is the signed-in person who looks at a page.
@@ -32,15 +38,6 @@ type Viewer struct {
 type Person struct {
 	ID   int64
 	Name string
-}
-
-// Initial is the first letter of the name, for the round sign beside it.
-func (p Person) Initial() string {
-	r, size := utf8.DecodeRuneInString(p.Name)
-	if size == 0 || r == utf8.RuneError {
-		return "?"
-	}
-	return string(r)
 }
 
 // TaskRef names a task and where it is.

@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"io"
+	"math"
 	"net/url"
 	"strings"
 	"testing"
@@ -82,11 +83,25 @@ func TestPagersLinkToTheirNeighbours(t *testing.T) {
 	}
 }
 
-func TestPeopleHaveAnInitial(t *testing.T) {
-	for name, want := range map[string]string{"ada": "a", "Émile": "É", "": "?", "\xff": "?"} {
-		if got := (Person{Name: name}).Initial(); got != want {
-			t.Errorf("%q begins with %q, want %q", name, got, want)
+func TestPeopleHaveAFaceOfTheirOwn(t *testing.T) {
+	seen := map[string]int64{}
+	for id := range int64(200) {
+		look := (Person{ID: id}).lanes()
+		if other, taken := seen[look]; taken {
+			t.Errorf("people %d and %d look alike", id, other)
 		}
+		seen[look] = id
+	}
+}
+
+func TestALineOfScoresIsDrawnWhereverThereAreTwo(t *testing.T) {
+	for _, scores := range [][]float64{nil, {5}, {5, 5}, {0, 1}, {math.Inf(1), 1}, {math.NaN(), 1}, {1, math.NaN()}} {
+		if path := sparkPath(scores); path != "" {
+			t.Errorf("%v is %s", scores, path)
+		}
+	}
+	if got, want := sparkPath([]float64{100, 10, 1}), "M2.0 2.0H50.0V12.0H98.0V22.0"; got != want {
+		t.Errorf("the line is %s, want %s", got, want)
 	}
 }
 

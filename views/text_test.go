@@ -8,7 +8,6 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/a-h/templ"
-	"github.com/google/go-cmp/cmp"
 
 	"warpboard/evaluator/job"
 )
@@ -111,56 +110,6 @@ func TestALinePerByteIsNoHundredMegabytes(t *testing.T) {
 	}
 	if page.Len() > 3*len(text) || !strings.Contains(page.String(), "&lt;\n&lt;\n") {
 		t.Errorf("%d bytes became %d: %.60s", len(text), page.Len(), page.String())
-	}
-}
-
-func TestChartGoesDownWithEachRecord(t *testing.T) {
-	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
-	steps := []HistoryStep{{When: at, ScoreNS: 1000}, {When: at.Add(24 * time.Hour), ScoreNS: 100}, {When: at.Add(48 * time.Hour), ScoreNS: 10}}
-	c := newStepChart(steps)
-	want := stepChart{
-		Line: "M2.00 9.68H48.00V50.00H94.00V90.32H100", Area: "M2.00 9.68H48.00V50.00H94.00V90.32H100V100H2.00Z",
-		Points: []chartPoint{
-			{"M2.00 9.68h0", "1.000\u00a0µs, , 1 Jan 2030, 00:00 UTC"},
-			{"M48.00 50.00h0", "100.0\u00a0ns, , 2 Jan 2030, 00:00 UTC"},
-			{"M94.00 90.32h0", "10.00\u00a0ns, , 3 Jan 2030, 00:00 UTC"},
-		},
-		Rows: []chartRow{
-			{"M0 90.32H100", "90.32%", "10\u00a0ns"}, {"M0 71.08H100", "71.08%", "30\u00a0ns"}, {"M0 50.00H100", "50.00%", "100\u00a0ns"},
-			{"M0 30.76H100", "30.76%", "300\u00a0ns"}, {"M0 9.68H100", "9.68%", "1\u00a0µs"},
-		},
-		First: at, Last: at.Add(48 * time.Hour),
-	}
-	if diff := cmp.Diff(want, c, cmp.AllowUnexported(stepChart{})); diff != "" {
-		t.Errorf("chart (-want +got):\n%s", diff)
-	}
-}
-
-func TestChartOfOneRecordIsALine(t *testing.T) {
-	c := newStepChart([]HistoryStep{{When: time.Unix(0, 0), ScoreNS: 500}})
-	if c.Line != "M2.00 50.00H100" || !c.SameDay {
-		t.Errorf("one record gives the line %s from %s to %s", c.Line, c.First, c.Last)
-	}
-}
-
-func TestChartIsLabelledWithRoundScores(t *testing.T) {
-	for _, test := range []struct {
-		low, high float64
-		want      string
-	}{
-		{9.2e6, 11e6, "9.5 ms, 10 ms, 10.5 ms, 11 ms"},
-		{47e3, 10.7e6, "100 µs, 300 µs, 1 ms, 3 ms, 10 ms"},
-		{900, 2100, "1 µs, 2 µs"},
-		{80e3, 83e3, "80 µs, 81 µs, 82 µs, 83 µs"},
-		{1, 1e9, "1 ns, 100 ns, 10 µs, 1 ms, 100 ms"},
-	} {
-		var labels []string
-		for _, score := range chartScores(test.low, test.high) {
-			labels = append(labels, strings.ReplaceAll(roundTime(score), "\u00a0", " "))
-		}
-		if got := strings.Join(labels, ", "); got != test.want {
-			t.Errorf("from %g to %g the labels are %s, want %s", test.low, test.high, got, test.want)
-		}
 	}
 }
 

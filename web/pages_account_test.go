@@ -92,7 +92,7 @@ func TestAdminChangesRolesAndBlocks(t *testing.T) {
 func TestPublicPageShowsPlacesAndSubmissions(t *testing.T) {
 	s := newScene(t)
 	doc := s.browser().page(fmt.Sprintf("/users/%d", s.ada.ID), http.StatusOK)
-	wantText(t, doc, "[aria-labelledby=places]", "5 Matrix multiply (CUDA C++) H200 † 11.91 µs")
+	wantText(t, doc, "[aria-labelledby=places]", "5 of 61 Matrix multiply (CUDA C++) H200 † 11.91 µs")
 	wantText(t, doc, fmt.Sprintf("[data-submission='%d']", s.failed.SubmissionID), "Failed")
 }
 

@@ -126,7 +126,7 @@ func checkScriptless(t testing.TB, doc *goquery.Document) {
 			t.Errorf("a script is not one of the site's files: %s", outer(e))
 		}
 	})
-	if strange := doc.Find("style, iframe, object, embed, base, img, link:not([href^='/static/'])"); strange.Length() > 0 {
+	if strange := doc.Find("style, iframe, object, embed, base, img, link:not([href^='/static/'], [rel=alternate])"); strange.Length() > 0 {
 		t.Errorf("the page holds %s", outer(strange))
 	}
 	doc.Find("*").Each(func(_ int, e *goquery.Selection) {

@@ -73,6 +73,7 @@ func (s *Server) routes(app *fiber.App) {
 	s.playgroundRoutes(pages, packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRF))
 	s.runRoutes(pages)
 	s.moderationRoutes(pages)
+	s.shareRoutes(pages)
 	s.streamRoutes(plain.with(s.Identify, s.ReadBody(site.SmallBody)))
 	app.Use(pack, s.answerErrors, s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
 }
@@ -217,6 +218,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/compare", s.profiles.Compare)
 	pages.get("/compare.json", s.profiles.CompareJSON)
 	pages.get("/compare.csv", s.profiles.CompareCSV)
+	pages.get("/runs/:id", s.pages.RunAddress)
 	pages.get("/runs/:id/trace.json", s.profiles.Trace)
 
 	pages.get("/devices", s.pages.Devices)
@@ -243,6 +245,21 @@ func (s *Server) moderationRoutes(pages group) {
 	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
 	pages.post("/silicon", s.moderation.AssignSilicon)
 	pages.get("/audit", site.NeedsSignIn, s.moderation.Audit)
+}
+
+// shareRoutes are what other sites show of this one, and downloads of boards.
+func (s *Server) shareRoutes(pages group) {
+	const board = "/tasks/:slug/boards/:device/"
+	pages.get(board+"badge.svg", s.share.BoardBadge)
+	pages.get(board+"card.png", s.share.BoardCard)
+	pages.get(board+"records.atom", s.share.BoardFeed)
+	pages.get(board+"entries.csv", s.share.BoardCSV)
+	pages.get(board+"dataset.jsonl", s.share.Dataset)
+	pages.get(board+"embed", s.share.Embed)
+	pages.get("/tasks/:slug/records.atom", s.share.TaskFeed)
+	pages.get("/users/:id/records.atom", s.share.PersonFeed)
+	pages.get("/runs/:id/badge.svg", s.share.RunBadge)
+	pages.get("/runs/:id/card.png", s.share.RunCard)
 }
 
 // streamRoutes are the live streams of pages, which must not be compressed or buffered.

@@ -21,6 +21,7 @@ import (
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
 	"warpboard/web/pages/remeasure"
+	"warpboard/web/pages/share"
 	"warpboard/web/pages/units"
 	"warpboard/web/signin"
 	"warpboard/web/site"
@@ -52,6 +53,7 @@ type Server struct {
 	profiles   *profiles.Profiles
 	remeasure  *remeasure.Remeasure
 	units      *units.Units
+	share      *share.Share
 	api        *api.API
 	evalAPI    *evalapi.API
 	metrics    *metrics.Metrics
@@ -79,6 +81,7 @@ func New(cfg Config) (*Server, error) {
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
 	s.units = units.New(site)
+	s.share = share.New(runs)
 	s.moderation = moderation.New(runs)
 	s.remeasure = remeasure.New(runs)
 	s.api = api.New(runs, s.evals)

@@ -109,7 +109,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 }
 
 // preemptProfiles stops what follows ranked runs on devices where others wait for a slot: profiles, legs of confirmations and
-// reruns. A profile takes minutes, and somebody watches the work that waits.
+// reruns, and baselines. A profile takes minutes, and somebody watches the work that waits.
 func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
 	var errs []error
 	for _, a := range live {
@@ -178,7 +178,7 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now
 	}
 	for i, work := range next {
 		if work.Priority >= models.PriorityFollowUp && n-i < 2 {
-			break // a profile takes a free slot, and never the place of the run that comes next
+			break // a profile or a baseline takes a free slot, and never the place of the run that comes next
 		}
 		if work.Priority == models.PriorityRerun {
 			if reruns--; reruns < 0 {

@@ -45,19 +45,25 @@ func (s *Accounts) StartSession(ctx context.Context, in NewSession) (secret stri
 	return secret, session, db.WriteError(err, "session")
 }
 
+// sessionUser is a session with its person, read at once: each request of somebody signed in asks for them.
+type sessionUser struct {
+	Session
+	User User `gorm:"foreignKey:UserID"`
+}
+
+// TableName is the session's.
+func (sessionUser) TableName() string { return "sessions" }
+
 // SessionUser returns the session with this secret and its person. A session that has expired or
 // was revoked, or whose person is blocked, is NotFound.
 func (s *Accounts) SessionUser(ctx context.Context, secret string) (Session, User, error) {
-	var session Session
-	err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&session).Error
+	var row sessionUser
+	err := s.db.Read(ctx).Joins("User").Where("sessions.secret_hash = ? and sessions.expires_at > ?", db.HashSecret(secret), db.Now()).Take(&row).Error
 	if err != nil {
 		return Session{}, User{}, db.ReadError(err, "such session")
 	}
-	user, err := s.User(ctx, session.UserID)
-	switch {
-	case err != nil:
-		return Session{}, User{}, err
-	case user.BlockedAt != nil:
+	session, user := row.Session, row.User
+	if user.BlockedAt != nil {
 		return Session{}, User{}, db.Errorf(db.NotFound, "This account is blocked.")
 	}
 	if db.Now().Sub(session.SeenAt) > time.Minute {

@@ -2,7 +2,6 @@ package boards
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -36,11 +35,16 @@ type Standing struct {
 	GapNS     float64 `gorm:"column:gap_ns"` // behind the first
 }
 
+// Head is what is kept about a board, with the software of its first.
+type Head struct {
+	Board
+	Epoch epochs.Software
+}
+
 // Page is a part of a board, in its order.
 type Page struct {
-	Board
+	Head
 	Standings []Standing
-	Epoch     epochs.Software // of the first
 	FirstNS   float64         // the best score; 0 on an empty board
 }
 
@@ -48,20 +52,11 @@ type Page struct {
 // is empty, not missing.
 func (s *Boards) Board(ctx context.Context, versionID int64, device string, offset, limit int) (Page, error) {
 	offset = max(offset, 0)
-	page := Page{Board: Board{VersionID: versionID, Device: device}}
-	var row struct {
-		Board           `gorm:"embedded"`
-		epochs.Software `gorm:"embedded"`
+	head, err := s.Head(ctx, versionID, device)
+	page := Page{Head: head}
+	if err != nil || head.Size == 0 {
+		return page, err
 	}
-	err := s.db.Read(ctx).Table("boards b").Select("b.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness").
-		Joins("left join epochs e on e.id = b.epoch_id").Where("b.version_id = ? and b.device = ?", versionID, device).Take(&row).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return page, nil
-	}
-	if err != nil {
-		return page, fmt.Errorf("reading the board: %w", err)
-	}
-	page.Board, page.Epoch = row.Board, row.Software
 	part, err := s.from(ctx, page.Board, offset)
 	if err != nil {
 		return page, err

@@ -1,14 +1,14 @@
 // Package boards holds the rankings: which run counts, who is before whom, and how that came about.
 //
 // Read it in this order: rank.go (which run is an entry: the only place that knows it), band.go
-// (which entries share a rank), board.go (a board's page),
-// record.go (the history of its best), summary.go (all boards of a list of tasks), placing.go (all boards of a person),
+// (which entries share a rank), board.go (a board in short), part.go (what its page shows), past.go (as it stood once),
+// record.go (the history of its best), best.go (the history of each person's best), summary.go (all boards of a list of tasks), placing.go (all boards of a person),
 // rebuild.go (everything anew from the runs).
 //
 // The store of package models embeds Boards. Inside its transactions package models calls Enter when a run has ended
 // well, and Recompute when runs were disqualified or deleted. Every page, API and feed reads what these keep.
 //
-// It promises that entries, records and the board's row change in the transaction of the run that changes them, and
+// It promises that entries, records, bests and the board's row change in the transaction of the run that changes them, and
 // that a board's change number grows with everything that is visible on it: a page that knows the number knows whether
 // it is old.
 //
@@ -17,5 +17,5 @@
 // for with the setting rebuild_boards. Bands are cut around each change: the work grows with the size of a band, some
 // microseconds for each of its entries.
 //
-// Raw SQL: the records among runs (record.go), all entries at once (rebuild.go), the band of an entry (band.go).
+// Raw SQL: the records and bests among runs (record.go, best.go), all entries at once (rebuild.go), the band of an entry (band.go).
 package boards

@@ -118,7 +118,10 @@ func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (cha
 	if err != nil {
 		return false, fmt.Errorf("saving the entry of person %d: %w", userID, err)
 	}
-	return true, updateBands(tx, one(had), one(best))
+	if err := updateBands(tx, one(had), one(best)); err != nil {
+		return true, err
+	}
+	return true, rebuildBests(tx, versionID, device, userID)
 }
 
 // one is the only element of a list, nil if there is none.
@@ -135,6 +138,9 @@ func Recompute(tx *gorm.DB, runs []Entry) ([]Change, error) {
 	var changes []Change
 	for _, r := range runs {
 		if _, err := updateEntry(tx, r.VersionID, r.Device, r.UserID); err != nil {
+			return nil, err
+		}
+		if err := rebuildBests(tx, r.VersionID, r.Device, r.UserID); err != nil { // also where the entry stays: the run was a step
 			return nil, err
 		}
 		if err := rebuildRecords(tx, r.VersionID, r.Device); err != nil {

@@ -3,8 +3,11 @@ package catalog
 import (
 	"context"
 
+	"gorm.io/gorm"
+
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/tasks"
 )
 
 // Task returns the task with this slug. Callers ask VisibleTo before they show it.
@@ -24,12 +27,32 @@ func (s *Catalog) TaskByID(ctx context.Context, id int64) (Task, error) {
 // Tasks lists the tasks that the viewer may see: open ones first, then the latest first.
 func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, error) {
 	var list []Task
-	q := s.db.Read(ctx).Clauses(db.OrderBy("case when deadline is null or deadline > ? then 0 else 1 end, id desc", db.Now()))
+	err := s.listed(ctx, viewer).Find(&list).Error
+	return list, db.ReadError(err, "tasks")
+}
+
+// Listed is a task with what a list of tasks says of it.
+type Listed struct {
+	Task
+	Lang tasks.Lang // of its current version
+	Mine bool       // the viewer is on one of its boards
+}
+
+// ListTasks lists what Tasks lists.
+func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
+	var list []Listed
+	err := s.listed(ctx, viewer).Model(&Task{}).
+		Select("tasks.*, v.lang, exists (select 1 from bests b where b.version_id = tasks.version_id and b.user_id = ?) as mine", viewer.ID).
+		Joins("join task_versions v on v.id = tasks.version_id").Scan(&list).Error
+	return list, db.ReadError(err, "tasks")
+}
+
+func (s *Catalog) listed(ctx context.Context, viewer accounts.User) *gorm.DB {
+	q := s.db.Read(ctx).Clauses(db.OrderBy("case when deadline is null or deadline > ? then 0 else 1 end, tasks.id desc", db.Now()))
 	if !viewer.IsAdmin() {
 		q = q.Where("visibility = ? or owner_id = ?", Public, viewer.ID)
 	}
-	err := q.Find(&list).Error
-	return list, db.ReadError(err, "tasks")
+	return q
 }
 
 // OpenTasks lists the tasks that take submissions, the one with the newest version first. Of each it

@@ -96,10 +96,11 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey hashes what a score depends on: the bundle without its texts and templates.
+// MeasuredKey hashes what a score depends on: the bundle without its texts, templates and baselines.
 func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Templates = "", "", nil
+	measured.Definition.Baselines = nil
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {
 			measured.Files[f.Source] = b.Files[f.Source]

@@ -49,19 +49,6 @@ func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, e
 	return &tasks.Bundle{Name: task.Slug, Definition: v.Definition, Files: files, Warnings: v.Warnings}, nil
 }
 
-// Langs gives the languages of versions.
-func (s *Catalog) Langs(ctx context.Context, versionIDs []int64) (map[int64]tasks.Lang, error) {
-	var rows []TaskVersion
-	if err := s.db.Read(ctx).Select("id", "lang").Find(&rows, "id in ?", versionIDs).Error; err != nil {
-		return nil, fmt.Errorf("reading languages of tasks: %w", err)
-	}
-	langs := make(map[int64]tasks.Lang, len(rows))
-	for _, v := range rows {
-		langs[v.ID] = v.Lang
-	}
-	return langs, nil
-}
-
 func versionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
 	var rows []namedBlob
 	err := tx.Raw(`select f.path as name, b.data from version_files f join blobs b on b.hash = f.hash

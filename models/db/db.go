@@ -93,3 +93,11 @@ func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ct
 
 // Writer begins a single statement that writes.
 func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }
+
+// Day is SQL for the day of a time in UTC, like 2026-11-22.
+func (d *DB) Day(column string) string {
+	if d.Dialect() == migrations.Postgres {
+		return "to_char(" + column + " at time zone 'UTC', 'YYYY-MM-DD')"
+	}
+	return "substr(" + column + ", 1, 10)"
+}

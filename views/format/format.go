@@ -127,6 +127,15 @@ func Times(ratio float64) string {
 	return strconv.FormatFloat(ratio, 'f', 1, 64) + "×"
 }
 
+// Factor shows how many times as fast something is, with three digits: "0.924×", "12.1×".
+func Factor(ratio float64) string {
+	digits := 3
+	for at := 1.0; digits > 0 && ratio >= at; at *= 10 {
+		digits--
+	}
+	return strconv.FormatFloat(ratio, 'f', digits, 64) + "×"
+}
+
 // Bytes shows a size in binary units: 1536 → 1.5 KiB.
 func Bytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}

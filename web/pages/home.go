@@ -22,7 +22,7 @@ const homeRows = 25 // tasks on one page
 func (p *Pages) Home(c *fiber.Ctx) error {
 	search := views.TaskSearch{
 		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Show: c.Query("show"),
-		PageNo: max(c.QueryInt("page", 1), 1),
+		Sort: c.Query("sort"), PageNo: max(c.QueryInt("page", 1), 1),
 	}
 	list, err := p.findTasks(c.UserContext(), site.Actor(c), search)
 	if err != nil {
@@ -60,7 +60,34 @@ func (p *Pages) findTasks(ctx context.Context, viewer models.User, search views.
 	for _, t := range found {
 		list.Tasks = append(list.Tasks, f.card(t))
 	}
-	return list, nil
+	if list.SignedIn = viewer.SignedIn(); list.SignedIn {
+		if err := p.addContinue(ctx, viewer, &list); err != nil {
+			return list, err
+		}
+	}
+	return list, p.addLatest(ctx, &list)
+}
+
+// addContinue fills in what somebody did last.
+func (p *Pages) addContinue(ctx context.Context, viewer models.User, list *views.TaskList) error {
+	last, err := p.Store.LastSubmission(ctx, viewer.ID)
+	if models.KindOf(err) == models.NotFound {
+		return nil
+	}
+	list.Continue = &views.Continue{Task: views.TaskRef{Slug: last.TaskSlug, Title: last.TaskTitle}, SubmissionID: last.ID, Live: last.Live}
+	return err
+}
+
+const tickerRecords = 2
+
+// addLatest fills in the latest records.
+func (p *Pages) addLatest(ctx context.Context, list *views.TaskList) error {
+	latest, err := p.Store.Records(ctx, models.RecordFilter{Limit: tickerRecords})
+	for _, r := range latest {
+		list.Latest = append(list.Latest, views.LatestRecord{When: r.AchievedAt, Person: site.PersonOf(r.UserID, r.UserName), ScoreNS: r.ScoreNS,
+			Task: views.TaskRef{Slug: r.TaskSlug, Title: r.TaskTitle}, Device: r.Device, RunID: r.RunID})
+	}
+	return err
 }
 
 // taskFinder knows what is looked for, and which devices can run something now.
@@ -98,7 +125,7 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	}
 	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
 		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
-	show := s.Show == "" || (s.Show == "open") == t.Open(f.Now())
+	show := s.Show == "" || s.Show == "mine" && t.Mine || s.Show == "open" && t.Open(f.Now()) || s.Show == "closed" && !t.Open(f.Now())
 	return device && show && (s.Lang == "" || s.Lang == string(t.Lang))
 }
 
@@ -106,6 +133,12 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 // Others stay as the store lists them: latest first, so that the built-in tasks go from easy to hard.
 func (f taskFinder) order(a, b models.TaskSummary) int {
 	switch {
+	case f.search.Sort == "people":
+		return cmp.Compare(b.People, a.People)
+	case f.search.Sort == "title":
+		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
+	case f.search.Sort == "new":
+		return cmp.Compare(b.ID, a.ID)
 	case a.Open(f.Now()) != b.Open(f.Now()):
 		return order(a.Open(f.Now()), b.Open(f.Now()))
 	case (a.Deadline == nil) != (b.Deadline == nil):

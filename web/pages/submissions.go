@@ -35,6 +35,10 @@ func (p *Pages) Submission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	if len(page.Runs) > 0 {
+		page.Share = &views.Share{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
+			URL: p.BaseURL + string(views.SubmissionURL(page.ID)), Image: fmt.Sprintf("%s/runs/%d/card.png", p.BaseURL, page.Runs[0].ID)}
+	}
 	return p.Render(c, fiber.StatusOK, views.Submission(page))
 }
 
@@ -196,4 +200,20 @@ func (p *Pages) remarks(ctx context.Context, sub models.Submission) ([]views.Rem
 		}
 	}
 	return nil, nil
+}
+
+// RunAddress leads from a run to its submission's page, where it stands.
+func (p *Pages) RunAddress(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	run, err := p.Store.Run(c.UserContext(), id)
+	if err == nil {
+		_, err = p.SubmissionByID(c, run.SubmissionID)
+	}
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.SubmissionURL(run.SubmissionID))
 }

@@ -160,6 +160,13 @@ func (p *Pages) TaskBundle(c *fiber.Ctx) error {
 		return site.Attachment(c, name, text)
 	}
 	var buf bytes.Buffer
+	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	if !task.EditableBy(site.Actor(c)) {
+		bundle = bundle.WithoutSolutions()
+	}
 	if err := tasks.WriteZip(&buf, bundle); err != nil {
 		return err
 	}

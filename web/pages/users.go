@@ -11,7 +11,7 @@ import (
 	"warpboard/web/site/runs"
 )
 
-// User shows a person to everybody. It asks the store four questions, and one more for who is signed in, however
+// User shows a person to everybody. It asks the store six questions, and one more for who is signed in, however
 // much the person has submitted.
 func (p *Pages) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
@@ -36,6 +36,11 @@ func (p *Pages) User(c *fiber.Ctx) error {
 	if err := p.addPlaces(c, &page); err != nil {
 		return err
 	}
+	page.Activity.Until = p.Now()
+	since := p.Now().AddDate(0, 0, -7*views.ActivityWeeks)
+	if page.Activity.Days, err = p.Store.Activity(c.UserContext(), site.Actor(c), user.ID, since); err != nil {
+		return err
+	}
 	return p.Render(c, fiber.StatusOK, views.User(page))
 }
 
@@ -49,12 +54,27 @@ func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 	if more {
 		page.MorePlaces = number + 1
 	}
-	for _, place := range list {
-		page.Places = append(page.Places, views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
-			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID})
+	if err != nil {
+		return err
+	}
+	keys := make([]models.BoardKey, len(list))
+	for i, place := range list {
+		keys[i] = models.BoardKey{VersionID: place.VersionID, Device: place.Device}
+	}
+	steps, err := p.Store.Steps(c.UserContext(), page.Person.ID, keys, mostSteps)
+	for i, place := range list {
+		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
+			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size)}
+		for _, step := range steps[keys[i]] {
+			row.Steps = append(row.Steps, step.ScoreNS)
+		}
+		page.Places = append(page.Places, row)
 	}
 	return err
 }
+
+// mostSteps bounds the lines of one page of places.
+const mostSteps = 1000
 
 // UserRole lets an admin change what somebody may do.
 func (p *Pages) UserRole(c *fiber.Ctx) error {

@@ -46,6 +46,11 @@ func (s *Site) Page(c *fiber.Ctx, title, section string) views.Page {
 	return p
 }
 
+// ShareOf describes a page below whose address its picture and its feed are.
+func (s *Site) ShareOf(title, path string) *views.Share {
+	return &views.Share{Title: title, URL: s.BaseURL + path, Image: s.BaseURL + path + "/card.png", Feed: path + "/records.atom"}
+}
+
 // PersonOf is a person as pages link to one.
 func PersonOf(id int64, name string) views.Person { return views.Person{ID: id, Name: name} }
 

@@ -96,6 +96,9 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 		_, err = p.Store.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
 	}
 	if err == nil {
+		err = p.startBaselines(c.UserContext(), task.ID)
+	}
+	if err == nil {
 		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved")
 	}
 	form := task
@@ -218,6 +221,9 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 		return err
 	}
 	_, change, err := p.Store.Publish(c.UserContext(), site.Actor(c), task.ID, bundle)
+	if err == nil {
+		err = p.startBaselines(c.UserContext(), task.ID)
+	}
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,9 @@ func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []
 		}
 		task, notice, err := p.publishDraft(ctx, user, d)
 		if err == nil {
+			err = p.startBaselines(ctx, task.ID)
+		}
+		if err == nil {
 			out.published, out.done = append(out.published, site.TaskRef(task)), views.TaskURL(task.Slug)+"?done="+notice
 			continue
 		}
@@ -80,6 +83,18 @@ func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []
 		out.left = append(out.left, d.draft)
 	}
 	return out, nil
+}
+
+// startBaselines has the site measure what came with the task to compare with.
+func (p *Authoring) startBaselines(ctx context.Context, taskID int64) error {
+	if p.NoBaselines {
+		return nil
+	}
+	queued, err := p.Store.StartBaselines(ctx, taskID)
+	if queued > 0 {
+		p.Dispatcher.Wake()
+	}
+	return err
 }
 
 // reservedSlug tells the names below /tasks/ that mean something else.

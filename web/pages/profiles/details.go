@@ -143,5 +143,5 @@ func (p *Profiles) CSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return sendCSV(c, report.Table())
+	return site.SendCSV(c, report.Table())
 }

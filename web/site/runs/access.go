@@ -53,14 +53,19 @@ func SourceHidden(task models.Task) string {
 	return "the source can be read after the task's deadline"
 }
 
-// BoardChange is the change number of a board. There is no board of a device that the task neither names nor was
-// ever run on.
-func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int64, device string) (int64, error) {
-	change, err := s.Store.BoardChangeNumber(ctx, versionID, device)
-	if err == nil && change == 0 && !slices.Contains(task.Devices, device) {
+// BoardHead is a board in short. There is no board of a device that the task neither names nor was ever run on.
+func (s *Runs) BoardHead(ctx context.Context, task models.Task, versionID int64, device string) (models.BoardHead, error) {
+	head, err := s.Store.Head(ctx, versionID, device)
+	if err == nil && head.Change == 0 && !slices.Contains(task.Devices, device) {
 		err = models.Errorf(models.NotFound, "%s has no board for %q; there are: %s.", task.Title, device, strings.Join(task.Devices, ", "))
 	}
-	return change, err
+	return head, err
+}
+
+// BoardChange is the change number of a board.
+func (s *Runs) BoardChange(ctx context.Context, task models.Task, versionID int64, device string) (int64, error) {
+	head, err := s.BoardHead(ctx, task, versionID, device)
+	return head.Change, err
 }
 
 // LeadToSilicon answers an address with a device that has no board here, but whose family has: "H100" of the time when a

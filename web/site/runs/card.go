@@ -233,7 +233,7 @@ func plannedStages(mode job.Mode, lang tasks.Lang) []job.Stage {
 		job.ModeBenchmark: {job.StageBuild, job.StageBenchmark},
 		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked},
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
-	}[mode]
+	}[models.Measured(mode)]
 	if lang == tasks.LangPython && len(stages) > 0 {
 		return stages[1:]
 	}

@@ -1,0 +1,92 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
+// nobody else does, counts for no limit and is no entry.
+const ModeBaseline job.Mode = "baseline"
+
+// Measured is the mode that a worker knows a run's by.
+func Measured(mode job.Mode) job.Mode {
+	if mode == ModeBaseline {
+		return job.ModeRanked
+	}
+	return mode
+}
+
+// StartBaselines queues the baselines of a task's current version that were not run on one of its devices yet, or whose
+// source has changed, in the operator's name. It returns how many runs it queued.
+func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
+	task, err := s.TaskByID(ctx, taskID)
+	if err != nil {
+		return 0, err
+	}
+	version, err := s.Version(ctx, task.VersionID)
+	if err != nil || len(version.Definition.Baselines) == 0 {
+		return 0, err
+	}
+	bundle, err := s.Bundle(ctx, version.ID)
+	if err != nil {
+		return 0, err
+	}
+	operator, err := s.Operator(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		for _, name := range slices.Sorted(maps.Keys(version.Definition.Baselines)) {
+			in := NewSubmission{User: operator, Mode: ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),
+				Source: bundle.Files[version.Definition.Baselines[name]]}
+			n, err := startBaseline(tx, in, task, version, name)
+			if err != nil {
+				return fmt.Errorf("starting the baseline %s: %w", name, err)
+			}
+			queued += n
+		}
+		return nil
+	})
+	return queued, err
+}
+
+// startBaseline submits one baseline to the devices that lack it.
+func startBaseline(tx *gorm.DB, in NewSubmission, task Task, version TaskVersion, name string) (int, error) {
+	var have []string
+	err := tx.Model(&boards.Baseline{}).Where("version_id = ? and name = ? and source_hash = ?", version.ID, name, db.Hash(in.Source)).Pluck("device", &have).Error
+	if err != nil {
+		return 0, db.ReadError(err, "baselines")
+	}
+	in.Devices = slices.DeleteFunc(slices.Clone(task.Devices), func(device string) bool { return slices.Contains(have, device) })
+	if len(in.Devices) == 0 {
+		return 0, nil
+	}
+	sub, err := in.save(tx, task, version)
+	if err != nil {
+		return 0, err
+	}
+	runs, err := enqueue(tx, sub, in.Devices)
+	for _, run := range runs {
+		if err == nil {
+			err = db.WriteError(tx.Save(&boards.Baseline{VersionID: version.ID, Device: run.Device, Name: name, RunID: run.ID, SourceHash: sub.SourceHash}).Error, "baseline")
+		}
+	}
+	return len(runs), err
+}
+
+// showBaseline tells the board of a baseline that has a score now.
+func (r *Run) showBaseline(tx *gorm.DB, out *Recorded) (err error) {
+	if r.Mode == ModeBaseline && r.ScoreNS != nil {
+		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
+	}
+	return err
+}

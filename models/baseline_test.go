@@ -1,0 +1,61 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != 0 {
+			t.Errorf("%d baselines of a task without any", n)
+		}
+		bundle := modelstest.Bundle("add")
+		bundle.Definition.Baselines = map[string]string{"naive": "slow.cpp", "library": "fast.cpp"}
+		bundle.Files["slow.cpp"], bundle.Files["fast.cpp"] = []byte("slow"), []byte("fast")
+		version, change, err := s.Publish(ctx, w.admin, w.task.ID, bundle)
+		if err != nil || change != models.ChangeTexts {
+			t.Fatalf("new baselines change %s: %v", change, err)
+		}
+		for i, want := range []int{2 * len(w.task.Devices), 0} {
+			if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != want {
+				t.Errorf("time %d queues %d runs, want %d", i+1, n, want)
+			}
+		}
+		anns := w.submit(t, s, w.ann)
+		next := got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 3, anns.QueuedAt))
+		if len(next) != 3 || next[0].RunID != anns.ID || next[1].Priority != models.PriorityBaseline {
+			t.Fatalf("the queue is %+v", next)
+		}
+		before := got[int64](t)(s.BoardChangeNumber(ctx, version.ID, "CPU"))
+		for i, q := range next[1:] {
+			out := modelstest.Finish(t, s, got[models.Run](t)(s.Run(ctx, q.RunID)), float64(200-100*i))
+			if out.Board == nil || out.Board.Change != before+int64(i)+1 {
+				t.Errorf("the board is told %+v", out.Board)
+			}
+		}
+		var measured []string
+		for _, b := range got[[]models.Baseline](t)(s.Baselines(ctx, version.ID, "CPU")) {
+			measured = append(measured, fmt.Sprintf("%s %g", b.Name, b.ScoreNS))
+		}
+		if diff := cmp.Diff([]string{"naive 100", "library 200"}, measured); diff != "" { // queued by name
+			t.Errorf("baselines:\n%s", diff)
+		}
+		if places := standings(t, s, w, 0, 10); len(places) != 0 {
+			t.Errorf("baselines stand on the board: %v", places)
+		}
+		bundle.Files["fast.cpp"] = []byte("faster")
+		if _, _, err := s.Publish(ctx, w.admin, w.task.ID, bundle); err != nil {
+			t.Fatal(err)
+		}
+		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != len(w.task.Devices) {
+			t.Errorf("a changed baseline queues %d runs", n)
+		}
+	})
+}

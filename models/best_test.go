@@ -1,0 +1,144 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// steps reads everybody's steps on the board as "name score tries".
+func steps(t *testing.T, s *models.Store) (out []string) {
+	t.Helper()
+	rows, err := s.SQL().QueryContext(t.Context(), "select u.name, b.score_ns, b.tries from bests b join users u on u.id = b.user_id order by b.achieved_at, b.run_id")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		var score float64
+		var tries int
+		if err := rows.Scan(&name, &score, &tries); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, fmt.Sprintf("%s %g %d", name, score, tries))
+	}
+	return out
+}
+
+func TestEachPersonsStepsFollowTheirValidRuns(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		w.score(t, s, w.ann, 300)
+		middle := w.score(t, s, w.ann, 200)
+		w.score(t, s, w.ben, 150)
+		w.score(t, s, w.ann, 250)
+		w.score(t, s, w.ann, 100)
+		want := []string{"Ann 300 1", "Ann 200 2", "Ben 150 1", "Ann 100 4"}
+		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
+			t.Errorf("steps:\n%s", diff)
+		}
+		if _, err := s.Disqualify(t.Context(), w.admin, middle.ID, "It knew the answers."); err != nil { // a step, and not the entry
+			t.Fatal(err)
+		}
+		want = []string{"Ann 300 1", "Ben 150 1", "Ann 250 2", "Ann 100 3"}
+		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
+			t.Errorf("steps without the run that was disqualified:\n%s", diff)
+		}
+		if err := s.RebuildEntries(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, steps(t, s)); diff != "" {
+			t.Errorf("steps made anew:\n%s", diff)
+		}
+	})
+}
+
+func TestABoardIsShownAsItStoodOnce(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		w.score(t, s, w.ann, 300)
+		w.score(t, s, w.ben, 200)
+		w.score(t, s, cleo, 200.5)
+		then := w.ended(t, s, w.score(t, s, w.ann, 250))
+		w.score(t, s, w.ann, 100)
+		past := func(at time.Time) (out []string) {
+			list, bands, err := s.Past(ctx, w.task.VersionID, "CPU", at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			sum := 0
+			for _, b := range bands {
+				sum += int(b.Size)
+			}
+			for _, e := range list {
+				out = append(out, fmt.Sprintf("%d %s %g in %d, tied %v", e.Rank, e.UserName, e.ScoreNS, e.Tries, e.Tied))
+			}
+			return append(out, fmt.Sprint(len(bands), " bands of ", sum))
+		}
+		want := []string{"1 Ben 200 in 1, tied true", "1 Cleo 200.5 in 1, tied true", "3 Ann 250 in 2, tied false", "2 bands of 3"}
+		if diff := cmp.Diff(want, past(then)); diff != "" {
+			t.Errorf("as it stood:\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"0 bands of 0"}, past(then.AddDate(-1, 0, 0))); diff != "" {
+			t.Errorf("before anybody:\n%s", diff)
+		}
+		if got := past(then.AddDate(1, 0, 0)); got[0] != "1 Ann 100 in 3, tied false" {
+			t.Errorf("as it stands: %v", got)
+		}
+	})
+}
+
+func TestAPartOfABoardHasTheViewersEntryOnce(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		for i := range 7 {
+			w.score(t, s, modelstest.Person(t, s, fmt.Sprintf("Person %d", i), models.RoleUser), 1000*float64(i+1))
+		}
+		ended := w.ended(t, s, w.score(t, s, w.ann, 3500))
+		w.score(t, s, w.ann, 3200)
+		head := got[models.BoardHead](t)(s.Head(ctx, w.task.VersionID, "CPU"))
+		bands := got[[]models.Band](t)(s.Bands(ctx, w.task.VersionID, "CPU"))
+		show := func(offset, limit int) (out []string) {
+			for _, e := range got[[]models.Shown](t)(s.Show(ctx, head, bands, models.BoardPart{Offset: offset, Limit: limit, Viewer: w.ann.ID, Before: ended})) {
+				text := fmt.Sprintf("%d %s in %d", e.Rank, e.UserName, e.Tries)
+				if e.BeforeNS != nil && *e.BeforeNS != e.ScoreNS {
+					text += fmt.Sprintf(", before %g", *e.BeforeNS)
+				}
+				if e.Beside {
+					text += ", beside"
+				}
+				out = append(out, text)
+			}
+			return out
+		}
+		ann := "4 Ann in 2, before 3500"
+		if diff := cmp.Diff([]string{"3 Person 2 in 1", ann, "5 Person 3 in 1"}, show(2, 3)); diff != "" {
+			t.Errorf("around Ann:\n%s", diff)
+		}
+		if diff := cmp.Diff([]string{"6 Person 4 in 1", "7 Person 5 in 1", ann + ", beside"}, show(5, 2)); diff != "" {
+			t.Errorf("behind Ann:\n%s", diff)
+		}
+		offset, id, err := s.Find(ctx, w.task.VersionID, "CPU", "SON 4")
+		if err != nil || offset != 5 || id == 0 {
+			t.Errorf("Person 4 stands at %d, %v", offset, err)
+		}
+		if offset := got[int](t)(s.FindPerson(ctx, w.task.VersionID, "CPU", w.ann.ID)); offset != 3 {
+			t.Errorf("Ann stands at %d", offset)
+		}
+		_, _, err = s.Find(ctx, w.task.VersionID, "CPU", "%")
+		wantKind(t, err, models.NotFound)
+	})
+}
+
+// ended is when a run ended.
+func (w world) ended(t *testing.T, s *models.Store, run models.Run) time.Time {
+	t.Helper()
+	return *got[models.Run](t)(s.Run(t.Context(), run.ID)).EndedAt
+}

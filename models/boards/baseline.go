@@ -1,0 +1,31 @@
+package boards
+
+import (
+	"context"
+
+	"warpboard/models/db"
+)
+
+// Baseline is a submission that came with a task and was run by the site, to compare with. It has no rank.
+type Baseline struct {
+	VersionID  int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device     string `gorm:"primaryKey"`
+	Name       string `gorm:"primaryKey"`
+	RunID      int64
+	SourceHash string
+}
+
+// MeasuredBaseline is a baseline whose run has ended well.
+type MeasuredBaseline struct {
+	Baseline
+	SubmissionID int64
+	ScoreNS      float64 `gorm:"column:score_ns"`
+}
+
+// Baselines lists the baselines of a board that have a score, the best first.
+func (s *Boards) Baselines(ctx context.Context, versionID int64, device string) ([]MeasuredBaseline, error) {
+	var list []MeasuredBaseline
+	err := s.db.Read(ctx).Table("baselines b").Select("b.*, r.submission_id, r.score_ns").Joins("join runs r on r.id = b.run_id").
+		Where("b.version_id = ? and b.device = ? and r.score_ns is not null", versionID, device).Order("r.score_ns, b.name").Scan(&list).Error
+	return list, db.ReadError(err, "the baselines of a board")
+}

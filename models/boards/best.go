@@ -1,0 +1,45 @@
+package boards
+
+import (
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+)
+
+// Best is a run that was its person's best on a board when it ended: a step of that person's line there. The last one of the
+// newest epoch is the person's entry.
+type Best struct {
+	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
+	Device       string `gorm:"primaryKey"`
+	UserID       int64  `gorm:"primaryKey;autoIncrement:false"`
+	RunID        int64  `gorm:"primaryKey;autoIncrement:false"`
+	SubmissionID int64
+	Age          int64   // as an entry's: each epoch has bests of its own
+	ScoreNS      float64 `gorm:"column:score_ns"`
+	Tries        int     // valid runs of the person up to this one
+	AchievedAt   time.Time
+}
+
+// insertBests finds, among the valid runs that the condition chooses, those that beat all earlier ones of their person.
+const insertBests = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
+	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, ended_at from (
+		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, ended_at,
+			row_number() over (partition by version_id, device, user_id order by ended_at, id) as tries,
+			min(score_ns) over (partition by version_id, device, user_id, epoch_id order by ended_at, id
+				rows between unbounded preceding and 1 preceding) as prior
+		from runs where %s
+	) tried where prior is null or score_ns < prior`
+
+// rebuildBests makes one person's steps on a board anew. It reads all valid runs that the person has there.
+func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) error {
+	const theirs = "version_id = ? and device = ? and user_id = ?"
+	err := tx.Where(theirs, versionID, device, userID).Delete(&Best{}).Error
+	if err == nil {
+		err = tx.Exec(fmt.Sprintf(insertBests, validRun+" and "+theirs), versionID, device, userID).Error
+	}
+	if err != nil {
+		return fmt.Errorf("rebuilding the best runs of person %d: %w", userID, err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package boards
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+	"warpboard/models/epochs"
+)
+
+// Part is the piece of a board that a page shows.
+type Part struct {
+	Offset, Limit int
+	Viewer        int64     // a person whose entry is wanted wherever it stands; 0: nobody's
+	Before        time.Time // with which of a person's earlier scores an entry is compared: the best until then
+}
+
+// Shown is an entry with what a board's page says beside it.
+type Shown struct {
+	Ranked
+	UserName string
+	Tries    int      // valid runs of the person up to this one
+	BeforeNS *float64 `gorm:"column:before_ns"` // the person's best at Part.Before; nil: there was none
+	Profiled bool     // a profile followed the run
+	Beside   bool     // it is the viewer's, and not of the part
+}
+
+// Head returns what is kept about a board apart from its entries. A board that nobody is on is empty, not missing.
+func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head, error) {
+	var row struct {
+		Board           `gorm:"embedded"`
+		epochs.Software `gorm:"embedded"`
+	}
+	err := s.db.Read(ctx).Table("boards b").Select("b.*, e.driver, e.cuda, e.compiler, e.torch, e.triton, e.harness").
+		Joins("left join epochs e on e.id = b.epoch_id").Where("b.version_id = ? and b.device = ?", versionID, device).Take(&row).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return Head{Board: Board{VersionID: versionID, Device: device}}, nil
+	}
+	if err != nil {
+		return Head{}, fmt.Errorf("reading the board: %w", err)
+	}
+	return Head{row.Board, row.Software}, nil
+}
+
+// Show reads a part of a board, in its order, and the viewer's entry behind it unless it is in it. It skips to the part
+// by the board's bands, so that the last page costs as little as the first.
+func (s *Boards) Show(ctx context.Context, b Head, bands []Band, part Part) (list []Shown, err error) {
+	q := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
+	if i := lastBand(bands, part.Offset); i > 0 {
+		q = q.Where(fromSpot, bands[i].Age, bands[i].ScoreNS, bands[i].RunID).Offset(part.Offset - int(bands[i].Ahead))
+	} else {
+		q = q.Offset(max(part.Offset, 0))
+	}
+	entries := s.db.Read(ctx).Table("(?) p", q.Order(entriesFirst).Limit(part.Limit)).Select("p.*, false as beside")
+	if part.Viewer != 0 {
+		own := s.db.Read(ctx).Table("entries").Select("entries.*, true as beside").
+			Where("version_id = ? and device = ? and user_id = ?", b.VersionID, b.Device, part.Viewer)
+		entries = s.db.Read(ctx).Raw("? union all ?", entries, own)
+	}
+	err = s.db.Read(ctx).Table("(?) e", entries).Select(strings.Join([]string{"e.*", ofBand, "u.name as user_name",
+		"coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries",
+		"(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns",
+		"exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled",
+	}, ", "), db.Time(part.Before)).
+		Joins(withBand).Joins("join users u on u.id = e.user_id").Order("e.beside, e.age, e.score_ns, e.run_id").Scan(&list).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading the board's entries: %w", err)
+	}
+	if n := len(list) - 1; n > 0 && list[n].Beside && slices.ContainsFunc(list[:n], func(e Shown) bool { return e.RunID == list[n].RunID }) {
+		list = list[:n]
+	}
+	return list, nil
+}
+
+// lastBand is the index of the last band that begins at an offset or before it; -1 without any.
+func lastBand(bands []Band, offset int) int {
+	i, _ := slices.BinarySearchFunc(bands, offset+1, func(b Band, at int) int { return cmp.Compare(int(b.Ahead), at) })
+	return i - 1
+}
+
+// Bands lists the bands of a board in their order. There are at most some hundred for each power of ten between the first
+// score and the last, however many people are on it.
+func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]Band, error) {
+	var list []Band
+	err := s.db.Read(ctx).Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Find(&list).Error
+	return list, db.ReadError(err, "the bands of a board")
+}
+
+// Find returns the offset of the first entry whose person has a name with the text in it, and whose; NotFound when
+// nobody has.
+func (s *Boards) Find(ctx context.Context, versionID int64, device, text string) (offset int, userID int64, err error) {
+	pattern := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.ToLower(text)) + "%"
+	return s.find(ctx, versionID, device, `lower(u.name) like ? escape '\'`, pattern)
+}
+
+// FindPerson does the same for one person.
+func (s *Boards) FindPerson(ctx context.Context, versionID int64, device string, userID int64) (offset int, err error) {
+	offset, _, err = s.find(ctx, versionID, device, "u.id = ?", userID)
+	return offset, err
+}
+
+func (s *Boards) find(ctx context.Context, versionID int64, device, where string, arg any) (int, int64, error) {
+	var e Entry
+	err := s.db.Read(ctx).Table("entries").Select("entries.*").Joins("join users u on u.id = entries.user_id").
+		Where("version_id = ? and device = ?", versionID, device).Where(where, arg).Order(entriesFirst).Limit(1).Take(&e).Error
+	if err != nil {
+		return 0, 0, db.ReadError(err, "such person on this board")
+	}
+	var before int64
+	err = s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and (age, score_ns, run_id) < (?, ?, ?)", versionID, device, e.Age, e.ScoreNS, e.RunID).
+		Count(&before).Error
+	return int(before), e.UserID, db.ReadError(err, "entries before a person's")
+}

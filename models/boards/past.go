@@ -1,0 +1,37 @@
+package boards
+
+import (
+	"context"
+	"time"
+
+	"warpboard/models/db"
+)
+
+// Past returns a board as it stood at a time: of each person the best run until then with the newest software of then, cut into bands by today's rule.
+// It knows what is known now: a run that was disqualified, deleted or measured again since stood there with other
+// numbers. All of the board is read, a row for each person.
+func (s *Boards) Past(ctx context.Context, versionID int64, device string, at time.Time) (list []Shown, bands []Band, err error) {
+	until := s.db.Read(ctx).Table("bests").
+		Select("user_id, run_id, tries, row_number() over (partition by user_id order by score_ns, run_id) as place").
+		Where("version_id = ? and device = ? and achieved_at <= ?", versionID, device, db.Time(at)).
+		Where("age = (select min(n.age) from bests n where n.version_id = ? and n.device = ? and n.achieved_at <= ?)", versionID, device, db.Time(at))
+	err = s.db.Read(ctx).Table("(?) b", until).
+		Select(`r.version_id, r.device, r.user_id, r.id as run_id, r.submission_id, -r.epoch_id as age, r.score_ns, r.std_ns, r.err_ns, r.clock,
+			r.interval_low, r.interval_high, r.processes, r.noisy, r.roof, r.ended_at as achieved_at, b.tries, u.name as user_name`).
+		Joins("join runs r on r.id = b.run_id").Joins("join users u on u.id = b.user_id").
+		Where("b.place = 1").Order("r.score_ns, r.id").Scan(&list).Error
+	if err != nil {
+		return nil, nil, db.ReadError(err, "the board of a past time")
+	}
+	var cut cutter
+	for _, e := range list {
+		cut.add(e.Entry)
+	}
+	for _, b := range cut.bands {
+		for i := range list[b.Ahead : b.Ahead+b.Size] {
+			e := &list[int(b.Ahead)+i]
+			e.Rank, e.Tied = int(b.Ahead)+1, b.Size > 1
+		}
+	}
+	return list, cut.bands, nil
+}

@@ -1,0 +1,98 @@
+package share
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views/format"
+)
+
+const pngType = "image/png"
+
+// mostCards bounds the pictures that are kept; drawing one takes some ten milliseconds.
+const mostCards = 64
+
+// cards keeps the last pictures that were drawn, by what is on them.
+type cards struct {
+	mu   sync.Mutex
+	kept map[string][]byte
+}
+
+// draw returns the picture of a card. One is drawn at a time: many who ask at once cost one processor.
+func (k *cards) draw(one card) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	key := fmt.Sprintf("%+v", one)
+	if data := k.kept[key]; data != nil {
+		return data, nil
+	}
+	data, err := one.png()
+	if err != nil {
+		return nil, err
+	}
+	if len(k.kept) >= mostCards {
+		clear(k.kept)
+	}
+	k.kept[key] = data
+	return data, nil
+}
+
+// BoardCard is the picture that a link to a board has elsewhere: its first three and how everybody stands.
+func (s *Share) BoardCard(c *fiber.Ctx) error {
+	b, err := s.boardOf(c)
+	if err != nil {
+		return err
+	}
+	return s.send(c, pngType, fmt.Sprint(b.head.Change, b.task.Title), func() ([]byte, error) {
+		one := card{Title: b.task.Title, Device: b.head.Device, Big: "No entry yet"}
+		bands, err := s.Store.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
+		if err != nil {
+			return nil, err
+		}
+		for _, band := range bands[:min(len(bands), mostDots)] {
+			one.Dots = append(one.Dots, band.ScoreNS)
+		}
+		if len(b.head.Leaders) > 0 {
+			first := b.head.Leaders[0]
+			user, err := s.Store.User(c.UserContext(), first.UserID)
+			if err != nil {
+				return nil, err
+			}
+			one.Big, one.Small = format.Nanoseconds(first.ScoreNS).String(), fmt.Sprintf("%s leads %s", user.Name, format.Plural(int(b.head.Size), "person", "people"))
+		}
+		return s.cards.draw(one)
+	})
+}
+
+// RunCard is the picture of a link to a run: its score, its person and its place.
+func (s *Share) RunCard(c *fiber.Ctx) error {
+	run, task, err := s.runOf(c)
+	if err != nil {
+		return err
+	}
+	st, err := s.standing(c, run)
+	if err != nil {
+		return err
+	}
+	user, err := s.Store.User(c.UserContext(), run.UserID)
+	if err != nil {
+		return err
+	}
+	one := runCard(run, task, user, st)
+	return s.send(c, pngType, fmt.Sprintf("%+v", one), func() ([]byte, error) { return s.cards.draw(one) })
+}
+
+func runCard(run models.Run, task models.Task, user models.User, st *models.Standing) card {
+	one := card{Title: task.Title, Device: run.Device, Big: "No score", Small: "Run by " + user.Name}
+	if run.Valid() {
+		one.Big = format.MaybeNanoseconds(run.ScoreNS).String()
+	}
+	if st != nil {
+		one.Small = fmt.Sprintf("%s, place %s on the board", user.Name, format.Place(st.Rank, st.Tied))
+		one.Dots = []float64{st.ScoreNS - st.GapNS, st.ScoreNS}
+	}
+	return one
+}

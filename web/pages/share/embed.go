@@ -1,0 +1,38 @@
+package share
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const embedRows = 10
+
+// Embed is a board for the frame of another site. It has nothing that acts, and knows nobody: whoever frames it can
+// neither press a button of the reader's nor see who the reader is.
+func (s *Share) Embed(c *fiber.Ctx) error {
+	b, err := s.boardOf(c)
+	if err != nil {
+		return err
+	}
+	bands, err := s.Store.Bands(c.UserContext(), b.head.VersionID, b.head.Device)
+	if err != nil {
+		return err
+	}
+	list, err := s.Store.Show(c.UserContext(), b.head, bands, models.BoardPart{Limit: embedRows})
+	if err != nil {
+		return err
+	}
+	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.head.Device, People: int(b.head.Size)}
+	for _, e := range list {
+		page.Entries = append(page.Entries, views.TopEntry{Rank: e.Rank, Tied: e.Tied, Person: site.PersonOf(e.UserID, e.UserName), ScoreNS: e.ScoreNS})
+	}
+	policy := string(c.Response().Header.Peek(fiber.HeaderContentSecurityPolicy))
+	c.Set(fiber.HeaderContentSecurityPolicy, strings.Replace(policy, "frame-ancestors 'none'", "frame-ancestors *", 1))
+	c.Response().Header.Del(fiber.HeaderXFrameOptions)
+	return s.Render(c, fiber.StatusOK, views.Embed(page))
+}

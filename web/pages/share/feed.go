@@ -1,0 +1,95 @@
+package share
+
+import (
+	"encoding/xml"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/views/format"
+	"warpboard/web/site"
+)
+
+const feedRecords = 50
+
+// feed and its parts are Atom's (RFC 4287).
+type feed struct {
+	XMLName xml.Name `xml:"http://www.w3.org/2005/Atom feed"`
+	ID      string   `xml:"id"`
+	Title   string   `xml:"title"`
+	Updated string   `xml:"updated"`
+	Links   []link   `xml:"link"`
+	Entries []entry  `xml:"entry"`
+}
+
+type entry struct {
+	ID      string `xml:"id"`
+	Title   string `xml:"title"`
+	Updated string `xml:"updated"`
+	Author  string `xml:"author>name"`
+	Links   []link `xml:"link"`
+}
+
+type link struct {
+	Rel  string `xml:"rel,attr,omitempty"`
+	Href string `xml:"href,attr"`
+}
+
+// BoardFeed tells of each record of a board.
+func (s *Share) BoardFeed(c *fiber.Ctx) error {
+	b, err := s.boardOf(c)
+	if err != nil {
+		return err
+	}
+	return s.feed(c, "Records: "+b.name(), b.path(), b.task.CreatedAt, models.RecordFilter{TaskID: b.task.ID, Device: b.head.Device})
+}
+
+// TaskFeed tells of each record on a task's boards.
+func (s *Share) TaskFeed(c *fiber.Ctx) error {
+	task, err := s.VisibleTask(c.UserContext(), models.User{}, c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	return s.feed(c, "Records: "+task.Title, string(views.TaskURL(task.Slug)), task.CreatedAt, models.RecordFilter{TaskID: task.ID})
+}
+
+// PersonFeed tells of each record of a person.
+func (s *Share) PersonFeed(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	user, err := s.Store.User(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	return s.feed(c, "Records of "+user.Name, string(views.UserURL(id)), user.CreatedAt, models.RecordFilter{UserID: id})
+}
+
+// feed answers with the latest records, whose page is path; began is when there was nothing to tell yet.
+func (s *Share) feed(c *fiber.Ctx, title, path string, began time.Time, f models.RecordFilter) error {
+	f.Limit = feedRecords
+	records, err := s.Store.Records(c.UserContext(), f)
+	if err != nil {
+		return err
+	}
+	if len(records) > 0 {
+		began = records[0].AchievedAt
+	}
+	out := feed{ID: s.BaseURL + c.Path(), Title: job.ShowBidi(title), Updated: machineTime(began),
+		Links: []link{{Href: s.BaseURL + path}, {Rel: "self", Href: s.BaseURL + c.Path()}}}
+	for _, r := range records {
+		address := fmt.Sprintf("%s/runs/%d", s.BaseURL, r.RunID)
+		out.Entries = append(out.Entries, entry{ID: address, Updated: machineTime(r.AchievedAt), Author: job.ShowBidi(r.UserName), Links: []link{{Href: address}},
+			Title: job.ShowBidi(fmt.Sprintf("%s: %s, %s on %s", r.UserName, format.Nanoseconds(r.ScoreNS), r.TaskTitle, r.Device))})
+	}
+	text, err := xml.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return fmt.Errorf("writing a feed: %w", err)
+	}
+	return s.send(c, "application/atom+xml; charset=utf-8", string(text), func() ([]byte, error) { return append([]byte(xml.Header), text...), nil })
+}

@@ -1,0 +1,90 @@
+package share
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/static"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// Share are the handlers of this room.
+type Share struct {
+	*runs.Runs
+	cards *cards
+}
+
+// New returns them.
+func New(runs *runs.Runs) *Share { return &Share{Runs: runs, cards: &cards{kept: map[string][]byte{}}} }
+
+// board is a current board that everybody may see.
+type board struct {
+	task models.Task
+	head models.BoardHead
+}
+
+// boardOf reads the board in the address.
+func (s *Share) boardOf(c *fiber.Ctx) (b board, err error) {
+	if b.task, err = s.VisibleTask(c.UserContext(), models.User{}, c.Params("slug")); err != nil {
+		return b, err
+	}
+	b.head, err = s.BoardHead(c.UserContext(), b.task, b.task.VersionID, c.Params("device"))
+	return b, err
+}
+
+// path is the board's own page.
+func (b board) path() string { return boardPath(b.task.Slug, b.head.Device) }
+
+// name says which board it is.
+func (b board) name() string { return b.task.Title + " on " + b.head.Device }
+
+// send answers with something that other sites show; what the reader has already is not sent again.
+func (s *Share) send(c *fiber.Ctx, kind string, tag any, make func() ([]byte, error)) error {
+	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint(c.OriginalURL(), tag, static.Version(), s.Version))) {
+		return c.SendStatus(fiber.StatusNotModified)
+	}
+	data, err := make()
+	if err != nil {
+		return err
+	}
+	c.Set("Cross-Origin-Resource-Policy", "cross-origin")
+	c.Set(fiber.HeaderContentType, kind)
+	return c.Send(data)
+}
+
+// run is a run that everybody may see.
+func (s *Share) runOf(c *fiber.Ctx) (run models.Run, task models.Task, err error) {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return run, task, err
+	}
+	if run, err = s.Store.Run(c.UserContext(), id); err != nil {
+		return run, task, err
+	}
+	sub, err := s.Store.Submission(c.UserContext(), run.SubmissionID)
+	if err != nil {
+		return run, task, err
+	}
+	if task, err = s.Store.TaskByID(c.UserContext(), sub.TaskID); err != nil {
+		return run, task, err
+	}
+	if !task.VisibleTo(models.User{}) {
+		return run, task, models.Errorf(models.NotFound, "There is no run %d.", id)
+	}
+	return run, task, nil
+}
+
+// standing is the entry that a run is; nil: it is none.
+func (s *Share) standing(c *fiber.Ctx, run models.Run) (*models.Standing, error) {
+	st, err := s.Store.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
+	if models.KindOf(err) == models.NotFound || err == nil && st.RunID != run.ID {
+		return nil, nil
+	}
+	return &st, err
+}
+
+func machineTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }

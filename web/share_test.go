@@ -1,0 +1,161 @@
+package web
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"image/png"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// hostileName is a person who writes markup and turns text around.
+const hostileName = `<script>&"'` + "\u202e"
+
+func TestABadgeIsAnImageOfTheBoardForEveryOrigin(t *testing.T) {
+	s := newScene(t)
+	board := "/tasks/" + s.task.Slug + "/boards/H200/"
+	resp := s.browser().get(board + "badge.svg")
+	if kind, policy := resp.Header.Get("Content-Type"), resp.Header.Get("Cross-Origin-Resource-Policy"); !strings.HasPrefix(kind, "image/svg+xml") || policy != "cross-origin" {
+		t.Errorf("a badge is %s for %s", kind, policy)
+	}
+	tag := resp.Header.Get("ETag")
+	for path, want := range map[string]string{
+		board + "badge.svg": "10.40\u00a0µs", fmt.Sprintf("%sbadge.svg?user=%d", board, s.ada.ID): "5 of 61, 11.91",
+		fmt.Sprintf("/runs/%d/badge.svg", s.done.ID): "5, 11.91", fmt.Sprintf("/runs/%d/badge.svg", s.failed.ID): "no score",
+	} {
+		text := body(t, s.browser().get(path))
+		if err := xml.Unmarshal([]byte(text), new(struct{})); err != nil || !strings.Contains(text, want) {
+			t.Errorf("%s shows %q (%v), want %q in it", path, text, err, want)
+		}
+	}
+	wantStatus(t, s.browser().get(board+"badge.svg", "If-None-Match", tag), http.StatusNotModified)
+	s.finish(s.queued, 9e3)
+	wantStatus(t, s.browser().get(board+"badge.svg", "If-None-Match", tag), http.StatusOK)
+}
+
+func TestFeedsTellOfRecords(t *testing.T) {
+	s := newScene(t)
+	mallory := modelstest.Person(t, s.Store, hostileName, models.RoleUser)
+	s.finish(s.submit(mallory, "H200", goodKernel), 9e3)
+	for path, want := range map[string]int{
+		"/tasks/" + s.task.Slug + "/boards/H200/records.atom": 6, "/tasks/" + s.task.Slug + "/boards/CPU/records.atom": 0,
+		"/tasks/" + s.task.Slug + "/records.atom": 6, fmt.Sprintf("/users/%d/records.atom", mallory.ID): 1, fmt.Sprintf("/users/%d/records.atom", s.ada.ID): 0,
+	} {
+		var feed struct {
+			Updated string `xml:"updated"`
+			Entries []struct {
+				Title  string `xml:"title"`
+				Author string `xml:"author>name"`
+				Link   struct {
+					Href string `xml:"href,attr"`
+				} `xml:"link"`
+			} `xml:"entry"`
+		}
+		if err := xml.Unmarshal([]byte(body(t, s.browser().get(path))), &feed); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := time.Parse(time.RFC3339, feed.Updated); err != nil || len(feed.Entries) != want {
+			t.Errorf("%s has %d entries of %s, want %d", path, len(feed.Entries), feed.Updated, want)
+		}
+		if want == 0 {
+			continue
+		}
+		newest := feed.Entries[0]
+		if !strings.Contains(newest.Author, "<script>") || strings.Contains(newest.Author, "\u202e") || !strings.Contains(newest.Title, "9.000\u00a0µs, Matrix multiply") {
+			t.Errorf("%s: the newest is %+v", path, newest)
+		}
+		wantStatus(t, s.browser().get(strings.TrimPrefix(newest.Link.Href, s.BaseURL)), http.StatusOK)
+	}
+}
+
+func TestALinkHasAPictureElsewhere(t *testing.T) {
+	s := newScene(t)
+	doc := s.browser().page("/tasks/"+s.task.Slug+"/boards/H200", http.StatusOK)
+	image := doc.Find("meta[property='og:image']").AttrOr("content", "")
+	if !strings.HasPrefix(image, "http") {
+		t.Fatalf("the picture of a board is at %q", image)
+	}
+	run := s.browser().page(fmt.Sprintf("/submissions/%d", s.done.SubmissionID), http.StatusOK).Find("meta[property='og:image']").AttrOr("content", "")
+	for _, address := range []string{image, run} {
+		resp := s.browser().get(strings.TrimPrefix(address, s.BaseURL))
+		picture, err := png.Decode(resp.Body)
+		if err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		if size := picture.Bounds().Size(); size.X != 1200 || size.Y != 630 {
+			t.Errorf("%s is %v", address, size)
+		}
+	}
+}
+
+func TestOnlyTheEmbeddedBoardMayBeFramed(t *testing.T) {
+	s := newScene(t)
+	board := "/tasks/" + s.task.Slug + "/boards/H200"
+	b := s.browserOf(s.ada)
+	resp := b.get(board + "/embed")
+	if policy := resp.Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors *") || resp.Header.Get("X-Frame-Options") != "" {
+		t.Errorf("the embedded board is under %s, %s", policy, resp.Header.Get("X-Frame-Options"))
+	}
+	doc := document(t, resp, http.StatusOK)
+	checkScriptless(t, doc)
+	if doc.Find("tbody tr").Length() != 10 || doc.Find("form, script, button").Length() != 0 || strings.Contains(words(doc.Find("body")), "you") {
+		t.Errorf("the embedded board is %s", words(doc.Find("body")))
+	}
+	if policy := b.get(board).Header.Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
+		t.Errorf("the board itself is under %s", policy)
+	}
+}
+
+func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
+	s := newScene(t)
+	mallory := modelstest.Person(t, s.Store, "=HYPERLINK(1)", models.RoleUser)
+	s.finish(s.submit(mallory, "H200", goodKernel), 9e3)
+	board := "/tasks/" + s.task.Slug + "/boards/H200/"
+	rows, err := csv.NewReader(strings.NewReader(body(t, s.browser().get(board+"entries.csv")))).ReadAll()
+	if err != nil || len(rows) != 63 || rows[1][2] != "'=HYPERLINK(1)" || rows[1][4] != "9000" {
+		t.Fatalf("the download is %v, %v", rows[:min(len(rows), 2)], err)
+	}
+	wantStatus(t, s.browserOf(s.admin).get(board+"dataset.jsonl"), http.StatusForbidden)
+	past := s.Now().Add(-time.Minute)
+	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Devices: s.task.Devices, Deadline: &past}); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(body(t, s.browser().get(board+"dataset.jsonl"))), "\n")
+	var head struct {
+		Licence string
+		Entries int
+	}
+	var first struct {
+		Person, Source string
+		ScoreNS        float64 `json:"score_ns"`
+	}
+	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Licence == "" || head.Entries != 62 || len(lines) != 63 {
+		t.Fatalf("%d lines, the first %s: %v", len(lines), lines[0], err)
+	}
+	if err := json.Unmarshal([]byte(lines[1]), &first); err != nil || first.Source != goodKernel || first.ScoreNS != 9e3 {
+		t.Errorf("the second line is %s, %v", lines[1], err)
+	}
+}
+
+func TestAHiddenTaskIsNotSharedEvenByItsOwner(t *testing.T) {
+	s := newScene(t)
+	settings := models.TaskSettings{Devices: s.task.Devices, Visibility: models.Hidden}
+	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, settings); err != nil {
+		t.Fatal(err)
+	}
+	board := "/tasks/" + s.task.Slug + "/boards/H200/"
+	for _, path := range []string{board + "badge.svg", board + "card.png", board + "records.atom", board + "entries.csv", board + "embed", board + "dataset.jsonl",
+		"/tasks/" + s.task.Slug + "/records.atom", fmt.Sprintf("/runs/%d/badge.svg", s.done.ID), fmt.Sprintf("/runs/%d/card.png", s.done.ID)} {
+		wantStatus(t, s.browserOf(s.admin).get(path), http.StatusNotFound)
+	}
+	if feed := body(t, s.browserOf(s.admin).get(fmt.Sprintf("/users/%d/records.atom", s.ada.ID))); strings.Contains(feed, s.task.Title) {
+		t.Errorf("the feed of a person names a hidden task: %s", feed)
+	}
+}

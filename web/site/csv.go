@@ -1,0 +1,44 @@
+package site
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+)
+
+// signedNumber begins as a formula may and is none: a number, or the lone dash that ncu prints for none.
+var signedNumber = regexp.MustCompile(`^[+-]([0-9.,]+([eE][+-]?[0-9]+)?)?$`)
+
+// SendCSV answers with rows for a spreadsheet. Every download goes through here: a spreadsheet runs text
+// that begins like a formula, and people choose the names of kernels, cases and themselves.
+func SendCSV(c *fiber.Ctx, rows [][]string) error {
+	var text bytes.Buffer
+	out := csv.NewWriter(&text)
+	for _, row := range rows {
+		plain := make([]string, len(row))
+		for i, cell := range row {
+			plain[i] = plainCell(cell)
+		}
+		if err := out.Write(plain); err != nil {
+			return fmt.Errorf("write a row of CSV: %w", err)
+		}
+	}
+	out.Flush()
+	if err := out.Error(); err != nil {
+		return fmt.Errorf("write CSV: %w", err)
+	}
+	c.Set(fiber.HeaderContentType, "text/csv; charset=utf-8")
+	return c.Send(text.Bytes())
+}
+
+// plainCell puts an apostrophe before what a spreadsheet would run; numbers stay as they are.
+func plainCell(cell string) string {
+	if cell == "" || !strings.Contains("=+-@\t\r\n", cell[:1]) || signedNumber.MatchString(cell) {
+		return cell
+	}
+	return "'" + cell
+}
