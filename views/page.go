@@ -19,6 +19,7 @@ type Page struct {
 	Version    string  // of the program
 	Live       bool    // the page has a stream and needs htmx
 	Charts     bool    // the page draws profiles and needs their style
+	Wide       bool    // the page takes the whole window
 }
 
 // Viewer is the signed-in person who looks at a page.

@@ -151,20 +151,28 @@ func (r RunCard) summary(stage StageView) string {
 	return text
 }
 
-// faultLine is the line of the source that the failed stage's output complains of first, 0 if it names none.
-func (r RunCard) faultLine() int {
+// remarks are what compilers and interpreters said of lines of the source: those of the stage that failed, else the
+// build's warnings. Who may not read the source sees none.
+func (r RunCard) remarks() []Remark {
 	for _, stage := range r.Stages {
-		if !stage.failed() {
+		if !stage.failed() && stage.Result.Stage != job.StageBuild {
 			continue
 		}
-		for _, remark := range RemarksOf(stage.Result.Stderr+"\n"+stage.Result.Stdout, r.SourceName) {
-			if remark.Error {
-				return remark.Line
+		said := stage.Result.Stderr + "\n" + stage.Result.Stdout
+		for _, c := range stage.Result.Cases {
+			if c.Status != job.StatusPass && stage.Result.Stderr != "" { // a message may quote the source as much as the output
+				said += "\n" + c.Message
 			}
 		}
+		if remarks := RemarksOf(said, r.SourceName); len(remarks) > 0 {
+			return remarks[:min(len(remarks), mostListed)]
+		}
 	}
-	return 0
+	return nil
 }
+
+// mostListed is how many remarks stand on a card; the source has them all.
+const mostListed = 20
 
 func scoreOf(r RunCard) float64 {
 	if r.ScoreNS == nil {

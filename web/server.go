@@ -20,6 +20,7 @@ import (
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
+	"warpboard/web/pages/workbench"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -47,6 +48,7 @@ type Server struct {
 	authoring  *authoring.Authoring
 	playground *playground.Playground
 	moderation *moderation.Moderation
+	workbench  *workbench.Workbench
 	profiles   *profiles.Profiles
 	api        *api.API
 	evalAPI    *evalapi.API
@@ -75,6 +77,7 @@ func New(cfg Config) (*Server, error) {
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
 	s.moderation = moderation.New(runs)
+	s.workbench = workbench.New(runs, code)
 	s.api = api.New(runs, s.evals)
 	s.evalAPI = evalapi.New(s.evals)
 	s.metrics = metrics.New(runs, s.evals, drops(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})

@@ -63,8 +63,9 @@ function copyButton(button) {
 // What was typed stays in this browser, so that a reload loses nothing: the work on a template for good, the
 // changes to an earlier submission with the tab. Both give way to what the server refused and sent back.
 function draft(area) {
-  const key = `draft ${area.dataset.draft} ${location.search}`;
+  const key = `draft ${area.dataset.draft}`;
   const store = () => ("from" in area.dataset ? sessionStorage : localStorage);
+  adopt(`draft ${area.dataset.visitorsDraft}`, key);
   const note = area.form.querySelector("[data-kept]");
   const template = area.value;
   const kept = stored(() => store().getItem(key));
@@ -80,6 +81,16 @@ function draft(area) {
     note.hidden = true;
     area.dispatchEvent(new Event("change"));
     area.dispatchEvent(new Event("input"));
+  });
+}
+
+// What somebody wrote before signing in is theirs afterwards.
+function adopt(visitors, own) {
+  stored(() => {
+    const written = visitors === own ? null : localStorage.getItem(visitors);
+    if (written === null) return;
+    localStorage.removeItem(visitors);
+    if (localStorage.getItem(own) === null) localStorage.setItem(own, written);
   });
 }
 
