@@ -31,7 +31,9 @@ type RunCard struct {
 	Interval     Interval
 	Rank         int      // on the board, when this run is the person's entry; else 0
 	Tied         bool     // others share that rank
-	FirstNS      float64  // the board's best score, when Rank is set
+	Record       bool     // it led the board when it came, and is still the person's entry
+	FirstNS      float64  // the board's best score; 0 when the person is not on the board
+	FirstRun     int64    // that has it
 	Best         *OwnBest // the person's entry on the board, when that is another run
 	Before       *OwnBest // the person's best before this one, when this is the entry
 	Ranking      string   // how the cases become the score, for people
@@ -65,6 +67,7 @@ type StageView struct {
 	Running bool          // goes on now
 	For     time.Duration // how long it has gone on
 	Limit   time.Duration // that it may take; 0: not known
+	Now     string        // arguments of the case that runs now, when known
 	Ended   bool          // has a result
 	Skipped bool          // the run ended before it
 }

@@ -124,7 +124,7 @@ func TestRankedRunShowsItsNumbersAndPlace(t *testing.T) {
 	if doc.Find("[data-cases=benchmark][open]").Length() != 0 {
 		t.Error("times that do not count are shown before those that do")
 	}
-	wantText(t, doc, "[data-run] header", "+14.5 %")
+	wantText(t, doc, "[data-run] [data-gap]", "+14.5 %")
 	if doc.Find("[hx-sse\\:connect]").Length() != 0 {
 		t.Error("the page of an ended run waits for events")
 	}

@@ -32,6 +32,8 @@ type Standing struct {
 	UserName  string
 	AvatarURL string
 	GapNS     float64 `gorm:"column:gap_ns"` // behind the first
+	FirstRun  int64   // that leads the board; filled in by Place alone, like Record
+	Record    bool    // the run was the fastest when it came
 }
 
 // Page is a part of a board, in its order.
@@ -104,9 +106,15 @@ func (s *Boards) BoardChangeNumber(ctx context.Context, versionID int64, device 
 func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
-	err := s.standings(ctx, entry, gap).Take(&st).Error
+	err := s.standings(ctx, entry, gap, first, isRecord).Take(&st).Error
 	return st, db.ReadError(err, "entry of this person")
 }
+
+// first is the run that leads an entry's board, and isRecord whether the entry's own run led it once.
+const (
+	first    = "(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run"
+	isRecord = "exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record"
+)
 
 // gap is how far an entry is behind the first, which begins the band that none is ahead of.
 const gap = "e.score_ns - (select f.score_ns from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as gap_ns"

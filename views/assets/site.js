@@ -140,14 +140,36 @@ function ticking() {
   });
 }
 
-// Once the server is gone, what stands on a live page is old, and says so.
+// Once the server is gone, what stands on a live page is old, and says so until it is there again.
 function connection(notice) {
   const lost = () => (notice.textContent = "The connection is lost; trying again. What stands here may be old.");
-  const found = () => (notice.textContent = "");
+  const found = () => {
+    if (!notice.textContent) return;
+    const again = (notice.textContent = "Connected again.");
+    setTimeout(() => notice.textContent === again && (notice.textContent = ""), 4000);
+  };
   document.addEventListener("htmx:sse:error", lost);
   document.addEventListener("htmx:sse:after:connection", found);
   document.addEventListener("htmx:error", lost);
   document.addEventListener("htmx:after:swap", found);
+}
+
+// Whoever wants it is told how a run ended while another window is before their eyes.
+function notices(button) {
+  if (!("Notification" in window)) return;
+  const wanted = () => Notification.permission === "granted" && stored(() => localStorage.getItem("notify")) === "yes";
+  const say = () => button.setAttribute("aria-pressed", String(wanted()));
+  button.hidden = false;
+  say();
+  button.addEventListener("click", async () => {
+    const on = !wanted() && (await Notification.requestPermission()) === "granted";
+    stored(() => localStorage.setItem("notify", on ? "yes" : "no"));
+    say();
+  });
+  new MutationObserver(() => {
+    const status = document.querySelector("#live-status").textContent;
+    if (document.hidden && wanted() && /(passed|failed|cancelled)\b/.test(status)) new Notification("Warpboard", { body: status, tag: location.pathname });
+  }).observe(document.querySelector("#live-status"), { childList: true });
 }
 
 function enhance(within) {
@@ -162,6 +184,7 @@ each("[data-search]", document, searchKey);
 each("#connection", document, connection);
 setInterval(ticking, 1000);
 each("#live-status", document, titled);
+each("[data-notify]", document, notices);
 each("textarea[data-editor]", document, lazyEditor);
 enhance(document);
 document.addEventListener("htmx:after:swap", () => enhance(document));

@@ -28,7 +28,9 @@ type Workbench struct {
 }
 
 // New returns the handlers of the workbench.
-func New(runs *runs.Runs, code *views.Highlighter) *Workbench { return &Workbench{Runs: runs, code: code} }
+func New(runs *runs.Runs, code *views.Highlighter) *Workbench {
+	return &Workbench{Runs: runs, code: code}
+}
 
 // Solve shows the workbench of a task. ?from= begins with the text of a submission, ?run= shows one below the editor.
 func (w *Workbench) Solve(c *fiber.Ctx) error {
