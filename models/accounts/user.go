@@ -174,7 +174,7 @@ func invisible(r rune) bool {
 }
 
 // CleanName removes what a name must not hold: control and invisible characters, outer and double
-// spaces; and cuts it at 40 characters.
+// spaces; and cuts it at 40 characters, which an ellipsis at the end says.
 func CleanName(name string) string {
 	visible := strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || invisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
@@ -184,7 +184,7 @@ func CleanName(name string) string {
 	}, name)
 	name = strings.Join(strings.Fields(visible), " ")
 	if runes := []rune(name); len(runes) > maxName {
-		name = strings.TrimSpace(string(runes[:maxName]))
+		name = strings.TrimSpace(string(runes[:maxName-1])) + "…"
 	}
 	return name
 }

@@ -41,7 +41,7 @@ export function edit(area) {
       indentUnit.of("    "),
       syntaxHighlighting(classHighlighter),
       EditorView.cspNonce.of(area.dataset.nonce),
-      EditorView.contentAttributes.of({ "aria-label": area.getAttribute("aria-label") }),
+      EditorView.contentAttributes.of({ tabindex: "0", "aria-label": area.getAttribute("aria-label") }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         area.value = update.state.doc.toString();

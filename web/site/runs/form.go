@@ -51,7 +51,7 @@ func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task models.Task, bundle 
 	}
 	if form.Source == "" && form.Problem == "" {
 		form.Template = c.Query("template")
-		form.Source = firstTemplate(form.Template, bundle)
+		form.Source = FirstTemplate(form.Template, bundle)
 	}
 	choices, err := s.DeviceChoices(c.UserContext(), task.Devices, form.Devices)
 	form.Devices = choices
@@ -88,8 +88,8 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	return nil
 }
 
-// firstTemplate is the wished template's text, else the first one's.
-func firstTemplate(label string, bundle *tasks.Bundle) string {
+// FirstTemplate is the wished template's text, else the first one's.
+func FirstTemplate(label string, bundle *tasks.Bundle) string {
 	if text, ok := bundle.Template(label); ok {
 		return string(text)
 	}
