@@ -144,6 +144,7 @@ func (s *Server) accountRoutes(pages group) {
 func (s *Server) taskRoutes(pages, uploads group) {
 	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
+	pages.get("/find", s.palette.Find)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
 	uploads.post("/tasks/publish", s.authoring.Publish)

@@ -18,6 +18,7 @@ import (
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
 	"warpboard/web/pages/moderation"
+	"warpboard/web/pages/palette"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
 	"warpboard/web/pages/workbench"
@@ -46,6 +47,7 @@ type Server struct {
 	signIn     *signin.SignIn
 	pages      *pages.Pages
 	authoring  *authoring.Authoring
+	palette    *palette.Palette
 	playground *playground.Playground
 	moderation *moderation.Moderation
 	workbench  *workbench.Workbench
@@ -74,6 +76,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks)
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
+	s.palette = palette.New(site)
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
 	s.moderation = moderation.New(runs)

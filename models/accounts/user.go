@@ -79,6 +79,16 @@ func (s *Accounts) Users(ctx context.Context, actor User, search string, offset,
 	return users, s.addSeen(ctx, users)
 }
 
+// PeopleCalled lists those whose names begin so, in any case. It reads on from there in the names' order, which their
+// index has: a search must not look at all of them.
+func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int) ([]User, error) {
+	var users []User
+	beginning = strings.ToLower(beginning)
+	err := s.db.Read(ctx).Where("name_key >= ?", beginning).Order("name_key").Limit(limit).Find(&users).Error
+	users = slices.DeleteFunc(users, func(u User) bool { return !strings.HasPrefix(strings.ToLower(u.Name), beginning) })
+	return users, db.ReadError(err, "people called %s", beginning)
+}
+
 // addSeen reads the last use of any session or token of these people.
 func (s *Accounts) addSeen(ctx context.Context, users []SeenUser) error {
 	at := map[int64]*SeenUser{}

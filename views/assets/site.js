@@ -131,6 +131,24 @@ function searchKey(field) {
   });
 }
 
+// Ctrl+K opens the search of the site, and on a board j, k and c go through its entries. What does it is fetched
+// when it is used first.
+function shortcuts(button) {
+  const load = () => import(button.dataset.palette);
+  button.hidden = false;
+  button.addEventListener("click", async () => (await load()).palette());
+  document.addEventListener("keydown", async (event) => {
+    const { key, altKey, target } = event;
+    const control = event.ctrlKey || event.metaKey;
+    if (control && key === "k" && !altKey) {
+      event.preventDefault();
+      (await load()).palette();
+    } else if (["j", "k", "c"].includes(key) && !control && !altKey && document.getElementById("board")) {
+      if (!target.closest("input, textarea, select, dialog, [contenteditable]")) (await load()).row(key);
+    }
+  });
+}
+
 // A stage that goes on counts its seconds: from those that the server said, when it said them.
 function ticking() {
   each("[data-elapsed]", document, (clock) => {
@@ -181,6 +199,7 @@ each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);
 each("[data-search]", document, searchKey);
+each("[data-palette]", document, shortcuts);
 each("#connection", document, connection);
 setInterval(ticking, 1000);
 each("#live-status", document, titled);

@@ -13,8 +13,8 @@ import (
 
 // notices are what a page says after a change, by the name in ?done=.
 var notices = map[string]string{
-	"saved":        "Saved.",
-	"texts":        "Published. The boards stay as they are.",
+	"saved": "Saved.",
+	"texts": "Published. The boards stay as they are.",
 
 	"published-checked":   "Published. Its template is being tested below: once that is built, the reference compiles.",
 	"published-unchecked": "Published. Nothing has checked that the reference compiles: no worker could test its template.",
