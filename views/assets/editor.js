@@ -27,7 +27,8 @@ export function edit(area) {
   const form = area.form;
   const submit = (key) => () => {
     const button = form.querySelector(`[data-key="${key}"]`);
-    if (button || key === "enter") form.requestSubmit(button);
+    if (button) button.click();
+    else if (key === "enter") form.requestSubmit();
     return true;
   };
   const view = new EditorView({
