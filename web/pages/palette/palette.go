@@ -69,7 +69,7 @@ func fits(text string, words []string) bool {
 	return true
 }
 
-// tasks are those that fit, with where to solve them, and their boards on devices that were named or that are few.
+// tasks are those that fit; once something was typed, with where to solve them and their boards.
 func (p *Palette) tasks(ctx context.Context, viewer models.User, words []string) ([]place, error) {
 	all, err := p.Store.Tasks(ctx, viewer)
 	found := []place{} // never null
@@ -80,7 +80,7 @@ func (p *Palette) tasks(ctx context.Context, viewer models.User, words []string)
 		}
 		offered++
 		found = append(found, place{"Task", t.Title, strings.Join(t.Devices, ", "), string(views.TaskURL(t.Slug))})
-		if t.Open(p.Now()) {
+		if len(words) > 0 && t.Open(p.Now()) {
 			found = append(found, place{"Submit", "Submit to " + t.Title, "", string(views.SolveURL(t.Slug))})
 		}
 		for _, device := range t.Devices {
