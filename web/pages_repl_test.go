@@ -9,6 +9,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
 )
 
 // TestPlaygroundShowsTheResultBesideTheCode runs the example that the page opens with, and stays on the page.
@@ -63,4 +64,21 @@ func TestHiddenLaunchSizesAreNotSent(t *testing.T) {
 			t.Errorf("%s: sent %s", kind, fmt.Sprint(io))
 		}
 	}
+}
+
+func TestCreatorsMakeATaskOfThePlayground(t *testing.T) {
+	s := newEvalSite(t)
+	creator := s.signedIn("Carla", models.RoleCreator)
+	form := creator.page("/playground", http.StatusOK).Find("main form")
+	if form.Find("button[value=task]").Length() != 1 || s.browser().page("/playground", http.StatusOK).Find("button[value=task]").Length() != 0 {
+		t.Error("the way to a task is not a creator's")
+	}
+	values := tryForm(url.Values{"do": {"task"}, "kernel_type": {"torch"}, "kernel": {"def softmax(x): return x"}, "kernel_name": {"softmax"},
+		"reference": {"def softmax(x): return x"}, "reference_type": {"torch"}, "launch-grid-x": {""}, "launch-num_warps": {""}})
+	resp := creator.post("/playground", values)
+	wantStatus(t, resp, http.StatusOK)
+	doc := document(t, creator.upload("/tasks/new", "zip", "softmax.zip", []byte(body(t, resp)), nil), http.StatusOK)
+	wantText(t, doc, "[data-draft=softmax]", "reference.py")
+	values.Set("reference", "")
+	wantText(t, document(t, creator.post("/playground", values), http.StatusUnprocessableEntity), "#reference-problem", "needs a reference")
 }

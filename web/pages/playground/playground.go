@@ -56,6 +56,8 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	case "json":
 		form.writeContract()
 		return p.showPlayground(c, form.status(), form)
+	case "task":
+		return p.task(c, form)
 	}
 	if _, err := site.RequireUser(c); err != nil {
 		return err
