@@ -35,6 +35,7 @@ func TestStoryInTheBrowser(t *testing.T) {
 
 	ada.submitsWrong()
 	ada.submitsWhatDoesNotCompile()
+	ada.solvesInTheWorkbench()
 	ada.looksAround()
 	ada.signsOut()
 	ada.clean()
@@ -74,14 +75,20 @@ func (w *window) paste(source string) {
 	w.Open("/tasks/" + smallTask)
 	w.Eval(`document.querySelector("#source").scrollIntoView()`)
 	w.Until(`document.querySelector(".cm-content")`)
+	w.writes(source)
+	w.Click("#submit button.btn-main")
+	w.Until(`location.pathname.startsWith("/submissions/") && document.querySelector("#runs")`)
+}
+
+// writes replaces what is in the page's editor.
+func (w *window) writes(source string) {
+	w.T.Helper()
 	w.Eval(`document.querySelector(".cm-content").focus()`)
 	w.Do(chromedp.KeyEvent("a", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
 	if _, err := chromedp.Call(w.Ctx, input.InsertText, input.InsertTextParams{Text: source}); err != nil {
 		w.T.Fatal(err)
 	}
 	w.Until(fmt.Sprintf(`document.querySelector("#source").value.trim() == %q`, strings.TrimSpace(source)))
-	w.Click("#submit button.btn-main")
-	w.Until(`location.pathname.startsWith("/submissions/") && document.querySelector("#runs")`)
 }
 
 // watchRun notes every state that the page shows of its run, until it is loaded again.
@@ -125,6 +132,20 @@ func (w *window) submitsWhatDoesNotCompile() {
 	w.Shows("[data-failure]", "submission.cpp:4")
 	w.Shows("[data-failure]", "sed")
 	w.shoot("no-compile")
+}
+
+// solvesInTheWorkbench tests a kernel that does not compile and then a right one, without leaving the page.
+func (w *window) solvesInTheWorkbench() {
+	w.T.Helper()
+	w.Open("/tasks/" + smallTask + "/solve?template=C%2B%2B")
+	w.Until(`document.querySelector(".cm-content")`)
+	w.writes("#include \"task.h\"\n\noutput_t custom_kernel(input_t data) {\n    return data.size + data.sed;\n}\n")
+	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Until(`document.querySelector(".cm-lintRange-error")?.closest(".cm-line").textContent.includes("data.sed")`)
+	w.shoot("workbench")
+	w.writes(kernel(""))
+	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Until(`document.querySelector("#bench-run [data-state=done]") && !document.querySelector(".cm-lintRange-error")`)
 }
 
 // looksAround opens the other pages of a signed-in person.

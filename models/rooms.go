@@ -105,7 +105,7 @@ func Errorf(kind Kind, format string, args ...any) *Error { return db.Errorf(kin
 // Slug makes a name fit for a URL: lower-case letters, digits and single dashes; empty when nothing is left.
 func Slug(name string) string { return db.Slug(name) }
 
-// CleanName removes what a name must not hold, and cuts it at 40 characters.
+// CleanName removes what a name must not hold, and cuts it at 40 characters, with an ellipsis.
 func CleanName(name string) string { return accounts.CleanName(name) }
 
 // SlotsOf counts the slots of live workers by device, as far as which chooses them.

@@ -27,9 +27,9 @@ func TaskTemplateURL(slug, label string) templ.SafeURL {
 	return templ.SafeURL(taskPath(slug) + "/template?label=" + url.QueryEscape(label))
 }
 
-// FromTemplateURL is the submit form with one of the task's templates in its editor.
+// FromTemplateURL is the workbench with one of the task's templates in its editor.
 func FromTemplateURL(slug, label string) templ.SafeURL {
-	return templ.SafeURL(taskPath(slug) + "?template=" + url.QueryEscape(label) + "#submit")
+	return SolveURL(slug) + templ.SafeURL("?template="+url.QueryEscape(label))
 }
 
 // BoardURL is the board of a task on a device.
@@ -43,9 +43,12 @@ func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/
 // RunURL leads to a run, which stands on the page of its submission.
 func RunURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/runs/%d", id)) }
 
-// resubmitURL is the form of a task with the source, devices and mode of a submission in it.
+// SolveURL is the workbench of a task.
+func SolveURL(slug string) templ.SafeURL { return TaskPartURL(slug, "solve") }
+
+// resubmitURL is the workbench of a task with the source, devices and remarks of a submission in it.
 func resubmitURL(slug string, id int64) templ.SafeURL {
-	return TaskURL(slug) + templ.SafeURL(fmt.Sprintf("?from=%d#submit", id))
+	return SolveURL(slug) + templ.SafeURL(fmt.Sprintf("?from=%d", id))
 }
 
 // UserURL is the public page of a person.

@@ -16,6 +16,7 @@ type Page struct {
 	Version    string  // of the program
 	Live       bool    // the page has a stream and needs htmx
 	Charts     bool    // the page draws profiles and needs their style
+	Wide       bool    // the page takes the whole window
 	Share      *Share  // what other sites show of a link to it; nil: nothing of its own
 }
 

@@ -31,7 +31,9 @@ type RunCard struct {
 	Interval     Interval
 	Rank         int      // on the board, when this run is the person's entry; else 0
 	Tied         bool     // others share that rank
-	FirstNS      float64  // the board's best score, when Rank is set
+	Record       bool     // it led the board when it came, and is still the person's entry
+	FirstNS      float64  // the board's best score; 0 when the person is not on the board
+	FirstRun     int64    // that has it
 	Best         *OwnBest // the person's entry on the board, when that is another run
 	Before       *OwnBest // the person's best before this one, when this is the entry
 	Ranking      string   // how the cases become the score, for people
@@ -65,6 +67,7 @@ type StageView struct {
 	Running bool          // goes on now
 	For     time.Duration // how long it has gone on
 	Limit   time.Duration // that it may take; 0: not known
+	Now     string        // arguments of the case that runs now, when known
 	Ended   bool          // has a result
 	Skipped bool          // the run ended before it
 }
@@ -151,20 +154,28 @@ func (r RunCard) summary(stage StageView) string {
 	return text
 }
 
-// faultLine is the line of the source that the failed stage's output complains of first, 0 if it names none.
-func (r RunCard) faultLine() int {
+// remarks are what compilers and interpreters said of lines of the source: those of the stage that failed, else the
+// build's warnings. Who may not read the source sees none.
+func (r RunCard) remarks() []Remark {
 	for _, stage := range r.Stages {
-		if !stage.failed() {
+		if !stage.failed() && stage.Result.Stage != job.StageBuild {
 			continue
 		}
-		for _, remark := range RemarksOf(stage.Result.Stderr+"\n"+stage.Result.Stdout, r.SourceName) {
-			if remark.Error {
-				return remark.Line
+		said := stage.Result.Stderr + "\n" + stage.Result.Stdout
+		for _, c := range stage.Result.Cases {
+			if c.Status != job.StatusPass && stage.Result.Stderr != "" { // a message may quote the source as much as the output
+				said += "\n" + c.Message
 			}
 		}
+		if remarks := RemarksOf(said, r.SourceName); len(remarks) > 0 {
+			return remarks[:min(len(remarks), mostListed)]
+		}
 	}
-	return 0
+	return nil
 }
+
+// mostListed is how many remarks stand on a card; the source has them all.
+const mostListed = 20
 
 func scoreOf(r RunCard) float64 {
 	if r.ScoreNS == nil {

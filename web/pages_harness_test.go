@@ -86,15 +86,16 @@ func TestHarnessIsACreatorsChoiceWhereTheBundleAllows(t *testing.T) {
 		t.Fatal("Warpboard's harness is not offered")
 	}
 	form := fields(doc.Find("main form"))
-	wantText(t, document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK), "[aria-labelledby=rules]", "The task's own")
+	document(t, creator.upload("/tasks/publish", "", "", nil, form), http.StatusOK)
+	wantText(t, creator.page("/tasks/add-two", http.StatusOK), "[aria-labelledby=rules]", "The task's own")
 	wantText(t, creator.page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by the task's own harness")
 
 	form = fields(preview("/tasks/add-two/version", ownHarness).Find("main form"))
 	form.Set("warpboard_harness", "on")
 	doc = document(t, creator.upload("/tasks/add-two/publish", "", "", nil, form), http.StatusOK)
 	wantText(t, doc, "[data-change=harness]", "new boards")
-	doc = document(t, creator.upload("/tasks/add-two/publish", "", "", nil, fields(doc.Find("main form"))), http.StatusOK)
-	wantText(t, doc, "[aria-labelledby=rules]", "Warpboard's")
+	document(t, creator.upload("/tasks/add-two/publish", "", "", nil, fields(doc.Find("main form"))), http.StatusOK)
+	wantText(t, creator.page("/tasks/add-two", http.StatusOK), "[aria-labelledby=rules]", "Warpboard's")
 	wantText(t, creator.page("/tasks/add-two/boards/CPU", http.StatusOK), ".meta", "measured by Warpboard's harness")
 	wantText(t, creator.page("/tasks/add-two/boards/CPU?version=1", http.StatusOK), ".meta", "measured by the task's own harness")
 

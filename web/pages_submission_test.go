@@ -95,7 +95,7 @@ func TestFailedRunSaysWhy(t *testing.T) {
 	wantText(t, doc, "[data-stage=build].stage-fail", "error")
 	wantText(t, doc, "[data-stage=test]", "not reached")
 	wantText(t, doc, "[data-output=build][open]", "1 error detected")
-	if line := doc.Find("[data-failure] a").AttrOr("href", ""); line != fmt.Sprintf("/submissions/%d?tab=source#L3", s.failed.SubmissionID) {
+	if line := doc.Find("[data-run-remarks] a").AttrOr("href", ""); line != fmt.Sprintf("/submissions/%d?tab=source#L3", s.failed.SubmissionID) {
 		t.Errorf("the failure leads to %q, want the line that is wrong", line)
 	}
 	if doc.Find("[data-output=build] ~ [data-timeline]").Length() != 1 {
@@ -124,7 +124,7 @@ func TestRankedRunShowsItsNumbersAndPlace(t *testing.T) {
 	if doc.Find("[data-cases=benchmark][open]").Length() != 0 {
 		t.Error("times that do not count are shown before those that do")
 	}
-	wantText(t, doc, "[data-run] header", "+14.5 %")
+	wantText(t, doc, "[data-run] [data-gap]", "+14.5 %")
 	if doc.Find("[hx-sse\\:connect]").Length() != 0 {
 		t.Error("the page of an ended run waits for events")
 	}
@@ -152,13 +152,8 @@ func TestSubmissionCanBeChangedAndSubmittedAgain(t *testing.T) {
 	doc = b.page(again, http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "#source", "// first try")
-	for _, chosen := range []string{"input[value=benchmark]", "input[value=CPU]"} {
-		if doc.Find("#submit "+chosen+"[checked]").Length() != 1 {
-			t.Errorf("%s is not chosen as before", chosen)
-		}
-	}
-	if doc.Find("#submit input[value=H200][checked]").Length() != 0 {
-		t.Error("a device is chosen that was not before")
+	if chosen := doc.Find("[data-bench-form] input[name=device][checked]"); chosen.Length() != 1 || chosen.AttrOr("value", "") != "CPU" {
+		t.Error("the devices are not chosen as before")
 	}
 	if text := s.browserOf(modelstest.Person(t, s.Store, "Eve", models.RoleUser)).page(again, http.StatusOK).Find("#source").Text(); strings.Contains(text, "first try") {
 		t.Error("somebody else gets the source")

@@ -197,7 +197,8 @@ func TestNewVersionIsShownAsDifferencesFirst(t *testing.T) {
 	wantText(t, doc, `[data-change="files.reference.h"] ins`, "+ // changed")
 	wantText(t, doc, "main form button", "new version with empty boards")
 	resp = owner.upload(task+"/publish", "", "", nil, fields(doc.Find("main form")))
-	wantText(t, document(t, resp, http.StatusOK), ".meta", "version 2 by")
+	wantText(t, document(t, resp, http.StatusOK), "[role=status]", "Published as a new version")
+	wantText(t, owner.page(task, http.StatusOK), ".meta", "version 2 by")
 	wantText(t, owner.page(task+"/boards/CPU", http.StatusOK), "main", "Boards of other versions: 1")
 	wantText(t, owner.page(task+"/boards/CPU?version=1", http.StatusOK), ".callout", "The task has changed since")
 }

@@ -149,6 +149,7 @@ func (s *Server) accountRoutes(pages group) {
 func (s *Server) taskRoutes(pages, uploads group) {
 	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
+	pages.get("/find", s.palette.Find)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
 	uploads.post("/tasks/publish", s.authoring.Publish)
@@ -157,6 +158,10 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/template", s.pages.TaskTemplate)
 	pages.get("/tasks/:slug/bundle.zip", s.pages.TaskBundle)
 	uploads.post("/tasks/:slug/submit", s.pages.TaskSubmit)
+	pages.get("/tasks/:slug/solve", s.workbench.Solve)
+	uploads.post("/tasks/:slug/solve", s.workbench.Submit)
+	pages.get("/tasks/:slug/solve/boards", s.workbench.Boards)
+	pages.get("/tasks/:slug/solve/runs", s.workbench.Mine)
 	pages.get("/tasks/:slug/edit", site.NeedsSignIn, s.authoring.Edit)
 	uploads.post("/tasks/:slug/edit", s.authoring.Save)
 	uploads.post("/tasks/:slug/version", s.authoring.VersionPreview)

@@ -18,11 +18,13 @@ import (
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
 	"warpboard/web/pages/moderation"
+	"warpboard/web/pages/palette"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
 	"warpboard/web/pages/remeasure"
 	"warpboard/web/pages/share"
 	"warpboard/web/pages/units"
+	"warpboard/web/pages/workbench"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -48,8 +50,10 @@ type Server struct {
 	signIn     *signin.SignIn
 	pages      *pages.Pages
 	authoring  *authoring.Authoring
+	palette    *palette.Palette
 	playground *playground.Playground
 	moderation *moderation.Moderation
+	workbench  *workbench.Workbench
 	profiles   *profiles.Profiles
 	remeasure  *remeasure.Remeasure
 	units      *units.Units
@@ -78,12 +82,14 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks, cfg.Contact)
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())
+	s.palette = palette.New(site)
 	s.playground = playground.New(s.evals, code)
 	s.profiles = profiles.New(runs)
 	s.units = units.New(site)
 	s.share = share.New(runs)
 	s.moderation = moderation.New(runs)
 	s.remeasure = remeasure.New(runs)
+	s.workbench = workbench.New(runs, code)
 	s.api = api.New(runs, s.evals)
 	s.evalAPI = evalapi.New(s.evals)
 	s.metrics = metrics.New(runs, s.evals, drops(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})

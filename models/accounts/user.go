@@ -79,6 +79,16 @@ func (s *Accounts) Users(ctx context.Context, actor User, search string, offset,
 	return users, s.addSeen(ctx, users)
 }
 
+// PeopleCalled lists those whose names begin so, in any case. It reads on from there in the names' order, which their
+// index has: a search must not look at all of them.
+func (s *Accounts) PeopleCalled(ctx context.Context, beginning string, limit int) ([]User, error) {
+	var users []User
+	beginning = strings.ToLower(beginning)
+	err := s.db.Read(ctx).Where("name_key >= ?", beginning).Order("name_key").Limit(limit).Find(&users).Error
+	users = slices.DeleteFunc(users, func(u User) bool { return !strings.HasPrefix(strings.ToLower(u.Name), beginning) })
+	return users, db.ReadError(err, "people called %s", beginning)
+}
+
 // addSeen reads the last use of any session or token of these people.
 func (s *Accounts) addSeen(ctx context.Context, users []SeenUser) error {
 	at := map[int64]*SeenUser{}
@@ -174,7 +184,7 @@ func invisible(r rune) bool {
 }
 
 // CleanName removes what a name must not hold: control and invisible characters, outer and double
-// spaces; and cuts it at 40 characters.
+// spaces; and cuts it at 40 characters, which an ellipsis at the end says.
 func CleanName(name string) string {
 	visible := strings.Map(func(r rune) rune {
 		if r == utf8.RuneError || invisible(r) || !unicode.IsPrint(r) && !unicode.IsSpace(r) {
@@ -184,7 +194,7 @@ func CleanName(name string) string {
 	}, name)
 	name = strings.Join(strings.Fields(visible), " ")
 	if runes := []rune(name); len(runes) > maxName {
-		name = strings.TrimSpace(string(runes[:maxName]))
+		name = strings.TrimSpace(string(runes[:maxName-1])) + "…"
 	}
 	return name
 }

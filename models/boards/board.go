@@ -33,6 +33,8 @@ type Standing struct {
 	UserName  string
 	AvatarURL string
 	GapNS     float64 `gorm:"column:gap_ns"` // behind the first
+	FirstRun  int64   // that leads the board; filled in by Place alone, like Record
+	Record    bool    // the run was the fastest when it came
 }
 
 // Head is what is kept about a board, with the software of its first.
@@ -45,7 +47,7 @@ type Head struct {
 type Page struct {
 	Head
 	Standings []Standing
-	FirstNS   float64         // the best score; 0 on an empty board
+	FirstNS   float64 // the best score; 0 on an empty board
 }
 
 // Board returns limit entries of the board from the one at offset on. A board that nobody is on
@@ -111,7 +113,7 @@ func (s *Boards) BoardChangeNumber(ctx context.Context, versionID int64, device 
 func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
-	err := s.standings(ctx, entry, gap).Take(&st).Error
+	err := s.standings(ctx, entry, gap, first, isRecord).Take(&st).Error
 	return st, db.ReadError(err, "entry of this person")
 }
 
@@ -121,6 +123,12 @@ const gap = `e.score_ns - (select f.score_ns from bands f where f.version_id = e
 
 // Older reports whether the entry is of an older epoch than the board's first, and so not compared with it.
 func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
+
+// first is the run that leads an entry's board, and isRecord whether the entry's own run led it once.
+const (
+	first    = "(select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.ahead = 0) as first_run"
+	isRecord = "exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record"
+)
 
 // PlaceWith returns about the place that a score would have on a board beside the entries of others: it counts those
 // that the resolution of bands tells apart from it, in the board's epoch.

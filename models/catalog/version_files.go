@@ -42,6 +42,19 @@ func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, e
 	if err != nil {
 		return nil, err
 	}
+	return s.bundle(ctx, task, v)
+}
+
+// CurrentBundle is Bundle of the task's current version, for who has read the task.
+func (s *Catalog) CurrentBundle(ctx context.Context, task Task) (*tasks.Bundle, error) {
+	v, err := s.Version(ctx, task.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	return s.bundle(ctx, task, v)
+}
+
+func (s *Catalog) bundle(ctx context.Context, task Task, v TaskVersion) (*tasks.Bundle, error) {
 	files, err := versionFiles(s.db.Read(ctx), v.ID)
 	if err != nil {
 		return nil, err

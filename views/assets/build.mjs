@@ -14,13 +14,13 @@ execFileSync(npm(".bin/tailwindcss"), ["-i", "views/assets/app.css", "-o", `${ou
   stdio: ["ignore", "ignore", "inherit"],
 });
 
-for (const name of ["site", "editor"]) {
+for (const name of ["site", "editor", "palette", "workbench"]) {
   buildSync({
     entryPoints: [`views/assets/${name}.js`],
     outfile: `${out}/${name}.js`,
     bundle: true,
     minify: true,
-    format: name === "editor" ? "esm" : "iife",
+    format: name === "site" ? "iife" : "esm",
     target: "es2022",
     legalComments: "none",
   });

@@ -8,29 +8,41 @@ import { indentWithTab } from "@codemirror/commands";
 import { classHighlighter } from "@lezer/highlight";
 import { EditorView, basicSetup } from "codemirror";
 
-// What the compiler said of the text, as marks at its lines; they move with what is typed.
-function remarks(form, doc) {
-  return [...form.querySelectorAll("[data-line]")]
-    .map((said) => ({ at: Number(said.dataset.line), severity: said.dataset.kind, message: said.querySelector("[data-text]").textContent }))
-    .filter(({ at }) => at <= doc.lines)
-    .map(({ at, severity, message }) => ({ from: doc.line(at).from, to: doc.line(at).to, severity, message }));
+// What was said of lines of the text, as it stands on the page.
+const remarks = (within) =>
+  [...within.querySelectorAll("[data-line]")].map((said) => ({
+    at: Number(said.dataset.line),
+    severity: said.dataset.kind,
+    message: said.querySelector("[data-text]").textContent,
+  }));
+
+// The same as marks in the editor; they move with what is typed.
+function mark(view, said) {
+  const { doc } = view.state;
+  const marks = said.filter(({ at }) => at <= doc.lines).map(({ at, ...mark }) => ({ from: doc.line(at).from, to: doc.line(at).to, ...mark }));
+  view.dispatch(setDiagnostics(view.state, marks));
 }
 
 export function edit(area) {
   const form = area.form;
-  const submit = () => (form.requestSubmit(), true);
+  const submit = (key) => () => {
+    const button = form.querySelector(`[data-key="${key}"]`);
+    if (button) button.click();
+    else if (key === "enter") form.requestSubmit();
+    return true;
+  };
   const view = new EditorView({
     doc: area.value,
     extensions: [
       // Before basicSetup, so that Mod-Enter submits; Escape then Tab leaves the editor by keyboard.
-      keymap.of([{ key: "Mod-Enter", run: submit }, indentWithTab]),
+      keymap.of([{ key: "Mod-Enter", run: submit("enter"), shift: submit("shift-enter") }, indentWithTab]),
       basicSetup,
       lintGutter(),
       area.dataset.lang === "py" ? python() : cpp(),
       indentUnit.of("    "),
       syntaxHighlighting(classHighlighter),
       EditorView.cspNonce.of(area.dataset.nonce),
-      EditorView.contentAttributes.of({ "aria-label": area.getAttribute("aria-label") }),
+      EditorView.contentAttributes.of({ tabindex: "0", "aria-label": area.getAttribute("aria-label") }),
       EditorView.updateListener.of((update) => {
         if (!update.docChanged) return;
         area.value = update.state.doc.toString();
@@ -38,7 +50,7 @@ export function edit(area) {
       }),
     ],
   });
-  view.dispatch(setDiagnostics(view.state, remarks(form, view.state.doc)));
+  mark(view, remarks(form));
   const fill = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
   area.hidden = true;
   area.after(view.dom);
@@ -46,6 +58,7 @@ export function edit(area) {
   // Somebody has changed the text area behind the editor.
   area.addEventListener("change", () => area.value !== view.state.doc.toString() && fill(area.value));
   form.querySelectorAll("[data-keys]").forEach((hint) => (hint.hidden = false));
+  area.addEventListener("remarks", (event) => mark(view, event.detail));
   area.dispatchEvent(new CustomEvent("editor", { bubbles: true, detail: view }));
 
   // A chosen file fills the editor, so that it can be read and changed before it is sent: what is

@@ -63,8 +63,9 @@ function copyButton(button) {
 // What was typed stays in this browser, so that a reload loses nothing: the work on a template for good, the
 // changes to an earlier submission with the tab. Both give way to what the server refused and sent back.
 function draft(area) {
-  const key = `draft ${area.dataset.draft} ${location.search}`;
+  const key = `draft ${area.dataset.draft}`;
   const store = () => ("from" in area.dataset ? sessionStorage : localStorage);
+  adopt(`draft ${area.dataset.visitorsDraft}`, key);
   const note = area.form.querySelector("[data-kept]");
   const template = area.value;
   const kept = stored(() => store().getItem(key));
@@ -80,6 +81,16 @@ function draft(area) {
     note.hidden = true;
     area.dispatchEvent(new Event("change"));
     area.dispatchEvent(new Event("input"));
+  });
+}
+
+// What somebody wrote before signing in is theirs afterwards.
+function adopt(visitors, own) {
+  stored(() => {
+    const written = visitors === own ? null : localStorage.getItem(visitors);
+    if (written === null) return;
+    localStorage.removeItem(visitors);
+    if (localStorage.getItem(own) === null) localStorage.setItem(own, written);
   });
 }
 
@@ -120,6 +131,24 @@ function searchKey(field) {
   });
 }
 
+// Ctrl+K opens the search of the site, and on a board j, k and c go through its entries. What does it is fetched
+// when it is used first.
+function shortcuts(button) {
+  const load = () => import(button.dataset.palette);
+  button.hidden = false;
+  button.addEventListener("click", async () => (await load()).palette());
+  document.addEventListener("keydown", async (event) => {
+    const { key, altKey, target } = event;
+    const control = event.ctrlKey || event.metaKey;
+    if (control && key === "k" && !altKey) {
+      event.preventDefault();
+      (await load()).palette();
+    } else if (["j", "k", "c"].includes(key) && !control && !altKey && document.getElementById("board")) {
+      if (!target.closest("input, textarea, select, dialog, [contenteditable]")) (await load()).row(key);
+    }
+  });
+}
+
 // A stage that goes on counts its seconds: from those that the server said, when it said them.
 function ticking() {
   each("[data-elapsed]", document, (clock) => {
@@ -129,14 +158,36 @@ function ticking() {
   });
 }
 
-// Once the server is gone, what stands on a live page is old, and says so.
+// Once the server is gone, what stands on a live page is old, and says so until it is there again.
 function connection(notice) {
   const lost = () => (notice.textContent = "The connection is lost; trying again. What stands here may be old.");
-  const found = () => (notice.textContent = "");
+  const found = () => {
+    if (!notice.textContent) return;
+    const again = (notice.textContent = "Connected again.");
+    setTimeout(() => notice.textContent === again && (notice.textContent = ""), 4000);
+  };
   document.addEventListener("htmx:sse:error", lost);
   document.addEventListener("htmx:sse:after:connection", found);
   document.addEventListener("htmx:error", lost);
   document.addEventListener("htmx:after:swap", found);
+}
+
+// Whoever wants it is told how a run ended while another window is before their eyes.
+function notices(button) {
+  if (!("Notification" in window)) return;
+  const wanted = () => Notification.permission === "granted" && stored(() => localStorage.getItem("notify")) === "yes";
+  const say = () => button.setAttribute("aria-pressed", String(wanted()));
+  button.hidden = false;
+  say();
+  button.addEventListener("click", async () => {
+    const on = !wanted() && (await Notification.requestPermission()) === "granted";
+    stored(() => localStorage.setItem("notify", on ? "yes" : "no"));
+    say();
+  });
+  new MutationObserver(() => {
+    const status = document.querySelector("#live-status").textContent;
+    if (document.hidden && wanted() && /(passed|failed|cancelled)\b/.test(status)) new Notification("Warpboard", { body: status, tag: location.pathname });
+  }).observe(document.querySelector("#live-status"), { childList: true });
 }
 
 function enhance(within) {
@@ -148,9 +199,11 @@ each(".drop", document, dropZone);
 each("[data-copy]", document, copyButton);
 each("textarea[data-draft]", document, draft);
 each("[data-search]", document, searchKey);
+each("[data-palette]", document, shortcuts);
 each("#connection", document, connection);
 setInterval(ticking, 1000);
 each("#live-status", document, titled);
+each("[data-notify]", document, notices);
 each("textarea[data-editor]", document, lazyEditor);
 enhance(document);
 document.addEventListener("htmx:after:swap", () => enhance(document));

@@ -46,7 +46,7 @@ func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 		return err
 	}
 	page := views.MePage{Page: p.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name}
-	page.Submissions, err = p.submissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
+	page.Submissions, err = p.SubmissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {
 		return err
 	}

@@ -179,19 +179,6 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 	return card
 }
 
-func boardTops(boards []models.BoardSummary) []views.BoardTop {
-	tops := make([]views.BoardTop, len(boards))
-	for i, b := range boards {
-		tops[i] = views.BoardTop{Device: b.Device, People: int(b.Size)}
-		for _, st := range b.Leaders {
-			tops[i].Top = append(tops[i].Top, views.TopEntry{
-				Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
-			})
-		}
-	}
-	return tops
-}
-
 // BoardsEvents tells pages with many boards that one of them changed.
 func (p *Pages) BoardsEvents(c *fiber.Ctx) error {
 	return p.Stream(c, stream.Source{

@@ -3,11 +3,11 @@ package pages
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
-	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/accounts"
 	"warpboard/views"
@@ -30,7 +30,9 @@ func (p *Pages) Submission(c *fiber.Ctx) error {
 	if page.Source = c.Query("tab") == "source"; page.Source {
 		err = p.addSource(c.UserContext(), seen, &page)
 	} else {
-		err = p.addRuns(c, seen, &page)
+		page.LiveRuns, err = p.LiveRunsOf(c, seen)
+		page.Live = page.EventsURL != ""
+		page.Charts = page.Live || slices.ContainsFunc(page.Runs, views.RunCard.Over)
 	}
 	if err != nil {
 		return err
@@ -59,37 +61,6 @@ func (p *Pages) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.Submi
 	}, nil
 }
 
-// addRuns asks for the last event before it reads the runs: what happens in between is told again,
-// and nothing is left out.
-func (p *Pages) addRuns(c *fiber.Ctx, seen runs.Access, page *views.SubmissionPage) error {
-	last, err := p.Store.LastEventID(c.UserContext(), seen.Sub.ID)
-	if err != nil {
-		return err
-	}
-	runs, err := p.Store.Runs(c.UserContext(), seen.Sub.ID)
-	if err != nil {
-		return err
-	}
-	for _, run := range runs {
-		card, err := p.RunCard(c.UserContext(), seen.Task, run, seen.MaySeeSource)
-		if err != nil {
-			return err
-		}
-		page.Runs = append(page.Runs, card)
-		page.SelfMeasured = page.SelfMeasured || card.SelfMeasured
-		page.CanCancel = page.CanCancel || !card.Over() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
-		page.Charts = page.Charts || card.Over()
-	}
-	if page.Live, err = p.Store.Unfinished(c.UserContext(), seen.Sub.ID, true); err != nil {
-		return err
-	}
-	if page.Live {
-		page.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, last)
-		page.Charts = true
-	}
-	return nil
-}
-
 func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.SubmissionPage) error {
 	if !seen.MaySeeSource {
 		page.SourceHidden = runs.SourceHidden(seen.Task)
@@ -103,7 +74,7 @@ func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.Sub
 	if err != nil {
 		return err
 	}
-	if file.Remarks, err = p.remarks(ctx, seen.Sub); err != nil {
+	if file.Remarks, err = p.Remarks(ctx, seen.Sub); err != nil {
 		return err
 	}
 	page.File = &file
@@ -167,39 +138,6 @@ func (p *Pages) SubmissionCancel(c *fiber.Ctx) error {
 		return err
 	}
 	return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+"?done=cancelled")
-}
-
-// remarks are what the compiler said of the lines of a submission, on whichever device it said it first.
-func (p *Pages) remarks(ctx context.Context, sub models.Submission) ([]views.Remark, error) {
-	version, err := p.Store.Version(ctx, sub.VersionID)
-	if err != nil {
-		return nil, err
-	}
-	names := []string{sub.FileName}
-	for _, f := range version.Definition.Files {
-		if f.IsSubmission() {
-			names = append(names, f.Name)
-		}
-	}
-	all, err := p.Store.Runs(ctx, sub.ID)
-	if err != nil {
-		return nil, err
-	}
-	for _, run := range all {
-		stages, err := p.Store.Stages(ctx, run.ID)
-		if err != nil {
-			return nil, err
-		}
-		for _, stage := range runs.StagesOfAttempt(run, stages) {
-			if stage.Stage != job.StageBuild && stage.Status == job.StatusPass {
-				continue
-			}
-			if remarks := views.RemarksOf(stage.Stderr+"\n"+stage.Stdout, names...); len(remarks) > 0 {
-				return remarks, nil
-			}
-		}
-	}
-	return nil, nil
 }
 
 // RunAddress leads from a run to its submission's page, where it stands.

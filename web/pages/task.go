@@ -2,7 +2,6 @@ package pages
 
 import (
 	"bytes"
-	"context"
 	"maps"
 	"path"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 const ownSubmissions = 20 // shown on a task's page
@@ -42,9 +42,12 @@ func (p *Pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.
 	if err != nil {
 		return err
 	}
-	page.Form, err = p.submitForm(c, page, bundle, form)
-	if err != nil {
+	page.Form = form
+	if err := p.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
 		return err
+	}
+	for i, choice := range page.Form.Devices {
+		page.Boards[i].Offline = choice.Offline
 	}
 	return p.Render(c, status, views.Task(page))
 }
@@ -63,53 +66,16 @@ func (p *Pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVers
 	if page.Description, err = views.Markdown(d.Description); err != nil {
 		return page, err
 	}
-	if page.Files, err = p.taskSources(bundle); err != nil {
+	if page.Files, err = runs.TaskSources(p.code, bundle); err != nil {
 		return page, err
 	}
-	if page.Boards, err = p.taskBoards(ctx, task); err != nil {
+	if page.Boards, err = p.BoardTops(ctx, task, 3); err != nil {
 		return page, err
 	}
 	if user := site.Viewer(c); user != nil {
-		page.Mine, err = p.submissionRows(ctx, *user, models.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+		page.Mine, err = p.SubmissionRows(ctx, *user, models.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
 	}
 	return page, err
-}
-
-// taskBoards is the head of each of the task's boards.
-func (p *Pages) taskBoards(ctx context.Context, task models.Task) ([]views.BoardTop, error) {
-	boards := make([]models.BoardSummary, len(task.Devices))
-	for i, device := range task.Devices {
-		board, err := p.Store.Board(ctx, task.VersionID, device, 0, 3)
-		if err != nil {
-			return nil, err
-		}
-		boards[i] = models.BoardSummary{Device: device, Size: board.Size, Leaders: board.Standings}
-	}
-	return boardTops(boards), nil
-}
-
-// taskSources are the task's files, the reference first; the templates have their own links.
-func (p *Pages) taskSources(bundle *tasks.Bundle) ([]views.SourceFile, error) {
-	var files []views.SourceFile
-	for _, f := range bundle.Definition.Files {
-		if f.IsSubmission() {
-			continue
-		}
-		file, err := p.code.Source(f.Name, f.Name+"-", bundle.Files[f.Source])
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file)
-	}
-	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
-	return files, nil
-}
-
-func referenceFirst(name string) int {
-	if stem := path.Base(name); stem[:len(stem)-len(path.Ext(stem))] == "reference" {
-		return 0
-	}
-	return 1
 }
 
 // bundleOf reads the current version of the task in the address.

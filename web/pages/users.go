@@ -8,7 +8,6 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 // User shows a person to everybody. It asks the store six questions, and one more for who is signed in, however
@@ -27,7 +26,7 @@ func (p *Pages) User(c *fiber.Ctx) error {
 		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
 	}
 	filter := models.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
-	if page.Submissions, err = p.submissionRows(c.UserContext(), site.Actor(c), filter); err != nil {
+	if page.Submissions, err = p.SubmissionRows(c.UserContext(), site.Actor(c), filter); err != nil {
 		return err
 	}
 	if n := len(page.Submissions); n == accountSubmissions {
@@ -102,23 +101,4 @@ func (p *Pages) manage(c *fiber.Ctx, change func(ctx context.Context, admin mode
 		return err
 	}
 	return site.Redirect(c, views.UserURL(id)+"?done=saved")
-}
-
-// submissionRows lists submissions for a table.
-func (p *Pages) submissionRows(ctx context.Context, viewer models.User, f models.SubmissionFilter) ([]views.SubmissionRow, error) {
-	list, err := p.Store.Submissions(ctx, viewer, f)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]views.SubmissionRow, len(list))
-	for i, sub := range list {
-		rows[i] = views.SubmissionRow{
-			ID: sub.ID, Task: views.TaskRef{Slug: sub.TaskSlug, Title: sub.TaskTitle},
-			Owner: site.PersonOf(sub.UserID, sub.UserName), Mode: string(sub.Mode), Created: sub.CreatedAt,
-		}
-		for _, run := range sub.Runs {
-			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run)})
-		}
-	}
-	return rows, nil
 }

@@ -13,10 +13,14 @@ import (
 
 // notices are what a page says after a change, by the name in ?done=.
 var notices = map[string]string{
-	"saved":        "Saved.",
-	"published":    "Published.",
-	"texts":        "Published. The boards stay as they are.",
-	"version":      "Published as a new version; its boards begin empty.",
+	"saved": "Saved.",
+	"texts": "Published. The boards stay as they are.",
+
+	"published-checked":   "Published. Its template is being tested below: once that is built, the reference compiles.",
+	"published-unchecked": "Published. Nothing has checked that the reference compiles: no worker could test its template.",
+	"version-checked":     "Published as a new version; its boards begin empty. Its template is being tested below: once that is built, the reference compiles.",
+	"version-unchecked":   "Published as a new version; its boards begin empty. Nothing has checked that the reference compiles: no worker could test its template.",
+
 	"deleted":      "The task is gone, with its boards and submissions.",
 	"cancelled":    "Cancelled.",
 	"queued":       "Queued. It gives way to everything that people wait for.",

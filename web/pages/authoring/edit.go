@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
@@ -220,26 +219,14 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, change, err := p.Store.Publish(c.UserContext(), site.Actor(c), task.ID, bundle)
+	done, err := p.publishVersion(c.UserContext(), site.Actor(c), task, bundle)
 	if err == nil {
 		err = p.startBaselines(c.UserContext(), task.ID)
 	}
 	if err != nil {
 		return err
 	}
-	return site.Redirect(c, views.TaskURL(task.Slug)+"?done="+noticeOf(change))
-}
-
-// noticeOf names what the task's page says after a change.
-func noticeOf(change models.Change) templ.SafeURL {
-	switch change {
-	case models.ChangeVersion:
-		return "version"
-	case models.ChangeTexts:
-		return "texts"
-	default:
-		return "saved"
-	}
+	return site.Redirect(c, done)
 }
 
 // Delete removes a task; its name must have been typed.

@@ -67,12 +67,12 @@ func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []
 			out.left = append(out.left, d.draft)
 			continue
 		}
-		task, notice, err := p.publishDraft(ctx, user, d)
+		task, done, err := p.publishDraft(ctx, user, d)
 		if err == nil {
 			err = p.startBaselines(ctx, task.ID)
 		}
 		if err == nil {
-			out.published, out.done = append(out.published, site.TaskRef(task)), views.TaskURL(task.Slug)+"?done="+notice
+			out.published, out.done = append(out.published, site.TaskRef(task)), done
 			continue
 		}
 		refused := site.FailureOf(err)
@@ -100,8 +100,8 @@ func (p *Authoring) startBaselines(ctx context.Context, taskID int64) error {
 // reservedSlug tells the names below /tasks/ that mean something else.
 func reservedSlug(name string) bool { return name == "new" || name == "publish" }
 
-// publishDraft makes or updates one task, and names what its page says then.
-func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDraft) (task models.Task, notice templ.SafeURL, err error) {
+// publishDraft makes or updates one task, and returns the page that says so.
+func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDraft) (task models.Task, done templ.SafeURL, err error) {
 	if d.invalid != nil {
 		return task, "", d.invalid
 	}
@@ -114,7 +114,10 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 			return task, "", site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", d.settings.Slug)
 		}
 		task, err = p.Store.CreateTask(ctx, user, models.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
-		return task, "published", err
+		if err == nil {
+			done, err = p.checked(ctx, user, task, bundle, "published")
+		}
+		return task, done, err
 	}
 	if *d.standardHarness != d.shownStandard {
 		return task, "", site.Invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
@@ -122,8 +125,22 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 	if task, err = p.Store.UpdateTask(ctx, user, d.current.ID, d.in); err != nil {
 		return task, "", err
 	}
+	done, err = p.publishVersion(ctx, user, task, bundle)
+	return task, done, err
+}
+
+// publishVersion makes a bundle the task's current state, and returns the page that says what that changed.
+func (p *Authoring) publishVersion(ctx context.Context, user models.User, task models.Task, bundle *tasks.Bundle) (templ.SafeURL, error) {
 	_, change, err := p.Store.Publish(ctx, user, task.ID, bundle)
-	return task, noticeOf(change), err
+	switch {
+	case err != nil:
+		return "", err
+	case change == models.ChangeVersion:
+		return p.checked(ctx, user, task, bundle, "version")
+	case change == models.ChangeTexts:
+		return views.TaskURL(task.Slug) + "?done=texts", nil
+	}
+	return views.TaskURL(task.Slug) + "?done=saved", nil
 }
 
 // chosenBundle is the draft's bundle with the harness that was chosen.

@@ -107,8 +107,12 @@ func scalarOf(kind, text string) (value any, problem string) {
 	return text, ""
 }
 
+// launch is empty for kernels that launch themselves: their form hides those fields, which may hold another kernel's.
 func (f *form) launch() map[string]any {
 	launch := map[string]any{}
+	if kind := f.get("kernel_type"); kind != "triton" && kind != "cuda" {
+		return launch
+	}
 	for _, size := range []string{"grid", "block"} {
 		sizes := map[string]any{}
 		for _, axis := range []string{"x", "y", "z"} {

@@ -2,6 +2,9 @@ package playground
 
 import "maps"
 
+// firstExample is what the playground opens with: it runs on every device.
+const firstExample = "torch"
+
 // exampleNames are the examples that the playground offers.
 func exampleNames() []string { return []string{"torch", "triton", "cuda"} }
 

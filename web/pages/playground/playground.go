@@ -26,10 +26,12 @@ func New(evals *evaluations.Evaluations, code *views.Highlighter) *Playground {
 
 const recentEvaluations = 10 // that the playground lists
 
-// Form shows the form: empty, with ?from=ID as it was for an evaluation, or with ?example=NAME.
+// Form shows the form: with the example in ?example=NAME, or with ?from=ID as it was for an evaluation.
 func (p *Playground) Form(c *fiber.Ctx) error {
 	form := newForm()
-	form.example(c.Query("example"))
+	if c.Query("from") == "" {
+		form.example(c.Query("example", firstExample))
+	}
 	if id := c.Query("from"); id != "" {
 		e, _, err := p.Readable(c, id)
 		if err != nil {
@@ -54,6 +56,8 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	case "json":
 		form.writeContract()
 		return p.showPlayground(c, form.status(), form)
+	case "task":
+		return p.task(c, form)
 	}
 	if _, err := site.RequireUser(c); err != nil {
 		return err
@@ -65,13 +69,28 @@ func (p *Playground) Evaluate(c *fiber.Ctx) error {
 	if request, ok := form.request(p.EvalLimits.Bounds); ok {
 		e, err := p.Submit(c.UserContext(), caller, request)
 		if err == nil {
-			return site.Redirect(c, views.EvaluationURL(e.ID))
+			return p.accepted(c, e, caller)
 		}
 		if f := site.FailureOf(err); !form.refuse(err) && f.Code == "internal" {
 			return err
 		}
 	}
+	if site.IsFragment(c) {
+		return p.Render(c, form.status(), views.PlaygroundRefused(form.problems))
+	}
 	return p.showPlayground(c, form.status(), form)
+}
+
+// accepted shows an evaluation beside the form that asked for it; without a script, on its own page.
+func (p *Playground) accepted(c *fiber.Ctx, e models.Evaluation, caller evaluations.Caller) error {
+	if !site.IsFragment(c) {
+		return site.Redirect(c, views.EvaluationURL(e.ID))
+	}
+	page, err := p.evaluationPage(c, e, caller)
+	if err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusCreated, views.PlaygroundResult(page))
 }
 
 func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error {
@@ -81,6 +100,7 @@ func (p *Playground) showPlayground(c *fiber.Ctx, status int, form *form) error 
 	}
 	page := views.PlaygroundPage{Page: p.Page(c, "Playground", "playground"), Fields: form.fields, Rows: form.rows,
 		Problems: form.problems, Examples: exampleNames()}
+	page.Live, page.Wide = page.Viewer != nil, true
 	for _, u := range evaluations.Devices(workers, p.Now()) {
 		page.Devices = append(page.Devices, u.Name)
 	}
@@ -109,6 +129,20 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store") // what is shared no more is not shown from a cache
+	page, err := p.evaluationPage(c, e, caller)
+	if err != nil {
+		return err
+	}
+	if site.IsFragment(c) {
+		return p.Render(c, fiber.StatusOK, views.EvaluationState(page))
+	}
+	if page.Sources, err = p.evaluationSources(e); err != nil {
+		return err
+	}
+	return p.Render(c, fiber.StatusOK, views.Evaluation(page))
+}
+
+func (p *Playground) evaluationPage(c *fiber.Ctx, e models.Evaluation, caller evaluations.Caller) (views.EvaluationPage, error) {
 	page := views.EvaluationPage{
 		Page: p.Page(c, evaluationTitle(e), "playground"), ID: e.ID, Compare: e.Kind == string(kernelrun.Compare),
 		State: string(e.State), Ended: e.State.Final(), Device: e.Device, Worker: e.Worker, Created: e.QueuedAt,
@@ -118,17 +152,11 @@ func (p *Playground) Evaluation(c *fiber.Ctx) error {
 	if e.Result != nil {
 		result, err := evaluations.ResultOf(e)
 		if err != nil {
-			return err
+			return page, err
 		}
 		page.Result = &result
 	}
-	if site.IsFragment(c) {
-		return p.Render(c, fiber.StatusOK, views.EvaluationState(page))
-	}
-	if page.Sources, err = p.evaluationSources(e); err != nil {
-		return err
-	}
-	return p.Render(c, fiber.StatusOK, views.Evaluation(page))
+	return page, nil
 }
 
 // evaluationSources are the coloured sources of an evaluation's kernelrun.

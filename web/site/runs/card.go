@@ -13,6 +13,7 @@ import (
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/charts"
+	"warpboard/views/format"
 	"warpboard/web/site"
 )
 
@@ -37,7 +38,7 @@ func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, so
 	}
 	card.SelfMeasured = selfMeasured(run, version.Definition)
 	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), StagesOfAttempt(run, stages), card.Stages, run.State.Final())
-	s.addClock(version.Definition.Timeouts, &card)
+	s.addClock(version.Definition, &card)
 	if !source {
 		hideOutput(&card)
 	}
@@ -53,14 +54,20 @@ func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, so
 	return card, s.addMeasures(ctx, run, version.Definition, &card)
 }
 
-// addClock says of the stage that goes on how long it has, and how long it may. A build's limit is its worker's.
-func (s *Runs) addClock(limits tasks.Timeouts, card *views.RunCard) {
-	of := map[job.Stage]time.Duration{
-		job.StageTest: limits.Test, job.StageBenchmark: limits.Benchmark, job.StageRanked: limits.Ranked,
+// addClock says of the stage that goes on how long it has, how long it may, and which case runs. A build's limit is
+// its worker's.
+func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
+	limits := map[job.Stage]time.Duration{
+		job.StageTest: def.Timeouts.Test, job.StageBenchmark: def.Timeouts.Benchmark, job.StageRanked: def.Timeouts.Ranked,
 	}
+	cases := map[job.Stage][]tasks.Case{job.StageTest: def.Tests, job.StageBenchmark: def.Benchmarks, job.StageRanked: def.Benchmarks}
 	for i, stage := range card.Stages {
-		if stage.Running {
-			card.Stages[i].For, card.Stages[i].Limit = max(s.Now().Sub(stage.Result.Started), 0), of[stage.Result.Stage]
+		if !stage.Running {
+			continue
+		}
+		card.Stages[i].For, card.Stages[i].Limit = max(s.Now().Sub(stage.Result.Started), 0), limits[stage.Result.Stage]
+		if next := len(stage.Result.Cases); next < len(cases[stage.Result.Stage]) && stage.Total > 0 {
+			card.Stages[i].Now = cases[stage.Result.Stage][next].String()
 		}
 	}
 }
@@ -118,8 +125,9 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 	case err != nil:
 		return err
 	}
+	card.FirstNS, card.FirstRun = st.ScoreNS-st.GapNS, st.FirstRun
 	if st.RunID == run.ID {
-		card.Rank, card.Tied, card.FirstNS = st.Rank, st.Tied, st.ScoreNS-st.GapNS
+		card.Rank, card.Tied, card.Record = st.Rank, st.Tied, st.Record
 		return s.addBefore(ctx, run, card)
 	}
 	card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, RunID: st.RunID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}
@@ -192,20 +200,30 @@ func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard
 	card.Position, card.NoWorker = places[run.ID], true
 	card.Waiting = "The run keeps its place and starts when one comes."
 	for _, d := range devices {
-		if d.Device == run.Device && d.Slots > 0 {
-			card.NoWorker = false
+		if d.Device != run.Device || d.Slots == 0 {
+			continue
 		}
+		card.NoWorker = false
 		switch {
-		case d.Device != run.Device || d.Slots == 0:
 		case d.PausedSince != nil:
 			card.Waiting = fmt.Sprintf("%s paused %s; the run keeps its place and starts when that ends.", d.PausedBy, run.Device)
 		case d.Busy >= d.Slots:
 			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
+			return s.addWait(ctx, card, d.Slots)
 		default:
 			card.Waiting = "A slot is free; it starts in a moment."
 		}
 	}
 	return nil
+}
+
+// addWait says about how long a run waits, by what the last ones on its device took.
+func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) error {
+	pace, err := s.Store.Pace(ctx, card.Device)
+	if wait := pace * time.Duration(card.Position) / time.Duration(slots); wait > 0 {
+		card.Waiting += fmt.Sprintf(" By past runs it waits about %s.", format.Duration(max(wait.Round(time.Second), time.Second)))
+	}
+	return err
 }
 
 // StagesOfAttempt keeps the stages of the run's current or last attempt.

@@ -64,16 +64,7 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 	}
 	choices := make([]views.DeviceChoice, len(names))
 	for i, name := range names {
-		choices[i] = views.DeviceChoice{Device: name, Note: "No worker at the moment: a run waits until one comes", Offline: true}
-		for _, d := range known {
-			if d.Device == name && d.Slots > 0 {
-				choices[i].Offline = false
-				choices[i].Note = fmt.Sprintf("%d of %d free, %d waiting", max(d.Slots-d.Busy, 0), d.Slots, d.Queued)
-				if d.PausedSince != nil {
-					choices[i].Note = fmt.Sprintf("Paused, %d waiting", d.Queued)
-				}
-			}
-		}
+		choices[i] = choiceOf(name, known)
 		choices[i].Chosen = slices.ContainsFunc(before, func(b views.DeviceChoice) bool { return b.Device == name && b.Chosen })
 	}
 	first := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
@@ -84,6 +75,24 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 		choices[first].Chosen = true
 	}
 	return choices, nil
+}
+
+// choiceOf says how a device stands: whether a run could begin there now.
+func choiceOf(name string, known []client.Device) views.DeviceChoice {
+	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
+	if i < 0 {
+		return views.DeviceChoice{Device: name, Note: "No worker at the moment: a run waits until one comes", Short: "offline", Offline: true}
+	}
+	d := known[i]
+	free := max(d.Slots-d.Busy, 0)
+	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %d waiting", free, d.Slots, d.Queued), Short: fmt.Sprintf("%d free", free), Free: free > 0}
+	switch {
+	case d.PausedSince != nil:
+		choice.Note, choice.Short, choice.Free = fmt.Sprintf("Paused, %d waiting", d.Queued), "paused", false
+	case free == 0:
+		choice.Short = fmt.Sprintf("busy, %d waiting", d.Queued)
+	}
+	return choice
 }
 
 // ChosenDevices are choices as a form had them.

@@ -1,0 +1,32 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"warpboard/models/db"
+)
+
+const (
+	paceRuns = 20   // the newest ended ones of a device say how long the next will take
+	paceSpan = 5000 // ids that are looked through for them: a device that is seldom used must not cost more
+)
+
+// Pace is how long a run of a device took lately, in the middle of the last ones; 0 when there were none.
+func (s *Fleet) Pace(ctx context.Context, device string) (time.Duration, error) {
+	var ended []struct{ StartedAt, EndedAt time.Time }
+	err := s.db.Read(ctx).Table("runs").Select("started_at", "ended_at").
+		Where("id > (select coalesce(max(id), 0) from runs) - ?", paceSpan).
+		Where("device = ? and state in ('done', 'failed') and started_at is not null and ended_at is not null", device).
+		Order("id desc").Limit(paceRuns).Scan(&ended).Error
+	if err != nil || len(ended) == 0 {
+		return 0, db.ReadError(err, "past runs of %s", device)
+	}
+	took := make([]time.Duration, len(ended))
+	for i, run := range ended {
+		took[i] = max(run.EndedAt.Sub(run.StartedAt), 0)
+	}
+	slices.Sort(took)
+	return took[len(took)/2], nil
+}

@@ -1,0 +1,91 @@
+// What the keyboard does on every page: Ctrl+K goes to anything by its name; on a board, j and k go down and up, and c
+// compares the entry with the one that was marked before.
+
+let dialog;
+
+// The list of places is read by the field above it: the focus stays there, and the chosen place is named to readers.
+export function palette() {
+  dialog ??= make();
+  if (dialog.open) return dialog.close();
+  dialog.showModal();
+  const field = dialog.querySelector("input");
+  field.select();
+  find(field.value);
+}
+
+function make() {
+  const made = document.createElement("dialog");
+  made.className = "palette";
+  made.setAttribute("aria-label", "Go to");
+  made.innerHTML = `<input class="input" type="search" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list"
+    aria-label="Task, person, board, submission" placeholder="Task, person, board, submission" autocomplete="off" spellcheck="false">
+    <ul id="palette-list" role="listbox" aria-label="Places"></ul><p class="sr-only" role="status"></p>`;
+  const field = made.querySelector("input");
+  let waits;
+  field.addEventListener("input", () => (clearTimeout(waits), (waits = setTimeout(() => find(field.value), 120))));
+  field.addEventListener("keydown", keys);
+  made.addEventListener("click", (event) => event.target === made && made.close());
+  document.body.append(made);
+  return made;
+}
+
+let asked = 0; // only the last question's answer counts
+
+async function find(text) {
+  const number = ++asked;
+  const answer = await fetch(`/find?q=${encodeURIComponent(text)}`).catch(() => null);
+  if (number !== asked) return;
+  const places = answer?.ok ? await answer.json() : null;
+  dialog.querySelector("ul").replaceChildren(...(places ?? []).map(option));
+  dialog.querySelector("[role=status]").textContent = places ? `${places.length} places` : "The site does not answer.";
+  choose(0);
+}
+
+function option({ kind, title, note, url }, i) {
+  const item = document.createElement("li");
+  item.id = `place-${i}`;
+  item.setAttribute("role", "option");
+  item.dataset.url = url;
+  for (const [name, text] of [["kind", kind], ["title", title], ["note", note ?? ""]]) {
+    const part = document.createElement("span");
+    part.className = `palette-${name}`;
+    part.textContent = text;
+    item.append(part);
+  }
+  item.addEventListener("click", () => (location.href = url));
+  return item;
+}
+
+function choose(at) {
+  const all = [...dialog.querySelectorAll("[role=option]")];
+  const chosen = all[(at + all.length) % all.length];
+  for (const item of all) item.setAttribute("aria-selected", String(item === chosen));
+  chosen?.scrollIntoView({ block: "nearest" });
+  dialog.querySelector("input").setAttribute("aria-activedescendant", chosen?.id ?? "");
+}
+
+function keys(event) {
+  const all = [...dialog.querySelectorAll("[role=option]")];
+  const at = all.findIndex((item) => item.ariaSelected === "true");
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) choose(at + step);
+  else if (event.key === "Enter" && all[at]) location.href = all[at].dataset.url;
+  else return;
+  event.preventDefault();
+}
+
+let marked; // run of the entry that c was pressed on first
+
+export function row(key) {
+  const rows = [...document.querySelectorAll("#board tbody tr[data-entry]")];
+  const at = rows.indexOf(document.activeElement.closest("#board tr"));
+  if (key !== "c") {
+    const next = rows[at < 0 ? 0 : Math.min(Math.max(at + (key === "j" ? 1 : -1), 0), rows.length - 1)];
+    return next?.querySelector("td a")?.focus();
+  }
+  const run = rows[at]?.dataset.entry;
+  if (!run || run === marked) marked = undefined;
+  else if (marked) location.href = `/compare?a=${marked}&b=${run}`;
+  else marked = run;
+  for (const entry of rows) entry.toggleAttribute("data-marked", entry.dataset.entry === marked);
+}

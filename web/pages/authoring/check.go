@@ -1,0 +1,41 @@
+package authoring
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/a-h/templ"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site/runs"
+)
+
+// checked has the task's template tested where a worker serves one of its devices: that the reference compiles is seen
+// then, and not by the first person who submits. It returns where the author sees it, or is told that nothing checked it.
+// A template may well fail its tests; it needs only to compile.
+func (p *Authoring) checked(ctx context.Context, author models.User, task models.Task, bundle *tasks.Bundle, notice templ.SafeURL) (templ.SafeURL, error) {
+	unchecked := views.TaskURL(task.Slug) + "?done=" + notice + "-unchecked"
+	choices, err := p.DeviceChoices(ctx, task.Devices, nil)
+	if err != nil {
+		return "", err
+	}
+	choices = slices.DeleteFunc(choices, func(d views.DeviceChoice) bool { return d.Offline })
+	source := runs.FirstTemplate("", bundle)
+	if len(choices) == 0 || source == "" {
+		return unchecked, nil
+	}
+	device := choices[0].Device
+	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == "CPU" }) {
+		device = "CPU"
+	}
+	sub, _, err := p.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
+	if err != nil { // a limit, a deadline that has passed: the task is published all the same
+		p.Log.Info("the task was not checked", "task", task.Slug, "err", err)
+		return unchecked, nil
+	}
+	return views.SolveURL(task.Slug) + templ.SafeURL(fmt.Sprintf("?run=%d&done=%s-checked", sub.ID, notice)), nil
+}

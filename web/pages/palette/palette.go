@@ -1,0 +1,119 @@
+package palette
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+const (
+	mostTasks  = 6   // that are offered, each with its boards
+	mostPeople = 6   // whose names begin so
+	mostOwn    = 6   // submissions of the asker that fit
+	ownLooked  = 50  // the newest of them, among which they are looked for
+	mostText   = 100 // bytes of a search
+)
+
+// Palette has the handler of the search of every page.
+type Palette struct{ *site.Site }
+
+// New returns the handler of the search.
+func New(site *site.Site) *Palette { return &Palette{site} }
+
+// place is one thing to go to.
+type place struct {
+	Kind  string `json:"kind"`
+	Title string `json:"title"`
+	Note  string `json:"note,omitempty"`
+	URL   string `json:"url"`
+}
+
+// Find answers with the places that fit the words in ?q=; without words, with the tasks and the asker's last submissions.
+func (p *Palette) Find(c *fiber.Ctx) error {
+	text := strings.ToLower(strings.TrimSpace(c.Query("q")))
+	if len(text) > mostText {
+		return site.Invalid("q", "Search for at most %d bytes.", mostText)
+	}
+	words, viewer := strings.Fields(strings.ReplaceAll(text, "#", "")), site.Actor(c)
+	found, err := p.tasks(c.UserContext(), viewer, words)
+	for _, more := range []func(context.Context, models.User, []string) ([]place, error){p.own, p.people} {
+		if err != nil {
+			return err
+		}
+		var list []place
+		list, err = more(c.UserContext(), viewer, words)
+		found = append(found, list...)
+	}
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "private, no-store")
+	return c.JSON(found)
+}
+
+// fits reports whether every word stands somewhere in a text.
+func fits(text string, words []string) bool {
+	text = strings.ToLower(text)
+	for _, word := range words {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// tasks are those that fit; once something was typed, with where to solve them and their boards.
+func (p *Palette) tasks(ctx context.Context, viewer models.User, words []string) ([]place, error) {
+	all, err := p.Store.Tasks(ctx, viewer)
+	found := []place{} // never null
+	offered := 0
+	for _, t := range all {
+		if !fits(t.Title+" "+t.Slug+" submit board "+strings.Join(t.Devices, " "), words) || offered == mostTasks {
+			continue
+		}
+		offered++
+		found = append(found, place{"Task", t.Title, strings.Join(t.Devices, ", "), string(views.TaskURL(t.Slug))})
+		if len(words) > 0 && t.Open(p.Now()) {
+			found = append(found, place{"Submit", "Submit to " + t.Title, "", string(views.SolveURL(t.Slug))})
+		}
+		for _, device := range t.Devices {
+			if len(words) > 0 && fits(t.Title+" "+t.Slug+" board "+device, words) {
+				found = append(found, place{"Board", t.Title + " on " + device, "", string(views.BoardURL(t.Slug, device))})
+			}
+		}
+	}
+	return found, err
+}
+
+// own are the asker's newest submissions that fit, by number or task.
+func (p *Palette) own(ctx context.Context, viewer models.User, words []string) (found []place, err error) {
+	if !viewer.SignedIn() {
+		return nil, nil
+	}
+	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked})
+	for _, sub := range list {
+		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
+			found = append(found, place{"Yours", fmt.Sprintf("Submission %d", sub.ID), sub.TaskTitle, string(views.SubmissionURL(sub.ID))})
+		}
+	}
+	return found, err
+}
+
+// people are those whose names begin with what was typed.
+func (p *Palette) people(ctx context.Context, _ models.User, words []string) (found []place, err error) {
+	if len(words) == 0 {
+		return nil, nil
+	}
+	list, err := p.Store.PeopleCalled(ctx, strings.Join(words, " "), mostPeople)
+	for _, user := range list {
+		found = append(found, place{"Person", user.Name, "", string(views.UserURL(user.ID))})
+	}
+	return found, err
+}

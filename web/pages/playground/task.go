@@ -1,0 +1,222 @@
+package playground
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+	"warpboard/web/site"
+)
+
+// task answers with what the form holds as a task, to be looked through and published as any other. The reference must
+// be a PyTorch function: what a task checks against is called from Python. The kernel becomes the template where it is
+// one, too; else the reference is what people begin with.
+func (p *Playground) task(c *fiber.Ctx, form *form) error {
+	request, ok := form.request(p.EvalLimits.Bounds)
+	if ok && (request.Ref == nil || request.Ref.Type != "torch" || functionOf(*request.Ref) == "") {
+		form.problems["reference"], ok = "A task needs a reference that is a PyTorch function: def softmax(x): …", false
+	}
+	if !ok {
+		return p.showPlayground(c, form.status(), form)
+	}
+	name := models.Slug(functionOf(*request.Ref))
+	packed, err := packTask(taskFiles(request))
+	if err != nil {
+		return err
+	}
+	return site.Attachment(c, cmp.Or(name, "task")+".zip", packed)
+}
+
+func packTask(files map[string]string) ([]byte, error) {
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for _, name := range []string{"task.yml", "task.py", "reference.py", "template.py"} {
+		f, err := w.Create(name)
+		if err == nil {
+			_, err = f.Write([]byte(files[name]))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("packing %s of a task: %w", name, err)
+		}
+	}
+	err := w.Close()
+	return buf.Bytes(), err
+}
+
+var (
+	definition = regexp.MustCompile(`(?m)^def ([A-Za-z_]\w*)\(`)
+	identifier = regexp.MustCompile(`^[A-Za-z_]\w*$`)
+)
+
+// functionOf is the name of a PyTorch kernel's function; empty for a model, or for what names none.
+func functionOf(code kernelrun.Code) string {
+	if name, ok := code.Metadata[nameKeys["torch"]].(string); ok && name != "" {
+		return name
+	}
+	if all := definition.FindAllStringSubmatch(code.Source, -1); len(all) > 0 {
+		return all[len(all)-1][1]
+	}
+	return ""
+}
+
+func taskFiles(r kernelrun.Request) map[string]string {
+	function, begin := functionOf(*r.Ref), *r.Ref
+	if r.Custom.Type == "torch" && functionOf(r.Custom) != "" {
+		begin = r.Custom
+	}
+	return map[string]string{
+		"task.yml":     fmt.Sprintf(taskYML, jsonString(function), function),
+		"task.py":      taskPY,
+		"reference.py": fmt.Sprintf(referencePY, r.Ref.Source, inputs(r.Custom.IO), function, decimal(r.RTol), decimal(r.ATol)),
+		"template.py":  fmt.Sprintf(templatePY, begin.Source, functionOf(begin)),
+	}
+}
+
+// inputs are the lines of generate_input: one for each argument that is given, in order.
+func inputs(io map[string]any) string {
+	var lines, names []string
+	args, _ := io["args"].([]any) // there may be none
+	for i, given := range args {
+		arg, _ := given.(map[string]any) // Read has checked it
+		if arg["role"] == "output" || arg["is_meta"] == true {
+			continue
+		}
+		name, _ := arg["name"].(string)
+		if !identifier.MatchString(name) || name == "seed" || name == "device" || name == "generator" {
+			name = fmt.Sprintf("argument_%d", i)
+		}
+		value := jsonString(arg["value"])
+		if spec, ok := arg["tensor_spec"].(map[string]any); ok {
+			value = tensor(spec)
+		} else if arg["type"] == "bool" {
+			value = map[string]string{"true": "True", "false": "False"}[value]
+		}
+		lines, names = append(lines, fmt.Sprintf("    %s = %s\n", name, value)), append(names, name+",")
+	}
+	return strings.Join(lines, "") + "    return (" + strings.Join(names, " ") + ")"
+}
+
+// tensor is how a tensor is filled, in Python. Numbers that are left out are those of the API.
+func tensor(spec map[string]any) string {
+	said, _ := spec["dtype"].(string)
+	shape, dtype := shapeOf(spec["shape"]), "torch."+cmp.Or(said, "float32")
+	init, _ := spec["init"].(map[string]any)
+	number := func(name, otherwise string) string {
+		if v := init[name]; v != nil {
+			return fmt.Sprint(v)
+		}
+		return otherwise
+	}
+	drawn := shape + ", device=device, generator=generator)"
+	switch init["kind"] {
+	case "uniform":
+		low, high := number("low", "0"), number("high", "1")
+		return fmt.Sprintf("torch.rand(%s.mul(%s - %s).add(%s).to(%s)", drawn, high, low, low, dtype)
+	case "zeros", "ones", "full":
+		value := map[any]string{"zeros": "0", "ones": "1", "full": number("fill_value", "0")}[init["kind"]]
+		return fmt.Sprintf("torch.full(%s, %s, dtype=%s, device=device)", shape, value, dtype)
+	case "arange":
+		return fmt.Sprintf("torch.arange(%s[-1], device=device).mul(%s).add(%s).expand(%s).contiguous().to(%s)", shape, number("step", "1"), number("start", "0"), shape, dtype)
+	}
+	if !strings.Contains(dtype, "float") {
+		return fmt.Sprintf("torch.randint(-128, 128, %s.to(%s)", drawn, dtype)
+	}
+	return fmt.Sprintf("torch.randn(%s.mul(%s).add(%s).to(%s)", drawn, number("std", "1"), number("mean", "0"), dtype)
+}
+
+func shapeOf(shape any) string {
+	extents, _ := shape.([]any) // Read has checked it
+	var out strings.Builder
+	for _, extent := range extents {
+		fmt.Fprintf(&out, "%v, ", extent)
+	}
+	return "(" + strings.TrimSuffix(out.String(), " ") + ")"
+}
+
+// jsonString is a value as Python and YAML write it, too.
+func jsonString(value any) string {
+	text, _ := json.Marshal(value) // it came from JSON
+	return string(text)
+}
+
+const taskYML = `title: %s
+lang: py
+
+description: |
+  Compute what ` + "`%s`" + ` of the reference computes.
+
+files:
+  - {name: task.py, source: task.py}
+  - {name: reference.py, source: reference.py}
+  - {name: submission.py, source: "@SUBMISSION@"}
+
+templates:
+  Python: template.py
+
+tests:
+  - {seed: 1001}
+  - {seed: 2002}
+
+benchmarks:
+  - {seed: 3003}
+
+ranking_by: geom
+`
+
+const taskPY = `"""What one call gets and returns."""
+
+import inspect
+
+import torch
+
+input_t = tuple
+output_t = torch.Tensor
+
+
+def call(function, data):
+    """Calls a function with as many of the values as it has room for: all, else the tensors alone."""
+    for values in (data, [value for value in data if isinstance(value, torch.Tensor)]):
+        try:
+            inspect.signature(function).bind(*values)
+        except TypeError:
+            continue
+        return function(*values)
+    raise TypeError(f"{function.__name__} cannot be called with {len(data)} values")
+`
+
+const referencePY = `import torch
+from task import call, input_t, output_t
+from utils import make_match_reference
+
+%s
+
+def generate_input(seed: int) -> input_t:
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    generator = torch.Generator(device=device)
+    generator.manual_seed(seed %% 2**63)
+%s
+
+
+def expected(data: input_t) -> output_t:
+    return call(%s, data)
+
+
+check_implementation = make_match_reference(expected, rtol=%s, atol=%s)
+`
+
+const templatePY = `import torch
+from task import call, input_t, output_t
+
+%s
+
+def custom_kernel(data: input_t) -> output_t:
+    return call(%s, data)
+`

@@ -1,0 +1,178 @@
+package workbench
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const (
+	ownSubmissions = 20 // shown beside the editor
+	boardLeaders   = 10 // of each board
+)
+
+// Workbench has the handlers of the workbench.
+type Workbench struct {
+	*runs.Runs
+	code *views.Highlighter
+}
+
+// New returns the handlers of the workbench.
+func New(runs *runs.Runs, code *views.Highlighter) *Workbench {
+	return &Workbench{Runs: runs, code: code}
+}
+
+// Solve shows the workbench of a task. ?from= begins with the text of a submission, ?run= shows one below the editor.
+func (w *Workbench) Solve(c *fiber.Ctx) error {
+	task, err := w.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+	if err != nil {
+		return err
+	}
+	return w.show(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeTest)})
+}
+
+// show answers with the page; form holds what a refused submission had chosen.
+func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.SubmitForm) error {
+	bundle, err := w.Store.CurrentBundle(c.UserContext(), task)
+	if err != nil {
+		return err
+	}
+	page := views.WorkbenchPage{
+		Page: w.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Deadline: w.DeadlineOf(task), Devices: task.Devices,
+		Templates: slices.Sorted(maps.Keys(bundle.Definition.Templates)), Form: form,
+	}
+	page.Live, page.Charts, page.Wide = true, true, true
+	if page.Description, err = views.Markdown(bundle.Definition.Description); err != nil {
+		return err
+	}
+	sources, err := runs.TaskSources(w.code, bundle)
+	if err != nil {
+		return err
+	}
+	page.References = slices.DeleteFunc(sources, func(f views.SourceFile) bool { return !strings.HasPrefix(path.Base(f.Name), "reference") })
+	if err := w.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
+		return err
+	}
+	if page.Shown, err = w.shown(c, task); err != nil {
+		return err
+	}
+	return w.Render(c, status, views.Workbench(page))
+}
+
+// shown is the submission that the page opens with; nil where none is meant, or it is not of this task.
+func (w *Workbench) shown(c *fiber.Ctx, task models.Task) (*views.WorkbenchRun, error) {
+	id := c.QueryInt("run", c.QueryInt("from"))
+	if id <= 0 {
+		return nil, nil
+	}
+	seen, err := w.SubmissionByID(c, int64(id))
+	if models.KindOf(err) == models.NotFound || err == nil && seen.Task.ID != task.ID {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	run, err := w.benchRun(c, seen)
+	return &run, err
+}
+
+func (w *Workbench) benchRun(c *fiber.Ctx, seen runs.Access) (views.WorkbenchRun, error) {
+	live, err := w.LiveRunsOf(c, seen)
+	return views.WorkbenchRun{LiveRuns: live, CSRF: w.Page(c, "", "").CSRF, ID: seen.Sub.ID, Mode: string(seen.Sub.Mode)}, err
+}
+
+// Submit takes what was written. The workbench's script is answered with the run, others are led to its page.
+func (w *Workbench) Submit(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	in, err := runs.ReadForm(c)
+	if err != nil {
+		return err
+	}
+	sub, _, err := w.Runs.Submit(c.UserContext(), *user, in)
+	if err != nil {
+		return w.refuse(c, in, err)
+	}
+	if !site.IsFragment(c) {
+		return site.Redirect(c, views.SubmissionURL(sub.ID))
+	}
+	seen, err := w.SubmissionByID(c, sub.ID)
+	if err != nil {
+		return err
+	}
+	run, err := w.benchRun(c, seen)
+	if err != nil {
+		return err
+	}
+	return w.Render(c, fiber.StatusCreated, views.BenchRun(run))
+}
+
+// refuse says why nothing runs. Without the script the page comes back, with what was typed: it is nowhere else.
+func (w *Workbench) refuse(c *fiber.Ctx, in runs.SubmitRequest, why error) error {
+	refused := site.FailureOf(why)
+	if refused.Status == fiber.StatusInternalServerError {
+		return why
+	}
+	if refused.RetryAfter > 0 {
+		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
+	}
+	if site.IsFragment(c) {
+		return w.Render(c, refused.Status, views.BenchRefused(refused.Message))
+	}
+	task, err := w.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
+	if err != nil {
+		return why
+	}
+	return w.show(c, task, refused.Status, runs.Refused(in, refused.Message))
+}
+
+// Mine answers the workbench with the viewer's own submissions to its task.
+func (w *Workbench) Mine(c *fiber.Ctx) error {
+	task, err := w.part(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	rows, err := w.SubmissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+	if err != nil {
+		return err
+	}
+	return w.Render(c, fiber.StatusOK, views.BenchMine(rows))
+}
+
+// Boards answers the workbench with the heads of its task's boards.
+func (w *Workbench) Boards(c *fiber.Ctx) error {
+	task, err := w.part(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	boards, err := w.BoardTops(c.UserContext(), task, boardLeaders)
+	if err != nil {
+		return err
+	}
+	return w.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards))
+}
+
+// part is the task of a part of the workbench. Who asks for it as a page is led to the whole: the task is then empty.
+func (w *Workbench) part(c *fiber.Ctx) (models.Task, error) {
+	c.Vary("HX-Request")
+	if !site.IsFragment(c) {
+		return models.Task{}, site.LeadTo("/tasks/:slug/solve")(c)
+	}
+	return w.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
+}

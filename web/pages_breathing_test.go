@@ -1,0 +1,101 @@
+package web
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
+	s := newScene(t)
+	version, err := s.Store.Version(t.Context(), s.task.VersionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	benchmarks := version.Definition.Benchmarks
+	wantText(t, s.browser().page(submissionPath(s.working), http.StatusOK), "[data-stage=benchmark] [data-now]", benchmarks[1].String())
+	for i := 1; i < len(benchmarks); i++ {
+		s.worker.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: len(benchmarks), Case: &timedCases(12e3)[0]})
+	}
+	if s.browser().page(submissionPath(s.working), http.StatusOK).Find("[data-now]").Length() != 0 {
+		t.Error("a case runs after the last")
+	}
+}
+
+func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
+	s := newScene(t)
+	waiting := "article p"
+	if text := words(s.browser().page(submissionPath(s.queued), http.StatusOK).Find(waiting)); text != "Next in the queue. A slot is free; it starts in a moment." {
+		t.Errorf("with a free slot it says %q", text)
+	}
+	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Attempt: s.worker.attempt.ID}}}
+	if err := s.Store.SaveHeartbeat(t.Context(), busy); err != nil {
+		t.Fatal(err)
+	}
+	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.")
+}
+
+func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
+	s := newScene(t)
+	b := s.browser()
+	doc := b.page(submissionPath(s.done), http.StatusOK)
+	wantText(t, doc, "[data-meaning]", "Place 5 with a first score +14.5 % to the first What the first does")
+	if doc.Find("[data-run] .tag-record").Length() != 0 {
+		t.Error("a fifth place is a record")
+	}
+	b.page(href(t, doc, "What the first does"), http.StatusOK)
+
+	lin := modelstest.Person(t, s.Store, "Lin Chen", models.RoleUser)
+	record := s.submit(lin, "H200", goodKernel)
+	s.finish(record, 5e3)
+	doc = b.page(submissionPath(record), http.StatusOK)
+	wantText(t, doc, "[data-run] header .tag-record", "record")
+	if doc.Find("[data-meaning] [data-gap], [data-meaning] a").Length() != 0 {
+		t.Error("the first is compared with itself")
+	}
+	s.finish(s.submit(s.ada, "H200", goodKernel), 4e3)
+	doc = b.page(submissionPath(record), http.StatusOK)
+	wantText(t, doc, "[data-run] header .tag-record", "record") // it was one when it came
+	wantText(t, doc, "[data-gap]", "+25.0 % to the first")
+}
+
+// askFirst stands for the browser's notices, whose window cannot be looked at.
+const askFirst = `window.told = [];
+window.Notification = class { static permission = "default";
+	static async requestPermission() { return (this.permission = "granted"); }
+	constructor(title, { body }) { told.push(body); } };`
+
+func TestWhoWantsItIsToldHowARunEnded(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	if _, err := chromedp.Call(w.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: askFirst}); err != nil {
+		t.Fatal(err)
+	}
+	w.open(submissionPath(s.working))
+	w.Until(`document.querySelector("[data-notify]").ariaPressed == "false"`)
+	w.Click("[data-notify]")
+	w.Until(`document.querySelector("[data-notify]").ariaPressed == "true"`)
+	w.Eval(`Object.defineProperty(document, "hidden", {value: true})`) // another window is before the eyes
+	s.end(s.worker.attempt, 11.5e3)
+	w.Until(`told.length == 1 && told[0].replaceAll("\u00a0", " ").includes("H200: passed, 11.50")`)
+	w.refusedNothing()
+}
+
+func TestALivePageSaysThatItIsConnectedAgain(t *testing.T) {
+	s := newScene(t)
+	w := s.window()
+	w.open(submissionPath(s.working))
+	w.Until(`document.querySelector("#connection").textContent == ""`)
+	s.stop()
+	w.Shows("#connection", "The connection is lost")
+	startSiteAt(t, s.cfg.Addr, s.Store)
+	w.Shows("#connection", "Connected again")
+	w.Until(`document.querySelector("#connection").textContent == ""`)
+}

@@ -1,0 +1,84 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"warpboard/evaluator/kernelrun"
+	"warpboard/models"
+)
+
+// TestPlaygroundShowsTheResultBesideTheCode runs the example that the page opens with, and stays on the page.
+func TestPlaygroundShowsTheResultBesideTheCode(t *testing.T) {
+	s := newEvalSite(t)
+	sc := &scene{testSite: s.testSite}
+	b := sc.browserOf(s.user)
+	w := sc.window().as(b)
+	w.open("/playground")
+	w.Until(`document.querySelectorAll(".cm-content").length == 2 || document.querySelector("#reference").scrollIntoView()`)
+	w.Shows(".cm-content", "def softmax(x)")
+	w.Eval(`document.querySelector(".cm-content").focus()`)
+	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Shows("#result .stage-now", "submitted")
+	s.finished(b, kernelrun.Result{Report: kernelrun.Report{Compiled: true, Correctness: true, RuntimeStats: &kernelrun.Stats{Mean: 0.0125}}})
+	w.Until(`document.querySelector("#result [data-state=completed]")`)
+	w.Until(`location.pathname == "/playground"`)
+	w.Eval(`document.querySelector("[name=timeout]").value = "soon"`)
+	w.Click("[data-key=enter]")
+	w.Until(`document.querySelector("#result [role=alert] a")?.hash == "#timeout"`)
+	w.refusedNothing()
+}
+
+func TestPlaygroundShowsTheFieldsOfTheChosenKind(t *testing.T) {
+	s := newEvalSite(t)
+	sc := &scene{testSite: s.testSite}
+	w := sc.window().as(sc.browserOf(s.user))
+	w.open("/playground?example=triton")
+	shown := `document.querySelector("[data-launch]").checkVisibility()`
+	w.Until(shown)
+	w.Eval(`document.querySelector("#kernel_type").value = "torch"`)
+	w.Until("!" + shown)
+	for _, width := range []int64{1280, 390} {
+		w.Do(chromedp.EmulateViewport(width, 900))
+		w.Until(`document.documentElement.scrollWidth == innerWidth`)
+	}
+}
+
+// TestHiddenLaunchSizesAreNotSent holds that what a form hides counts for nothing: it may be of the kernel before.
+func TestHiddenLaunchSizesAreNotSent(t *testing.T) {
+	s := newEvalSite(t)
+	for kind, want := range map[string]bool{"torch": false, "triton": true} {
+		_, resp := s.playground(tryForm(url.Values{"kernel_type": {kind}, "kernel": {"def f(x): return x"}, "launch-grid-x": {"7"}, "launch-num_warps": {""}}))
+		wantStatus(t, resp, http.StatusSeeOther)
+		e, err := s.Store.Evaluation(t.Context(), resp.Header.Get("Location")[len("/evaluations/"):])
+		if err != nil {
+			t.Fatal(err)
+		}
+		io := requestOf(t, e).Custom.IO
+		launch, _ := io["launch"].(map[string]any)
+		if got := launch["grid"] != nil; got != want {
+			t.Errorf("%s: sent %s", kind, fmt.Sprint(io))
+		}
+	}
+}
+
+func TestCreatorsMakeATaskOfThePlayground(t *testing.T) {
+	s := newEvalSite(t)
+	creator := s.signedIn("Carla", models.RoleCreator)
+	form := creator.page("/playground", http.StatusOK).Find("main form")
+	if form.Find("button[value=task]").Length() != 1 || s.browser().page("/playground", http.StatusOK).Find("button[value=task]").Length() != 0 {
+		t.Error("the way to a task is not a creator's")
+	}
+	values := tryForm(url.Values{"do": {"task"}, "kernel_type": {"torch"}, "kernel": {"def softmax(x): return x"}, "kernel_name": {"softmax"},
+		"reference": {"def softmax(x): return x"}, "reference_type": {"torch"}, "launch-grid-x": {""}, "launch-num_warps": {""}})
+	resp := creator.post("/playground", values)
+	wantStatus(t, resp, http.StatusOK)
+	doc := document(t, creator.upload("/tasks/new", "zip", "softmax.zip", []byte(body(t, resp)), nil), http.StatusOK)
+	wantText(t, doc, "[data-draft=softmax]", "reference.py")
+	values.Set("reference", "")
+	wantText(t, document(t, creator.post("/playground", values), http.StatusUnprocessableEntity), "#reference-problem", "needs a reference")
+}

@@ -1,0 +1,161 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"warpboard/models"
+)
+
+// bench opens the workbench of the scene's task, with its editor loaded.
+func (w *window) bench(s *scene, query string) {
+	w.T.Helper()
+	w.open("/tasks/" + s.task.Slug + "/solve" + query)
+	w.Until(`document.querySelector(".cm-content")`)
+}
+
+// newest is the last submission of a person to the scene's task.
+func (s *scene) newest(user models.User) models.Run {
+	s.t.Helper()
+	list, err := s.Store.Submissions(s.t.Context(), user, models.SubmissionFilter{UserID: user.ID, TaskID: s.task.ID, Limit: 1})
+	if err != nil || len(list) != 1 {
+		s.t.Fatalf("%d submissions, %v", len(list), err)
+	}
+	runs, err := s.Store.Runs(s.t.Context(), list[0].ID)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return runs[0]
+}
+
+// TestWorkbenchTestsWithoutLeavingThePage goes from a kernel that does not compile to one that is ranked, on one page.
+func TestWorkbenchTestsWithoutLeavingThePage(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.bench(s, "")
+	w.Eval("window.opened = true")
+	w.types("#include \"task.h\"\nvoid custom_kernel() {\n  int row = 1\n}\n")
+	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
+	w.Until(`new URLSearchParams(location.search).get("run")`)
+	w.Eval(`document.querySelector("#tab-mine").click()`)
+	broken := s.newest(s.ada)
+	if broken.Mode != "test" {
+		t.Errorf("Ctrl+Enter made a %s run", broken.Mode)
+	}
+	s.fail(broken, buildFailure())
+	w.Until(`document.querySelector(".cm-lintRange-error")`)
+	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent == "  int row = 1"`)
+	w.Until(`document.querySelector("#bench-pin").hidden`) // there is no case
+	w.Until(fmt.Sprintf(`document.querySelector("#pane-mine [data-submission='%d'] .tag-fail")`, broken.SubmissionID))
+
+	w.types(goodKernel)
+	w.Do(chromedp.KeyEvent("\r", chromedp.KeyModifiers(chromedp.ModifierCtrl|chromedp.ModifierShift)))
+	w.Until(fmt.Sprintf(`document.querySelector("#bench-run [data-submission]").dataset.submission != "%d"`, broken.SubmissionID))
+	right := s.newest(s.ada)
+	if right.Mode != "ranked" {
+		t.Errorf("Ctrl+Shift+Enter made a %s run", right.Mode)
+	}
+	s.finish(right, 9.5e3)
+	w.Shows("#bench-run [data-score]", "9.500")
+	w.Until(`!document.querySelector(".cm-lintRange-error")`)
+	w.Until("window.opened")
+	w.refusedNothing()
+}
+
+func TestWorkbenchPinsTheFirstFailingCase(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.bench(s, "")
+	w.types("// first\nvoid custom_kernel() {}\n")
+	w.Eval(`document.querySelector("[data-key=enter]").click()`)
+	w.Until(`document.querySelector("#bench-run [data-run]")`)
+	s.fail(s.newest(s.ada), wrongAnswer())
+	w.Shows("#bench-pin", "Case 3 n: 512; seed: 24 mismatch at (17, 480): expected 128.25, got 127.75")
+	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.startsWith("void custom_kernel")`)
+	w.Eval(`document.querySelector("[data-key=enter]").click()`)
+	w.Until(`document.querySelector("#bench-run [data-run][data-state=queued]")`)
+	w.Until(`!document.querySelector("#bench-pin").hidden`) // while the next one runs
+	s.finish(s.newest(s.ada), 20e3)
+	w.Until(`document.querySelector("#bench-pin").hidden`)
+	w.refusedNothing()
+}
+
+func TestSigningInKeepsWhatAVisitorWrote(t *testing.T) {
+	s := newScene(t)
+	w := s.window()
+	w.bench(s, "")
+	w.types("// written by nobody yet")
+	w.Until(fmt.Sprintf(`document.querySelector("[data-bench-form] a.btn-main").getAttribute("href") == "/sign-in?next=%s"`, url.QueryEscape("/tasks/"+s.task.Slug+"/solve")))
+	w.as(s.browserOf(s.ada))
+	w.bench(s, "")
+	w.Until(shownText + ` == "// written by nobody yet"`)
+	w.refusedNothing()
+}
+
+func TestWorkbenchShowsOneTabAtATime(t *testing.T) {
+	s := newScene(t)
+	w := s.window().as(s.browserOf(s.ada))
+	w.bench(s, "")
+	shown := `[...document.querySelectorAll(".bench-pane")].filter((pane) => !pane.hidden).map((pane) => pane.id).join()`
+	w.Until(shown + ` == "pane-task"`)
+	w.Eval(`document.querySelector("#tab-task").focus()`)
+	w.Do(chromedp.KeyEvent(kb.ArrowRight))
+	w.Until(shown + ` == "pane-reference" && document.activeElement.id == "tab-reference"`)
+	w.Eval(`document.querySelector("#tab-board").click()`)
+	w.Shows("#pane-board", "10.40")
+	for _, width := range []int64{1280, 390} {
+		w.Do(chromedp.EmulateViewport(width, 900))
+		w.Until(`document.documentElement.scrollWidth == innerWidth`)
+	}
+	w.refusedNothing()
+}
+
+// TestWorkbenchServesWithoutJavaScript sends its form as a browser without scripts does.
+func TestWorkbenchServesWithoutJavaScript(t *testing.T) {
+	s := newScene(t)
+	b := s.browserOf(s.ada)
+	path := "/tasks/" + s.task.Slug + "/solve"
+	doc := b.page(path, http.StatusOK)
+	checkSound(t, doc)
+	if doc.Find(".bench-pane[hidden], .bench-pane").Length() != 4 {
+		t.Error("a part of the page is missing or hidden without a script")
+	}
+	form := doc.Find("[data-bench-form]")
+	values := fields(form)
+	values.Set("mode", "test")
+	values.Set("source", "// by a plain form")
+	values["device"] = []string{"H200"}
+	resp := b.upload(form.AttrOr("action", ""), "", "", nil, values)
+	if !strings.HasPrefix(resp.Request.URL.Path, "/submissions/") {
+		t.Errorf("the form leads to %s, %s", resp.Request.URL, resp.Status)
+	}
+	values.Del("device")
+	resp = b.upload(form.AttrOr("action", ""), "", "", nil, values)
+	wantStatus(t, resp, http.StatusUnprocessableEntity)
+	if text := body(t, resp); !strings.Contains(text, "// by a plain form") || !strings.Contains(text, `role="alert"`) {
+		t.Error("what was refused does not come back with its reason")
+	}
+}
+
+func TestEditAndResubmitLeadsToTheWorkbenchWithTheRun(t *testing.T) {
+	s := newScene(t)
+	b := s.browserOf(s.ada)
+	doc := b.page(fmt.Sprintf("/submissions/%d", s.failed.SubmissionID), http.StatusOK)
+	again := doc.Find("a:contains('Edit and resubmit')").AttrOr("href", "")
+	w := s.window().as(b)
+	w.open(again)
+	w.Until(`document.querySelector(".cm-content")`)
+	w.Until(shownText + ` == "int main("`)
+	w.Shows("#bench-run [data-failure]", "does not compile")
+	doc = s.browser().page(again, http.StatusOK) // of a visitor
+	if text := doc.Text(); strings.Contains(text, "int main(") || strings.Contains(text, "submission.cu(3)") {
+		t.Error("a visitor reads a source that is its author's")
+	}
+}

@@ -1,0 +1,143 @@
+package runs
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// ReadForm reads a submission's form: a chosen file goes before the text.
+func ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
+	in := SubmitRequest{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web"}
+	form, err := c.MultipartForm()
+	if err != nil {
+		return in, site.Invalid("form", "The form did not arrive whole; send it again.")
+	}
+	in.Devices = form.Value["device"]
+	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
+		in.FileName = files[0].Filename
+		in.Source, err = site.ReadUpload(files[0], tasks.MaxSubmission)
+		return in, err
+	}
+	// The editor may have been filled from a file.
+	in.FileName = c.FormValue("filename")
+	in.Source = []byte(strings.ReplaceAll(c.FormValue("source"), "\r\n", "\n")) // forms send lines so
+	return in, nil
+}
+
+// Refused is a form whose submission was refused, with all that was typed.
+func Refused(in SubmitRequest, why string) views.SubmitForm {
+	return views.SubmitForm{Source: string(in.Source), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why}
+}
+
+// FillForm fills in what the form of a task offers, and the text that it begins with: what was refused, the
+// submission in ?from=, the template in ?template=, else the first one.
+func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task models.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
+	d := bundle.Definition
+	form.Page, form.Task, form.Lang, form.Filename, form.Modes = page, site.TaskRef(task), d.Lang, d.SubmissionName(), modesOf(d.Lang)
+	if from := c.QueryInt("from"); from > 0 && form.Problem == "" {
+		if err := s.fillAgain(c, int64(from), form); err != nil {
+			return err
+		}
+	}
+	if form.Source == "" && form.Problem == "" {
+		form.Template = c.Query("template")
+		form.Source = FirstTemplate(form.Template, bundle)
+	}
+	choices, err := s.DeviceChoices(c.UserContext(), task.Devices, form.Devices)
+	form.Devices = choices
+	return err
+}
+
+// fillAgain puts an earlier submission to the task into the form, if the viewer may read it.
+func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
+	seen, err := s.SubmissionByID(c, id)
+	if models.KindOf(err) == models.NotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if !seen.MaySeeSource || seen.Task.Slug != form.Task.Slug {
+		return nil
+	}
+	text, err := s.Store.Source(c.UserContext(), seen.Sub)
+	if err != nil {
+		return err
+	}
+	list, err := s.Store.Runs(c.UserContext(), id)
+	if err != nil {
+		return err
+	}
+	form.Source, form.Mode, form.From = string(text), string(seen.Sub.Mode), id
+	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub); err != nil {
+		return err
+	}
+	for _, run := range list {
+		form.Devices = append(form.Devices, views.DeviceChoice{Device: run.Device, Chosen: true})
+	}
+	return nil
+}
+
+// FirstTemplate is the wished template's text, else the first one's.
+func FirstTemplate(label string, bundle *tasks.Bundle) string {
+	if text, ok := bundle.Template(label); ok {
+		return string(text)
+	}
+	for _, label := range slices.Sorted(maps.Keys(bundle.Definition.Templates)) {
+		text, _ := bundle.Template(label)
+		return string(text)
+	}
+	return ""
+}
+
+// modesOf lists what may be asked of a task; there are no hardware counters to profile on a CPU.
+func modesOf(lang tasks.Lang) []string {
+	modes := []string{string(job.ModeRanked), string(job.ModeBenchmark), string(job.ModeTest)}
+	if lang != tasks.LangCPP {
+		modes = append(modes, string(job.ModeProfile))
+	}
+	return modes
+}
+
+// Remarks are what the compiler said of the lines of a submission, on whichever device it said it first.
+func (s *Runs) Remarks(ctx context.Context, sub models.Submission) ([]views.Remark, error) {
+	version, err := s.Store.Version(ctx, sub.VersionID)
+	if err != nil {
+		return nil, err
+	}
+	names := []string{sub.FileName}
+	for _, f := range version.Definition.Files {
+		if f.IsSubmission() {
+			names = append(names, f.Name)
+		}
+	}
+	all, err := s.Store.Runs(ctx, sub.ID)
+	if err != nil {
+		return nil, err
+	}
+	for _, run := range all {
+		stages, err := s.Store.Stages(ctx, run.ID)
+		if err != nil {
+			return nil, err
+		}
+		for _, stage := range StagesOfAttempt(run, stages) {
+			if stage.Stage != job.StageBuild && stage.Status == job.StatusPass {
+				continue
+			}
+			if remarks := views.RemarksOf(stage.Stderr+"\n"+stage.Stdout, names...); len(remarks) > 0 {
+				return remarks, nil
+			}
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,103 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// LiveRunsOf asks for the last event before it reads the runs: what happens in between is told again,
+// and nothing is left out.
+func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
+	last, err := s.Store.LastEventID(c.UserContext(), seen.Sub.ID)
+	if err != nil {
+		return live, err
+	}
+	runs, err := s.Store.Runs(c.UserContext(), seen.Sub.ID)
+	if err != nil {
+		return live, err
+	}
+	for _, run := range runs {
+		card, err := s.RunCard(c.UserContext(), seen.Task, run, seen.MaySeeSource)
+		if err != nil {
+			return live, err
+		}
+		live.Runs = append(live.Runs, card)
+		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
+		live.CanCancel = live.CanCancel || !card.Over() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
+	}
+	unfinished, err := s.Store.Unfinished(c.UserContext(), seen.Sub.ID, true)
+	if unfinished {
+		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, last)
+	}
+	return live, err
+}
+
+// SubmissionRows lists submissions for a table.
+func (s *Runs) SubmissionRows(ctx context.Context, viewer models.User, f models.SubmissionFilter) ([]views.SubmissionRow, error) {
+	list, err := s.Store.Submissions(ctx, viewer, f)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]views.SubmissionRow, len(list))
+	for i, sub := range list {
+		rows[i] = views.SubmissionRow{
+			ID: sub.ID, Task: views.TaskRef{Slug: sub.TaskSlug, Title: sub.TaskTitle},
+			Owner: site.PersonOf(sub.UserID, sub.UserName), Mode: string(sub.Mode), Created: sub.CreatedAt,
+		}
+		for _, run := range sub.Runs {
+			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS, Verdict: VerdictOf(run)})
+		}
+	}
+	return rows, nil
+}
+
+// TaskSources are the task's files, the reference first; the templates have their own links.
+func TaskSources(code *views.Highlighter, bundle *tasks.Bundle) ([]views.SourceFile, error) {
+	var files []views.SourceFile
+	for _, f := range bundle.Definition.Files {
+		if f.IsSubmission() {
+			continue
+		}
+		file, err := code.Source(f.Name, f.Name+"-", bundle.Files[f.Source])
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return referenceFirst(a.Name) - referenceFirst(b.Name) })
+	return files, nil
+}
+
+func referenceFirst(name string) int {
+	if stem := path.Base(name); stem[:len(stem)-len(path.Ext(stem))] == "reference" {
+		return 0
+	}
+	return 1
+}
+
+// BoardTops is the head of each of a task's boards.
+func (s *Runs) BoardTops(ctx context.Context, task models.Task, leaders int) ([]views.BoardTop, error) {
+	tops := make([]views.BoardTop, len(task.Devices))
+	for i, device := range task.Devices {
+		board, err := s.Store.Board(ctx, task.VersionID, device, 0, leaders)
+		if err != nil {
+			return nil, err
+		}
+		tops[i] = views.BoardTop{Device: device, People: int(board.Size)}
+		for _, st := range board.Standings {
+			tops[i].Top = append(tops[i].Top, views.TopEntry{
+				Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
+			})
+		}
+	}
+	return tops, nil
+}
