@@ -170,7 +170,7 @@ func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	if doc.Find("[data-output=test][open]").Length() != 1 || doc.Find("[data-output=build][open]").Length() != 0 {
 		t.Error("of the two outputs, not only that of the failed stage is open")
 	}
-	if line := doc.Find("[data-failure] a").AttrOr("href", ""); line != "/submissions/7?tab=source#L6" {
+	if line := doc.Find("[data-run-remarks] a").AttrOr("href", ""); line != "/submissions/7?tab=source#L6" {
 		t.Errorf("the failure leads to %q", line)
 	}
 }

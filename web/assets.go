@@ -1,14 +1,48 @@
 package web
 
 import (
+	"bytes"
+	"compress/gzip"
 	"io/fs"
 	"path"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/static"
 	"warpboard/web/site"
 )
+
+// assets are the embedded files as they are sent: packed once, as small as gzip makes them, which takes too long to do
+// it for every request. The zero value is ready.
+type assets struct {
+	mu     sync.Mutex
+	packed map[string][]byte
+}
+
+func (a *assets) gzip(name string, data []byte) ([]byte, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if packed := a.packed[name]; packed != nil {
+		return packed, nil
+	}
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(data); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	if a.packed == nil {
+		a.packed = map[string][]byte{}
+	}
+	a.packed[name] = out.Bytes()
+	return out.Bytes(), nil
+}
 
 // asset serves an embedded file. Its address holds the hash of the whole set, so browsers keep it for
 // ever; one with an old hash gets today's file, and asks again next time.
@@ -23,5 +57,12 @@ func (s *Server) asset(c *fiber.Ctx) error {
 		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	}
 	c.Type(path.Ext(name), "utf-8")
+	c.Vary(fiber.HeaderAcceptEncoding)
+	if path.Ext(name) != ".woff2" && c.Request().Header.HasAcceptEncoding("gzip") {
+		if data, err = s.assets.gzip(name, data); err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+	}
 	return c.Send(data)
 }

@@ -86,7 +86,7 @@ func TestHomeOfManyTasksStaysShort(t *testing.T) {
 		}
 	}
 	w := s.window()
-	for width, most := range map[int64]int{1280: 2350, 390: 4050} {
+	for width, most := range map[int64]int{1280: 2450, 390: 4050} {
 		w.Do(chromedp.EmulateViewport(width, 844))
 		w.open("/")
 		w.Until(`document.querySelectorAll("[data-task]").length == 25`)

@@ -46,6 +46,8 @@ type Server struct {
 	app   *fiber.App
 	pings singleflight.Group
 
+	assets assets
+
 	evals      *evaluations.Evaluations
 	signIn     *signin.SignIn
 	pages      *pages.Pages

@@ -29,20 +29,21 @@ type board struct {
 	picture views.BoardPicture
 }
 
-// askedBoard reads which board an address means, and how it stands in short.
+// askedBoard reads which board an address means, and how it stands in short. With an
+// error comes what is known by then.
 func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	b := &board{Pages: p, number: max(c.QueryInt("page", 1), 1)}
 	var err error
 	if b.task, b.version, err = p.BoardOf(c); err != nil {
-		return nil, err
+		return b, err
 	}
 	if b.head, err = p.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
-		return nil, err
+		return b, err
 	}
 	if at := c.Query("at"); at != "" {
 		day, err := time.Parse(time.DateOnly, at)
 		if err != nil {
-			return nil, site.Invalid("at", "%q is not a date: write it like 2026-11-01.", at)
+			return b, site.Invalid("at", "%q is not a date: write it like 2026-11-01.", at)
 		}
 		b.past = day.AddDate(0, 0, 1).Add(-time.Microsecond)
 	}

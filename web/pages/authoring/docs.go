@@ -26,30 +26,32 @@ func starters() []views.TaskStarter {
 	}
 }
 
-// starterFiles are the files of a starter, but its solutions: task.yml first, the reference next.
+// starterFiles are the files of a starter, but those of its solutions that task.yml does not name: task.yml first, the
+// reference next.
 func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile, error) {
 	folder, err := tasks.ExampleFolder(starter.Name)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := fs.ReadDir(folder, ".")
+	settings, err := fs.ReadFile(folder, tasks.TaskFile)
 	if err != nil {
-		return nil, fmt.Errorf("listing the built-in task %s: %w", starter.Name, err)
+		return nil, fmt.Errorf("reading the built-in task %s: %w", starter.Name, err)
 	}
 	var files []views.SourceFile
-	for _, entry := range entries {
-		if entry.IsDir() {
-			continue
+	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || path.Dir(name) != "." && !bytes.Contains(settings, []byte(name)) {
+			return err
 		}
-		text, err := fs.ReadFile(folder, entry.Name())
+		text, err := fs.ReadFile(folder, name)
 		if err != nil {
-			return nil, fmt.Errorf("reading the built-in task %s: %w", starter.Name, err)
+			return err
 		}
-		file, err := p.code.Source(entry.Name(), entry.Name()+"-", text)
-		if err != nil {
-			return nil, err
-		}
+		file, err := p.code.Source(name, name+"-", text)
 		files = append(files, file)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the built-in task %s: %w", starter.Name, err)
 	}
 	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return reading(a.Name) - reading(b.Name) })
 	return files, nil
