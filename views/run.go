@@ -177,13 +177,6 @@ func (r RunCard) remarks() []Remark {
 // mostListed is how many remarks stand on a card; the source has them all.
 const mostListed = 20
 
-func scoreOf(r RunCard) float64 {
-	if r.ScoreNS == nil {
-		return 0
-	}
-	return *r.ScoreNS
-}
-
 // stageNames names stages for people.
 var stageNames = map[job.Stage]string{
 	job.StageBuild:     "Build",
