@@ -40,24 +40,6 @@ func installTasks(ctx context.Context, store *models.Store, dir string, devices 
 	return in.installFolder(ctx, dir, devices)
 }
 
-// startBaselines queues what the tasks have to compare with and no device has run yet.
-func startBaselines(ctx context.Context, store *models.Store, log *slog.Logger) error {
-	list, err := store.Tasks(ctx, models.User{Role: models.RoleAdmin})
-	if err != nil {
-		return err
-	}
-	for _, task := range list {
-		queued, err := store.StartBaselines(ctx, task.ID)
-		if err != nil {
-			return fmt.Errorf("baselines of %s: %w", task.Slug, err)
-		}
-		if queued > 0 {
-			log.Info("baselines queued", "task", task.Slug, "runs", queued)
-		}
-	}
-	return nil
-}
-
 // installer puts tasks on the site in the operator's name.
 type installer struct {
 	store *models.Store

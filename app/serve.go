@@ -33,7 +33,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	defer announceStop(ctx, cfg, log)()
 	store, err := models.Open(ctx, models.Config{
 		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
-		Confirm: cfg.Confirm, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 	if err != nil {
 		return err
@@ -42,10 +42,8 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if err := installTasks(ctx, store, cfg.Tasks, cfg.TaskDevices, log); err != nil {
 		return err
 	}
-	if cfg.Baselines {
-		if err := startBaselines(ctx, store, log); err != nil {
-			return err
-		}
+	if _, err := store.StartAllBaselines(ctx); err != nil {
+		return err
 	}
 	q, err := queue.Open(ctx, queue.Config{
 		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
@@ -168,8 +166,7 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL, Contact: c.Contact,
 		Queue: q, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
-		NoBaselines: !c.Baselines,
-		SandboxOff:  c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
+		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
 		MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
 }

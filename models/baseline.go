@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/epochs"
 )
 
 // ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
@@ -25,9 +26,29 @@ func Measured(mode job.Mode) job.Mode {
 	return mode
 }
 
+// StartAllBaselines does what StartBaselines does for every task.
+func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
+	list, err := s.Tasks(ctx, User{Role: RoleAdmin})
+	if err != nil || s.noBaselines {
+		return 0, err
+	}
+	for _, task := range list {
+		n, err := s.StartBaselines(ctx, task.ID)
+		if err != nil {
+			return queued, fmt.Errorf("baselines of %s: %w", task.Slug, err)
+		}
+		queued += n
+	}
+	return queued, nil
+}
+
 // StartBaselines queues the baselines of a task's current version that were not run on one of its devices yet, or whose
-// source has changed, in the operator's name. It returns how many runs it queued.
+// source has changed, in the operator's name. It returns how many runs it queued. A device that no worker has had yet
+// gets none: they would wait in its queue for ever.
 func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
+	if s.noBaselines {
+		return 0, nil
+	}
 	task, err := s.TaskByID(ctx, taskID)
 	if err != nil {
 		return 0, err
@@ -66,7 +87,13 @@ func startBaseline(tx *gorm.DB, in NewSubmission, task Task, version TaskVersion
 	if err != nil {
 		return 0, db.ReadError(err, "baselines")
 	}
-	in.Devices = slices.DeleteFunc(slices.Clone(task.Devices), func(device string) bool { return slices.Contains(have, device) })
+	var known []string
+	if err := tx.Model(&epochs.DeviceEpoch{}).Distinct().Pluck("device", &known).Error; err != nil {
+		return 0, db.ReadError(err, "devices that workers had")
+	}
+	in.Devices = slices.DeleteFunc(slices.Clone(task.Devices), func(device string) bool {
+		return slices.Contains(have, device) || !slices.Contains(known, device)
+	})
 	if len(in.Devices) == 0 {
 		return 0, nil
 	}

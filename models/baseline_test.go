@@ -3,9 +3,11 @@ package models_test
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 )
@@ -23,10 +25,18 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		if err != nil || change != models.ChangeTexts {
 			t.Fatalf("new baselines change %s: %v", change, err)
 		}
-		for i, want := range []int{2 * len(w.task.Devices), 0} {
-			if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != want {
-				t.Errorf("time %d queues %d runs, want %d", i+1, n, want)
-			}
+		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != 0 {
+			t.Errorf("%d runs wait for devices that no worker has had", n)
+		}
+		for _, device := range w.task.Devices { // the first worker that has one queues what it lacks
+			slot := job.Slot{Device: device, Machine: job.Machine{Driver: "570"}}
+			check(t, third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{slot}})))
+		}
+		if n := len(got[[]models.QueuedWork](t)(s.Queue(ctx))); n != 2*len(w.task.Devices) {
+			t.Errorf("%d runs wait, want %d", n, 2*len(w.task.Devices))
+		}
+		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != 0 {
+			t.Errorf("%d runs are queued once more", n)
 		}
 		anns := w.submit(t, s, w.ann)
 		next := got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 3, anns.QueuedAt))

@@ -18,7 +18,7 @@ import (
 const driftEntries = 10
 
 // NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that nobody had
-// before. Software that is new to a device has the first entries of its boards measured again. Of silicon that its worker
+// before. Software that is new to a device has the first entries of its boards measured again, and baselines that it lacks run. Of silicon that its worker
 // calls something else (a program from before there were labels) only the software is noted.
 func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out Recorded, err error) {
 	may, err := s.MayTake(ctx, h.Worker)
@@ -34,22 +34,28 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 	if fresh, err = s.NoteDevices(ctx, seen); err != nil {
 		return nil, out, err
 	}
+	changed := false
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, slot := range h.Slots {
 			if !may(slot.Device) {
 				continue
 			}
-			if err := noteSoftware(tx, slot, &out); err != nil {
+			new, err := noteSoftware(tx, slot, &out)
+			if err != nil {
 				return err
 			}
+			changed = changed || new
 		}
 		return nil
 	})
+	if err == nil && changed {
+		_, err = s.StartAllBaselines(ctx)
+	}
 	return fresh, out, err
 }
 
-// noteSoftware notes both kinds of software of a slot.
-func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) error {
+// noteSoftware notes both kinds of software of a slot, and reports whether one is new to its device.
+func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) (changed bool, err error) {
 	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
 		if kind == epochs.Python && slot.Machine.Python == "" {
 			continue
@@ -57,15 +63,16 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) error {
 		slot.Machine.Device = slot.Device
 		id, fresh, err := epochs.Note(tx, slot.Device, kind, software(slot.Machine, kind))
 		if err != nil {
-			return err
+			return changed, err
 		}
 		if fresh {
+			changed = true
 			if err := startDrift(tx, slot.Device, kind, id, out); err != nil {
-				return err
+				return changed, err
 			}
 		}
 	}
-	return nil
+	return changed, nil
 }
 
 // software is what a machine record says of the software that tasks of a kind use. A Python on the CPU calls no compiler.
@@ -90,7 +97,7 @@ func softwareOf(m job.Machine) epochs.Software {
 }
 
 // startDrift has the first entries of each open board of a device measured again that are of older epochs than one that
-// the device has now. Baselines of tasks, where there are any, belong here, too.
+// the device has now.
 func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out *Recorded) error {
 	python := ""
 	if kind == epochs.Native {

@@ -32,6 +32,8 @@ type Config struct {
 	Limits Limits
 	// Confirm has whoever comes first on a board measured again, in turns with the next person.
 	Confirm bool
+	// NoBaselines has the site run no baselines of tasks.
+	NoBaselines bool
 	// Site is the address of the site, for its statements.
 	Site string
 	// Log gets what deserves attention; nil discards it.
@@ -50,11 +52,12 @@ type Store struct {
 	*rejudge.Rejudges
 	*ledger.Ledger
 	*sentinels.Sentinels
-	db        *db.DB
-	artifacts string
-	limits    Limits
-	confirm   bool
-	site      string
+	db          *db.DB
+	artifacts   string
+	limits      Limits
+	confirm     bool
+	noBaselines bool
+	site        string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -80,7 +83,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Ledger: ledger.New(database), Sentinels: sentinels.New(database), site: cfg.Site,
-		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm,
+		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	if why, err := s.SortIfAsked(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

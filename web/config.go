@@ -32,7 +32,6 @@ type Config struct {
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 
-	NoBaselines bool               // the site runs no baselines of its own accord
 	SandboxOff  bool               // the worker runs programs unprotected: every page says so
 	Code        *views.Highlighter // colours sources; nil: one of the server's own
 	BundleLimit int                // largest task zip in bytes; 0: 32 MiB
@@ -60,7 +59,7 @@ func (c Config) site() site.Config {
 	return site.Config{
 		Store: c.Store, Dispatcher: c.Dispatcher, Hub: c.Hub, Log: c.Log, Now: c.Now,
 		Addr: c.Addr, BaseURL: c.BaseURL, Version: c.Version,
-		NoBaselines: c.NoBaselines, SandboxOff: c.SandboxOff, Heartbeat: c.Heartbeat, Disk: c.Disk, MinFree: c.MinFree,
+		SandboxOff: c.SandboxOff, Heartbeat: c.Heartbeat, Disk: c.Disk, MinFree: c.MinFree,
 		Signing: c.Signing, TrustedProxies: c.TrustedProxies, Limits: c.Limits,
 	}
 }

@@ -7,15 +7,17 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 )
 
 func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 	s := newScene(t)
-	queued, err := s.Store.StartBaselines(t.Context(), s.task.ID)
-	if err != nil || queued == 0 {
-		t.Fatal(queued, err)
+	h := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Machine: job.Machine{Driver: "570"}}}}
+	if _, _, err := s.Store.NoteSlots(t.Context(), h); err != nil { // it is the first worker with that device
+		t.Fatal(err)
 	}
 	work, err := s.Store.Queue(t.Context())
 	if err != nil {

@@ -115,6 +115,7 @@ func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	}
 	announce(r.notify, out)
 	r.noted[h.Worker] = units.String()
+	r.wake() // there may be something to measure again, or baselines to run
 	if len(fresh) > 0 {
 		r.log.Info("new silicon", "worker", h.Worker, "devices", fresh)
 		r.reports.Kick(h.Worker)

@@ -34,8 +34,6 @@ type Config struct {
 	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
 	Version string
 
-	NoBaselines bool // the site runs no baselines of its own accord
-
 	SandboxOff bool          // the worker runs programs unprotected: every page says so
 	Heartbeat  time.Duration // of streams, when a reader's sign-in is checked again; 0: 15 s
 	Disk       string        // directory whose disk is watched; empty: none is

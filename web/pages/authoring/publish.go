@@ -87,9 +87,6 @@ func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []
 
 // startBaselines has the site measure what came with the task to compare with.
 func (p *Authoring) startBaselines(ctx context.Context, taskID int64) error {
-	if p.NoBaselines {
-		return nil
-	}
 	queued, err := p.Store.StartBaselines(ctx, taskID)
 	if queued > 0 {
 		p.Dispatcher.Wake()
