@@ -13,6 +13,7 @@ package attacks
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"errors"
 	"fmt"
@@ -52,6 +53,7 @@ type Attack struct {
 	Device  string     `yaml:"device"` // cpu or gpu
 	Task    string     `yaml:"task"`   // one of the corpus's own, a built-in one, or the evaluation API's /evaluate or /compare
 	Expect  Verdict    `yaml:"expect"`
+	Busy    Verdict    `yaml:"busy"`    // how it may end, too, where the machine keeps the judge waiting; empty: no other way
 	Reason  string     `yaml:"reason"`  // part of the sentence that a person reads; empty when it may vary
 	Size    int        `yaml:"size"`    // of the input, in place of the task's own benchmarks'
 	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
@@ -61,6 +63,9 @@ type Attack struct {
 	Submission []byte `yaml:"-"`
 	Twin       []byte `yaml:"-"`
 }
+
+// Holds reports whether the attack may end so.
+func (a Attack) Holds(v Verdict) bool { return v == a.Expect || v == a.Busy }
 
 // IsEvaluation reports whether it is tried on the evaluation API, and not on a task.
 func (a Attack) IsEvaluation() bool { return strings.HasPrefix(a.Task, "/") }
@@ -97,8 +102,10 @@ func read(folder string) (Attack, error) {
 	if a.Device != path.Base(path.Dir(folder)) {
 		return a, fmt.Errorf("device is %q", a.Device)
 	}
-	if !slices.Contains([]Verdict{Refused, Honest, Limit}, a.Expect) {
-		return a, fmt.Errorf("no verdict is called %q", a.Expect)
+	for _, v := range []Verdict{a.Expect, cmp.Or(a.Busy, a.Expect)} {
+		if !slices.Contains([]Verdict{Refused, Honest, Limit}, v) {
+			return a, fmt.Errorf("no verdict is called %q", v)
+		}
 	}
 	if a.Submission, err = files.ReadFile(path.Join(folder, "submission."+string(a.Lang))); err != nil {
 		return a, err
