@@ -33,6 +33,9 @@ func (s *profiledScene) lookedAt() []string {
 // TestAxeFindsNothing holds every page to all rules of axe-core, light on a desk, and to those that see colour or layout
 // once more, dark on a phone: colours do not depend on the width, nor the layout on the theme.
 func TestAxeFindsNothing(t *testing.T) {
+	if err := colourHarness(); err != nil {
+		t.Fatal(err)
+	}
 	axe, err := os.ReadFile("testdata/axe.min.js") // a copy of the npm package, made by the build of static/
 	if err != nil {
 		t.Fatal(err)

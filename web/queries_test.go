@@ -23,6 +23,9 @@ var notPages = regexp.MustCompile(`^/(api/v1|api/\+|auth|find|static|job|health|
 // TestNoPageAsksMoreQueriesThanItStates asks every page of the site while many people wait and much is stored: a page
 // that asks once per row is found.
 func TestNoPageAsksMoreQueriesThanItStates(t *testing.T) {
+	if err := colourHarness(); err != nil {
+		t.Fatal(err)
+	}
 	s := newCrowdedScene(t)
 	stated, asked := readStatedQueries(t), s.pageQueries()
 	for page, n := range asked {

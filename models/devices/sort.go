@@ -237,7 +237,7 @@ type Unsorted struct {
 	Device  string
 	Names   string // of the units that were recorded, as their driver has it; empty where none was
 	Runs    int64
-	Choices []string // known silicon of that family
+	Choices []string `gorm:"-"` // known silicon of that family
 }
 
 // Unsorted lists the old devices that an admin is asked about. Admins only.
