@@ -29,7 +29,7 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 	t.Helper()
 	var out bytes.Buffer
 	env := Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = Run(t.Context(), env, append([]string{"verify-task", "--data", t.TempDir(), "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), path}, flags...))
+	err = Run(t.Context(), env, append([]string{"verify-task", "--data", t.TempDir(), "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
 	return out.String(), err
 }
 
