@@ -9,6 +9,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"sync"
 
 	"warpboard/tasks"
 )
@@ -48,8 +49,11 @@ func legacySources(lang tasks.Lang) map[string][]byte {
 	}
 }
 
-// Digest is of all programs: two that have the same measure alike.
-func Digest() string {
+// Digest is of all programs: two that have the same measure alike. They are embedded, so this is computed once: each
+// heartbeat has it for each slot.
+func Digest() string { return digest() }
+
+var digest = sync.OnceValue(func() string {
 	sum := sha256.New()
 	err := fs.WalkDir(programs, "programs", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {
@@ -63,7 +67,7 @@ func Digest() string {
 		panic(err) // they are embedded
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:12]
-}
+})
 
 // DigestFor is the SHA-256, in hex, of the programs that measure a task's runs; empty where the task brings its own.
 func DigestFor(def tasks.Definition) string {
