@@ -52,8 +52,9 @@ public:
             share();
             session_.tell(flags, drawn_->layout.description(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
-            prepare_once(stamps);
+            prepare();
             session_.release(stamps, Device::released_on_host, buffers_.host_inputs());
+            device_.let_go();
             session_.wait_done(stamps);
             answer_ = session_.answer();
             if (answer_[0] == ANSWER_NEEDS_ROOM) {
@@ -64,6 +65,7 @@ public:
             if (answer_[0] != ANSWER_FOLLOWS) throw Refused{"The answer's description is not one."};
             take_answer();
             stamps.copied = now_ns();
+            stamps.prepared = device_.writing_took();
             stamps.late |= Device::switches_in_call;
             return of_task("check_implementation", [&] { return Task::check(drawn_->input, *output_); });
         }
@@ -74,7 +76,16 @@ public:
     void overwrite_answer(Own& own) {
         own.overwrite(buffers_.regions(), buffers_.descriptors(), copies_);
     }
-    void prepare(Stamps& stamps) { prepare_once(stamps); }
+
+    // Overwrites the last answer, writes the input and flushes the caches. The device is the judge's from then on to the
+    // release.
+    void prepare() {
+        buffers_.poison(copies_);
+        device_.begin_writing();
+        buffers_.write(drawn_->layout);
+        device_.flush();
+        device_.hold();
+    }
     int host_inputs() const { return buffers_.host_inputs(); }
 
     // Copies as it does answers.
@@ -117,15 +128,6 @@ private:
         if (!changed) return;
         copies_.clear();
         session_.share(buffers_.regions(), buffers_.descriptors());
-    }
-
-    // Overwrites the last answer, writes the input and flushes the caches.
-    void prepare_once(Stamps& stamps) {
-        buffers_.poison(copies_);
-        device_.begin_writing();
-        buffers_.write(drawn_->layout);
-        device_.flush();
-        stamps.prepared = device_.end_writing();
     }
 
     void take_answer() {

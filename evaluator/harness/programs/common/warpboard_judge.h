@@ -127,7 +127,8 @@ private:
 
     template <class Prepare, class Copy>
     Stamps call_own(Prepare prepare, Copy copy) {
-        Stamps own = own_->call(prepare, copy);
+        Stamps own = own_->call(prepare, [this] { device_.let_go(); }, copy);
+        own.prepared = device_.writing_took();
         if (Device::switches_in_call) own.event = 0;  // it has the switch in it, which is no call's time
         return own;
     }
@@ -135,9 +136,10 @@ private:
     // How long handing a call over takes, without any input or answer.
     double log_handover() {
         CaseClocks clocks(Device::bounds);
-        const auto prepare = [this](Stamps&) {
+        const auto prepare = [this] {
+            device_.begin_writing();
             device_.flush();
-            device_.wait();
+            device_.hold();
             return -1;
         };
         for (int i = 0; i < Device::calibrations + skipped; ++i) {
@@ -154,9 +156,10 @@ private:
     double snapshot_cost(size_t bytes) {
         void* from = device_.borrow(bytes);
         void* into = device_.borrow(bytes);
-        const auto prepare = [this](Stamps&) {
+        const auto prepare = [this] {
+            device_.begin_writing();
             device_.flush();
-            device_.wait();
+            device_.hold();
             return -1;
         };
         std::vector<double> times;
@@ -172,8 +175,8 @@ private:
     // Before the timed calls, and again between them: how quick memory is changes with what else a machine does.
     void calibrate(CaseClocks& clocks, int calls) {
         for (int i = 0; i < calls; ++i) {
-            const auto prepare = [this](Stamps& stamps) {
-                calls_->prepare(stamps);
+            const auto prepare = [this] {
+                calls_->prepare();
                 return calls_->host_inputs();
             };
             clocks.calibrate(call_own(prepare, [this] { calls_->copy(); }));

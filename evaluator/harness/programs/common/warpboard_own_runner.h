@@ -127,25 +127,26 @@ public:
     }
 
     // Calls it once. Prepare is what the judge does before a release; it returns the descriptor of the input.
-    // Copy is what it does after the end.
-    template <class Prepare, class Copy>
-    Stamps call(Prepare prepare, Copy copy) {
+    // Let_go is what it does at the release, copy what it does after the end.
+    template <class Prepare, class LetGo, class Copy>
+    Stamps call(Prepare prepare, LetGo let_go, Copy copy) {
         Stamps stamps;
-        ours([&] { measure(prepare, copy, stamps); });
+        ours([&] { measure(prepare, let_go, copy, stamps); });
         return stamps;
     }
 
 private:
     static constexpr size_t page_bytes = 2 * sizeof(Page);
 
-    template <class Prepare, class Copy>
-    void measure(Prepare prepare, Copy copy, Stamps& stamps) {
+    template <class Prepare, class LetGo, class Copy>
+    void measure(Prepare prepare, LetGo let_go, Copy copy, Stamps& stamps) {
         if (!ready_) session_->wait_ready();
         ready_ = true;
         session_->tell(0, "", stamps);
         session_->wait_queued(-1, stamps);
-        const int input = prepare(stamps);
+        const int input = prepare();
         session_->release(stamps, Device::released_on_host, input);
+        let_go();
         session_->wait_done(stamps);
         copy();
         stamps.copied = now_ns();

@@ -22,7 +22,7 @@ struct Stamps {
     double released = 0;
     double done = 0;
     double copied = 0;
-    double prepared = 0;  // how long the device took from the first byte of the input to the end of flushing
+    double prepared = 0;  // how long the device took to write the input and flush, others' turns up to the release included
     double event = 0;
     bool late = false;  // released before everything was queued
 };

@@ -89,7 +89,9 @@ public:
     }
     void wait() {}
     void begin_writing() {}
-    double end_writing() { return 0; }
+    void hold() {}
+    void let_go() {}
+    double writing_took() const { return 0; }
 
     bool make(Region&, int&) { return false; }
     void write(void*, const void*, size_t) {}

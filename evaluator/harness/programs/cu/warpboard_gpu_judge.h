@@ -13,6 +13,7 @@
 #include "warpboard_answer.h"
 #include "warpboard_bounds.h"
 #include "warpboard_driver.h"
+#include "warpboard_hold.h"
 
 namespace warpboard {
 
@@ -92,22 +93,19 @@ public:
         WARPBOARD_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
         cold_bytes_ = 2 * static_cast<size_t>(l2);
         if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
-        WARPBOARD_CUDA(cudaEventCreate(&first_));
-        WARPBOARD_CUDA(cudaEventCreate(&last_));
+        hold_.open();
     }
 
     // Marks the moment before the first byte of an input is written.
-    void begin_writing() { WARPBOARD_CUDA(cudaEventRecord(first_, cudaStreamLegacy)); }
+    void begin_writing() { hold_.begin(); }
 
-    // Waits until all that is queued is done. Returns the nanoseconds since begin_writing by the device's clock:
-    // more than usual when another context had turns.
-    double end_writing() {
-        float ms = 0;
-        WARPBOARD_CUDA(cudaEventRecord(last_, cudaStreamLegacy));
-        wait();
-        WARPBOARD_CUDA(cudaEventElapsedTime(&ms, first_, last_));
-        return static_cast<double>(ms) * 1e6;
-    }
+    // Waits until all that is queued is done, and keeps the device until let_go.
+    void hold() { hold_.take(); }
+    void let_go() { hold_.let_go(); }
+
+    // The nanoseconds from begin_writing to let_go, less those in which the device was kept: more than usual when another
+    // context had turns. To be asked when the call is over.
+    double writing_took() const { return hold_.took(); }
 
     // Memory for something like an answer.
     void* borrow(size_t bytes) { return device_pool().take(bytes); }
@@ -148,8 +146,7 @@ public:
 private:
     void* cold_ = nullptr;
     size_t cold_bytes_ = 0;
-    cudaEvent_t first_ = nullptr;
-    cudaEvent_t last_ = nullptr;
+    Hold hold_;
     unsigned char fill_ = 0;
 };
 

@@ -76,10 +76,7 @@ public:
     }
 
     void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
-    double end_writing() {
-        wait();
-        return 0;
-    }
+    void hold() { wait(); }
 
 private:
     void* cold_ = nullptr;

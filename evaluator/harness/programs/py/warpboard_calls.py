@@ -206,6 +206,8 @@ class _Asked:
             self.runner.channel.send(INPUT, b"", [self.runner.regions.input])
 
     def release(self):
+        if self.runner.cuda is not None:
+            self.runner.cuda.let_go()
         self.runner.page.release = self._number
 
     def done(self):
@@ -220,6 +222,11 @@ class _Asked:
 
     def open_gate(self):
         if self.runner.cuda is not None:
+            self.runner.cuda.open_gate()
+
+    def let_go(self):
+        if self.runner.cuda is not None:
+            self.runner.cuda.let_go()
             self.runner.cuda.open_gate()
 
     def take(self):
@@ -319,9 +326,9 @@ class Ranks:
             for call in calls:
                 call.take()
             return begin, end, perf_counter_ns()
-        finally:
+        finally:  # whatever happened: this process could not end otherwise
             for call in calls:
-                call.open_gate()  # whatever happened: this process could not end otherwise
+                call.let_go()
 
     def _prepared(self):
         """Waits until all inputs are written and caches empty. Returns what tells how long the slowest device took for
@@ -334,8 +341,9 @@ class Ranks:
             _synchronize(devices)
         for device in devices:
             device.here()
-            device.end_writing()
-        _synchronize(devices)
+            device.hold()
+        for device in devices:
+            device.wait_held()
         return lambda: max(device.writing_took() for device in devices)
 
 

@@ -6,6 +6,7 @@ import secrets
 import time
 
 from warpboard_cuda import Mapping, address_of, allocate, call, driver, export, queue_wait, seen_by_device
+from warpboard_hold import Hold
 
 
 class _Rows(ctypes.Structure):
@@ -73,7 +74,7 @@ class JudgeMemory:
         cache = getattr(properties, "L2_cache_size", 64 << 20)
         self._cold = torch.empty(2 * cache, dtype=torch.uint8, device="cuda")
         self._fill = 0
-        self._first, self._last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        self._hold = Hold()
         self._gate = mmap.mmap(-1, mmap.PAGESIZE)
         self._gate_seen = seen_by_device(address_of(self._gate), mmap.PAGESIZE)
         self._gate_word = memoryview(self._gate).cast("I")
@@ -124,15 +125,26 @@ class JudgeMemory:
 
     def begin_writing(self):
         """Marks the moment before the first byte of an input is written."""
-        self._first.record()
+        self._hold.begin()
 
-    def end_writing(self):
-        """Marks the moment when all that is queued is done."""
-        self._last.record()
+    def hold(self):
+        """Queues what keeps the device until the release."""
+        self._hold.take()
+
+    def wait_held(self):
+        """Waits until all is written, and the device is kept."""
+        if not self._hold.taken():
+            self.synchronize()
+            raise RuntimeError("the device did not come to the judge's last kernel before a release")
+
+    def let_go(self):
+        """Lets the device go to whoever has work for it."""
+        self._hold.let_go()
 
     def writing_took(self):
-        """The nanoseconds between the two, by the device's clock: more than usual when another context had turns."""
-        return self._first.elapsed_time(self._last) * 1e6
+        """The nanoseconds from the first byte to the release, less those in which the device was kept: more than usual
+        when another context had turns. To be asked when the call is over."""
+        return float(self._hold.took())
 
     def warm_up(self, seconds=0.2):
         """Raises the clocks of an idle device."""

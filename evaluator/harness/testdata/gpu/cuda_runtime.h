@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,6 +23,8 @@
 
 #define __host__
 #define __device__
+#define __global__
+#define WARPBOARD_DEVICE_NS(now) (sched_yield(), (now) = fake::nanoseconds())
 #define CUDART_VERSION 11080
 
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation = 2, cudaErrorNotReady = 600 };
@@ -70,6 +73,10 @@ struct Event {
     std::chrono::steady_clock::time_point at;
 };
 
+inline unsigned long long nanoseconds() {
+    return static_cast<unsigned long long>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 inline Stream& legacy() { static auto* stream = new Stream; return *stream; }
 inline Stream& side() { static auto* stream = new Stream; return *stream; }
 inline size_t& room() { static size_t bytes = size_t{1} << 30; return bytes; }  // what the device has
@@ -83,6 +90,16 @@ inline const cudaStream_t cudaStreamLegacy = &fake::legacy();
 namespace fake {
 inline void launch(std::function<void()> kernel, cudaStream_t stream = cudaStreamLegacy) { stream->push(std::move(kernel)); }
 }  // namespace fake
+
+inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+struct dim3 { unsigned x; explicit dim3(unsigned n) : x(n) {} };
+// Of kernels that take a pointer and two numbers.
+inline cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void** arguments, size_t, cudaStream_t stream) {
+    const auto run = reinterpret_cast<void (*)(void*, unsigned, unsigned long long)>(const_cast<void*>(kernel));
+    stream->push([run, words = *static_cast<void**>(arguments[0]), number = *static_cast<unsigned*>(arguments[1]),
+                  most = *static_cast<unsigned long long*>(arguments[2])] { run(words, number, most); });
+    return cudaSuccess;
+}
 
 inline const char* cudaGetErrorName(cudaError_t) { return "cudaErrorMemoryAllocation"; }
 inline const char* cudaGetErrorString(cudaError_t) { return "out of memory"; }
