@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -15,19 +16,31 @@ import (
 // aboveRoof is by how much a score may exceed the roof: the roof is measured, too.
 const aboveRoof = 1.02
 
+// A case that takes less than this part of the floor took no time that a kernel can: the floor is measured, too.
+const belowFloor = 0.8
+
+// leastGPUCall stands in for the floor of a GPU that was not gauged yet: two events with nothing between them are
+// farther apart.
+const leastGPUCall = time.Microsecond
+
 // compareWithUnit says how near a score is to what its unit can do at best, and why it has to wait for somebody to
-// look. A unit that was not gauged, and a worker that says so of it, hold nobody back; nor does a CPU, whose caches
+// look. Each case is compared with the floor, for one that took no time lifts the score of all. Roofs hold nobody back
+// on a unit that was not gauged, and nothing does on a CPU, whose caches
 // hold what the gauge read from memory, and whose clock changes with what its neighbours do. Arithmetic holds nobody
 // back either: the gauge's is fp32 without tensor cores, and a kernel may do better.
 func compareWithUnit(score *models.Score, def tasks.Definition, result job.Result) {
-	unit := result.Machine.Gauge
-	if score == nil || unit == nil || !unit.Valid() {
+	if score == nil {
 		return
 	}
-	steady := result.Machine.Device != "CPU"
-	if score.NS < unit.FloorNS && steady {
-		score.Held = fmt.Sprintf("A call takes %v, and one that does nothing takes %v at best on this unit.",
-			time.Duration(score.NS), time.Duration(unit.FloorNS))
+	unit := result.Machine.Gauge
+	if unit != nil && !unit.Valid() {
+		unit = nil
+	}
+	steady := result.Machine.Device != device.CPU
+	if steady {
+		score.Held = heldByFloor(score.NS, unit, rankedCases(result))
+	}
+	if unit == nil || score.Held != "" {
 		return
 	}
 	roof, declared := roofOf(def, rankedCases(result), *unit)
@@ -42,6 +55,23 @@ func compareWithUnit(score *models.Score, def tasks.Definition, result job.Resul
 		score.Held = fmt.Sprintf("It reaches %.0f %% of what this unit's memory can do at best: it was read at %.3g GB/s. The task's roofline may ask for more than a call needs.",
 			100*roof/score.NS, unit.BytesPerSecond/1e9)
 	}
+}
+
+// heldByFloor says what took less than a call that does nothing.
+func heldByFloor(score float64, unit *job.Gauge, cases []job.CaseResult) string {
+	least, said := float64(leastGPUCall), "no call takes less than "+leastGPUCall.String()+" on a GPU"
+	if unit != nil {
+		least, said = unit.FloorNS, fmt.Sprintf("one that does nothing takes %v at best on this unit", time.Duration(unit.FloorNS))
+	}
+	for _, c := range cases {
+		if c.Time() < belowFloor*least {
+			return fmt.Sprintf("A call of case %d (%s) takes %v, and %s.", c.Index, c.Spec, time.Duration(c.Time()), said)
+		}
+	}
+	if score < least {
+		return fmt.Sprintf("A call takes %v, and %s.", time.Duration(score), said)
+	}
+	return ""
 }
 
 // roofOf is the score of a kernel that does nothing but what the task says, as quickly as the unit can; false where

@@ -41,8 +41,9 @@ func TestAScoreIsComparedWithFloorAndRoofOfItsUnit(t *testing.T) {
 		"arithmetic bounds it":     {slower, 4e6, 0.5, ""},
 		"faster than fp32":         {slower, 1.3e6, 2 / 1.3, ""},
 		"below the floor":          {gauged(), 99, 0, "one that does nothing takes"},
-		"a unit that is not known": {nil, 1, 0, ""},
-		"a unit that says nothing": {&job.Gauge{}, 1, 0, ""},
+		"a unit that is not known": {nil, 1000, 0, ""},
+		"a unit that says nothing": {&job.Gauge{}, 1000, 0, ""},
+		"less than any GPU takes":  {nil, 999, 0, "no call takes less than 1µs on a GPU"},
 	} {
 		def, result := rankedOn(test.unit)
 		score := &models.Score{NS: test.ns}
@@ -81,6 +82,30 @@ func TestNoUnitMakesARoofThatIsNoNumber(t *testing.T) {
 		score := &models.Score{NS: 1000}
 		if compareWithUnit(score, def, result); score.Roof != nil || score.Held != "" {
 			t.Errorf("%v B/s: %+v", v, score)
+		}
+	}
+}
+
+// One case of a nanosecond would lift the geometric mean of all.
+func TestACaseBelowTheFloorHoldsTheScoreOfAll(t *testing.T) {
+	for name, test := range map[string]struct {
+		unit   *job.Gauge
+		device string
+		ns     float64
+		held   bool
+	}{
+		"on a gauged GPU":              {gauged(), "H200", 79, true},
+		"within the floor's own error": {gauged(), "H200", 81, false},
+		"on a GPU that was not gauged": {nil, "H200", 1, true},
+		"on a CPU":                     {gauged(), "CPU", 1, false},
+	} {
+		def, result := rankedOn(test.unit)
+		result.Machine.Device = test.device
+		result.Stages[0].Cases = append(result.Stages[0].Cases, job.CaseResult{Index: 1, Spec: "size: 1", Status: job.StatusPass, Mean: test.ns})
+		score := &models.Score{NS: 2e6}
+		compareWithUnit(score, def, result)
+		if (score.Held != "") != test.held || test.held && !strings.Contains(score.Held, "case 1 (size: 1)") {
+			t.Errorf("%s: held for %q", name, score.Held)
 		}
 	}
 }
