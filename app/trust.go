@@ -31,7 +31,7 @@ func attackResults(a attacks.Attack, tables []attacks.Table) (results []views.At
 		for _, r := range table.Results {
 			if r.Attack == a.Name && (a.Device == "cpu") == (table.Device == device.CPU) {
 				results = append(results, views.AttackResult{
-					Harness: table.Harness, Older: table.Harness != harness.Digest(), Device: table.Device,
+					Harness: r.Harness, Older: r.Harness != harness.Digest(), Device: table.Device,
 					Verdict: string(r.Verdict), Held: r.Held, ClaimedNS: r.ClaimedNS, ShownNS: r.ShownNS, At: r.At})
 			}
 		}

@@ -15,8 +15,8 @@ import (
 func TestAnAttackHasTheResultsOfItsOwnDevices(t *testing.T) {
 	at := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	table := func(device, harness string, shown float64) attacks.Table {
-		return attacks.Table{Device: device, Harness: harness, Results: []attacks.Result{
-			{Attack: "other"}, {Attack: "done_at_once", Verdict: attacks.Refused, Held: true, ShownNS: shown, At: at}}}
+		return attacks.Table{Device: device, Results: []attacks.Result{
+			{Attack: "other"}, {Attack: "done_at_once", Harness: harness, Verdict: attacks.Refused, Held: true, ShownNS: shown, At: at}}}
 	}
 	tables := []attacks.Table{table("CPU", harness.Digest(), 1), table("H200", "another", 2), table("B200", harness.Digest(), 3)}
 	want := func(harness, device string, older bool, shown float64) views.AttackResult {

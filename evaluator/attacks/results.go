@@ -13,16 +13,16 @@ import (
 //go:embed results
 var results embed.FS
 
-// Table is how the corpus ended on a device.
+// Table is how each attack ended on a device the last time that it was tried there.
 type Table struct {
-	Device  string   `json:"device"`  // as boards name it
-	Harness string   `json:"harness"` // harness.Digest of the programs that it was tried on
+	Device  string   `json:"device"` // as boards name it
 	Results []Result `json:"results"`
 }
 
 // Result is how an attack ended.
 type Result struct {
 	Attack    string    `json:"attack"`
+	Harness   string    `json:"harness"` // harness.Digest of the programs that it was last tried on
 	Verdict   Verdict   `json:"verdict"`
 	Held      bool      `json:"held"` // as expected, and its twin was ranked
 	ClaimedNS float64   `json:"claimed_ns,omitempty"`
