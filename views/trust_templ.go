@@ -281,7 +281,7 @@ func trustProved() templ.Component {
 			templ_7745c5c3_Var9 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">What is proved</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that it cannot have seen before the clock ran.</li><li>No score is below what the judge's own clock says, less its error.</li><li>Timed, untimed and profiled calls look the same from inside, and their number is unpredictable. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> run every time a worker starts; a worker that fails any of them takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are tried on the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<section class=\"prose\" aria-labelledby=\"proved\"><h2 id=\"proved\">What is proved</h2><ul><li>Every answer of every call, timed or not, is checked by a process that the submission cannot reach, against an input that no kernel of it can have seen before the clock ran.</li><li>No score is below what the judge's own clock says, less its error.</li><li>Timed, untimed and profiled calls look the same from inside, and their number is unpredictable. Each has a fresh input.</li><li>The checks of the <a href=\"#sandbox\">sandbox</a> run every time a worker starts; a worker that fails any of them takes no jobs.</li><li>The <a href=\"#attacks\">attacks</a> below are tried on the harness, each beside an honest program that uses the same technique and must be ranked.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -310,7 +310,7 @@ func trustOpen() templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, cheating by up to about 10&nbsp;µs per call goes unnoticed: that is the error of the judge's clock. Machine code that reports \"done\" early hides about 20&nbsp;µs more. Beyond that it is charged in full, because the judge's own copy comes late; a Python kernel is refused, because a sample of its answer, taken 10&nbsp;µs after \"done\", is incomplete.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as claims that nobody has disproved.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: a bad task. Where they change from call to call, the clock starts when they are sent.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host yields the device meanwhile, so its time includes the switches between the two processes. The switches that our own runner needs for one wait are subtracted; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs no line of theirs. The requester chooses the reference and the inputs, and nothing else: each kernel has a process and a sandbox of its own, and what draws the inputs has another. Two kernels that are compared live at the same time. One that goes on working after its call slows the other one: on a GPU the judge notices and gives no times; on a CPU it does not notice. Where a request gives the inputs word for word, a kernel may remember its answers, and the result says so.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, cheating by up to about 10&nbsp;µs per call goes unnoticed: that is the error of the judge's clock. Machine code that reports \"done\" early hides about 20&nbsp;µs more. Beyond that it is charged in full, because the judge's own copy comes late; a Python kernel is refused, because a sample of its answer, taken 10&nbsp;µs after \"done\", is incomplete.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as claims that nobody has disproved.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: a bad task. Where they change from call to call, the clock starts when they are sent.</li><li>A GPU's copy engines work for the runner while the judge keeps the device. They can bring a small input to the host, or copy within the device, some 100&nbsp;µs before the release: an answer that a processor computes in that time, or that is a copy of the input, can be ready early. What is below the floor or above the memory's roof is held back; within these it counts.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host yields the device meanwhile, so its time includes the switches between the two processes. The switches that our own runner needs for one wait are subtracted; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs no line of theirs. The requester chooses the reference and the inputs, and nothing else: each kernel has a process and a sandbox of its own, and what draws the inputs has another. Two kernels that are compared live at the same time. One that goes on working after its call slows the other one: on a GPU the judge notices and gives no times; on a CPU it does not notice. Where a request gives the inputs word for word, a kernel may remember its answers, and the result says so.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -357,7 +357,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 188, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 192, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -370,7 +370,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 190, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 194, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -448,7 +448,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were tried on with the harness of this site.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 216, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 220, Col: 130}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -521,7 +521,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var17 string
 				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 251, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 255, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -564,7 +564,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 254, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 258, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -577,7 +577,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 256, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 260, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -590,7 +590,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 258, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 262, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -647,7 +647,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 275, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 279, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -708,7 +708,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 289, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 293, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -721,7 +721,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 289, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 293, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -734,7 +734,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 290, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 294, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -753,7 +753,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 295, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 299, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -801,7 +801,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var30 templ.SafeURL
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 309, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 313, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -814,7 +814,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 309, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 313, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {
