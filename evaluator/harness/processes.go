@@ -1,7 +1,6 @@
 package harness
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -59,9 +58,10 @@ func together(processes []section) []job.CaseResult {
 
 func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Runs, c.Clocks.Late, c.Times = 0, 0, nil
-	byEvent := mostByEvent(parts)
+	least := leastByEvent(parts)
 	for _, part := range parts {
-		c.Processes = append(c.Processes, timeOf(part, byEvent))
+		ns, _ := timeOf(part, least)
+		c.Processes = append(c.Processes, ns)
 		c.Times = append(c.Times, part.Times...)
 		c.Runs += part.Runs
 		c.Clocks.Late += part.Clocks.Late
@@ -74,11 +74,11 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Best, c.Worst, c.P95 = quantile(c.Times, 0), quantile(c.Times, 1), quantile(c.Times, 0.95)
 	c.Median = quantile(c.Processes, 0.5)
 	// By the clock that counted in the process next to the middle.
-	c.Clocks.Counts = slices.MinFunc(parts, func(a, b job.CaseResult) int {
-		return cmp.Compare(math.Abs(timeOf(a, byEvent)-c.Median), math.Abs(timeOf(b, byEvent)-c.Median))
-	}).Clocks.Counts
-	if byEvent {
-		c.Clocks.Counts = job.ClockEvent
+	fromMiddle := math.Inf(1)
+	for _, part := range parts {
+		if ns, clock := timeOf(part, least); math.Abs(ns-c.Median) < fromMiddle {
+			fromMiddle, c.Clocks.Counts = math.Abs(ns-c.Median), clock
+		}
 	}
 	for _, of := range []func(*job.Clocks) *float64{
 		func(k *job.Clocks) *float64 { return &k.Event }, func(k *job.Clocks) *float64 { return &k.Wall },
@@ -94,25 +94,34 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	return c
 }
 
-// mostByEvent reports whether the runner's clock counted in more than half of the processes.
-func mostByEvent(parts []job.CaseResult) bool {
-	n := 0
+// agreeing is the share of processes in which the judge's clocks must agree with the runner's for that to count in all of
+// them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most processes of one run in ten.
+const agreeing = 0.4
+
+// leastByEvent returns the least that the runner's clock said where it counted; more than any time where it did not
+// count in enough processes, two at the least or all of them.
+func leastByEvent(parts []job.CaseResult) float64 {
+	n, least := 0, math.Inf(1)
 	for _, part := range parts {
 		if part.Clocks.Counts == job.ClockEvent {
 			n++
+			least = min(least, part.Clocks.Event)
 		}
 	}
-	return 2*n > len(parts)
+	if n < min(2, len(parts)) || float64(n) < agreeing*float64(len(parts)) {
+		return math.Inf(1)
+	}
+	return least
 }
 
-// timeOf is what a process says of a case: its median by the clock that counted there, or by the runner's where that
-// counted in most of them. On a GPU the judge's clocks are disturbed in some processes and agree with the runner's in
-// the others; a runner that lies in fewer than half of them moves a median of medians by no more than they differ.
-func timeOf(part job.CaseResult, byEvent bool) float64 {
-	if byEvent && part.Clocks.Counts != job.ClockEvent {
-		return part.Clocks.Event
+// timeOf is what a process says of a case: its median by the clock that counted there, or by the runner's where that is
+// about what it was in processes in which it counted. So a runner gains nothing by what it says in the others.
+func timeOf(part job.CaseResult, leastByEvent float64) (float64, job.Clock) {
+	const about = 0.98
+	if part.Clocks.Counts != job.ClockEvent && part.Clocks.Event >= about*leastByEvent {
+		return part.Clocks.Event, job.ClockEvent
 	}
-	return part.Median
+	return part.Median, part.Clocks.Counts
 }
 
 func meanAndStd(values []float64) (mean, std float64) {

@@ -62,9 +62,34 @@ func TestAJudgesClockThatIsDisturbedInOneProcessMovesNoScore(t *testing.T) {
 	if got.Median != 101 || !slices.Equal(got.Processes, []float64{100, 101, 102}) || got.Clocks.Counts != job.ClockEvent {
 		t.Errorf("got %v from %v by %s", got.Median, got.Processes, got.Clocks.Counts)
 	}
-	p = byProcess(process(0, disturbed) + process(1, disturbed) + process(2, timedCase(0, 102, "event")) + "check: pass\n")
-	if got := p.Cases()[0]; got.Median != 130 || got.Clocks.Counts != job.ClockWall {
-		t.Errorf("where the wall clock counted in most: got %v by %s", got.Median, got.Clocks.Counts)
+}
+
+// TestTheRunnersClockCountsWhereTwoProcessesOfFiveBearItOut: what it says in the others counts if it is about the same.
+func TestTheRunnersClockCountsWhereTwoProcessesOfFiveBearItOut(t *testing.T) {
+	disturbed := func(event string) string {
+		return strings.NewReplacer("event: 130", "event: "+event).Replace(timedCase(0, 130, "wall"))
+	}
+	honest, says101, lies := timedCase(0, 100, "event"), disturbed("101"), disturbed("1")
+	for name, tt := range map[string]struct {
+		parts  []string
+		median float64
+		counts job.Clock
+	}{
+		"two of five":                    {[]string{honest, honest, says101, says101, says101}, 101, job.ClockEvent},
+		"one of five":                    {[]string{honest, says101, says101, says101, says101}, 130, job.ClockWall},
+		"one of three":                   {[]string{honest, says101, says101}, 130, job.ClockWall},
+		"one alone":                      {[]string{honest}, 100, job.ClockEvent},
+		"two of five, and lies":          {[]string{honest, honest, lies, lies, lies}, 130, job.ClockWall},
+		"two of five, lies and mistakes": {[]string{honest, honest, says101, lies, lies}, 101, job.ClockEvent},
+	} {
+		var pipe strings.Builder
+		for i, part := range tt.parts {
+			pipe.WriteString(process(i, part))
+		}
+		got := byProcess(pipe.String() + "check: pass\n").Cases()[0]
+		if got.Median != tt.median || got.Clocks.Counts != tt.counts {
+			t.Errorf("%s: got %v from %v by %s", name, got.Median, got.Processes, got.Clocks.Counts)
+		}
 	}
 }
 
