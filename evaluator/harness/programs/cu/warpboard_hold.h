@@ -1,6 +1,6 @@
 // The device stays with the judge from the first byte of an input to the release: the last thing that the judge queues
-// is a kernel that spins until the release. Without it, a device that idles there goes to the runner's context beforehand
-// now and then: the hand-over was shorter by 75 µs in some calls, and a kernel that waited for the input had it early.
+// is a kernel that spins until the release. Without it, a device that idles there goes to the runner's context too
+// early now and then: the hand-over was shorter by 75 µs in some calls, and a kernel that waited for the input had it early.
 // Where another context had a turn nevertheless, the kernel sees a gap.
 #ifndef WARPBOARD_HOLD_H
 #define WARPBOARD_HOLD_H
@@ -38,7 +38,7 @@ static __global__ void begin_writing(volatile HoldWords* words, unsigned, unsign
     words->first = now;
 }
 
-// It ends by itself after most nanoseconds, and says that all of that was a gap.
+// It ends after most nanoseconds in any case, and says that all of that was a gap.
 static __global__ void hold_device(volatile HoldWords* words, unsigned number, unsigned long long most) {
     unsigned long long first, now;
     WARPBOARD_DEVICE_NS(first);

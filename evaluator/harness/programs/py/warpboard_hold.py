@@ -1,5 +1,5 @@
 """The device stays with the judge from the first byte of an input to the release: the last thing that the judge queues is
-a kernel that spins until the release. Without it, a device that idles there goes to the runner's context beforehand now
+a kernel that spins until the release. Without it, a device that idles there goes to the runner's context too early now
 and then: the hand-over was shorter by 75 µs in some calls, and a kernel that waited for the input had it early.
 
 Where another context had a turn nevertheless, the kernel sees a gap.
@@ -14,7 +14,7 @@ from warpboard_cuda import address_of, call, seen_by_device
 
 _FIRST, _BEGAN_AT, _GAP = 0, 1, 2  # in words of eight bytes, by the device's clock
 _BEGAN, _RELEASED = 32, 64  # in words of four bytes
-_MOST_NS = 200_000_000  # the kernel ends by itself after that, and says that all of it was a gap
+_MOST_NS = 200_000_000  # the kernel ends after that in any case, and says that all of it was a gap
 _WAIT_NS = 30_000_000_000
 _PTX = """
 .version 6.0
