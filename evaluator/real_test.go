@@ -133,7 +133,7 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 		t.Errorf("harness %q, %d ns in all, %d ns in programs", r.Harness, r.WallNS, r.ProgramNS)
 	}
 	r = s.run(example(t, vectorAdd, "wrong", job.ModeRanked, solution(t, vectorAdd, false)))
-	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Ours || !strings.Contains(r.Failure.Reason, "wrong answer") {
+	if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "wrong answer") {
 		t.Errorf("outcome %s, failure %+v, stages %q", r.Outcome, r.Failure, stageNames(r))
 	}
 	r = s.run(example(t, vectorAdd, "no C++", job.ModeTest, []byte("int main( {\n")))
