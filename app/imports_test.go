@@ -26,6 +26,8 @@ var forbidden = []struct {
 	{"models/devices", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "names of devices know nothing of what is named"},
 	{"models/boards", nil, []string{"warpboard/models/fleet", "warpboard/evaluator"}, "a board ranks what has ended"},
 	{"tasks", nil, []string{"warpboard/app", "warpboard/web", "warpboard/views", "warpboard/models", "warpboard/evaluator", "warpboard/migrations", "warpboard/static"}, "the task format is a leaf"},
+	{"tasks/arithmetic", nil, []string{"warpboard/"}, "a leaf below the task format"},
+	{"tasks/flags", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/pyyaml", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"views/format", nil, []string{"warpboard/"}, "the formatter is a leaf"},
 	{"views/diff", nil, []string{"warpboard/"}, "the differ is a leaf"},
