@@ -35,7 +35,7 @@ type stating struct {
 func newStating(t *testing.T) *stating {
 	t.Helper()
 	s := &stating{dir: t.TempDir()}
-	folder := taskFolder(t, "vectoradd_cpp")
+	folder := quickTask(t)
 	upload, err := tasks.OpenPath(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -170,7 +170,7 @@ func TestVerifyResultMeasuresAgain(t *testing.T) {
 		{10, 1e12, 0, "The scores agree."}, // two processes that lie so far apart say nothing against any score
 		{2, 2.001, exitDisagrees, "the scores do not agree"},
 	} {
-		code, printed := verifyStated(t, s.score(t, test.low, test.high), "--source", source, "--first-uid", uid, "--data", s.dir, "--ranked-processes", "1")
+		code, printed := verifyStated(t, s.score(t, test.low, test.high), "--source", source, "--first-uid", uid, "--data", data, "--ranked-processes", "1")
 		if code != test.code || !strings.Contains(printed, test.want) || !strings.Contains(printed, "repeated: ") {
 			t.Errorf("%v to %v: exit code %d, want %d\n%s", test.low, test.high, code, test.code, printed)
 		}

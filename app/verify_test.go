@@ -14,6 +14,40 @@ import (
 	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
+// data is what the commands of these tests keep: compiled objects among others, so that the judge of a task is compiled once.
+var data string
+
+func TestMain(m *testing.M) {
+	var err error
+	if data, err = os.MkdirTemp("", "warpboard-app-"); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(data)
+	os.Exit(code)
+}
+
+// quickTask is a copy of the C++ vector add with its solutions, with one benchmark, which is over soon.
+func quickTask(t *testing.T) (folder string) {
+	t.Helper()
+	folder = taskFolder(t, "vectoradd_cpp")
+	file := filepath.Join(folder, "task.yml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, _, _ := strings.Cut(string(text), "benchmarks:\n")
+	_, after, found := strings.Cut(string(text), "\ntest_timeout:")
+	if !found {
+		t.Fatalf("%s is not written as it was", file)
+	}
+	text = []byte(before + "benchmarks:\n  - {size: 1024, seed: 54352}\n\ntest_timeout:" + after)
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
 // taskFolder is a copy of a built-in task with its solutions.
 func taskFolder(t *testing.T, name string) string {
 	t.Helper()
@@ -29,12 +63,12 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 	t.Helper()
 	var out bytes.Buffer
 	env := Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = Run(t.Context(), env, append([]string{"verify-task", "--data", t.TempDir(), "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
+	err = Run(t.Context(), env, append([]string{"verify-task", "--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
 	return out.String(), err
 }
 
 func TestVerifyTaskRunsEverySolution(t *testing.T) {
-	folder := taskFolder(t, "vectoradd_cpp")
+	folder := quickTask(t)
 	printed, err := verify(t, folder)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, printed)
@@ -65,7 +99,7 @@ func lineWith(text, part string) string {
 }
 
 func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
-	folder := taskFolder(t, "vectoradd_cpp")
+	folder := quickTask(t)
 	solutions := filepath.Join(folder, "solutions")
 	if err := os.RemoveAll(filepath.Join(solutions, "correct")); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 	"warpboard/web"
@@ -81,7 +82,7 @@ func openStore(b *testing.B, cfg models.Config) *models.Store {
 func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
 	b.Helper()
 	log, hub := slog.New(slog.DiscardHandler), web.NewHub()
-	addr := freeAddr(b)
+	addr := sandboxtest.Addr(b)
 	server, err := web.New(web.Config{
 		Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, nil, hub, log), Addr: addr, Log: log,
 	})

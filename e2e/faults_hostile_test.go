@@ -84,7 +84,7 @@ func (h hostile) check(t *testing.T, run client.Run) {
 	if h.state != "" && run.State != string(h.state) {
 		t.Errorf("it is %s: %+v", run.State, run.Failure)
 	}
-	if f := run.Failure; run.State == string(models.StateFailed) && (f == nil || f.Ours || f.Reason == "" || !strings.Contains(f.Reason, h.reason)) {
+	if f := run.Failure; run.State == string(models.StateFailed) && (f == nil || f.Infrastructure || f.Reason == "" || !strings.Contains(f.Reason, h.reason)) {
 		t.Errorf("the failure is %+v, want %q", f, h.reason)
 	}
 	if run.Attempts != 1 {

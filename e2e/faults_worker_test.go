@@ -24,7 +24,7 @@ import (
 // address that it returns.
 func startOpenSite(t *testing.T) (s *site, nats string) {
 	t.Helper()
-	nats = freeAddr(t)
+	nats = sandboxtest.Addr(t)
 	return startTaskSite(t, "--no-worker", "--nats-listen", nats), "nats://" + nats
 }
 
@@ -54,7 +54,7 @@ func (s *site) credential(t *testing.T, name string) string {
 func TestRemoteWorkerEvaluatesOverTLS(t *testing.T) {
 	t.Parallel()
 	cert, key := queuetest.Certificate(t)
-	nats := freeAddr(t)
+	nats := sandboxtest.Addr(t)
 	s := startTaskSite(t, "--no-worker", "--nats-listen", nats, "--nats-tls-cert", cert, "--nats-tls-key", key)
 	ada := s.person(t, "Ada", models.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(""))

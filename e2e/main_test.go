@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -137,10 +136,10 @@ type site struct {
 	args            []string
 }
 
-// startSite starts a server on a free port with a fresh data directory.
+// startSite starts a server at an address of its own with a fresh data directory.
 func startSite(t *testing.T, args ...string) *site {
 	t.Helper()
-	s := &site{addr: freeAddr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: args}
+	s := &site{addr: sandboxtest.Addr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: args}
 	s.url = "http://" + s.addr
 	s.up(t)
 	return s
@@ -167,16 +166,6 @@ func (s *site) up(t *testing.T) {
 		}
 		return nil
 	})
-}
-
-func freeAddr(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // waitFor asks cond again and again until it returns nil or the limit has passed.

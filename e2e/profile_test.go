@@ -45,7 +45,7 @@ func startProfilingSite(t *testing.T) *profilingSite {
 	t.Helper()
 	s := &profilingSite{t: t, store: modelstest.Open(t)}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	cfg := &app.Config{Addr: freeAddr(t), Data: t.TempDir(), NoWorker: true, OpenEvalAPI: "none"}
+	cfg := &app.Config{Addr: sandboxtest.Addr(t), Data: t.TempDir(), NoWorker: true, OpenEvalAPI: "none"}
 	s.url = "http://" + cfg.Addr
 	q, err := queue.Open(t.Context(), queue.Config{Dir: filepath.Join(cfg.Data, "queue"), Log: log})
 	if err != nil {

@@ -330,7 +330,7 @@ func TestAWorkerWithoutPyTorchSaysSo(t *testing.T) {
 	cfg := realConfig(t)
 	cfg.Conn, cfg.Tools.Python = evaluator.NopConn{}, nil
 	result, err := evaluator.NewWorker(cfg).Evaluate(t.Context(), evaluationJob(t, evaluateOne(t, torch(doubling))))
-	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.Ours || !strings.Contains(result.Failure.Reason, "PyTorch") {
+	if err != nil || result.Outcome != job.OutcomeFailed || !result.Failure.Infrastructure || !strings.Contains(result.Failure.Reason, "PyTorch") {
 		t.Errorf("result: %+v, %v", result, err)
 	}
 }

@@ -64,7 +64,7 @@ func TestFaultOfOursIsLostAndNotFailed(t *testing.T) {
 		{old, fmt.Sprintf("Worker w1 could not evaluate the run: The job has version %d and this worker reads version %d: update the older one.", job.Version+1, job.Version)},
 	} {
 		r := s.run(c.job)
-		if r.Outcome != job.OutcomeLost || r.Failure == nil || !r.Failure.Ours || r.Failure.Reason != c.reason {
+		if r.Outcome != job.OutcomeLost || r.Failure == nil || !r.Failure.Infrastructure || r.Failure.Reason != c.reason {
 			t.Errorf("outcome %s, failure %+v, want %q", r.Outcome, r.Failure, c.reason)
 		}
 		if r := s.run(aJob("after "+c.job.AttemptID, job.ModeTest)); r.Outcome != job.OutcomeDone {
@@ -145,7 +145,7 @@ func TestPanicCostsOneRun(t *testing.T) {
 		}
 		return pass(st.StageRequest), nil
 	}}})
-	if r := s.run(aJob("panic", job.ModeTest)); r.Outcome != job.OutcomeLost || !r.Failure.Ours {
+	if r := s.run(aJob("panic", job.ModeTest)); r.Outcome != job.OutcomeLost || !r.Failure.Infrastructure {
 		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 	if r := s.run(aJob("next", job.ModeTest)); r.Outcome != job.OutcomeDone {

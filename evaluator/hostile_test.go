@@ -83,7 +83,7 @@ func TestKernelThatMisbehavesFailsWithItsReasonAndTheNextRunIsFine(t *testing.T)
 			continue
 		}
 		wantStages(t, r, "build pass", "test "+string(c.status))
-		if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Ours || !strings.Contains(r.Failure.Reason, c.reason) {
+		if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, c.reason) {
 			t.Errorf("%s: outcome %s, failure %+v", c.name, r.Outcome, r.Failure)
 		}
 		if n := len(r.Stages[1].Stdout) + len(r.Stages[1].Stderr); n > 1<<20 {
@@ -152,7 +152,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 		if r.Failure != nil {
 			told = r.Failure.Reason + r.Stages[len(r.Stages)-1].Stderr
 		}
-		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) || !strings.Contains(told, c.reason) || r.Failure != nil && r.Failure.Ours {
+		if failed := c.reason != ""; failed != (r.Outcome == job.OutcomeFailed) || !strings.Contains(told, c.reason) || r.Failure != nil && r.Failure.Infrastructure {
 			t.Errorf("%s: outcome %s, failure %+v, it said %q", c.name, r.Outcome, r.Failure, told)
 		}
 		if processes := left(t); len(processes) > 0 {

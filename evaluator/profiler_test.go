@@ -138,7 +138,7 @@ func TestWhyNothingWasProfiledIsASentence(t *testing.T) {
 			}
 			s.start(cfg)
 			r := s.run(j)
-			if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Ours || !strings.Contains(r.Failure.Reason, c.want) || len(r.Artifacts) > 0 {
+			if r.Outcome != job.OutcomeFailed || r.Failure == nil || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, c.want) || len(r.Artifacts) > 0 {
 				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 			}
 		})

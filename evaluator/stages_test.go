@@ -123,7 +123,7 @@ func TestFirstStageThatDoesNotPassIsTheLast(t *testing.T) {
 	for id, want := range left {
 		r := s.run(aJob(id, job.ModeRanked))
 		wantStages(t, r, want...)
-		if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || r.Failure == nil || r.Failure.Ours {
+		if r.Outcome != job.OutcomeFailed || r.ScoreNS != nil || r.Failure == nil || r.Failure.Infrastructure {
 			t.Errorf("%s: outcome %s, score %v, failure %+v", id, r.Outcome, r.ScoreNS, r.Failure)
 		}
 	}

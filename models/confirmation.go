@@ -160,7 +160,7 @@ func (c Confirmation) side(legs []Run, of int64) (list []Run) {
 func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	c.Outcome = fmt.Sprintf("Run %d did not pass when it was measured again.", *leg.ProfileOf)
 	switch {
-	case leg.Ours:
+	case leg.Infrastructure:
 		c.Outcome = fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *leg.ProfileOf)
 	case leg.State == StateFailed:
 		if leg.Failure != nil {

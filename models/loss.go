@@ -39,7 +39,7 @@ func (s *Store) loseAttempt(ctx context.Context, attemptID string, loss Loss, re
 
 // requeueOrFail ends the attempt and puts its work back to where it stood in the queue, or ends the work, too.
 func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
-	why.Ours, why.Reason = true, cmp.Or(why.Reason, "The worker gave it up without saying why.")
+	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker gave it up without saying why.")
 	taken, w := a.TakenAt != nil, a.unit.work()
 	if !taken {
 		loss = LossFree

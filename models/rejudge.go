@@ -119,7 +119,7 @@ func endRerun(tx *gorm.DB, run Run, out *Recorded) error {
 		rerun.NowNS, rerun.NowLow, rerun.NowHigh, rerun.NowEpochID = run.ScoreNS, run.LowNS, run.HighNS, run.EpochID
 	case run.State == StateCancelled:
 		rerun.Undone = "It was cancelled."
-	case run.Ours || run.Failure == nil:
+	case run.Infrastructure || run.Failure == nil:
 		rerun.Undone = "It could not be measured because of infrastructure errors."
 	default:
 		rerun.Failed = run.Failure.Reason

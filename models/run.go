@@ -42,10 +42,11 @@ type Run struct {
 	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
 	RerunID        *int64 // of a run that measures another again: the Rerun that it is for
 
+	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error
+
 	State RunState
 	Work
 	Failure *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
-	Ours    bool         // failed because of an infrastructure error
 	ScoreNS *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
 	StdNS   float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
 	ErrNS   float64      `gorm:"column:err_ns"`   // standard error of the score

@@ -28,7 +28,7 @@ func (r *Run) setTaken() { r.State = StateBuilding }
 func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
 
 func (r *Run) setDone(result job.Result, found Findings) {
-	r.State, r.Failure, r.Ours = StateDone, nil, false
+	r.State, r.Failure, r.Infrastructure = StateDone, nil, false
 	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
@@ -37,7 +37,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 }
 
 func (r *Run) setFailed(why *job.Failure) {
-	r.State, r.Failure, r.Ours = StateFailed, why, why != nil && why.Ours
+	r.State, r.Failure, r.Infrastructure = StateFailed, why, why != nil && why.Infrastructure
 }
 
 func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }

@@ -198,7 +198,7 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 		run, err := s.Run(ctx, run.ID)
 		check(t, err)
 		want := "The run was given up after 3 infrastructure errors, and costs you nothing. The last one: The worker w1 is gone."
-		if run.Failure == nil || run.Failure.Reason != want || !run.Ours || run.Attempts != 5 {
+		if run.Failure == nil || run.Failure.Reason != want || !run.Infrastructure || run.Attempts != 5 {
 			t.Errorf("%+v, %+v", run, run.Failure)
 		}
 	})

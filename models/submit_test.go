@@ -107,7 +107,7 @@ func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
 			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			result := modelstest.Result(attempt, 1)
-			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true, &job.Failure{Reason: "The disk is full.", Ours: true}
+			result.Outcome, result.Suspect, result.Failure = job.OutcomeLost, true, &job.Failure{Reason: "The disk is full.", Infrastructure: true}
 			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
 		}
 		_, _, err = s.Submit(ctx, again)

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"unicode"
 
-	"warpboard/tasks/pyyaml"
-
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/flags"
+	"warpboard/tasks/pyyaml"
 )
 
 // config reads task.yml's `config`, whose keys depend on the language.
@@ -76,12 +77,28 @@ func (r *taskReader) defines(node *yaml.Node) []Define {
 
 // flags reads compile flags as they are written: a build checks them again, for jobs that come from elsewhere.
 func (r *taskReader) flags(node *yaml.Node, lang Lang) []string {
-	flags := r.texts(node, flagsKey)
-	for i, flag := range withValues(lang, flags) {
-		refused := refusedFlag(lang, flag)
+	given := r.texts(node, flagsKey)
+	for i, flag := range flags.Pairs(lang == LangCUDA, given) {
+		refused := flags.Refused(lang == LangCUDA, flag)
 		if refused != "" && strings.TrimSpace(flag) != "" {
 			r.refuse(node.Content[i], index(flagsKey, i), "%s", refused)
 		}
 	}
-	return flags
+	return given
+}
+
+const flagsKey = "config.compile_flags"
+
+// CheckFlags checks the compile_flags of a task in lang for the compiler that builds it, and returns
+// them with every flag and its value in one argument. Its error is the Problem of the first flag that
+// a task may not set.
+func CheckFlags(lang Lang, given []string) ([]string, error) {
+	var checked []string
+	for i, flag := range flags.Pairs(lang == LangCUDA, given) {
+		if refused := flags.Refused(lang == LangCUDA, flag); refused != "" {
+			return nil, Problem{Key: index(flagsKey, i), Message: refused}
+		}
+		checked = append(checked, flag)
+	}
+	return checked, nil
 }

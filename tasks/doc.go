@@ -10,7 +10,7 @@
 //	problem.go            what is wrong with an upload: file, line, key and what to write instead
 //	reader.go             one YAML file: unknown keys, types, all problems at once
 //	keys.go, parts.go     what task.yml and the files beside it may hold, for the reader and for people
-//	taskfile.go           task.yml by its keys; config.go, files.go, flags.go, roofline.go (with expr.go) read the larger ones
+//	taskfile.go           task.yml by its keys; config.go, files.go, roofline.go read the larger ones; names.go has what may be called how
 //	harness.go            who measures: the task's own eval program, or Warpboard's; standard_harness.go switches to the latter
 //	reference.go          the legacy format: one file with input_t, generate_input and friends
 //	problemset.go         several tasks with deadlines; Proposals of an upload
@@ -19,12 +19,12 @@
 //	write.go              a Bundle as zip and task.yml
 //	directives.go         #!POPCORN lines of a submission
 //	solutions.go          the built-in tasks in examples/, and solutions that verify-task runs
-//	pyyaml/               YAML as PyYAML reads it
+//	pyyaml/               YAML as PyYAML reads it, and writing it
+//	flags/, arithmetic/   the compile flags that a task may set; the expressions of its roofline
 //
 // It promises: folders written for KernelBot read as they are; what is read and written again is the same task; a
 // refusal is a Problem for the author, anything else an error of the machine; reading is bounded in size, files,
 // depth and time, whatever was uploaded; no path leaves the upload.
 //
-// What may go wrong: a flag that a compiler comes to know later may do more than refusedFlag knows of, so flags are
-// allowed by list; two files may be one on a file system without case, so such zips are refused.
+// What may go wrong: two files may be one on a file system without case, so such zips are refused.
 package tasks

@@ -2,8 +2,11 @@ package tasks
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"warpboard/tasks/flags"
 )
 
 // Key is one key of task.yml. The reader knows these and no others, and the site's page on the task format is made
@@ -24,8 +27,11 @@ func Keys() []Key {
 }
 
 func taskKeys() []Key {
-	timeout := fmt.Sprintf("1 to %d seconds; the build has a limit of its own.", int(maxTimeout/time.Second))
-	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
+	return slices.Concat(contentKeys(), measuringKeys(), programKeys())
+}
+
+// contentKeys are what a task is and what people get.
+func contentKeys() []Key {
 	return []Key{
 		{Name: "title", Meaning: "What the task is called on the site.", Default: `""`,
 			Limits: fmt.Sprintf("One line of %d bytes. Without it the folder's name is used.", maxTitle), Example: `title: Vector add`},
@@ -47,6 +53,14 @@ func taskKeys() []Key {
 			Limits: "Labels: " + strings.Join(templateLabels, ", ") + ".", Example: "templates:\n  C++: template.cpp"},
 		{Name: "baselines", Meaning: "Submissions to compare with, by name: the plain loop, a library, `torch.compile`. The site runs each on each device of the task, when nobody else waits, and shows it on the boards without a rank.", Default: "{}",
 			Limits: fmt.Sprintf("%d; a name has at most 40 letters, digits, spaces and `. _ + -`.", maxBaselines), Example: "baselines:\n  naive: template.cpp"},
+	}
+}
+
+// measuringKeys are what is run, how long it may take, and what becomes of the times.
+func measuringKeys() []Key {
+	timeout := fmt.Sprintf("1 to %d seconds; the build has a limit of its own.", int(maxTimeout/time.Second))
+	seconds := fmt.Sprint(int(defaultTimeout / time.Second))
+	return []Key{
 		{Name: "tests", Meaning: "Cases that check the answer. Each gives the arguments of `generate_input` by name.", Default: "[]",
 			Limits:  fmt.Sprintf("%d cases; values are numbers, text, booleans or lists of them, in one line and without `;`.", MaxCases),
 			Example: "tests:\n  - {size: 127, seed: 5236}\n  - {size: 65537, seed: 9173}"},
@@ -64,6 +78,12 @@ func taskKeys() []Key {
 		{Name: "roofline.bytes", Meaning: "Bytes to and from memory, as arithmetic (`+ - * / **`) on the case's arguments and the sizes of types such as `float16`.",
 			Limits: "Not negative."},
 		{Name: "roofline.flops", Meaning: "Floating-point operations, written the same way.", Limits: "Not negative."},
+	}
+}
+
+// programKeys are how the program is built and started.
+func programKeys() []Key {
+	return []Key{
 		{Name: "libraries", Meaning: "Libraries to link, as `-lNAME`.", Default: "[]", Limits: "Those that the worker's machine has.", Example: `libraries: [cublas]`},
 		{Name: "profile", Meaning: "Whether runs on a GPU get an Nsight Compute profile.", Default: "true", Limits: "`true` or `false`.", Example: `profile: false`},
 		{Name: "multi_gpu", Langs: []Lang{LangPython, LangCUDA}, Meaning: "Whether a call runs on several GPUs of one machine; each case then says how many, as `world_size`. " +
@@ -90,7 +110,7 @@ func configKeys() []Key {
 		{Name: "config.defines", Langs: native, Meaning: "Definitions for the preprocessor; `null` for a plain `-DNAME`.", Default: "{}",
 			Limits: "Names are identifiers, values one line.", Example: "config: {defines: {TILE: 16, FAST: null}}"},
 		{Name: "config.compile_flags", Langs: native, Meaning: "Further flags for the compiler.", Default: "[]",
-			Limits: "C++: " + hostAllowed + ". CUDA C++: " + deviceAllowed + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
+			Limits: "C++: " + flags.Host + ". CUDA C++: " + flags.Device + ".", Example: "config: {compile_flags: [-O3, -std=c++20]}"},
 	}
 }
 

@@ -35,7 +35,7 @@ func (r *reader) fields(node *yaml.Node, key string, known ...string) fields {
 	out := fields{}
 	for name, value := range r.pairs(node, key) {
 		if !slices.Contains(known, name.Value) {
-			r.refuse(name, join(key, name.Value), "unknown key%s", suggest(name.Value, known))
+			r.refuse(name, join(key, name.Value), "unknown key%s", pyyaml.Suggest(name.Value, known))
 		} else if !pyyaml.IsNull(value) {
 			out[name.Value] = value
 		}
@@ -138,37 +138,6 @@ func join(key, name string) string {
 
 func index(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
 
-// suggest names the known key that unknown was probably meant to be, or all of them.
-func suggest(unknown string, known []string) string {
-	for _, k := range known {
-		if distance(strings.ToLower(unknown), k) <= 2 {
-			return fmt.Sprintf("; did you mean %q?", k)
-		}
-	}
-	return "; known are " + strings.Join(known, ", ")
-}
-
-// distance is the number of letters to insert, delete or replace to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replaced := diagonal
-			if a[i] != b[j] {
-				replaced++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
-
 // parseYAML reads a file of at most MaxYAML bytes.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > MaxYAML {
@@ -186,7 +155,7 @@ func parseYAML(file string, data []byte) (*yaml.Node, error) {
 func Nearest(name string, known []string) string {
 	best, least := "", 3
 	for _, k := range known {
-		if d := distance(strings.ToLower(name), k); d < least {
+		if d := pyyaml.Distance(strings.ToLower(name), k); d < least {
 			best, least = k, d
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"strconv"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/arithmetic"
 )
 
 // typeSizes are the names that an expression may use beside a case's arguments: bytes of one
@@ -32,7 +34,7 @@ func evaluate(quantity, text string, c Case) (float64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	e, err := parseExpression(text)
+	e, err := arithmetic.Parse(text)
 	if err != nil {
 		return 0, fmt.Errorf("%s %q: %w", quantity, text, err)
 	}
@@ -81,7 +83,7 @@ func (r *taskReader) tryExpression(node *yaml.Node, key, text string) {
 	if text == "" {
 		return
 	}
-	if _, err := parseExpression(text); err != nil {
+	if _, err := arithmetic.Parse(text); err != nil {
 		r.refuse(node, "roofline."+key, "%q %v", text, err)
 		return
 	}

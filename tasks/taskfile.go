@@ -62,11 +62,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	if root.Kind != yaml.MappingNode {
 		return
 	}
-	for _, key := range taskKeys() {
-		if key.Required && !strings.Contains(key.Name, ".") && f[key.Name] == nil {
-			r.refuse(nil, key.Name, "is required")
-		}
-	}
+	r.required(f)
 	def := &r.bundle.Definition
 	def.Form = FormEval
 	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))
@@ -98,6 +94,15 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.harness(f["config"])
 	r.worldSizes(f)
 	def.Roofline = r.roofline(f["roofline"])
+}
+
+// required refuses a task.yml that lacks a key.
+func (r *taskReader) required(f map[string]*yaml.Node) {
+	for _, key := range taskKeys() {
+		if key.Required && !strings.Contains(key.Name, ".") && f[key.Name] == nil {
+			r.refuse(nil, key.Name, "is required")
+		}
+	}
 }
 
 func (r *reader) choice(node *yaml.Node, key, otherwise string, allowed ...string) string {

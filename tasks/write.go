@@ -2,7 +2,6 @@ package tasks
 
 import (
 	"archive/zip"
-	"bytes"
 	"fmt"
 	"io"
 	"maps"
@@ -53,160 +52,87 @@ func writeEntry(zw *zip.Writer, name string, data []byte) error {
 // TaskYAML writes the definition as a task.yml that refers to the bundle's own files.
 func (b *Bundle) TaskYAML() ([]byte, error) {
 	d := b.Definition
-	y := &yamlWriter{root: &yaml.Node{Kind: yaml.MappingNode}}
-	y.set("title", d.Title)
-	y.set("lang", string(d.Lang))
-	y.add("description", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: d.Description, Style: yaml.LiteralStyle})
+	y := pyyaml.NewMapping()
+	y.Set("title", d.Title)
+	y.Set("lang", string(d.Lang))
+	y.Add("description", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: d.Description, Style: yaml.LiteralStyle})
 	files := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, f := range d.Files {
-		files.Content = append(files.Content, flow("name", quoted(f.Name), "source", quoted(f.Source)))
+		files.Content = append(files.Content, pyyaml.Flow("name", pyyaml.Quoted(f.Name), "source", pyyaml.Quoted(f.Source)))
 	}
-	y.add("files", files)
-	y.config(d)
-	y.cases("tests", d.Tests)
-	y.cases("benchmarks", d.Benchmarks)
-	for key, limit := range timeouts(d.Timeouts) {
-		y.add(key, plain(strconv.FormatInt(int64(limit/time.Second), 10)))
-	}
-	if d.RankedBudget > 0 {
-		y.add("ranked_budget", plain(strconv.FormatInt(int64(d.RankedBudget/time.Second), 10)))
-	}
-	y.set("ranking_by", string(d.RankingBy))
+	y.Add("files", files)
+	addConfig(y, d)
+	addCases(y, "tests", d.Tests)
+	addCases(y, "benchmarks", d.Benchmarks)
+	addTimes(y, d)
+	y.Set("ranking_by", string(d.RankingBy))
 	if d.Seed != nil {
-		y.add("seed", plain(strconv.FormatInt(*d.Seed, 10)))
+		y.Add("seed", pyyaml.Bare(strconv.FormatInt(*d.Seed, 10)))
 	}
 	if d.MultiGPU {
-		y.add("multi_gpu", plain("true"))
+		y.Add("multi_gpu", pyyaml.Bare("true"))
 	}
-	y.mapping("templates", d.Templates)
-	y.mapping("baselines", d.Baselines)
-	y.list("libraries", d.Libraries)
-	y.list("gpus", d.GPUs)
+	y.Fields("templates", d.Templates)
+	y.Fields("baselines", d.Baselines)
+	y.List("libraries", d.Libraries)
+	y.List("gpus", d.GPUs)
 	if d.Roofline != nil {
-		y.mapping("roofline", map[string]string{"bytes": d.Roofline.Bytes, "flops": d.Roofline.Flops})
+		y.Fields("roofline", map[string]string{"bytes": d.Roofline.Bytes, "flops": d.Roofline.Flops})
 	}
 	if d.NoProfile {
-		y.add("profile", plain("false"))
+		y.Add("profile", pyyaml.Bare("false"))
 	}
-	text, err := y.text()
+	text, err := y.Text()
 	if err != nil {
 		return nil, fmt.Errorf("writing %s of %s: %w", TaskFile, b.Name, err)
 	}
 	return text, nil
 }
 
-func (y *yamlWriter) text() ([]byte, error) {
-	var out bytes.Buffer
-	encoder := yaml.NewEncoder(&out)
-	encoder.SetIndent(2)
-	err := encoder.Encode(y.root)
-	return out.Bytes(), err
-}
-
-func timeouts(t Timeouts) func(func(string, time.Duration) bool) {
-	return func(yield func(string, time.Duration) bool) {
-		_ = yield("test_timeout", t.Test) && yield("benchmark_timeout", t.Benchmark) && yield("ranked_timeout", t.Ranked)
+func addTimes(y *pyyaml.Mapping, d Definition) {
+	seconds := func(key string, limit time.Duration) {
+		y.Add(key, pyyaml.Bare(strconv.FormatInt(int64(limit/time.Second), 10)))
+	}
+	seconds("test_timeout", d.Timeouts.Test)
+	seconds("benchmark_timeout", d.Timeouts.Benchmark)
+	seconds("ranked_timeout", d.Timeouts.Ranked)
+	if d.RankedBudget > 0 {
+		seconds("ranked_budget", d.RankedBudget)
 	}
 }
 
-// yamlWriter builds a mapping key by key; empty values are left out.
-type yamlWriter struct {
-	root *yaml.Node
-}
-
-func (y *yamlWriter) add(key string, value *yaml.Node) {
-	y.root.Content = append(y.root.Content, plain(key), value)
-}
-
-func (y *yamlWriter) set(key, text string) {
-	if text != "" {
-		y.add(key, quoted(text))
-	}
-}
-
-func (y *yamlWriter) list(key string, texts []string) {
-	if len(texts) > 0 {
-		y.add(key, flowList(texts))
-	}
-}
-
-func (y *yamlWriter) mapping(key string, texts map[string]string) {
-	node := &yaml.Node{Kind: yaml.MappingNode}
-	for _, name := range slices.Sorted(maps.Keys(texts)) {
-		if texts[name] != "" {
-			node.Content = append(node.Content, quoted(name), quoted(texts[name]))
-		}
-	}
-	if len(node.Content) > 0 {
-		y.add(key, node)
-	}
-}
-
-func (y *yamlWriter) config(d Definition) {
-	config := &yamlWriter{root: &yaml.Node{Kind: yaml.MappingNode}}
-	config.set("main", d.Config.Main)
-	config.list("sources", d.Config.Sources)
-	config.list("include_dirs", d.Config.IncludeDirs)
+func addConfig(y *pyyaml.Mapping, d Definition) {
+	config := pyyaml.NewMapping()
+	config.Set("main", d.Config.Main)
+	config.List("sources", d.Config.Sources)
+	config.List("include_dirs", d.Config.IncludeDirs)
 	defines := &yaml.Node{Kind: yaml.MappingNode}
 	for _, define := range d.Config.Defines {
-		value := plain("null")
+		value := pyyaml.Bare("null")
 		if define.Value != nil {
-			value = quoted(*define.Value)
+			value = pyyaml.Quoted(*define.Value)
 		}
-		defines.Content = append(defines.Content, plain(define.Name), value)
+		defines.Content = append(defines.Content, pyyaml.Bare(define.Name), value)
 	}
 	if len(defines.Content) > 0 {
-		config.add("defines", defines)
+		config.Add("defines", defines)
 	}
-	config.list("compile_flags", d.Config.CompileFlags)
-	if len(config.root.Content) > 0 {
-		y.add("config", config.root)
+	config.List("compile_flags", d.Config.CompileFlags)
+	if len(config.Node.Content) > 0 {
+		y.Add("config", config.Node)
 	}
 }
 
-func (y *yamlWriter) cases(key string, cases []Case) {
+func addCases(y *pyyaml.Mapping, key string, cases []Case) {
 	list := &yaml.Node{Kind: yaml.SequenceNode}
 	for _, c := range cases {
 		node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
 		for _, arg := range c {
-			node.Content = append(node.Content, plain(arg.Name), caseValue(arg.Value))
+			node.Content = append(node.Content, pyyaml.Bare(arg.Name), pyyaml.Exact(arg.Value))
 		}
 		list.Content = append(list.Content, node)
 	}
 	if len(cases) > 0 {
-		y.add(key, list)
+		y.Add(key, list)
 	}
-}
-
-// caseValue writes a value so that reading it gives the same text: bare where it is a number or
-// a boolean, else in quotes.
-func caseValue(text string) *yaml.Node {
-	if value := pyyaml.Plain(text); !value.IsText && value.Text == text {
-		return plain(text)
-	}
-	return quoted(text)
-}
-
-func plain(text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: text}
-}
-
-func quoted(text string) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: text, Style: yaml.DoubleQuotedStyle}
-}
-
-func flow(pairs ...any) *yaml.Node {
-	node := &yaml.Node{Kind: yaml.MappingNode, Style: yaml.FlowStyle}
-	for i := 0; i < len(pairs); i += 2 {
-		node.Content = append(node.Content, plain(pairs[i].(string)), pairs[i+1].(*yaml.Node))
-	}
-	return node
-}
-
-func flowList(texts []string) *yaml.Node {
-	node := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
-	for _, text := range texts {
-		node.Content = append(node.Content, quoted(text))
-	}
-	return node
 }

@@ -122,7 +122,7 @@ func Verdict(ctx context.Context, result job.StageResult) error {
 	if failure == nil {
 		failure = &job.Failure{Reason: fmt.Sprintf("The %s stage ended with status %q.", result.Stage, result.Status)}
 	}
-	if failure.Ours {
+	if failure.Infrastructure {
 		return errors.New(failure.Reason)
 	}
 	return Rejection{failure}

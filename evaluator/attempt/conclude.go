@@ -57,10 +57,10 @@ func (a *Attempt) Conclude(err error) job.Result {
 		r.Outcome, r.Failure = job.OutcomeCancelled, &job.Failure{Reason: fmt.Sprintf("The run was cancelled%s.", a.inStage())}
 	case HandedBack(err):
 		r.Outcome = job.OutcomeReturned
-		r.Failure = &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.inStage(), Sentence(err))}
+		r.Failure = &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s handed the run back%s: %s", a.worker, a.inStage(), Sentence(err))}
 	default:
 		r.Outcome = job.OutcomeLost
-		r.Failure = &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
+		r.Failure = &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s could not evaluate the run%s: %s",
 			a.worker, a.inStage(), Sentence(err))}
 		r.Suspect = errors.As(err, new(suspect)) || errors.Is(err, sandbox.ErrStuck)
 		a.Slot.Fault(err)

@@ -130,7 +130,7 @@ func TestTwoBrokenWorkersDoNotFailARunAtOnce(t *testing.T) {
 			s.Helper()
 			j := s.take()
 			lost := result(j, 1)
-			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost, &job.Failure{Reason: "The disk is full.", Ours: true}, worker
+			lost.Outcome, lost.Failure, lost.Machine.Worker = job.OutcomeLost, &job.Failure{Reason: "The disk is full.", Infrastructure: true}, worker
 			if err := r.result(s.Context(), lost); err != nil {
 				s.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestRunThatIsHandedBackIsSentToAnotherWorkerAtOnce(t *testing.T) {
 			first[j.EvaluationID != ""] = j
 			s.beat(r, j.AttemptID)
 			back := job.Result{RunID: j.RunID, EvaluationID: j.EvaluationID, AttemptID: j.AttemptID, Secret: j.Secret,
-				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"}, Failure: &job.Failure{Reason: "Worker w1 is stopping.", Ours: true}}
+				Outcome: job.OutcomeReturned, Machine: job.Machine{Worker: "w1"}, Failure: &job.Failure{Reason: "Worker w1 is stopping.", Infrastructure: true}}
 			if err := r.result(s.Context(), back); err != nil {
 				s.Fatal(err)
 			}

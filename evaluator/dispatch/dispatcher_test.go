@@ -126,7 +126,7 @@ func TestAWorkerThatFallsSilentLosesItsRunsAtOnce(t *testing.T) {
 			s.Fatal(err)
 		}
 		got := s.wantRun(run.ID, models.StateQueued, 1)
-		if got.Failure == nil || !got.Failure.Ours || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
+		if got.Failure == nil || !got.Failure.Infrastructure || got.Losses != 1 || !s.queue.stopped(j.AttemptID) {
 			s.Errorf("run: %+v", got)
 		}
 		s.wantNoJob() // there is nobody else
@@ -249,7 +249,7 @@ func TestAJobThatCannotBeMadeFailsByOurFault(t *testing.T) {
 			}
 			s.pass(d, 0)
 			got := s.wantRun(run.ID, models.StateFailed, 1)
-			if !got.Ours || got.Failure == nil {
+			if !got.Infrastructure || got.Failure == nil {
 				t.Errorf("failure: %+v", got.Failure)
 			}
 		})

@@ -129,7 +129,7 @@ func TestAnEvaluationWhoseWorkerIsGoneIsSentAgain(t *testing.T) {
 		}
 		s.wantEvaluation(e.ID, models.EvaluationSubmitted)
 		lost := job.Result{EvaluationID: e.ID, AttemptID: second.AttemptID, Secret: second.Secret, Outcome: job.OutcomeLost,
-			Failure: &job.Failure{Ours: true, Reason: "the disk is full"}}
+			Failure: &job.Failure{Infrastructure: true, Reason: "the disk is full"}}
 		if err := r.result(s.Context(), lost); err != nil {
 			s.Fatal(err)
 		}

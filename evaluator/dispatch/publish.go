@@ -39,7 +39,7 @@ func (d *Dispatcher) refuse(ctx context.Context, attempt models.Attempt, reason 
 	d.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
 	out, err := d.store.RecordResult(ctx, job.Result{
 		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
-		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Ours: true},
+		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Infrastructure: true},
 	}, models.Findings{})
 	announce(d.notify, out)
 	return err

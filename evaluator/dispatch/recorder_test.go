@@ -36,7 +36,7 @@ func TestAResultThatContradictsItselfIsTriedAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := s.wantRun(run.ID, models.StateQueued, 1)
-			if got.Failure == nil || !got.Failure.Ours {
+			if got.Failure == nil || !got.Failure.Infrastructure {
 				t.Errorf("failure: %+v", got.Failure)
 			}
 			s.wantBoard()
@@ -55,7 +55,7 @@ func TestAFailureOfTheSubmissionIsNotTriedAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := s.wantRun(run.ID, models.StateFailed, 1)
-	if got.Ours || got.Failure == nil || got.Failure.ExitCode != 112 || got.ScoreNS != nil {
+	if got.Infrastructure || got.Failure == nil || got.Failure.ExitCode != 112 || got.ScoreNS != nil {
 		t.Errorf("run: %+v, %+v", got, got.Failure)
 	}
 }

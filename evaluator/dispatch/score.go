@@ -45,7 +45,7 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 	if err != nil {
 		r.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
 		result.Outcome, result.Suspect = job.OutcomeLost, true
-		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Ours: true}
+		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Infrastructure: true}
 		return nil, nil
 	}
 	compareWithUnit(score, version.Definition, *result)

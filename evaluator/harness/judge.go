@@ -71,7 +71,7 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	case j.Signal == "" && j.Limit == "" && j.ExitCode == exitBadSpec:
 		return judgeProcess(j, limit, p, want)
 	case j.Signal == "SIGKILL" && j.Limit == "":
-		return job.StatusError, &job.Failure{Ours: true, Signal: j.Signal,
+		return job.StatusError, &job.Failure{Infrastructure: true, Signal: j.Signal,
 			Reason: "The judge's process was killed from outside" + progressText(p) + ", and not by a limit. Neither the task nor the submission is to blame."}
 	case j.Limit != "": // the task's, whatever the judge said as it ended
 	case j.ExitCode == exitRunnerGone:

@@ -53,7 +53,7 @@ func TestJudge(t *testing.T) {
 			if status != tt.status || (failure == nil) != (status == job.StatusPass) {
 				t.Fatalf("got %s, %+v; want %s", status, failure, tt.status)
 			}
-			if failure != nil && (!strings.Contains(failure.Reason, tt.reason) || failure.Ours) {
+			if failure != nil && (!strings.Contains(failure.Reason, tt.reason) || failure.Infrastructure) {
 				t.Errorf("reason %q; want ...%s...", failure.Reason, tt.reason)
 			}
 		})
@@ -78,7 +78,7 @@ func TestWhoIsToBlameForAJudgeThatEnded(t *testing.T) {
 	}
 	for _, tt := range tests {
 		status, failure := Judge(tt.end, 90*time.Second, parse(inTheFirst+"check: pass\n"), nil)
-		if status == job.StatusPass || failure == nil || failure.Ours != tt.ours || !strings.Contains(failure.Reason, tt.reason) {
+		if status == job.StatusPass || failure == nil || failure.Infrastructure != tt.ours || !strings.Contains(failure.Reason, tt.reason) {
 			t.Errorf("%s: got %s, %+v; want ...%s...", tt.name, status, failure, tt.reason)
 		}
 	}

@@ -94,8 +94,9 @@ type CaseResult struct {
 // Failure says why a stage or run did not pass, for a person.
 type Failure struct {
 	Reason string `json:"reason"` // one sentence: what happened, where, what to do
-	// Ours is true when the site or worker is to blame: the run is retried and costs the person nothing.
-	Ours     bool   `json:"ours,omitempty"`
+	// Infrastructure is true when the site or worker is to blame: the run is retried and costs the person nothing.
+	Infrastructure bool `json:"ours,omitempty"`
+
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"
 	Limit    string `json:"limit,omitempty"`  // which limit was hit: "wall", "memory", "processes", "output", "cpu", "file size"

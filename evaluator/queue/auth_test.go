@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"net"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // twoWorkers lets in a worker for the CPU and one for the H200, as long as they are not revoked.
@@ -52,12 +52,7 @@ func TestStrangersAreRefused(t *testing.T) {
 }
 
 func TestAWorkerWaitsForASiteThatIsNotUpYet(t *testing.T) {
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	addr := free.Addr().String()
-	free.Close()
+	addr := sandboxtest.Addr(t)
 	warned := make(chan struct{})
 	log := slog.New(slog.NewTextHandler(writerFunc(sync.OnceFunc(func() { close(warned) })), nil))
 	connected := make(chan error, 1)

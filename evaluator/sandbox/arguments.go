@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -100,17 +101,13 @@ func arguments(spec *Spec, a *area, uid int, fds control) []string {
 	for _, b := range a.binds {
 		args = append(args, "--ro-bind", b.host, b.inside)
 	}
-	dir := spec.Dir
-	if dir == "" {
-		dir = "/tmp"
-	}
 	args = append(args,
 		"--ro-bind", a.in, "/in", "--bind", a.out, "/out",
 		"--seccomp", strconv.Itoa(fds.seccomp),
 		"--json-status-fd", strconv.Itoa(fds.status), "--block-fd", strconv.Itoa(fds.gate),
 		// Last, for mount points are made in them. Both are tmpfs of half the machine's memory.
 		"--remount-ro", "/dev", "--remount-ro", "/",
-		"--chdir", dir, "--",
+		"--chdir", cmp.Or(spec.Dir, "/tmp"), "--",
 	)
 	return append(args, spec.Argv...)
 }

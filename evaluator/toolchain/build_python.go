@@ -96,15 +96,10 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		a.extensions[name], result.Cached = data, true
 		return nil
 	}
-	limits := req.Place.Build
-	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
-	limits.OpenFiles = max(limits.OpenFiles, req.Place.Run.OpenFiles)
-	limits.Processes = max(limits.Processes, req.Place.Run.Processes)
-	limits.Memory = max(limits.Memory, req.Place.Run.Memory)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
 		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: a.sources.Files,
-		Mounts: python.Mounts, Limits: limits, Collect: map[string]int64{extensionsArchive: maxProduct},
+		Mounts: python.Mounts, Limits: extensionLimits(req.Place), Collect: map[string]int64{extensionsArchive: maxProduct},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
@@ -125,6 +120,16 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	return b.store.put(archiveKey, archive)
+}
+
+// extensionLimits are a build's, and nowhere less than a run's: the submission is imported, and compiles as it does so.
+func extensionLimits(place Place) sandbox.Limits {
+	limits := place.Build
+	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
+	limits.OpenFiles = max(limits.OpenFiles, place.Run.OpenFiles)
+	limits.Processes = max(limits.Processes, place.Run.Processes)
+	limits.Memory = max(limits.Memory, place.Run.Memory)
+	return limits
 }
 
 func (b *Builder) nvccVersion() string {

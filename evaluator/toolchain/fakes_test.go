@@ -31,11 +31,15 @@ func (r *spyRunner) specs() []sandbox.Spec {
 
 // legacyJob is a task of the legacy format; the reference is to be added.
 func legacyJob(lang tasks.Lang, name string, submission []byte) job.Job {
-	return job.Job{
+	j := job.Job{
 		Task: tasks.Definition{
 			Form: tasks.FormLegacy, Lang: lang, RankingBy: tasks.RankLast,
 			Files: []tasks.File{{Name: name, Source: tasks.SubmissionSource}},
 		},
 		Sources: map[string][]byte{name: submission},
 	}
+	if lang == tasks.LangCPP {
+		j.Task.Config.CompileFlags = []string{"-O0"} // as in cppJob
+	}
+	return j
 }

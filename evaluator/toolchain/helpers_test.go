@@ -44,13 +44,13 @@ func TestMain(m *testing.M) {
 
 // newBuilder returns a builder on the real sandbox.
 func newBuilder() *Builder {
-	return NewBuilder(Config{Tools: tools(), Runner: sandbox.New(sandbox.Config{FirstUID: firstUID}), Cache: cacheDir})
+	return NewBuilder(Config{Tools: tools(), Runner: newSandbox(), Cache: cacheDir})
 }
 
 // newSpiedBuilder returns one with a cache of its own that remembers what it ran.
 func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
 	t.Helper()
-	spy := &spyRunner{Runner: sandbox.New(sandbox.Config{FirstUID: firstUID})}
+	spy := &spyRunner{Runner: newSandbox()}
 	return NewBuilder(Config{Tools: tools(), Runner: spy, Cache: t.TempDir()}), spy
 }
 

@@ -95,7 +95,7 @@ func TestWhoeverIsKilledTheStageEndsOnceAndNothingIsLeft(t *testing.T) {
 				}
 			}
 			status, failure := runStruck(ctx, t, b, state.mode, killSources(state.generate, state.load, state.kernel), strike)
-			if status != tt.status || failure == nil || !strings.Contains(failure.Reason, tt.reason) || failure.Ours != tt.ours {
+			if status != tt.status || failure == nil || !strings.Contains(failure.Reason, tt.reason) || failure.Infrastructure != tt.ours {
 				t.Errorf("got %s, %+v; want %s, ...%s..., ours %v", status, failure, tt.status, tt.reason, tt.ours)
 			}
 			if took := time.Since(struck); took > 12*time.Second { // the limit of the stage is 20 s

@@ -101,7 +101,7 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a != nil || result.Status != job.StatusError || result.Failure.Ours || !strings.Contains(result.Failure.Reason, tt.reason) {
+			if a != nil || result.Status != job.StatusError || result.Failure.Infrastructure || !strings.Contains(result.Failure.Reason, tt.reason) {
 				t.Errorf("got %s, %+v; want a reason with %q\n%s", result.Status, result.Failure, tt.reason, result.Stderr)
 			}
 			if tt.change == nil && !strings.Contains(result.Stderr, logged.String()) {

@@ -4,7 +4,7 @@
 // Read devices.go (what is known, what a name means) and then sort.go (old rows).
 //
 // The recorder of evaluator/dispatch notes what heartbeats say, package catalog resolves the devices of tasks, and the store of
-// package models sorts when it is opened. Admins assign what could not be sorted.
+// package models sorts when it is opened. Admins assign what could not be sorted, through package fleet.
 //
 // It promises that a run is only moved to a silicon that its own machine record names, or all records of its old device,
 // or an admin.

@@ -9,7 +9,6 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/silicon"
 )
@@ -240,18 +239,15 @@ type Unsorted struct {
 	Choices []string `gorm:"-"` // known silicon of that family
 }
 
-// Unsorted lists the old devices that an admin is asked about. Admins only.
-func (s *Devices) Unsorted(ctx context.Context, actor accounts.User) (list []Unsorted, err error) {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
-		return nil, err
-	}
-	err = s.db.Read(ctx).Table("settings s").Where("s.key like ?", unsortedKey+"%").
+// ListUnsorted lists the old devices that an admin is asked about.
+func ListUnsorted(read *gorm.DB) (list []Unsorted, err error) {
+	err = read.Table("settings s").Where("s.key like ?", unsortedKey+"%").
 		Select("substr(s.key, ?) as device, s.value as names, (select count(*) from runs r where r.device = substr(s.key, ?)) as runs", len(unsortedKey)+1, len(unsortedKey)+1).
 		Order("s.key").Scan(&list).Error
 	if err != nil {
 		return nil, db.ReadError(err, "unsorted devices")
 	}
-	known, err := Known(s.db.Read(ctx))
+	known, err := Known(read)
 	for i, u := range list {
 		list[i].Choices = slices.DeleteFunc(slices.Clone(known), func(label string) bool {
 			return label != u.Device && !strings.HasPrefix(label, u.Device+"-")
@@ -260,27 +256,19 @@ func (s *Devices) Unsorted(ctx context.Context, actor accounts.User) (list []Uns
 	return list, err
 }
 
-// AssignDevice says of what silicon the runs of an unsorted device are. The boards have to be rebuilt then. Admins only.
-func (s *Devices) AssignDevice(ctx context.Context, actor accounts.User, old, label string) error {
-	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
-		return err
-	}
-	label = strings.TrimSpace(label)
+// Assign gives the runs of an unsorted device to silicon of its family, unless nobody asks for that any more. The boards
+// have to be rebuilt then.
+func Assign(tx *gorm.DB, old, label string) (done bool, err error) {
 	if !db.IsName(label) || label != old && !strings.HasPrefix(label, old+"-") {
-		return db.Errorf(db.Invalid, "%q is no silicon of %s: write its label, as %s-PCIe or %s-80GB.", label, old, old, old)
+		return false, db.Errorf(db.Invalid, "%q is no silicon of %s: write its label, as %s-PCIe or %s-80GB.", label, old, old, old)
 	}
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		var asked int64
-		if err := tx.Model(&db.Setting{}).Where("key = ?", unsortedKey+old).Count(&asked).Error; err != nil || asked == 0 {
-			return db.ReadError(err, "question about %s", old)
-		}
-		d := Device{Label: label, SeenAt: db.Now()}
-		if err := tx.Where("label = ?", label).FirstOrCreate(&d).Error; err != nil {
-			return db.WriteError(err, "device %s", label)
-		}
-		if err := moveRest(tx, old, label); err != nil {
-			return err
-		}
-		return accounts.WriteAudit(tx, actor, "assign device", "device "+old, label)
-	})
+	var asked int64
+	if err := tx.Model(&db.Setting{}).Where("key = ?", unsortedKey+old).Count(&asked).Error; err != nil || asked == 0 {
+		return false, db.ReadError(err, "question about %s", old)
+	}
+	d := Device{Label: label, SeenAt: db.Now()}
+	if err := tx.Where("label = ?", label).FirstOrCreate(&d).Error; err != nil {
+		return false, db.WriteError(err, "device %s", label)
+	}
+	return true, moveRest(tx, old, label)
 }

@@ -13,7 +13,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
-	seen "warpboard/models/devices"
+	"warpboard/models/devices"
 	"warpboard/silicon"
 )
 
@@ -68,7 +68,7 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 // AuthorizeWorker returns the devices that the worker with this name and secret may take jobs
 // for; ok is false when the credential is unknown, wrong or revoked. A family that it names is all silicon of it that was
 // ever seen: a worker that brings new silicon has to connect again when that has been noted.
-func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (devices []string, ok bool, err error) {
+func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names []string, ok bool, err error) {
 	var cred WorkerCredential
 	err = s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(name)).Take(&cred).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
@@ -83,7 +83,7 @@ func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (devic
 	if err := s.db.Writer(ctx).Model(&cred).Update("used_at", db.Now()).Error; err != nil {
 		return nil, true, db.WriteError(err, "credential")
 	}
-	known, err := seen.Known(s.db.Read(ctx))
+	known, err := devices.Known(s.db.Read(ctx))
 	for _, label := range known {
 		if cred.covers(label) && !slices.Contains(cred.Devices, label) {
 			cred.Devices = append(cred.Devices, label)

@@ -2,7 +2,7 @@
 // devices an admin has paused.
 //
 // Read it in this order: worker.go (heartbeats, slots, SlotsOf: how many slots take jobs), credential.go (secrets of
-// remote workers), pause.go.
+// remote workers), pause.go, silicon.go (what an admin says of old rows).
 //
 // The store of package models embeds Fleet; the dispatcher and the devices page read it through that. Package models
 // asks MayTake before it believes that a worker has an attempt, and CanProfile before it queues a profile.

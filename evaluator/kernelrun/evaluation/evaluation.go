@@ -64,7 +64,7 @@ func (e *Evaluation) Build(ctx context.Context) (ready bool, err error) {
 		return false, fmt.Errorf("read the evaluation's request: %w", err)
 	}
 	if !e.torch {
-		return false, attempt.Rejection{Failure: &job.Failure{Ours: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
+		return false, attempt.Rejection{Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s has no Python with PyTorch, which evaluations need.", e.Worker())}}
 	}
 	if e.Job.Task, e.Job.Sources, err = taskOf(e.request, e.Job.Device); err != nil {
 		return false, err

@@ -1,5 +1,5 @@
 // Package sandboxtest gives tests what only one of them may use at a time on a machine: the user
-// ids that their sandboxes run under. Tests count the processes of those ids, and the kernel counts
+// ids that their sandboxes run under, and addresses. Tests count the processes of those ids, and the kernel counts
 // them for its limits, so neither another test nor a site that runs beside may have the same ones.
 package sandboxtest
 
@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -37,27 +38,32 @@ func FirstUID(tb testing.TB) int {
 
 // Reserve is FirstUID for a TestMain. The kernel releases what a process that dies has reserved.
 func Reserve() (first int, release func(), err error) {
-	dir := filepath.Join(os.TempDir(), "warpboard-test-uids")
+	return reserve("uids", firstRange, pastRanges, RangeSize, func(first int) bool { return !inUse(first) })
+}
+
+// reserve takes the first number that no other test has and that is free. Its lock's file lies in a folder of this kind.
+func reserve(kind string, from, past, step int, free func(int) bool) (number int, release func(), err error) {
+	dir := filepath.Join(os.TempDir(), "warpboard-test-"+kind)
 	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return 0, nil, fmt.Errorf("reserve user ids for tests: %w", err)
+		return 0, nil, fmt.Errorf("reserve %s for tests: %w", kind, err)
 	}
 	var last error
-	for first := firstRange; first < pastRanges; first += RangeSize {
-		file, err := lock(filepath.Join(dir, fmt.Sprint(first)))
+	for number := from; number < past; number += step {
+		file, err := lock(filepath.Join(dir, fmt.Sprint(number)))
 		if err != nil {
 			last = err
 			continue
 		}
-		if !inUse(first) {
-			return first, func() { unix.Close(file) }, nil
+		if free(number) {
+			return number, sync.OnceFunc(func() { unix.Close(file) }), nil
 		}
 		unix.Close(file)
 	}
-	return 0, nil, fmt.Errorf("reserve user ids for tests: all of %d to %d are in use (last: %w)", firstRange, pastRanges-1, last)
+	return 0, nil, fmt.Errorf("reserve %s for tests: all of %d to %d are in use (last: %w)", kind, from, past-1, last)
 }
 
 // lock takes the file for this process, without waiting. It is a bare descriptor: an os.File that nobody refers to any
-// more is closed by the garbage collector, and the ids would be another process's in the middle of the tests.
+// more is closed by the garbage collector, and the number would be another process's in the middle of the tests.
 func lock(path string) (int, error) {
 	file, err := unix.Open(path, unix.O_CREAT|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {

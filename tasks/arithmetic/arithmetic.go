@@ -1,21 +1,24 @@
-package tasks
+// Package arithmetic reads what a task's roofline says that a call must move and compute: numbers and names with
+// + - * / ** and parentheses, with Python's precedence (** binds tighter than a sign on its left, and to the right).
+// go/parser cannot read it (** has no place in Go), and expr-lang counts in ints that overflow. Text is bounded in length
+// and depth; a value may still be infinite or no number, which the caller has to look at.
+package arithmetic
 
 import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 )
 
-// An expression is arithmetic on numbers and names: + - * / ** and parentheses, with Python's precedence (** binds
-// tighter than a sign on its left, and to the right). Calling it gives the value; it fails on a name that lookup
-// does not know. go/parser cannot read it (** has no place in Go), and expr-lang counts in ints that overflow.
-type expression func(lookup func(name string) (float64, error)) (float64, error)
+// Expression gives its value; it fails on a name that lookup does not know, and on a division by zero.
+type Expression func(lookup func(name string) (float64, error)) (float64, error)
 
 type lookup = func(string) (float64, error)
 
-func binary(operator string, left, right expression) expression {
+func binary(operator string, left, right Expression) Expression {
 	return func(l lookup) (float64, error) {
 		a, err := left(l)
 		if err != nil {
@@ -40,17 +43,19 @@ func binary(operator string, left, right expression) expression {
 	}
 }
 
-func constant(value float64) expression {
+func constant(value float64) Expression {
 	return func(lookup) (float64, error) { return value, nil }
 }
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 const (
 	maxExpression = 1000 // bytes
 	maxNesting    = 50   // parentheses, signs and powers
 )
 
-// parseExpression reads an expression; errors say at which character it stopped.
-func parseExpression(text string) (expression, error) {
+// Parse reads an expression; errors say at which character it stopped.
+func Parse(text string) (Expression, error) {
 	if len(text) > maxExpression {
 		return nil, fmt.Errorf("is longer than %d bytes", maxExpression)
 	}
@@ -71,26 +76,26 @@ type parser struct {
 	depth int
 }
 
-func (p *parser) sum() (expression, error) { return p.chain(p.product, "+", "-") }
+func (p *parser) sum() (Expression, error) { return p.chain(p.product, "+", "-") }
 
-func (p *parser) product() (expression, error) { return p.chain(p.signed, "*", "/") }
+func (p *parser) product() (Expression, error) { return p.chain(p.signed, "*", "/") }
 
 // chain reads operands joined by operators that bind to the left.
-func (p *parser) chain(operand func() (expression, error), operators ...string) (expression, error) {
+func (p *parser) chain(operand func() (Expression, error), operators ...string) (Expression, error) {
 	left, err := operand()
 	for err == nil {
 		operator := p.take(operators...)
 		if operator == "" {
 			return left, nil
 		}
-		var right expression
+		var right Expression
 		right, err = operand()
 		left = binary(operator, left, right)
 	}
 	return nil, err
 }
 
-func (p *parser) signed() (expression, error) {
+func (p *parser) signed() (Expression, error) {
 	if p.depth++; p.depth > maxNesting {
 		return nil, fmt.Errorf("is nested deeper than %d levels", maxNesting)
 	}
@@ -110,7 +115,7 @@ func (p *parser) signed() (expression, error) {
 	return binary("**", base, exponent), err
 }
 
-func (p *parser) atom() (expression, error) {
+func (p *parser) atom() (Expression, error) {
 	if p.take("(") != "" {
 		e, err := p.sum()
 		if err == nil && p.take(")") == "" {

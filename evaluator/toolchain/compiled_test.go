@@ -1,0 +1,60 @@
+package toolchain
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+	"sync"
+
+	"warpboard/evaluator/sandbox"
+)
+
+// compiled has each unit compiled once, however many of the tests begin with an empty cache: the harness takes g++ ten
+// seconds. It stands below the spies, which see every command.
+var compiled = memory{made: map[string]*memo{}}
+
+type memory struct {
+	mu   sync.Mutex
+	made map[string]*memo
+}
+
+type memo struct {
+	mu      sync.Mutex // while it is being made
+	outcome *sandbox.Outcome
+}
+
+// remembering is a sandbox that answers from the memory what g++ has made of the same files by the same command before.
+// What failed is tried again.
+type remembering struct{ Runner }
+
+func newSandbox() Runner { return remembering{sandbox.New(sandbox.Config{FirstUID: firstUID})} }
+
+func (r remembering) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	if ctx.Err() != nil || filepath.Base(spec.Argv[0]) != "g++" || len(spec.Work) > 0 {
+		return r.Runner.Run(ctx, spec)
+	}
+	content, err := json.Marshal([]any{spec.Argv, spec.Env, spec.Dir, filesKey(spec.Files), spec.Mounts, spec.Collect})
+	if err != nil {
+		return sandbox.Outcome{}, err
+	}
+	m := compiled.of(string(content))
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.outcome != nil {
+		return *m.outcome, nil
+	}
+	outcome, err := r.Runner.Run(ctx, spec)
+	if err == nil && outcome.ExitCode == 0 && outcome.Limit == "" && !outcome.Cancelled && outcome.Stdout+outcome.Stderr == "" {
+		m.outcome = &outcome
+	}
+	return outcome, err
+}
+
+func (m *memory) of(content string) *memo {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.made[content] == nil {
+		m.made[content] = &memo{}
+	}
+	return m.made[content]
+}

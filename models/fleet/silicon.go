@@ -1,0 +1,33 @@
+package fleet
+
+import (
+	"context"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/devices"
+)
+
+// Unsorted lists the old devices whose runs nothing tells the silicon of. Admins only.
+func (s *Fleet) Unsorted(ctx context.Context, actor accounts.User) ([]devices.Unsorted, error) {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return nil, err
+	}
+	return devices.ListUnsorted(s.db.Read(ctx))
+}
+
+// AssignDevice says of what silicon the runs of an unsorted device are. The boards have to be rebuilt then. Admins only.
+func (s *Fleet) AssignDevice(ctx context.Context, actor accounts.User, old, label string) error {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return err
+	}
+	label = strings.TrimSpace(label)
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		if done, err := devices.Assign(tx, old, label); err != nil || !done {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "assign device", "device "+old, label)
+	})
+}

@@ -1,0 +1,37 @@
+package pyyaml
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Suggest names the known key that unknown was probably meant to be, or all of them.
+func Suggest(unknown string, known []string) string {
+	for _, k := range known {
+		if Distance(strings.ToLower(unknown), k) <= 2 {
+			return fmt.Sprintf("; did you mean %q?", k)
+		}
+	}
+	return "; known are " + strings.Join(known, ", ")
+}
+
+// Distance is the number of letters to insert, delete or replace to get from a to b.
+func Distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			replaced := diagonal
+			if a[i] != b[j] {
+				replaced++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(replaced, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}
