@@ -66,6 +66,12 @@ type Submission struct {
 	Runs     []Run     `json:"runs"`
 }
 
+// SubmissionList is one page of one's own submissions, the newest first. Their runs are without stages.
+type SubmissionList struct {
+	Submissions []Submission `json:"submissions"`
+	Next        int64        `json:"next,omitempty" jsonschema:"send it as before for the page after; absent: this is the last one"`
+}
+
 // Run is a submission on one device. Times are in nanoseconds.
 type Run struct {
 	ID       int64      `json:"id"`
