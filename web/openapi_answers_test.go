@@ -136,6 +136,8 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"GET /api/v1/chain":                    {{"/api/v1/chain", ""}},
 		"GET /api/v1/devices":                  {{"/api/v1/devices", ""}},
 		"GET /api/v1/me":                       {{"/api/v1/me", ""}},
+		"POST /api/v1/login":                   {{"/api/v1/login", `{"host": "laptop"}`}, {"/api/v1/login", `{"hots": "laptop"}`}},
+		"POST /api/v1/login/token":             {{"/api/v1/login/token", `{"secret": "none"}`}},
 		"POST /api/v1/submissions":             {{"/api/v1/submissions", `{"task": "sort", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{"task": "none", "file_name": "a.cpp", "source": "x"}`}, {"/api/v1/submissions", `{`}},
 		"POST /api/v1/tasks/{slug}":            {{"/api/v1/tasks/sort", "no zip"}},
 		"GET /api/v1/submissions":              {{"/api/v1/submissions", ""}, {"/api/v1/submissions?limit=1", ""}, {"/api/v1/submissions?task=none", ""}},

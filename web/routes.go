@@ -115,6 +115,8 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.get("/api/v1/chain", s.api.Chain)
 	api.get("/api/v1/devices", s.api.Devices)
 	api.get("/api/v1/runs/:id/statement", s.api.Statement)
+	api.post("/api/v1/login", s.api.BeginLogin)
+	api.post("/api/v1/login/token", s.api.EndLogin)
 	api.get("/api/v1/me", s.api.Me)
 	api.get("/api/v1/submissions", s.api.ListSubmissions)
 	api.post("/api/v1/submissions", s.api.CreateSubmission)
@@ -139,6 +141,8 @@ func (s *Server) accountRoutes(pages group) {
 	pages.post("/sign-out", s.signIn.SignOut)
 	pages.get("/sign-in", s.pages.SignInPage)
 
+	pages.get("/login", site.NeedsSignIn, s.logins.Show)
+	pages.post("/login", s.logins.Answer)
 	pages.get("/me", site.NeedsSignIn, s.pages.Me)
 	pages.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
 	pages.post("/me/identities/:id/remove", s.signIn.IdentityRemove)

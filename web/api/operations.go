@@ -15,7 +15,7 @@ const evaluationsTag = "Evaluations"
 
 // operations lists the API in the order in which its page shows it. A test holds it to the routes.
 func operations() []operation {
-	const evaluations, plain, boards = evaluationsTag, evaluationsTag + ", unversioned", "Tasks and boards"
+	const evaluations, plain, account, boards = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards"
 	page := map[string]string{"page": "page, from 1"}
 	anything := map[string]any{"type": "object"}
 	return []operation{
@@ -36,6 +36,8 @@ func operations() []operation {
 		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
 
 		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that is known"}, 200, ref("Envelope")},
+		{account, "POST", "/api/v1/login", "Ask for a token: a person answers in a browser, at the address in the answer.", false, "NewLogin", nil, 201, ref("Login")},
+		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Make a task, or bring it to another state; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
