@@ -31,7 +31,7 @@ func Commands(env Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
 		loginCommand, logoutCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, showCommand, sourceCommand,
-		cancelCommand, profileCommand, compareCommand, evaluateCommand, devicesCommand, taskCommand,
+		cancelCommand, profileCommand, compareCommand, evaluateCommand, devicesCommand, taskCommand, ciCommand,
 	} {
 		c := &connection{env: env}
 		all = append(all, c.command(build))
