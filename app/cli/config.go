@@ -24,9 +24,9 @@ type known struct {
 	Token  string `toml:"token"`
 }
 
-// configPath is WARPBOARD_CONFIG, else warpboard/config.toml below XDG_CONFIG_HOME or ~/.config; empty: there is no home.
+// configPath is WARPBOARD_SITES, else warpboard/sites.toml below XDG_CONFIG_HOME or ~/.config; empty: there is no home.
 func configPath(env Environment) string {
-	if path := env.Getenv("WARPBOARD_CONFIG"); path != "" {
+	if path := env.Getenv("WARPBOARD_SITES"); path != "" {
 		return path
 	}
 	base := env.Getenv("XDG_CONFIG_HOME")
@@ -37,7 +37,7 @@ func configPath(env Environment) string {
 		}
 		base = filepath.Join(home, ".config")
 	}
-	return filepath.Join(base, "warpboard", "config.toml")
+	return filepath.Join(base, "warpboard", "sites.toml")
 }
 
 // readConfig reads the file; one that is not there is empty. One that others may read is refused: it holds tokens.
@@ -84,7 +84,7 @@ func (c config) at(server string) known {
 // save writes the file anew: beside the old one, for its owner alone, then in its place.
 func (c config) save(env Environment) (path string, err error) {
 	if path = configPath(env); path == "" {
-		return "", errors.New("there is no home directory to keep the token in: set WARPBOARD_CONFIG to a file")
+		return "", errors.New("there is no home directory to keep the token in: set WARPBOARD_SITES to a file")
 	}
 	var text bytes.Buffer
 	if err := toml.NewEncoder(&text).Encode(c); err != nil {

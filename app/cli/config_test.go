@@ -24,7 +24,7 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{vars: map[string]string{"WARPBOARD_CONFIG": filepath.Join(t.TempDir(), "x", "config.toml")}}
+	w := &world{vars: map[string]string{"WARPBOARD_SITES": filepath.Join(t.TempDir(), "x", "config.toml")}}
 	w.Server = httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api/v1/login":
@@ -59,7 +59,7 @@ func TestLoginKeepsATokenForItsSiteAndItsOwnerAlone(t *testing.T) {
 	if said := w.out.String(); strings.Contains(said, "wb_kept") || !strings.Contains(said, "BCDF-GHJK") || !strings.Contains(said, "Ada") {
 		t.Errorf("login said\n%s", said)
 	}
-	file := w.vars["WARPBOARD_CONFIG"]
+	file := w.vars["WARPBOARD_SITES"]
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Fatal(info.Mode(), err)
 	}
@@ -96,9 +96,9 @@ func TestLoginKeepsATokenForItsSiteAndItsOwnerAlone(t *testing.T) {
 
 func TestABrokenConfigFileIsNotQuoted(t *testing.T) {
 	w := newWorld(t)
-	w.vars["WARPBOARD_CONFIG"] = filepath.Join(t.TempDir(), "config.toml")
+	w.vars["WARPBOARD_SITES"] = filepath.Join(t.TempDir(), "config.toml")
 	for _, text := range []string{"[sites.a]\ntoken = \"wb_secret", "[sites]\na = \"wb_secret\""} {
-		if err := os.WriteFile(w.vars["WARPBOARD_CONFIG"], []byte(text), 0o600); err != nil {
+		if err := os.WriteFile(w.vars["WARPBOARD_SITES"], []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.run(t, "tasks"); err == nil || strings.Contains(err.Error(), "wb_secret") {

@@ -18,6 +18,7 @@ func loginCommand(c *connection) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
+		Long: "Sign in to a site: open the address in a browser, check the code, and let the command line in. The token is kept in the file that\nWARPBOARD_SITES names, else in ~/.config/warpboard/sites.toml, for its owner alone.",
 		Args: atMost(1), Annotations: map[string]string{noJSON: "1"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.login(cmd.Context(), strings.Join(args, ""), name)
