@@ -5,13 +5,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"slices"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
+	"warpboard/app/cli"
 	"warpboard/evaluator/harness"
 )
 
@@ -22,30 +24,21 @@ type command struct {
 }
 
 // Environment is what a command may use of the outside world.
-type Environment struct {
-	Getenv         func(string) string
-	Stdout, Stderr io.Writer
-}
+type Environment = cli.Environment
 
+// commands are those that run or check something on this machine. Those that talk to a site are cli's.
 func commands() []command {
-	all := []command{
+	return []command{
 		{"serve", "serve the site and evaluate on this machine", serve},
 		{"work", "evaluate for a site on another machine", work},
 		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
 		{"token", "make a personal API token for a user", makeToken},
-		{"submit", "submit a kernel to a site and watch it", submit},
-	}
-	for _, q := range queries() {
-		all = append(all, q.command())
-	}
-	return append(all, []command{
-		{"mcp", "offer a site to agents: Model Context Protocol on stdin and stdout", serveMCP},
 		{"verify-chain", "check that an exported chain of results is whole and signed", verifyChain},
 		{"verify-result", "check what a site states of a run, and measure it again on this machine", verifyResult},
 		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyTask},
 		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
 		{"version", "print the version, and that of the harness", printVersion},
-	}...)
+	}
 }
 
 // Main carries out the command line of this process and ends it.
@@ -64,40 +57,46 @@ func Main() {
 	}
 }
 
-// exitCode is the process's for an error: 1, unless the command has words of its own for it.
+// exitCode is the process's for an error.
 func exitCode(err error) int {
 	var own exitError
 	if errors.As(err, &own) {
 		return own.code
 	}
-	return 1
+	return cli.ExitCode(err)
 }
 
 // Run carries out one command line; it returns when the command is done or ctx ends.
 func Run(ctx context.Context, env Environment, args []string) error {
-	if len(args) == 0 || slices.Contains([]string{"help", "-h", "--help"}, args[0]) {
-		help(env.Stdout)
-		return nil
+	if len(args) > 0 && slices.Contains([]string{"-version", "--version"}, args[0]) {
+		args = []string{"version"}
 	}
-	name := args[0]
-	if slices.Contains([]string{"-version", "--version"}, name) {
-		name = "version"
-	}
-	for _, c := range commands() {
-		if c.name == name {
-			return c.run(ctx, env, args[1:])
-		}
-	}
-	help(env.Stderr)
-	return fmt.Errorf("there is no command %q", name)
+	root := rootCommand(env)
+	root.SetArgs(append([]string{}, args...)) // nil would be the process's own
+	return root.ExecuteContext(ctx)
 }
 
-func help(out io.Writer) {
-	fmt.Fprintf(out, "Warpboard is a self-hosted leaderboard for GPU kernels.\n\nusage: warpboard COMMAND [flags]\n\n")
-	for _, c := range commands() {
-		fmt.Fprintf(out, "  %-12s %s\n", c.name, c.about)
+// rootCommand has every command. Those of this machine read their flags themselves.
+func rootCommand(env Environment) *cobra.Command {
+	root := &cobra.Command{
+		Use: "warpboard", Short: "Warpboard is a self-hosted leaderboard for GPU kernels.", Long: "Warpboard is a self-hosted leaderboard for GPU kernels.\n\n" + cli.ExitHelp,
+		SilenceErrors: true, SilenceUsage: true,
 	}
-	fmt.Fprintf(out, "\nwarpboard COMMAND --help prints the flags of a command.\n")
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cli.Usage("%s: %w (warpboard %s --help prints its flags)", cmd.Name(), err, cmd.Name())
+	})
+	root.AddGroup(&cobra.Group{ID: "site", Title: "With a site:"}, &cobra.Group{ID: "machine", Title: "On this machine:"})
+	for _, cmd := range append(cli.Commands(env), cli.AgentCommands(env, version())...) {
+		cmd.GroupID = "site"
+		root.AddCommand(cmd)
+	}
+	for _, c := range commands() {
+		root.AddCommand(&cobra.Command{Use: c.name, Short: c.about, GroupID: "machine", DisableFlagParsing: true,
+			RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), env, args) }})
+	}
+	return root
 }
 
 // version is the module version and commit that Go recorded in the binary.

@@ -104,7 +104,7 @@ func envName(flagName string) string {
 // unknownVariables lists the variables that look like settings and are the setting of no command: a
 // misspelt one would otherwise do nothing, silently.
 func unknownVariables(environ []string) []string {
-	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
+	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_SITES": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
 	for name := range flagNames() {
 		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFlag
 	}

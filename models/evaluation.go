@@ -106,11 +106,14 @@ func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
 	return tooMany
 }
 
-// Evaluation returns one evaluation.
+// Evaluation returns one evaluation. A context that ends while the row is read would leave half of it: with an error there
+// is none, or whoever waits for one would be taken for a stranger to it.
 func (s *Store) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
-	err := s.db.Read(ctx).Where("id = ?", id).Take(&e).Error
-	return e, db.ReadError(err, "evaluation %s", id)
+	if err := s.db.Read(ctx).Where("id = ?", id).Take(&e).Error; err != nil {
+		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
+	}
+	return e, nil
 }
 
 // PruneEvaluations removes evaluations that ended before a time.

@@ -17,7 +17,8 @@ type Submission struct {
 	Mode       job.Mode
 	FileName   string
 	SourceHash string
-	Via        string // "web", "api", "cli", "mcp"
+	Via        string  // "web", "api", "cli", "mcp"
+	RequestKey *string // by which its sender knows it when it is sent again; nil: none
 	CreatedAt  time.Time
 }
 

@@ -20,17 +20,18 @@ type SubmissionFilter struct {
 // SubmissionSummary is a submission as a list shows it.
 type SubmissionSummary struct {
 	Submission
-	UserName  string
-	TaskSlug  string
-	TaskTitle string
-	Runs      []Run `gorm:"-"`
+	UserName      string
+	TaskSlug      string
+	TaskTitle     string
+	VersionNumber int
+	Runs          []Run `gorm:"-"`
 }
 
 // Submissions lists what the filter chooses and the viewer may see, the newest first.
 func (s *Store) Submissions(ctx context.Context, viewer User, f SubmissionFilter) ([]SubmissionSummary, error) {
 	q := s.db.Read(ctx).Table("submissions s").
-		Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title").
-		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
+		Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title, v.number as version_number").
+		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").Joins("join task_versions v on v.id = s.version_id")
 	for column, value := range map[string]int64{"s.user_id": f.UserID, "s.task_id": f.TaskID, "s.version_id": f.VersionID} {
 		if value > 0 {
 			q = q.Where(column+" = ?", value)

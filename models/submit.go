@@ -25,6 +25,7 @@ type NewSubmission struct {
 	FileName string // empty: the name that the task's definition gives the submission
 	Source   []byte
 	Via      string
+	Key      string // sent again with the same one, it is the same submission; empty: none
 }
 
 // Submit stores a submission with one queued run per device, or nothing at all. What the person
@@ -38,6 +39,9 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 		found = hintsIn(in.Source)
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
+			return err
+		}
 		task, version, err := submittable(tx, in)
 		if err != nil {
 			return err
@@ -65,6 +69,9 @@ func (in NewSubmission) check() error {
 		return Errorf(Forbidden, "Sign in to submit.")
 	case len(in.Devices) == 0:
 		return Errorf(Invalid, "Choose at least one device.")
+	}
+	if len(in.Key) > maxRequestKey {
+		return Errorf(Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(in.Key))
 	}
 	if err := tasks.CheckSubmission(in.Source); err != nil {
 		return Errorf(Invalid, "This cannot be submitted: %v.", err)
@@ -133,6 +140,9 @@ func (in NewSubmission) save(tx *gorm.DB, task Task, version TaskVersion) (Submi
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
 		FileName: in.FileName, SourceHash: hash, Via: in.Via, CreatedAt: db.Now(),
+	}
+	if in.Key != "" {
+		sub.RequestKey = &in.Key
 	}
 	return sub, db.WriteError(tx.Create(&sub).Error, "submission")
 }

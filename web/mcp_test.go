@@ -121,7 +121,7 @@ func (a agent) wantTools() {
 		names = append(names, tool.Name)
 	}
 	slices.Sort(names)
-	want := strings.Fields("compare_kernels evaluate_kernel get_board get_job_status get_server_stats get_submission get_task list_tasks submit validate_kernel")
+	want := strings.Fields("cancel_submission compare_kernels compare_runs evaluate_kernel get_board get_job_status get_server_stats get_source get_submission get_task list_tasks my_submissions rank_kernel read_profile submit test_kernel validate_kernel wait_submission")
 	if diff := cmp.Diff(want, names); diff != "" {
 		a.Error(diff)
 	}

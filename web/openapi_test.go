@@ -42,9 +42,14 @@ func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &document); err != nil || document.OpenAPI != "3.1.0" {
 		t.Fatalf("no OpenAPI document: %v", err)
 	}
-	described := map[string]bool{}
+	described, named := map[string]bool{}, map[string]string{}
 	for path, methods := range document.Paths {
-		for method := range methods {
+		for method, operation := range methods {
+			id, _ := operation.(map[string]any)["operationId"].(string)
+			if other, twice := named[id]; twice || !regexp.MustCompile(`^[a-z]\w+$`).MatchString(id) {
+				t.Errorf("%s %s is called %q, as is %q", method, path, id, other)
+			}
+			named[id] = method + " " + path
 			described[strings.ToUpper(method)+" "+path] = true
 		}
 	}

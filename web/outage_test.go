@@ -36,13 +36,16 @@ func submitter(t *testing.T, store *models.Store) (token string) {
 	return token
 }
 
-func (s *testSite) ask(method, path, token, body string) *http.Response {
+func (s *testSite) ask(method, path, token, body string, headers ...string) *http.Response {
 	s.t.Helper()
 	req := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
 	req.RequestURI = ""
 	req.Header.Set("Content-Type", "application/json")
 	if token != "" {
 		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	for i := 0; i+1 < len(headers); i += 2 {
+		req.Header.Set(headers[i], headers[i+1])
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

@@ -64,8 +64,9 @@ func (s *Server) routes(app *fiber.App) {
 	s.evaluationRoutes(app, plain, packed)
 	s.apiRoutes(packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken),
 		packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRFOrToken),
+		packed.with(s.Identify, s.ReadBody(s.authoring.BodyLimit), s.RequireCSRFOrToken),
 		plain.with(s.Identify, s.ReadBody(site.SmallBody)))
-	app.Use("/api/v1", s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, site.NotFound)
+	app.Use("/api/v1", s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, noSuchCall)
 
 	pages := packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF)
 	s.accountRoutes(pages)
@@ -106,16 +107,21 @@ func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 	plain.all("/mcp", s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit), s.mcpHandler())
 }
 
-func (s *Server) apiRoutes(api, evaluations, streams group) {
+func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.get("/api/v1/tasks", s.api.Tasks)
 	api.get("/api/v1/tasks/:slug", s.api.Task)
+	uploads.post("/api/v1/tasks/:slug", s.api.PublishTask)
 	api.get("/api/v1/boards/:slug/:device", s.api.Board)
 	api.get("/api/v1/chain", s.api.Chain)
 	api.get("/api/v1/devices", s.api.Devices)
 	api.get("/api/v1/runs/:id/statement", s.api.Statement)
+	api.post("/api/v1/login", s.api.BeginLogin)
+	api.post("/api/v1/login/token", s.api.EndLogin)
 	api.get("/api/v1/me", s.api.Me)
+	api.get("/api/v1/submissions", s.api.ListSubmissions)
 	api.post("/api/v1/submissions", s.api.CreateSubmission)
 	api.get("/api/v1/submissions/:id", s.api.GetSubmission)
+	api.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
 	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
 	streams.get("/api/v1/submissions/:id/events", s.api.SubmissionEvents)
 
@@ -135,6 +141,8 @@ func (s *Server) accountRoutes(pages group) {
 	pages.post("/sign-out", s.signIn.SignOut)
 	pages.get("/sign-in", s.pages.SignInPage)
 
+	pages.get("/login", site.NeedsSignIn, s.logins.Show)
+	pages.post("/login", s.logins.Answer)
 	pages.get("/me", site.NeedsSignIn, s.pages.Me)
 	pages.post("/me/sessions/:id/revoke", s.signIn.SessionRevoke)
 	pages.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
@@ -220,6 +228,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/submissions/:id/runs/:run/profile.json", s.profiles.JSON)
 	pages.get("/submissions/:id/runs/:run/profile.csv", s.profiles.CSV)
 	pages.get("/submissions/:id/runs/:run/profile.ncu-rep", s.profiles.File)
+	pages.get("/submissions/:id/runs/:run/profile.txt", s.profiles.Text)
 	pages.get("/compare", s.profiles.Compare)
 	pages.get("/compare.json", s.profiles.CompareJSON)
 	pages.get("/compare.csv", s.profiles.CompareCSV)

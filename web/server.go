@@ -17,6 +17,7 @@ import (
 	"warpboard/web/metrics"
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
+	"warpboard/web/pages/login"
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/palette"
 	"warpboard/web/pages/playground"
@@ -54,6 +55,7 @@ type Server struct {
 	authoring  *authoring.Authoring
 	palette    *palette.Palette
 	playground *playground.Playground
+	logins     *login.Logins
 	moderation *moderation.Moderation
 	workbench  *workbench.Workbench
 	profiles   *profiles.Profiles
@@ -89,6 +91,7 @@ func New(cfg Config) (*Server, error) {
 	s.profiles = profiles.New(runs)
 	s.units = units.New(site)
 	s.share = share.New(runs)
+	s.logins = login.New(site)
 	s.moderation = moderation.New(runs)
 	s.remeasure = remeasure.New(runs)
 	s.workbench = workbench.New(runs, code)

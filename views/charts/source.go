@@ -16,7 +16,7 @@ const codePageSize = 60
 
 // samplesColumn is the name of the samples' counter; ncu's versions differ.
 func samplesColumn(s *ncu.Source) string {
-	for _, name := range []string{"# Samples", "Warp Stall Sampling (All Samples)", "Warp Stall Sampling (All Cycles)", "Sampling Data (All)"} {
+	for _, name := range ncu.SampleCounters() {
 		if s.Column(name) >= 0 {
 			return name
 		}

@@ -134,6 +134,13 @@ func (a *API) runAnswers(ctx context.Context, id int64, source bool) (answers []
 		if answer.Profile, err = a.profileAddress(ctx, run); err != nil {
 			return nil, false, err
 		}
+		if answer.Position > 0 {
+			wait, err := a.runs.ExpectedWait(ctx, run.Device, answer.Position)
+			if err != nil {
+				return nil, false, err
+			}
+			answer.ExpectedWait = int64(wait)
+		}
 		answers = append(answers, answer)
 		ended = ended && run.State.Final()
 	}

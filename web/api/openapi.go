@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,6 +38,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
 		}
 		schemas[name] = schema
+		enumerate(schema, words()[name])
 	}
 	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
 		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
@@ -73,6 +75,8 @@ func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
 		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
+		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{},
+		"Published": client.Published{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
 		"Envelope": statement.Envelope{},
@@ -92,6 +96,7 @@ func parts() map[reflect.Type]*jsonschema.Schema {
 		reflect.TypeFor[kernelrun.Stats]():        part("RuntimeStats"),
 		reflect.TypeFor[client.Run]():             part("Run"),
 		reflect.TypeFor[client.Entry]():           part("Entry"),
+		reflect.TypeFor[client.Submission]():      part("Submission"),
 	}
 }
 
@@ -126,17 +131,20 @@ func withoutNull(schema any) {
 
 // describe is the operation as OpenAPI has it.
 func (o operation) describe() map[string]any {
-	answer := map[string]any{"description": o.summary}
+	answer := map[string]any{"description": "what was asked for"}
 	if o.gives != nil {
 		answer["content"] = content(o.contentType(), o.gives)
 	}
 	out := map[string]any{
-		"summary": o.summary, "tags": []string{o.tag},
+		"operationId": o.id(), "summary": o.summary, "tags": []string{o.tag},
 		"responses": map[string]any{
 			strconv.Itoa(o.status): answer,
 			"default":              map[string]any{"description": "what went wrong", "content": content(o.problem())},
 		},
 		"parameters": o.parameters(),
+	}
+	if o.path == publishPath && o.method == fiber.MethodPost {
+		out["requestBody"] = map[string]any{"required": true, "content": content("application/zip", map[string]any{"type": "string", "format": "binary"})}
 	}
 	if o.takes != "" {
 		out["requestBody"] = map[string]any{"required": true, "content": content(fiber.MIMEApplicationJSON, ref(o.takes))}
@@ -179,8 +187,8 @@ func (o operation) parameters() []any {
 				"schema": map[string]any{"type": "string"}})
 		}
 	}
-	for name := range maps.Keys(o.query) {
-		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": map[string]any{"type": "integer"}})
+	for _, name := range slices.Sorted(maps.Keys(o.query)) {
+		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": map[string]any{"type": queryType(name)}})
 	}
 	return list
 }

@@ -15,7 +15,7 @@ const evaluationsTag = "Evaluations"
 
 // operations lists the API in the order in which its page shows it. A test holds it to the routes.
 func operations() []operation {
-	const evaluations, plain, boards = evaluationsTag, evaluationsTag + ", unversioned", "Tasks and boards"
+	const evaluations, plain, account, boards = evaluationsTag, evaluationsTag + ", unversioned", "Signing in", "Tasks and boards"
 	page := map[string]string{"page": "page, from 1"}
 	anything := map[string]any{"type": "object"}
 	return []operation{
@@ -36,14 +36,21 @@ func operations() []operation {
 		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
 
 		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that is known"}, 200, ref("Envelope")},
+		{account, "POST", "/api/v1/login", "Ask for a token: a person answers in a browser, at the address in the answer.", false, "NewLogin", nil, 201, ref("Login")},
+		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
+		{boards, "POST", "/api/v1/tasks/{slug}", "Make a task, or bring it to another state; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
+			"file": "name of what is sent, which tells a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
+			"hidden": "1: only you and the admins see the new task", "dry_run": "1: only say what would change"}, 200, ref("Published")},
 		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "version": "number of the task's version"}, 200, ref("Board")},
 		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read what the site states of a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},
 		{boards, "GET", "/api/v1/me", "Read whose token this is.", true, "", nil, 200, ref("User")},
-		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task.", true, "NewSubmission", nil, 201, ref("Submission")},
-		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", nil, 200, ref("Submission")},
+		{boards, "GET", "/api/v1/submissions", "List your submissions, the newest first.", true, "", map[string]string{"before": "next of the page before", "limit": "how many, up to 50", "task": "slug of a task, for those to it alone"}, 200, ref("SubmissionList")},
+		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task. Sent again with the same Idempotency-Key header, it is the same submission.", true, "NewSubmission", nil, 201, ref("Submission")},
+		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25"}, 200, ref("Submission")},
+		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted file: your own, or anybody's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, anything},
 	}

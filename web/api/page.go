@@ -43,7 +43,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 func (o operation) queryFields() []views.APIField {
 	var fields []views.APIField
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
-		fields = append(fields, views.APIField{Name: "?" + name, Type: "integer", About: o.query[name]})
+		fields = append(fields, views.APIField{Name: "?" + name, Type: queryType(name), About: o.query[name]})
 	}
 	return fields
 }

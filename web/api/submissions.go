@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -27,6 +28,7 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	in.Key = c.Get(client.IdempotencyHeader)
 	sub, _, err := a.runs.Submit(c.UserContext(), *user, in)
 	if err != nil {
 		return err
@@ -35,9 +37,13 @@ func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	return a.answerSubmission(c, fiber.StatusCreated, sub.ID, true)
 }
 
-// GetSubmission answers with a submission and its runs.
+// GetSubmission answers with a submission and its runs. With ?wait=SECONDS the answer comes when all have ended, or else
+// after that time.
 func (a *API) GetSubmission(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
+	if wait := c.QueryInt("wait"); err == nil && wait > 0 {
+		err = a.waitForRuns(c, seen.Sub.ID, time.Duration(wait)*time.Second)
+	}
 	if err != nil {
 		return err
 	}

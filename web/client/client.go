@@ -5,6 +5,7 @@ package client
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -53,9 +54,10 @@ func (c *Client) Devices(ctx context.Context) ([]Device, error) {
 	return list.Devices, nil
 }
 
-// Submit hands in a kernel. The error is a *Problem when the site refused it.
+// Submit hands in a kernel. The error is a *Problem when the site refused it. It carries a key of its own, so that a proxy
+// that sends it twice makes one submission.
 func (c *Client) Submit(ctx context.Context, sub NewSubmission) (*Submission, error) {
-	return ask[Submission](ctx, c, http.MethodPost, "/submissions", sub)
+	return ask[Submission](ctx, c, http.MethodPost, "/submissions", sub, IdempotencyHeader, rand.Text())
 }
 
 // Get reads a submission with its runs and stages.
@@ -90,10 +92,10 @@ func (c *Client) Board(ctx context.Context, slug, device string, page int) (*Boa
 	return ask[Board](ctx, c, http.MethodGet, path, nil)
 }
 
-func ask[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+func ask[T any](ctx context.Context, c *Client, method, path string, body any, headers ...string) (*T, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	resp, err := c.send(ctx, method, path, body)
+	resp, err := c.send(ctx, method, path, body, headers...)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +117,12 @@ func (c *Client) send(ctx context.Context, method, path string, body any, header
 		}
 		content = bytes.NewReader(text)
 	}
-	req, err := http.NewRequestWithContext(ctx, method, c.base+"/api/v1"+path, content)
+	return c.sendTo(ctx, method, "/api/v1"+path, content, headers...)
+}
+
+// sendTo is send for any address of the site and any body.
+func (c *Client) sendTo(ctx context.Context, method, path string, content io.Reader, headers ...string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, content)
 	if err != nil {
 		return nil, err
 	}

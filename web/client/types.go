@@ -66,19 +66,26 @@ type Submission struct {
 	Runs     []Run     `json:"runs"`
 }
 
+// SubmissionList is one page of one's own submissions, the newest first. Their runs are without stages.
+type SubmissionList struct {
+	Submissions []Submission `json:"submissions"`
+	Next        int64        `json:"next,omitempty" jsonschema:"send it as before for the page after; absent: this is the last one"`
+}
+
 // Run is a submission on one device. Times are in nanoseconds.
 type Run struct {
-	ID       int64      `json:"id"`
-	Device   string     `json:"device"`
-	State    string     `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
-	Position int        `json:"position,omitempty" jsonschema:"in the queue, from 1"`
-	Attempts int        `json:"attempts"`
-	Queued   time.Time  `json:"queued"`
-	Started  *time.Time `json:"started,omitempty"`
-	Ended    *time.Time `json:"ended,omitempty"`
-	ScoreNS  *float64   `json:"score_ns,omitempty"`
-	StdNS    float64    `json:"std_ns,omitempty"`
-	ErrNS    float64    `json:"err_ns,omitempty"`
+	ID           int64      `json:"id"`
+	Device       string     `json:"device"`
+	State        string     `json:"state" jsonschema:"'queued', 'building' … 'done', 'failed'"`
+	Position     int        `json:"position,omitempty" jsonschema:"in the queue, from 1"`
+	ExpectedWait int64      `json:"expected_wait_ns,omitempty" jsonschema:"about how long it waits, by past runs; absent: nothing is known of that"`
+	Attempts     int        `json:"attempts"`
+	Queued       time.Time  `json:"queued"`
+	Started      *time.Time `json:"started,omitempty"`
+	Ended        *time.Time `json:"ended,omitempty"`
+	ScoreNS      *float64   `json:"score_ns,omitempty"`
+	StdNS        float64    `json:"std_ns,omitempty"`
+	ErrNS        float64    `json:"err_ns,omitempty"`
 	Interval
 	Clock   string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
 	Profile string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`

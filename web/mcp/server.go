@@ -28,7 +28,7 @@ type Options struct {
 // New returns a server whose tools ask the site. What they may do is what the client's token may.
 func New(site *client.Client, version string, o Options) *sdk.Server {
 	server := sdk.NewServer(&sdk.Implementation{Name: "warpboard", Title: "Warpboard", Version: version}, &sdk.ServerOptions{
-		Instructions: "Compile, check and time GPU kernels, alone or against a reference, and submit them to leaderboards. Times are in milliseconds for kernels and in nanoseconds on boards.",
+		Instructions: "Compile, check and time kernels, alone or against a reference, and bring them to the top of boards: list_tasks, get_task, test_kernel until it passes, rank_kernel, get_board, read_profile, and again. Times are in milliseconds for kernels and in nanoseconds on boards.",
 	})
 	t := tools{site: site, gone: o.Gone, patience: cmp.Or(o.Patience, defaultPatience)}
 	if t.gone == nil {
@@ -36,6 +36,8 @@ func New(site *client.Client, version string, o Options) *sdk.Server {
 	}
 	t.addEvaluations(server)
 	t.addBoards(server)
+	t.addLoop(server)
+	t.addReading(server)
 	return server
 }
 

@@ -145,3 +145,15 @@ func (p *Profiles) CSV(c *fiber.Ctx) error {
 	}
 	return site.SendCSV(c, report.Table())
 }
+
+// Text gives one case's report to readers of text: people in terminals, and agents.
+func (p *Profiles) Text(c *fiber.Ctx) error {
+	seen, index, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+	fmt.Fprintf(c, "Profile of run %d (submission %d) on %s, benchmark case %d\n\n", seen.Run.ID, seen.Sub.ID, seen.Run.Device, index)
+	report.WriteText(c)
+	return nil
+}

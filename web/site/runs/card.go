@@ -217,13 +217,29 @@ func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard
 	return nil
 }
 
-// addWait says about how long a run waits, by what the last ones on its device took.
+// addWait says about how long a run waits.
 func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) error {
-	pace, err := s.Store.Pace(ctx, card.Device)
-	if wait := pace * time.Duration(card.Position) / time.Duration(slots); wait > 0 {
+	wait, err := s.expectedWait(ctx, card.Device, card.Position, slots)
+	if wait > 0 {
 		card.Waiting += fmt.Sprintf(" By past runs it waits about %s.", format.Duration(max(wait.Round(time.Second), time.Second)))
 	}
 	return err
+}
+
+// ExpectedWait is about how long a run at a place of a device's queue waits, by what the last ones took; 0 is unknown.
+func (s *Runs) ExpectedWait(ctx context.Context, device string, place int) (time.Duration, error) {
+	devices, err := s.DeviceList(ctx)
+	for _, d := range devices {
+		if d.Device == device && d.Slots > 0 && d.Busy >= d.Slots && d.PausedSince == nil {
+			return s.expectedWait(ctx, device, place, d.Slots)
+		}
+	}
+	return 0, err
+}
+
+func (s *Runs) expectedWait(ctx context.Context, device string, place, slots int) (time.Duration, error) {
+	pace, err := s.Store.Pace(ctx, device)
+	return pace * time.Duration(place) / time.Duration(slots), err
 }
 
 // StagesOfAttempt keeps the stages of the run's current or last attempt.

@@ -1,4 +1,4 @@
-package app
+package cli
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func TestARunIsToldInOneLine(t *testing.T) {
 		"CPU    failed  Wrong answer.\n": {Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "Wrong answer."}},
 	} {
 		var out bytes.Buffer
-		if printRun(&out, run); out.String() != want {
+		if (&screen{w: &out}).run(run); out.String() != want {
 			t.Errorf("printed %q, want %q", out.String(), want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestWatchingSaysThatNoWorkerTakesARunAndWhichDevicesHaveOne(t *testing.T) {
 	})
 	server := httptest.NewServer(mux)
 	defer server.Close()
-	w := newWatcher(printed, client.New(server.URL, "t"), 7)
+	w := newWatcher(&screen{w: printed}, client.New(server.URL, "t"), 7)
 	w.every = time.Millisecond
 	if _, err := w.run(t.Context()); err == nil || err.Error() != "1 of 1 runs did not pass" {
 		t.Errorf("it ended with %v", err)
@@ -76,7 +76,7 @@ func TestWatchingSaysThatNoWorkerTakesARunAndWhichDevicesHaveOne(t *testing.T) {
 	until("nothing more")
 	want := []string{
 		"H200   no worker takes runs for it now: it waits until one does. Devices with a worker: CPU, A100\n",
-		"H200   a worker takes its runs again\n", "H200   building\n", "H200   queued", "\n",
+		"H200   a worker takes its runs again\n", "H200   building\n", "H200   queued\n",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("(-want +printed):\n%s", diff)

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/evaluator/job"
+	"warpboard/web/client"
+)
+
+const ciHelp = `Run the kernels of a repository, and compare them with a base.
+
+The [[kernel]] entries of warpboard.toml name the files; each is for a task, or against a reference file:
+
+    [[kernel]]
+    file = "kernels/sum.cu"
+    task = "vectoradd-cuda"
+    devices = ["H100-SXM"]
+
+    [[kernel]]
+    file = "kernels/norm.py"
+    reference = "kernels/norm_reference.py"
+
+With --base REF, a kernel for a task is measured as it is there, too, unless it has not changed: then nothing is run. Scores
+whose intervals touch are the same; faster and slower are what the data show. The summary is Markdown, and goes to --summary,
+else to the file that GITHUB_STEP_SUMMARY names, else to the standard output.`
+
+// ciOptions are the flags of `warpboard ci`.
+type ciOptions struct {
+	base, summary, failOn, mode string
+	all                         bool
+}
+
+func ciCommand(c *connection) *cobra.Command {
+	var o ciOptions
+	cmd := &cobra.Command{Use: "ci [DIR]", Short: "run a repository's kernels, compare them with a base, summarize; exit 3 by policy", Long: ciHelp, Args: atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.ci(cmd.Context(), o, cmp.Or(strings.Join(args, ""), "."))
+		}}
+	f := cmd.Flags()
+	f.StringVar(&o.base, "base", "", "commit or branch to compare with, such as origin/main")
+	f.StringVar(&o.summary, "summary", "", "file to append the summary to")
+	f.StringVar(&o.failOn, "fail-on", "slower", "when to exit with 3: never, failure (a kernel does not pass) or slower (that, too)")
+	f.StringVar(&o.mode, "mode", string(job.ModeRanked), "mode of submissions: ranked has the intervals that tell faster from slower; test only checks")
+	f.BoolVar(&o.all, "all", false, "run kernels that have not changed, too")
+	return cmd
+}
+
+// checked is what CI found of one kernel on one device.
+type checked struct {
+	File   string   `json:"file"`
+	For    string   `json:"for"` // task or reference
+	Device string   `json:"device,omitempty"`
+	State  string   `json:"state"` // passed, failed, unchanged
+	Change change   `json:"change,omitempty"`
+	Why    string   `json:"why,omitempty"`
+	Base   *float64 `json:"base_ns,omitempty"`
+	Now    *float64 `json:"now_ns,omitempty"`
+	URL    string   `json:"url,omitempty"`
+}
+
+const (
+	statePassed    = "passed"
+	stateFailed    = "failed"
+	stateUnchanged = "unchanged"
+)
+
+// ci runs every kernel of a project.
+func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
+	if !slices.Contains([]string{"never", "failure", "slower"}, o.failOn) {
+		return Usage("--fail-on %q: want never, failure or slower", o.failOn)
+	}
+	p, err := findProject(dir)
+	if err != nil {
+		return err
+	}
+	if len(p.Kernels) == 0 {
+		return Usage("there is no %s with [[kernel]] entries in %s or above it", projectFile, dir)
+	}
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	r := &ciRun{site: site, options: o, project: p}
+	found := []checked{}
+	for _, k := range p.Kernels {
+		results, err := r.kernel(ctx, k)
+		if err != nil {
+			return fmt.Errorf("%s: %w", k.File, err)
+		}
+		found = append(found, results...)
+	}
+	if err := c.report(o, found); err != nil {
+		return err
+	}
+	return o.verdict(found)
+}
+
+// verdict is the exit by the policy.
+func (o ciOptions) verdict(found []checked) error {
+	bad, slow := 0, 0
+	for _, one := range found {
+		if one.State == stateFailed {
+			bad++
+		}
+		if one.Change == slower {
+			slow++
+		}
+	}
+	switch {
+	case o.failOn != "never" && bad > 0:
+		return failed("%d of %d did not pass", bad, len(found))
+	case o.failOn == "slower" && slow > 0:
+		return failed("%d of %d got slower", slow, len(found))
+	}
+	return nil
+}
+
+// ciRun runs the kernels of one project.
+type ciRun struct {
+	site    *client.Client
+	options ciOptions
+	project project
+}
+
+func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
+	if !filepath.IsLocal(k.File) || k.Reference != "" && !filepath.IsLocal(k.Reference) {
+		return nil, errors.New("kernels lie below the folder of warpboard.toml")
+	}
+	path := filepath.Join(r.project.dir, k.File)
+	now, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if k.Reference != "" {
+		return r.against(ctx, k, path)
+	}
+	base, err := r.atBase(ctx, k.File)
+	if err != nil {
+		return nil, err
+	}
+	if base != nil && string(base) == string(now) && !r.options.all {
+		return []checked{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
+	}
+	after, err := r.submitted(ctx, path, now)
+	if err != nil {
+		return nil, err
+	}
+	var before *client.Submission
+	if base != nil {
+		if before, err = r.submitted(ctx, path, base); err != nil {
+			return nil, fmt.Errorf("as it is at %s: %w", r.options.base, err)
+		}
+	}
+	return resultsOf(k.File, before, after), nil
+}
+
+// atBase is a file as it is at the base; nil: there is no base, or it is not there.
+func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
+	if r.options.base == "" {
+		return nil, nil
+	}
+	git := func(args ...string) ([]byte, error) {
+		return exec.CommandContext(ctx, "git", append([]string{"-C", r.project.dir}, args...)...).Output()
+	}
+	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
+		return nil, Usage("--base %q is not a commit of this repository (fetch it first)", r.options.base)
+	}
+	text, err := git("show", "--end-of-options", r.options.base+":./"+filepath.ToSlash(file))
+	if err != nil {
+		return nil, nil // it is new
+	}
+	return text, nil
+}
+
+// submitted submits a source and waits for its end.
+func (r *ciRun) submitted(ctx context.Context, path string, source []byte) (*client.Submission, error) {
+	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(source)}
+	if err := r.project.of(path).fill(&in.Task, &in.Devices, source); err != nil {
+		return nil, err
+	}
+	sub, err := r.site.Submit(ctx, in)
+	for err == nil && !sub.Ended {
+		sub, err = r.site.Wait(ctx, sub.ID, lookEvery)
+	}
+	return sub, err
+}
+
+// against compares a kernel with a reference, outside any task.
+func (r *ciRun) against(ctx context.Context, k ofKernel, path string) ([]checked, error) {
+	o := evaluation{reference: filepath.Join(r.project.dir, k.Reference), trials: 100}
+	if len(k.Devices) > 0 {
+		o.device = k.Devices[0]
+	}
+	request, err := o.request(path)
+	if err != nil {
+		return nil, err
+	}
+	e, err := evaluated(ctx, r.site, request)
+	if err != nil {
+		return nil, err
+	}
+	one := checked{File: k.File, For: k.Reference, Device: e.Device, State: statePassed, URL: e.URL}
+	if ok, why := passed(e); !ok {
+		one.State, one.Why = stateFailed, why
+	} else if stats := resultOf(e).Result.Stats; stats != nil {
+		mean := stats.Mean * 1e6
+		one.Now = &mean
+	}
+	return []checked{one}, nil
+}
+
+// resultsOf lays a submission's runs beside those of the base, which may be nil.
+func resultsOf(file string, before, after *client.Submission) (all []checked) {
+	for _, run := range after.Runs {
+		one := checked{File: file, For: after.Task, Device: run.Device, State: statePassed, Now: run.ScoreNS, URL: after.URL}
+		if run.State != "done" {
+			one.State, one.Why = stateFailed, run.State
+			if run.Failure != nil {
+				one.Why = run.Failure.Reason
+			}
+		}
+		if before != nil {
+			for _, old := range before.Runs {
+				if one.State == statePassed && old.Device == run.Device && old.ScoreNS != nil && run.ScoreNS != nil {
+					one.Base, one.Change = old.ScoreNS, changeOf(old, run)
+				}
+			}
+		}
+		all = append(all, one)
+	}
+	return all
+}

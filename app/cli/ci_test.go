@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/web/client"
+)
+
+// repository is a git repository with kernels, whose scores a site makes of their texts: "100" takes 95 to 105 ns.
+type repository struct {
+	*world
+	t   *testing.T
+	dir string
+}
+
+func newRepository(t *testing.T) *repository {
+	r := &repository{world: newWorld(t), t: t, dir: t.TempDir()}
+	submissions := 0
+	r.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		var in client.NewSubmission
+		if err := json.NewDecoder(q.Body).Decode(&in); err != nil || in.Task != "sum" || in.Mode != job.ModeRanked {
+			t.Errorf("%s %s: %+v, %v", q.Method, q.URL, in, err)
+		}
+		submissions++
+		sub := client.Submission{ID: int64(submissions), Task: in.Task, URL: "http://site/submissions/1", Ended: true}
+		run := client.Run{Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "wrong | <b>\n::error::forged"}}
+		var score float64
+		if n, _ := fmt.Sscan(in.Source, &score); n == 1 {
+			low, high := score*0.95, score*1.05
+			run = client.Run{Device: "CPU", State: "done", ScoreNS: &score, Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high}}
+		}
+		sub.Runs = []client.Run{run}
+		json.NewEncoder(w).Encode(sub)
+	})
+	r.git("init", "-q")
+	text := ""
+	for _, name := range []string{"same", "equal", "faster", "slower", "wrong"} {
+		text += fmt.Sprintf("[[kernel]]\nfile = %q\ntask = \"sum\"\n", name+".cpp")
+		r.write(name+".cpp", "100")
+	}
+	r.write(projectFile, text)
+	r.git("add", ".")
+	r.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "base")
+	return r
+}
+
+func (r *repository) git(args ...string) {
+	r.t.Helper()
+	if out, err := exec.Command("git", append([]string{"-C", r.dir}, args...)...).CombinedOutput(); err != nil {
+		r.t.Fatalf("git %v: %v\n%s", args, err, out)
+	}
+}
+
+func (r *repository) write(name, text string) {
+	r.t.Helper()
+	if err := os.WriteFile(filepath.Join(r.dir, name), []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
+	r := newRepository(t)
+	r.write("equal.cpp", "104")
+	r.write("faster.cpp", "80")
+	ci := func(want int, flags ...string) string {
+		t.Helper()
+		err := r.run(t, append([]string{"ci", r.dir, "--server", r.URL, "--base", "HEAD"}, flags...)...)
+		if got := ExitCode(err); got != want {
+			t.Errorf("%v: exit code %d, want %d: %v\n%s", flags, got, want, err, &r.out)
+		}
+		return r.out.String()
+	}
+	said := ci(0)
+	for _, row := range []string{
+		"| same.cpp | sum |  | unchanged |  |  |  |", "| equal.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 100ns | the same |",
+		"| faster.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 80ns | faster |",
+	} {
+		if !strings.Contains(said, row) {
+			t.Errorf("%q is missing in\n%s", row, said)
+		}
+	}
+	r.write("slower.cpp", "140")
+	ci(exitFailed)
+	ci(0, "--fail-on", "failure")
+	r.write("wrong.cpp", "not a number")
+	ci(exitFailed, "--fail-on", "failure")
+	ci(0, "--fail-on", "never")
+	ci(exitUsage, "--fail-on", "sometimes")
+	ci(exitUsage, "--base", "--output=x")
+
+	r.vars["GITHUB_ACTIONS"], r.vars["GITHUB_STEP_SUMMARY"] = "true", filepath.Join(t.TempDir(), "summary.md")
+	said = ci(exitFailed)
+	summary, err := os.ReadFile(r.vars["GITHUB_STEP_SUMMARY"])
+	if err != nil || !strings.Contains(string(summary), `wrong \| &lt;b>`) {
+		t.Errorf("%v\n%s", err, summary)
+	}
+	if want := "::warning file=slower.cpp::CPU: slower, 100ns → 140ns\n::error file=wrong.cpp::CPU: wrong | <b>%0A::error::forged\n"; said != want {
+		t.Errorf("annotations:\n%s\nwant\n%s", said, want)
+	}
+}

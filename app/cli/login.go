@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/web/client"
+)
+
+func loginCommand(c *connection) *cobra.Command {
+	var name string
+	cmd := &cobra.Command{
+		Use: "login [SITE]", Short: "sign in to a site: approve a code in a browser, keep the token in the config file",
+		Long: "Sign in to a site: open the address in a browser, check the code, and let the command line in. The token is kept in the file that\nWARPBOARD_SITES names, else in ~/.config/warpboard/sites.toml, for its owner alone.",
+		Args: atMost(1), Annotations: map[string]string{noJSON: "1"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.login(cmd.Context(), strings.Join(args, ""), name)
+		},
+	}
+	cmd.Flags().StringVar(&name, "name", "", "what to call the site in the config file, for --server NAME; default: its host")
+	return cmd
+}
+
+// login asks a site for a token, which a person approves in a browser.
+func (c *connection) login(ctx context.Context, server, name string) error {
+	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return Usage("%q is not an address like https://boards.example.org", server)
+	}
+	cfg, err := readConfig(c.env)
+	if err != nil {
+		return err
+	}
+	host, _ := os.Hostname()
+	site := client.New(server, "")
+	login, err := site.BeginLogin(ctx, cmp.Or(host, "a machine without a name"))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.env.Stdout, "Open %s\nand check that it shows %s.\n", clean(login.URL), clean(login.Code))
+	answer, err := waitForLogin(ctx, site, login)
+	if err != nil {
+		return err
+	}
+	if cfg.Sites == nil {
+		cfg.Sites = map[string]known{}
+	}
+	name = cmp.Or(name, u.Host)
+	cfg.Sites[name], cfg.Default = known{server, answer.Token}, name
+	path, err := cfg.save(c.env)
+	if err == nil {
+		fmt.Fprintf(c.env.Stdout, "Signed in as %s. The token is in %s, and ends within a year.\n", clean(answer.User.Name), path)
+	}
+	return err
+}
+
+func waitForLogin(ctx context.Context, site *client.Client, login *client.Login) (*client.LoginAnswer, error) {
+	ctx, cancel := context.WithDeadline(ctx, login.Expires)
+	defer cancel()
+	tick := time.NewTicker(time.Duration(max(login.Every, 1)) * time.Second)
+	defer tick.Stop()
+	for {
+		answer, err := site.EndLogin(ctx, login.Secret)
+		if err == nil && answer.Token != "" && answer.User != nil {
+			return answer, nil
+		}
+		if err != nil && ExitCode(err) != exitAway {
+			return nil, err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("nobody has approved the code: %w", ctx.Err())
+		}
+	}
+}
+
+func logoutCommand(c *connection) *cobra.Command {
+	return &cobra.Command{
+		Use: "logout [NAME]", Short: "forget a site and its token; revoke the token on your page, too",
+		Args: atMost(1), Annotations: map[string]string{noJSON: "1"},
+		RunE: func(_ *cobra.Command, args []string) error {
+			cfg, err := readConfig(c.env)
+			if err != nil {
+				return err
+			}
+			name := cmp.Or(strings.Join(args, ""), cfg.Default)
+			if _, ok := cfg.Sites[name]; !ok {
+				return Usage("there is no site %q in %s", name, configPath(c.env))
+			}
+			if delete(cfg.Sites, name); cfg.Default == name {
+				cfg.Default = ""
+			}
+			_, err = cfg.save(c.env)
+			if err == nil {
+				fmt.Fprintf(c.env.Stdout, "The token of %s is gone from this machine.\n", name)
+			}
+			return err
+		},
+	}
+}

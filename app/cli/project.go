@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/BurntSushi/toml"
+
+	"warpboard/tasks"
+)
+
+// projectFile says what the kernels of a folder are for. It names no site: a stranger's repository must not say where one's
+// token goes.
+const projectFile = "warpboard.toml"
+
+// project is what the kernels of a folder are for.
+type project struct {
+	Task    string     `toml:"task,omitempty"`
+	Devices []string   `toml:"devices,omitempty"`
+	Kernels []ofKernel `toml:"kernel,omitempty"`
+	dir     string
+}
+
+// ofKernel is one kernel of a folder, for a task or against a reference.
+type ofKernel struct {
+	File      string   `toml:"file"`
+	Task      string   `toml:"task,omitempty"`
+	Devices   []string `toml:"devices,omitempty"`
+	Reference string   `toml:"reference,omitempty"` // file of a kernel that is right; instead of a task
+}
+
+// findProject reads the project file of a folder, or of the next one above it up to the repository's root. None is empty.
+func findProject(dir string) (p project, err error) {
+	if dir, err = filepath.Abs(dir); err != nil {
+		return p, err
+	}
+	for {
+		switch meta, err := toml.DecodeFile(filepath.Join(dir, projectFile), &p); {
+		case err == nil && len(meta.Undecoded()) > 0:
+			return p, fmt.Errorf("%s: the key %q is not known", filepath.Join(dir, projectFile), meta.Undecoded()[0])
+		case err == nil:
+			p.dir = dir
+			return p, nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return p, fmt.Errorf("reading %s: %w", filepath.Join(dir, projectFile), err)
+		}
+		above := filepath.Dir(dir)
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || above == dir {
+			return project{}, nil
+		}
+		dir = above
+	}
+}
+
+// of is what the project says of a file: its own entry before the folder's.
+func (p project) of(file string) ofKernel {
+	k := ofKernel{File: file, Task: p.Task, Devices: p.Devices}
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return k
+	}
+	for _, own := range p.Kernels {
+		if filepath.Join(p.dir, own.File) != abs {
+			continue
+		}
+		if own.Task != "" {
+			k.Task = own.Task
+		}
+		if len(own.Devices) > 0 {
+			k.Devices = own.Devices
+		}
+		k.Reference = own.Reference
+	}
+	return k
+}
+
+// fill completes what flags have left open of a submission: the source's own directives count first, and are read by the site.
+func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
+	said, err := tasks.ParseDirectives(source)
+	if err != nil {
+		return err
+	}
+	if *task == "" && said.Leaderboard == "" {
+		*task = k.Task
+	}
+	if len(*devices) == 0 && len(said.GPUs) == 0 {
+		*devices = k.Devices
+	}
+	return nil
+}

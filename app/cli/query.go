@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/views/format"
+	"warpboard/web/client"
+)
+
+// answer prints what a site said: as JSON if that was asked for, else by print.
+func (c *connection) answer(what any, err error, print func(*screen)) error {
+	switch {
+	case err != nil:
+		return err
+	case c.json:
+		return PrintJSON(c.env.Stdout, what)
+	}
+	print(c.screen())
+	return nil
+}
+
+func tasksCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "tasks", Short: "list a site's tasks", Args: exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		all, err := site.Tasks(cmd.Context())
+		return c.answer(all, err, func(s *screen) {
+			s.table("TASK\tLANGUAGE\tDEVICES\tTITLE", len(all), func(i int) []any {
+				return []any{all[i].Slug, all[i].Lang, strings.Join(all[i].Devices, ","), all[i].Title}
+			})
+		})
+	}}
+}
+
+func boardCommand(c *connection) *cobra.Command {
+	var page int
+	cmd := &cobra.Command{Use: "board TASK DEVICE", Short: "print the board of a task on a device", Args: exactly("TASK", "DEVICE"), ValidArgsFunction: c.completeBoard,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			board, err := site.Board(cmd.Context(), args[0], args[1], page)
+			return c.answer(board, err, func(s *screen) {
+				s.table("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
+					e := board.Entries[i]
+					return []any{format.Place(e.Rank, e.Tied), ns(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
+				})
+				if board.Total > len(board.Entries) {
+					s.line("page %d, of %d entries", board.Page, board.Total)
+				}
+			})
+		}}
+	cmd.Flags().IntVar(&page, "page", 1, "page, from 1")
+	return cmd
+}
+
+// plusMinus is half of a score's interval, or the standard error of its repeats; a tilde says that it is noisy.
+func plusMinus(e client.Entry) string {
+	half := e.ErrNS
+	if e.IntervalLow != nil && e.IntervalHigh != nil {
+		half = (*e.IntervalHigh - *e.IntervalLow) / 2
+	}
+	if e.Noisy {
+		return "~" + ns(half).String()
+	}
+	return ns(half).String()
+}
+
+func devicesCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "devices", Short: "list a site's devices and how busy they are", Args: exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		all, err := site.Devices(cmd.Context())
+		return c.answer(all, err, func(s *screen) {
+			s.table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
+				note := ""
+				if all[i].PausedSince != nil {
+					note = "paused by " + all[i].PausedBy
+				}
+				return []any{all[i].Device, all[i].Slots, all[i].Busy, all[i].Queued, note}
+			})
+		})
+	}}
+}
+
+func runsCommand(c *connection) *cobra.Command {
+	var task string
+	var before int64
+	var limit int
+	cmd := &cobra.Command{Use: "runs", Short: "list your submissions and their runs, the newest first", Args: exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		list, err := site.Mine(cmd.Context(), task, before, limit)
+		return c.answer(list, err, func(s *screen) {
+			rows := rowsOf(list.Submissions)
+			s.table("SUBMISSION\tTASK\tMODE\tRUN\tDEVICE\tSTATE\tSCORE", len(rows), func(i int) []any { return rows[i] })
+			if list.Next > 0 {
+				s.line("older ones: --before %d", list.Next)
+			}
+		})
+	}}
+	cmd.Flags().StringVar(&task, "task", "", "only those to this task")
+	cmd.Flags().Int64Var(&before, "before", 0, "only those below this number")
+	cmd.Flags().IntVar(&limit, "limit", 20, "how many submissions, up to 50")
+	return cmd
+}
+
+func rowsOf(list []client.Submission) (rows [][]any) {
+	for _, sub := range list {
+		for _, run := range sub.Runs {
+			score := ""
+			if run.ScoreNS != nil {
+				score = ns(*run.ScoreNS).String()
+			}
+			rows = append(rows, []any{sub.ID, sub.Task, sub.Mode, run.ID, run.Device, run.State, score})
+		}
+	}
+	return rows
+}
+
+func showCommand(c *connection) *cobra.Command {
+	return c.submission("show ID", "print a submission and its runs", (*client.Client).Get)
+}
+
+func cancelCommand(c *connection) *cobra.Command {
+	return c.submission("cancel ID", "cancel a submission of yours", (*client.Client).Cancel)
+}
+
+// submission is a command that asks about one submission.
+func (c *connection) submission(use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error)) *cobra.Command {
+	return &cobra.Command{Use: use, Short: short, Args: exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+		id, err := number("submission", args[0])
+		if err != nil {
+			return err
+		}
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		sub, err := ask(site, cmd.Context(), id)
+		return c.answer(sub, err, func(s *screen) {
+			s.line("submission %d  %s\n%s (version %d), %s, by %s", sub.ID, sub.URL, sub.Task, sub.Version, sub.Mode, sub.User.Name)
+			for _, run := range sub.Runs {
+				s.run(run)
+			}
+		})
+	}}
+}
+
+func sourceCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "source ID", Short: "print the submitted file", Args: exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+		id, err := number("submission", args[0])
+		if err != nil {
+			return err
+		}
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		file, err := site.Source(cmd.Context(), id)
+		return c.answer(file, err, func(s *screen) {
+			if s.terminal {
+				file.Text = clean(file.Text)
+			}
+			fmt.Fprint(s.w, file.Text)
+		})
+	}}
+}
+
+// completeBoard offers a site's tasks, and then the task's devices.
+func (c *connection) completeBoard(cmd *cobra.Command, args []string, _ string) (words []string, _ cobra.ShellCompDirective) {
+	site, err := c.site()
+	if err != nil || len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	all, _ := site.Tasks(cmd.Context()) // a shell that waits for a word is told no error
+	for _, task := range all {
+		if len(args) == 0 {
+			words = append(words, clean(task.Slug))
+		} else if task.Slug == args[0] {
+			words = task.Devices
+		}
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}

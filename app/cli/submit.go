@@ -1,0 +1,131 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/evaluator/job"
+	"warpboard/web/client"
+)
+
+const submitHelp = `Submit a kernel to a task.
+
+Task and devices come from --task and --device, else from the source (#!POPCORN leaderboard NAME, #!POPCORN gpus A B),
+else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.`
+
+func submitCommand(c *connection) *cobra.Command {
+	in := client.NewSubmission{}
+	var watch bool
+	cmd := &cobra.Command{Use: "submit FILE", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: exactly("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.submit(cmd.Context(), in, args[0], watch) }}
+	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
+	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
+	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
+	cmd.Flags().BoolVar(&watch, "watch", false, "print what happens until every run has ended; exit 3 if one failed. With --json, print the end alone")
+	return cmd
+}
+
+// submit sends one file to a site.
+func (c *connection) submit(ctx context.Context, in client.NewSubmission, file string, watch bool) error {
+	source, err := os.ReadFile(file)
+	if err != nil {
+		return fmt.Errorf("read the submission: %w", err)
+	}
+	p, err := findProject(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	if err := p.of(file).fill(&in.Task, &in.Devices, source); err != nil {
+		return err
+	}
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	in.FileName, in.Source = filepath.Base(file), string(source)
+	sub, err := site.Submit(ctx, in)
+	if err != nil {
+		return err
+	}
+	if !watch {
+		return c.answer(sub, nil, func(s *screen) { s.line("submission %d  %s", sub.ID, sub.URL) })
+	}
+	return c.watch(ctx, site, sub.ID)
+}
+
+func watchCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "watch ID", Short: "print what happens to a submission until every run has ended", Args: exactly("ID"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id, err := number("submission", args[0])
+			if err != nil {
+				return err
+			}
+			site, err := c.site()
+			if err != nil {
+				return err
+			}
+			return c.watch(cmd.Context(), site, id)
+		}}
+}
+
+// watch prints what becomes of a submission, or with --json only its end.
+func (c *connection) watch(ctx context.Context, site *client.Client, id int64) error {
+	s := c.screen()
+	if c.json {
+		s = nil
+	} else {
+		s.line("submission %d  %s/submissions/%d", id, site.Base(), id)
+	}
+	sub, err := newWatcher(s, site, id).run(ctx)
+	if sub != nil && c.json {
+		err = errors.Join(err, PrintJSON(c.env.Stdout, sub))
+	}
+	return err
+}
+
+// event prints one event of a run.
+func (s *screen) event(e client.Event) {
+	switch d := e.Detail; {
+	case d == nil:
+		s.painted(e.Device, e.State, "")
+	case d.Type == job.EventStage:
+		s.line("%-6s %s begins", e.Device, d.Stage)
+	case d.Type == job.EventCase && d.Case != nil:
+		s.line("%-6s %s %s  %s %s %s", e.Device, d.Stage, d.Case.Spec, d.Case.Status, timeOf(d.Case), d.Case.Message)
+	case d.Type == job.EventLog:
+		for line := range strings.Lines(d.Text) {
+			s.line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))
+		}
+	}
+}
+
+func timeOf(c *job.CaseResult) string {
+	if c.Runs == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%v ± %v", ns(c.Time()), ns(c.Err))
+}
+
+// run prints how a run stands.
+func (s *screen) run(run client.Run) {
+	rest := ""
+	if run.Position > 0 {
+		rest += fmt.Sprintf("  at place %d of the queue", run.Position)
+	}
+	if run.ScoreNS != nil {
+		rest += fmt.Sprintf("  score %v", ns(*run.ScoreNS))
+	}
+	if run.Failure != nil {
+		rest += "  " + run.Failure.Reason
+	}
+	if run.Profile != "" {
+		rest += "  profile " + run.Profile
+	}
+	s.painted(run.Device, run.State, rest)
+}

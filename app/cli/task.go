@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/web/client"
+)
+
+func taskCommand(c *connection) *cobra.Command {
+	cmd := &cobra.Command{Use: "task", Short: "read, fetch and publish tasks"}
+	show := &cobra.Command{Use: "show TASK", Short: "print a task: description, cases, templates", Args: exactly("TASK"), ValidArgsFunction: c.completeBoard,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.showTask(cmd.Context(), args[0]) }}
+	pull := &cobra.Command{Use: "pull TASK [DIR]", Short: "fetch a task's files into a new folder, ready to submit from", Args: cobra.RangeArgs(1, 2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.pull(cmd.Context(), args[0], args[len(args)-1])
+		}}
+	var p client.Publication
+	publish := &cobra.Command{Use: "publish PATH", Short: "make the task in a folder, zip or reference file, or bring it to that state", Args: exactly("PATH"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.publish(cmd.Context(), args[0], p, true) }}
+	publish.Flags().StringVar(&p.Task, "name", "", "name of the task in addresses; default: the folder's or file's")
+	publish.Flags().BoolVar(&p.DryRun, "dry-run", false, "only print what would change")
+	var apply bool
+	sync := &cobra.Command{Use: "sync DIR", Short: "bring a site's tasks to the state of a folder of tasks; prints what would change unless --apply is given", Args: exactly("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p.DryRun = !apply
+			return c.publish(cmd.Context(), args[0], p, false)
+		}}
+	sync.Flags().BoolVar(&apply, "apply", false, "publish; without it, nothing is changed")
+	for _, cmd := range []*cobra.Command{publish, sync} {
+		cmd.Flags().StringSliceVar(&p.Devices, "device", nil, "devices of new tasks, separated by commas; default: those that they name")
+		cmd.Flags().BoolVar(&p.Hidden, "hidden", false, "only you and the admins see new tasks")
+	}
+	cmd.AddCommand(show, pull, publish, sync)
+	return cmd
+}
+
+func (c *connection) showTask(ctx context.Context, slug string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	task, err := site.Task(ctx, slug)
+	return c.answer(task, err, func(s *screen) {
+		s.line("%s (version %d), %s, on %v\n\n%s\n", task.Title, task.Version, task.Lang, task.Devices, task.Description)
+		for _, one := range task.Benchmarks {
+			s.line("benchmark  %s", one)
+		}
+		for label, file := range task.Templates {
+			s.line("\ntemplate %s: %s\n%s", label, file.Name, file.Text)
+		}
+	})
+}
+
+// publish sends the tasks at a path to a site; alone says that there must be just one. What is refused does not stop the rest.
+func (c *connection) publish(ctx context.Context, from string, p client.Publication, alone bool) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	upload, err := tasks.OpenPath(from)
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	defer upload.Close()
+	proposals, err := upload.Proposals(time.Now())
+	if err != nil {
+		return fmt.Errorf("%s: %w", from, err)
+	}
+	if alone && len(proposals) != 1 {
+		return Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
+	}
+	answers, refused := []*client.Published{}, []error{}
+	for _, proposal := range proposals {
+		answer, err := publishOne(ctx, site, proposal, p)
+		if err != nil {
+			refused = append(refused, fmt.Errorf("%s: %w", proposal.Name, err))
+			continue
+		}
+		answers = append(answers, answer)
+	}
+	err = c.answer(answers, nil, func(s *screen) {
+		for _, a := range answers {
+			s.published(a)
+		}
+	})
+	return errors.Join(append(refused, err)...)
+}
+
+func publishOne(ctx context.Context, site *client.Client, proposal tasks.Proposal, p client.Publication) (*client.Published, error) {
+	if proposal.Err != nil {
+		return nil, proposal.Err
+	}
+	var data bytes.Buffer
+	if err := tasks.WriteZip(&data, proposal.Bundle); err != nil {
+		return nil, err
+	}
+	if p.Task == "" {
+		p.Task = models.Slug(proposal.Name)
+	}
+	if len(p.Devices) == 0 {
+		p.Devices = proposal.GPUs
+	}
+	p.File, p.Data = p.Task+".zip", data.Bytes()
+	return site.Publish(ctx, p)
+}
+
+func (s *screen) published(a *client.Published) {
+	did := map[string]string{client.Created: "is new", "none": "is as it was", "texts": "has new texts; its boards stay", "version": "has a new version; its boards begin empty"}[a.Change]
+	if a.DryRun && a.Change != "none" {
+		did = "would change: it " + did
+	}
+	s.line("%s %s  %s", a.Task, did, a.URL)
+	for _, d := range a.Differences {
+		s.line("  %s: %s → %s", d.Key, d.Old, d.New)
+	}
+	for _, warning := range a.Warnings {
+		s.line("  warning: %s", warning)
+	}
+}
+
+// pull writes a task's files into a new folder, with a project file, so that its template can be submitted from there.
+func (c *connection) pull(ctx context.Context, slug, dir string) error {
+	site, err := c.site()
+	if err != nil {
+		return err
+	}
+	task, err := site.Task(ctx, slug)
+	if err != nil {
+		return err
+	}
+	data, err := site.Download(ctx, "/tasks/"+url.PathEscape(slug)+"/bundle.zip")
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return fmt.Errorf("make the task's folder: %w", err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := unpack(root, data); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\ndevices = %s\n", task.Slug, quoted(task.Devices))
+	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
+		return err
+	}
+	return c.answer(task, nil, func(s *screen) { s.line("%s is in %s", task.Slug, filepath.Clean(dir)) })
+}
+
+func quoted(words []string) string {
+	text := fmt.Sprintf("%q", words)
+	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
+}
+
+// unpack writes the files of a zip below a folder, which none can leave; what is no zip is a reference file of its own.
+func unpack(root *os.Root, data []byte) error {
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return root.WriteFile("reference.txt", data, 0o666)
+	}
+	for _, f := range archive.File {
+		if f.FileInfo().IsDir() {
+			continue
+		}
+		if err := root.MkdirAll(path.Dir(f.Name), 0o777); err != nil {
+			return fmt.Errorf("unpack %s: %w", f.Name, err)
+		}
+		from, err := f.Open()
+		if err != nil {
+			return fmt.Errorf("unpack %s: %w", f.Name, err)
+		}
+		text, err := io.ReadAll(io.LimitReader(from, 64<<20))
+		if err := errors.Join(err, from.Close()); err != nil {
+			return fmt.Errorf("unpack %s: %w", f.Name, err)
+		}
+		if err := root.WriteFile(f.Name, text, 0o666); err != nil {
+			return fmt.Errorf("unpack %s: %w", f.Name, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package ncu
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// How much of each part a report as text has: a reader of text, often a language model, wants the largest.
+const (
+	textRules        = 4
+	textStalls       = 4
+	textInstructions = 8
+	textLine         = 400 // bytes of a finding
+)
+
+// SampleCounters are the names, by ncu's version, of the counter of how often the sampler saw a warp at an instruction;
+// its share is where the time goes.
+func SampleCounters() []string {
+	return []string{"# Samples", "Warp Stall Sampling (All Samples)", "Warp Stall Sampling (All Cycles)", "Sampling Data (All)"}
+}
+
+// WriteText writes a report as text: of each kernel what bounds it, the findings that promise most, what its warps wait
+// for, and the instructions at which the sampler saw them most often.
+func (r *Report) WriteText(w io.Writer) {
+	for i := range r.Kernels {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		r.Kernels[i].writeText(w)
+	}
+	for _, warning := range r.Warnings {
+		fmt.Fprintf(w, "\nWarning: %s\n", warning)
+	}
+}
+
+func (k *Kernel) writeText(w io.Writer) {
+	fmt.Fprintf(w, "Kernel %s  grid %v  block %v", k.Short, k.Grid, k.Block)
+	if ns, ok := k.Duration(); ok {
+		fmt.Fprintf(w, "  %.2f us under the profiler", ns/1e3)
+	}
+	fmt.Fprintln(w)
+	if verdict := Verdict(k); verdict != "" {
+		fmt.Fprintln(w, verdict)
+	}
+	writeFacts(w, "Speed of light:", SpeedOfLight(k))
+	o := OccupancyOf(k)
+	for _, l := range o.Limiters {
+		if l.Limits {
+			fmt.Fprintf(w, "Occupancy is limited by %s.\n", l.Label)
+		}
+	}
+	k.writeRules(w)
+	k.writeStalls(w)
+	k.Source.writeHottest(w)
+}
+
+func writeFacts(w io.Writer, head string, facts []Fact) {
+	fmt.Fprintln(w, head)
+	for _, f := range facts {
+		if f.Value.Measured {
+			fmt.Fprintf(w, "  %-24s %.1f %s\n", f.Label, f.Value.Value, f.Value.Unit)
+		}
+	}
+}
+
+func (k *Kernel) writeRules(w io.Writer) {
+	rules := slices.DeleteFunc(Rules(k), func(r Rule) bool { return r.Type == "INF" && r.Speedup == nil })
+	if len(rules) > 0 {
+		fmt.Fprintln(w, "Findings of Nsight Compute, the most promising first:")
+	}
+	for _, r := range rules[:min(len(rules), textRules)] {
+		gain := ""
+		if r.Speedup != nil {
+			gain = fmt.Sprintf(" (up to %.0f %%, %s)", *r.Speedup, cmp.Or(r.SpeedupType, "global"))
+		}
+		message := strings.Join(strings.Fields(r.Message), " ")
+		fmt.Fprintf(w, "- %s%s: %s\n", r.Name, gain, message[:min(len(message), textLine)])
+	}
+}
+
+func (k *Kernel) writeStalls(w io.Writer) {
+	left := textStalls
+	for _, s := range Stalls(k) {
+		if s.Issuing || left == 0 || s.Share < 0.01 {
+			continue
+		}
+		if left == textStalls {
+			fmt.Fprintln(w, "Warps wait for:")
+		}
+		left--
+		fmt.Fprintf(w, "  %4.0f %%  %s\n", 100*s.Share, cmp.Or(s.Help, s.Label))
+	}
+}
+
+// writeHottest writes the instructions with the most samples. A nil source has none.
+func (s *Source) writeHottest(w io.Writer) {
+	if s == nil {
+		return
+	}
+	names := SampleCounters()
+	counter := slices.IndexFunc(names, func(name string) bool { return s.Column(name) >= 0 })
+	if counter < 0 {
+		return
+	}
+	type hot struct {
+		line    int
+		samples float64
+	}
+	var all []hot
+	sum := 0.0
+	for i := range s.Lines {
+		if m := s.Counter(i, names[counter]); m.Measured && m.Value > 0 {
+			all, sum = append(all, hot{i, m.Value}), sum+m.Value
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b hot) int { return cmp.Compare(b.samples, a.samples) })
+	fmt.Fprintln(w, "Hottest instructions:")
+	for _, h := range all[:min(len(all), textInstructions)] {
+		line := s.Lines[h.line]
+		fmt.Fprintf(w, "  %4.1f %%  %s", 100*h.samples/sum, strings.TrimSpace(line.SASS))
+		if line.File != "" {
+			fmt.Fprintf(w, "  (%s:%d) %s", line.File, line.Line, strings.TrimSpace(line.Text))
+		}
+		fmt.Fprintln(w)
+	}
+}

@@ -1,0 +1,25 @@
+package ncu
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestAReportAsTextSaysWhatBoundsEachKernelAndWhereItsTimeGoes(t *testing.T) {
+	r := Parse(pages(t, "cuda4"))
+	var out strings.Builder
+	r.WriteText(&out)
+	for _, k := range r.Kernels {
+		if verdict := Verdict(&k); verdict != "" && !strings.Contains(out.String(), verdict) {
+			t.Errorf("the verdict of %s is missing: %s", k.Short, verdict)
+		}
+	}
+	for _, part := range []string{"Speed of light:", "Findings of Nsight Compute", "Warps wait for:", "Hottest instructions:\n  "} {
+		if n := strings.Count(out.String(), part); n == 0 {
+			t.Errorf("%q is missing in\n%s", part, &out)
+		}
+	}
+	if len(out.String()) > 12_000 {
+		t.Errorf("four kernels take %d bytes:\n%s", out.Len(), &out)
+	}
+}

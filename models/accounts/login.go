@@ -1,0 +1,118 @@
+package accounts
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+const (
+	loginLife      = 10 * time.Minute
+	tokenLife      = 365 * 24 * time.Hour   // of a token that a login makes
+	mostLogins     = 2000                   // that wait, of all
+	mostLoginsEach = 20                     // … of one address
+	codeLetters    = "BCDFGHJKLMNPQRSTVWXZ" // no vowels: no words; none that looks like another
+	codeLength     = 8
+)
+
+// Login is a command line that asks to be signed in. It waits until a person says yes or no in a browser.
+type Login struct {
+	ID         int64
+	SecretHash string
+	Code       string // "BCDFGHJK"
+	Host       string // as the command calls its machine: anybody can say anything here
+	Address    string
+	CreatedAt  time.Time
+	ExpiresAt  time.Time
+	UserID     *int64 // who said yes
+	Refused    bool
+}
+
+// ShownCode is the code as people compare it: "BCDF-GHJK".
+func (l Login) ShownCode() string { return l.Code[:codeLength/2] + "-" + l.Code[codeLength/2:] }
+
+// BeginLogin notes that a command line asks to be signed in, and returns the secret with which it asks for its token.
+func (s *Accounts) BeginLogin(ctx context.Context, host, address string) (secret string, login Login, err error) {
+	secret = db.NewSecret()
+	login = Login{SecretHash: db.HashSecret(secret), Code: newCode(), Host: CleanName(host), Address: db.Sanitize(address), CreatedAt: db.Now()}
+	login.ExpiresAt = db.Time(login.CreatedAt.Add(loginLife))
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("expires_at <= ?", login.CreatedAt).Delete(&Login{}).Error; err != nil {
+			return db.WriteError(err, "login")
+		}
+		var all, own int64
+		if err := tx.Model(&Login{}).Count(&all).Error; err != nil {
+			return db.ReadError(err, "logins")
+		}
+		if err := tx.Model(&Login{}).Where("address = ?", login.Address).Count(&own).Error; err != nil {
+			return db.ReadError(err, "logins")
+		}
+		if all >= mostLogins || own >= mostLoginsEach {
+			return db.Errorf(db.TooMany, "Too many command lines wait to be signed in. Try again in some minutes.")
+		}
+		return db.WriteError(tx.Create(&login).Error, "login")
+	})
+	return secret, login, err
+}
+
+// newCode draws a code. A remainder of 256 by 20 makes some letters likelier by a tenth, which guessing does not gain from.
+func newCode() string {
+	var b [codeLength]byte
+	rand.Read(b[:]) // never fails
+	for i := range b {
+		b[i] = codeLetters[int(b[i])%len(codeLetters)]
+	}
+	return string(b[:])
+}
+
+// WaitingLogin returns the login with a code, as a person typed it, that still waits for an answer.
+func (s *Accounts) WaitingLogin(ctx context.Context, code string) (login Login, err error) {
+	code = strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(code))
+	err = s.db.Read(ctx).Where("code = ? and expires_at > ? and user_id is null and not refused", code, db.Now()).Take(&login).Error
+	return login, db.ReadError(err, "command line that waits with this code: it is wrong, was answered or is older than ten minutes")
+}
+
+// AnswerLogin lets a login in as a person, or refuses it.
+func (s *Accounts) AnswerLogin(ctx context.Context, user User, code string, yes bool) error {
+	login, err := s.WaitingLogin(ctx, code)
+	if err != nil {
+		return err
+	}
+	answer := map[string]any{"refused": true}
+	if yes {
+		answer = map[string]any{"user_id": user.ID}
+	}
+	res := s.db.Writer(ctx).Model(&Login{}).Where("id = ? and user_id is null and not refused", login.ID).Updates(answer)
+	if res.Error == nil && res.RowsAffected == 0 {
+		return db.Errorf(db.Conflict, "This code was answered already.")
+	}
+	return db.WriteError(res.Error, "login")
+}
+
+// EndLogin makes the token of a login that somebody has let in, once. An empty secret says that nobody has answered yet.
+func (s *Accounts) EndLogin(ctx context.Context, secret string) (tokenSecret string, user User, err error) {
+	var login Login
+	if err := s.db.Read(ctx).Where("secret_hash = ? and expires_at > ?", db.HashSecret(secret), db.Now()).Take(&login).Error; err != nil {
+		return "", user, db.ReadError(err, "login that waits: it has expired or was used")
+	}
+	switch {
+	case login.Refused:
+		return "", user, db.Errorf(db.Forbidden, "The login was refused in the browser.")
+	case login.UserID == nil:
+		return "", user, nil
+	}
+	res := s.db.Writer(ctx).Where("id = ?", login.ID).Delete(&Login{})
+	if res.Error != nil || res.RowsAffected == 0 { // of two that ask at once, one gets it
+		return "", user, db.WriteError(res.Error, "login")
+	}
+	if user, err = s.User(ctx, *login.UserID); err != nil {
+		return "", user, err
+	}
+	tokenSecret, _, err = s.CreateToken(ctx, user.ID, "warpboard login "+login.Host, tokenLife)
+	return tokenSecret, user, err
+}

@@ -1,0 +1,45 @@
+package api
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/client"
+)
+
+// loginEvery is how many seconds a command waits between two questions whether it was let in.
+const loginEvery = 2
+
+// BeginLogin answers a command line that asks to be signed in with a code, which a person answers in a browser.
+func (a *API) BeginLogin(c *fiber.Ctx) error {
+	var in client.NewLogin
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	secret, login, err := a.Store.BeginLogin(c.UserContext(), in.Host, c.IP())
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(fiber.StatusCreated).JSON(client.Login{
+		Secret: secret, Code: login.ShownCode(), URL: a.BaseURL + "/login?code=" + login.ShownCode(),
+		Every: loginEvery, Expires: login.ExpiresAt,
+	})
+}
+
+// EndLogin gives a command line that was let in its token, once.
+func (a *API) EndLogin(c *fiber.Ctx) error {
+	var in client.LoginQuestion
+	if err := readJSON(c, &in); err != nil {
+		return err
+	}
+	token, user, err := a.Store.EndLogin(c.UserContext(), in.Secret)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	answer := client.LoginAnswer{Token: token}
+	if token != "" {
+		answer.User = &client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)}
+	}
+	return c.JSON(answer)
+}

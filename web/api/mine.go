@@ -1,0 +1,110 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views/format"
+	"warpboard/web/client"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+	"warpboard/web/wire"
+)
+
+const (
+	submissionPage = 50               // submissions on one page of the list, unless it asks for fewer
+	pollInterval   = time.Second      // how long a missed message of the hub can delay whoever waits
+	runsWait       = 25 * time.Second // the most that a request waits for a submission's end: it must be answered in site.RequestTimeout
+)
+
+// ListSubmissions answers with the sender's own submissions, the newest first. "next" is the cursor of the page after.
+func (a *API) ListSubmissions(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	filter := models.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: submissionPage}
+	if asked := c.QueryInt("limit"); asked > 0 {
+		filter.Limit = min(asked, submissionPage)
+	}
+	if slug := c.Query("task"); slug != "" {
+		task, err := a.runs.VisibleTask(c.UserContext(), *user, slug)
+		if err != nil {
+			return err
+		}
+		filter.TaskID = task.ID
+	}
+	list, err := a.Store.Submissions(c.UserContext(), *user, filter)
+	if err != nil {
+		return err
+	}
+	answer := client.SubmissionList{Submissions: make([]client.Submission, len(list))}
+	for i, one := range list {
+		answer.Submissions[i] = a.submissionSummary(one)
+	}
+	if len(list) == filter.Limit {
+		answer.Next = list[len(list)-1].ID
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(answer)
+}
+
+// submissionSummary is a submission in a list: its runs are without stages.
+func (a *API) submissionSummary(s models.SubmissionSummary) client.Submission {
+	answer := client.Submission{
+		ID: s.ID, URL: fmt.Sprintf("%s/submissions/%d", a.BaseURL, s.ID), Task: s.TaskSlug, Version: s.VersionNumber, Mode: s.Mode,
+		FileName: s.FileName, User: client.User{ID: s.UserID, Name: s.UserName}, Created: s.CreatedAt, Ended: true, Runs: []client.Run{},
+	}
+	for _, run := range s.Runs {
+		answer.Runs = append(answer.Runs, runAnswer(run, nil, 0, false))
+		answer.Ended = answer.Ended && run.State.Final()
+	}
+	return answer
+}
+
+// SubmissionSource answers with the submitted file.
+func (a *API) SubmissionSource(c *fiber.Ctx) error {
+	seen, err := a.runs.LoadSubmission(c)
+	if err != nil {
+		return err
+	}
+	if !seen.MaySeeSource {
+		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task))+".")
+	}
+	text, err := a.Store.Source(c.UserContext(), seen.Sub)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(text)})
+}
+
+// waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left.
+func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
+	ctx, cancel := context.WithTimeout(a.Streams, min(wait, runsWait))
+	defer cancel()
+	defer wire.OnLeaving(c.Context().Conn(), cancel)()
+	changed, stop := a.Hub.Watch(site.RunTopic(id))
+	defer stop()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for {
+		live, err := a.Store.Unfinished(ctx, id, false)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil || !live {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-poll.C:
+		case <-ctx.Done():
+			return nil
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// publishPath takes a file, as no other address does.
+const publishPath = "/api/v1/tasks/{slug}"
+
+// words are the properties of schemas that have one of a few values, by schema and property.
+func words() map[string]map[string][]string {
+	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile)}
+	return map[string]map[string][]string{
+		"NewSubmission": {"mode": modes},
+		"Published":     {"change": {client.Created, string(models.ChangeNone), string(models.ChangeTexts), string(models.ChangeVersion)}},
+		"Evaluation":    {"kind": {"evaluate", "compare"}},
+		"Run": {"state": {string(models.StateQueued), string(models.StateBuilding), string(models.StateTesting), string(models.StateBenchmarking),
+			string(models.StateRanking), string(models.StateProfiling), string(models.StateDone), string(models.StateFailed), string(models.StateCancelled)}},
+	}
+}
+
+// enumerate adds the values that properties of a schema may have.
+func enumerate(schema map[string]any, values map[string][]string) {
+	properties, _ := schema["properties"].(map[string]any)
+	for name, words := range values {
+		if property, ok := properties[name].(map[string]any); ok {
+			property["enum"] = words
+		}
+	}
+}
+
+// queryType is the type of a parameter in an address.
+func queryType(name string) string {
+	switch name {
+	case "devices", "file", "task":
+		return "string"
+	}
+	return "integer"
+}
+
+// id names an operation for programs that make a client of the document: "getSubmissionsById".
+func (o operation) id() string {
+	name := strings.ToLower(o.method)
+	for part := range strings.SplitSeq(strings.TrimPrefix(o.path, "/api/v1"), "/") {
+		inner, isParameter := strings.CutPrefix(part, "{")
+		if isParameter {
+			name += "By"
+		}
+		for word := range strings.FieldsFuncSeq(inner, func(r rune) bool { return r == '-' || r == '.' || r == '}' }) {
+			name += strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return name
+}

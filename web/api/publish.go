@@ -1,0 +1,121 @@
+package api
+
+import (
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/web/client"
+	"warpboard/web/site"
+)
+
+// PublishTask makes a task of the zip or reference file that is the body, or brings the task of this name to its state.
+// With ?dry_run=1 it only says what that would change.
+func (a *API) PublishTask(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	if !user.MayCreate() {
+		return site.Forbidden("creator", "Only creators and admins may make tasks; ask an admin for the role.")
+	}
+	p, err := a.proposalOf(c)
+	if err != nil {
+		return err
+	}
+	task, err := a.Store.Task(c.UserContext(), models.Slug(c.Params("slug")))
+	answer := client.Published{Change: client.Created, DryRun: c.QueryBool("dry_run"), Warnings: append(p.Notes, p.Bundle.Warnings...), Version: 1}
+	switch {
+	case models.KindOf(err) == models.NotFound:
+		task, err = a.createTask(c, *user, p, answer.DryRun)
+	case err == nil && !task.EditableBy(*user):
+		err = site.Forbidden("task", "The task "+task.Slug+" is somebody else's.")
+	case err == nil:
+		err = a.updateTask(c, *user, task, p.Bundle, &answer)
+	}
+	if err != nil {
+		return err
+	}
+	answer.Task, answer.URL = task.Slug, a.BaseURL+"/tasks/"+task.Slug
+	return c.JSON(answer)
+}
+
+// proposalOf reads the one task that a request carries.
+func (a *API) proposalOf(c *fiber.Ctx) (p tasks.Proposal, err error) {
+	name := c.Query("file", c.Params("slug")+".zip")
+	upload, err := tasks.OpenFile(name, c.Body())
+	if err != nil {
+		return p, err
+	}
+	list, err := upload.Proposals(a.Now())
+	switch {
+	case err != nil:
+		return p, err
+	case len(list) != 1:
+		return p, site.Invalid("tasks", "This needs an upload with exactly one task; %s holds %d.", name, len(list))
+	}
+	return list[0], nil
+}
+
+// createTask makes a task of a proposal, and has the site measure what came with it to compare with.
+func (a *API) createTask(c *fiber.Ctx, user models.User, p tasks.Proposal, dry bool) (task models.Task, err error) {
+	slug := models.Slug(c.Params("slug"))
+	if slug == "new" || slug == "publish" {
+		return task, site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", slug)
+	}
+	in := models.NewTask{Slug: slug, Bundle: p.Bundle}
+	if in.Devices = p.GPUs; c.Query("devices") != "" {
+		in.Devices = strings.Split(c.Query("devices"), ",")
+	}
+	if !p.Deadline.IsZero() && !p.Assumed {
+		in.Deadline = &p.Deadline
+	}
+	if c.QueryBool("hidden") {
+		in.Visibility = models.Hidden
+	}
+	if len(in.Devices) == 0 {
+		return task, site.Invalid("devices", "The task names no device: add gpus to its task.yml, or ?devices=A,B to the request.")
+	}
+	if dry {
+		return models.Task{Slug: slug}, nil
+	}
+	if task, err = a.Store.CreateTask(c.UserContext(), user, in); err == nil {
+		err = a.startBaselines(c, task.ID)
+	}
+	return task, err
+}
+
+// updateTask makes a bundle a task's state, or tells what that would change. Its settings stay.
+func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, bundle *tasks.Bundle, answer *client.Published) error {
+	ctx := c.UserContext()
+	version, err := a.Store.Version(ctx, task.VersionID)
+	if err != nil {
+		return err
+	}
+	old, err := a.Store.Bundle(ctx, version.ID)
+	if err != nil {
+		return err
+	}
+	for _, d := range tasks.Diff(old, bundle) {
+		answer.Differences = append(answer.Differences, client.Difference(d))
+	}
+	change, err := a.Store.Compare(ctx, task.ID, bundle)
+	if err == nil && !answer.DryRun {
+		version, change, err = a.Store.Publish(ctx, user, task.ID, bundle)
+	}
+	if err == nil && !answer.DryRun {
+		err = a.startBaselines(c, task.ID)
+	}
+	answer.Version, answer.Change = version.Number, string(change)
+	return err
+}
+
+func (a *API) startBaselines(c *fiber.Ctx, taskID int64) error {
+	queued, err := a.Store.StartBaselines(c.UserContext(), taskID)
+	if queued > 0 {
+		a.Dispatcher.Wake()
+	}
+	return err
+}

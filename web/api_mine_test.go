@@ -1,0 +1,195 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/tasks"
+	"warpboard/web/client"
+)
+
+// code is the stable code of a refusal; "" for success.
+func code(err error) string {
+	var p *client.Problem
+	if errors.As(err, &p) {
+		return p.Code
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+func TestPeopleListTheirSubmissionsPageByPageAndReadTheirSources(t *testing.T) {
+	s := newStage(t)
+	api, other := s.api(s.user), s.api(modelstest.Person(t, s.Store, "eve", models.RoleUser))
+	var ids []int64
+	for range 3 {
+		sub, err := api.Submit(t.Context(), kernel())
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append([]int64{sub.ID}, ids...)
+	}
+	var seen []int64
+	for before, pages := int64(0), 0; ; pages++ {
+		list, err := api.Mine(t.Context(), "vectoradd", before, 2)
+		if err != nil || pages > 2 {
+			t.Fatal(err, pages)
+		}
+		for _, sub := range list.Submissions {
+			if seen = append(seen, sub.ID); sub.Task != "vectoradd" || sub.Version != 1 || len(sub.Runs) != 1 || sub.Ended {
+				t.Errorf("%+v", sub)
+			}
+		}
+		if before = list.Next; before == 0 {
+			break
+		}
+	}
+	if diff := cmp.Diff(ids, seen); diff != "" {
+		t.Errorf("(-submitted +listed):\n%s", diff)
+	}
+	if list, err := other.Mine(t.Context(), "", 0, 0); err != nil || len(list.Submissions) != 0 {
+		t.Errorf("another's list: %+v, %v", list, err)
+	}
+	if file, err := api.Source(t.Context(), ids[0]); err != nil || file.Text != kernel().Source || file.Name != "kernel.cpp" {
+		t.Errorf("%+v, %v", file, err)
+	}
+	for who, want := range map[*client.Client]string{other: "source", s.api(models.User{}): "source"} {
+		if _, err := who.Source(t.Context(), ids[0]); code(err) != want {
+			t.Errorf("another's source: %v", err)
+		}
+	}
+	if _, err := s.api(models.User{}).Mine(t.Context(), "", 0, 0); code(err) != "unauthorized" {
+		t.Errorf("a visitor's list: %v", err)
+	}
+}
+
+func TestASubmissionThatIsSentAgainWithItsKeyIsTheSame(t *testing.T) {
+	s := newStage(t)
+	send := func(user models.User, source string) (id int64, code string) {
+		secret, _, err := s.Store.CreateToken(t.Context(), user.ID, "test", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp := s.ask("POST", "/api/v1/submissions", secret, jsonText(object{"task": "vectoradd", "file_name": "a.cpp", "source": source}), client.IdempotencyHeader, "once")
+		defer resp.Body.Close()
+		var answer struct {
+			ID   int64
+			Code string
+		}
+		decodeBody(t, resp, &answer)
+		return answer.ID, answer.Code
+	}
+	first, _ := send(s.user, "int x;")
+	if again, _ := send(s.user, "int x;"); again != first || first == 0 {
+		t.Errorf("sent again, submission %d is %d", first, again)
+	}
+	if _, refused := send(s.user, "int y;"); refused != "conflict" {
+		t.Errorf("another source with the same key: %q", refused)
+	}
+	if others, _ := send(modelstest.Person(t, s.Store, "eve", models.RoleUser), "int x;"); others == first || others == 0 {
+		t.Errorf("another person's submission with the same key is %d", others)
+	}
+}
+
+func TestWaitingForASubmissionAnswersAtItsEnd(t *testing.T) {
+	s := newStage(t)
+	api := s.api(s.user)
+	sub, err := api.Submit(t.Context(), kernel())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if still, err := api.Wait(t.Context(), sub.ID, time.Second); err != nil || still.Ended {
+		t.Fatalf("%+v, %v", still, err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		last, err := api.Wait(t.Context(), sub.ID, time.Hour)
+		if err == nil && !last.Ended {
+			err = errors.New("it has not ended")
+		}
+		ended <- err
+	}()
+	if _, err := api.Cancel(t.Context(), sub.ID); err != nil {
+		t.Error(err)
+	}
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTasksArePublishedOverTheAPI(t *testing.T) {
+	s := startSite(t)
+	creator := s.api(modelstest.Person(t, s.Store, "creator", models.RoleCreator))
+	bundle := modelstest.Bundle("sum")
+	publish := func(who *client.Client, change func(*client.Publication)) (*client.Published, string) {
+		var data bytes.Buffer
+		if err := tasks.WriteZip(&data, bundle); err != nil {
+			t.Fatal(err)
+		}
+		p := client.Publication{Task: "sum", File: "sum.zip", Data: data.Bytes(), Devices: []string{"CPU"}}
+		if change != nil {
+			change(&p)
+		}
+		answer, err := who.Publish(t.Context(), p)
+		return answer, code(err)
+	}
+	steps := func(want string, version int, dry bool) {
+		t.Helper()
+		got, refused := publish(creator, func(p *client.Publication) { p.DryRun = dry })
+		if refused != "" || got.Change != want || got.Version != version || got.DryRun != dry {
+			t.Errorf("published %+v (%s), want %s %d", got, refused, want, version)
+		}
+	}
+	steps(client.Created, 1, true)
+	if _, err := creator.Task(t.Context(), "sum"); code(err) != "not_found" {
+		t.Errorf("a dry run made the task: %v", err)
+	}
+	steps(client.Created, 1, false)
+	steps("none", 1, false)
+	bundle.Definition.Description = "Another text."
+	steps("texts", 1, true)
+	steps("texts", 1, false)
+	bundle.Definition.Benchmarks = bundle.Definition.Benchmarks[:0:0]
+	bundle.Definition.Benchmarks = append(bundle.Definition.Benchmarks, tasks.Case{{Name: "n", Value: "77"}})
+	steps("version", 1, true)
+	steps("version", 2, false)
+	for who, want := range map[*client.Client]string{
+		s.api(models.User{}): "unauthorized", s.api(modelstest.Person(t, s.Store, "ada", models.RoleUser)): "creator",
+		s.api(modelstest.Person(t, s.Store, "other", models.RoleCreator)): "task",
+	} {
+		if _, refused := publish(who, nil); refused != want {
+			t.Errorf("refused as %q, want %q", refused, want)
+		}
+	}
+	if _, refused := publish(creator, func(p *client.Publication) { p.Data = []byte("no zip") }); refused != "invalid" {
+		t.Errorf("no zip: %q", refused)
+	}
+}
+
+func TestTheAPISaysWhichMethodsAnAddressHas(t *testing.T) {
+	s := startSite(t)
+	for request, want := range map[string]string{
+		"PUT /api/v1/tasks/x": "GET, HEAD, POST", "DELETE /api/v1/submissions/1": "GET, HEAD", "POST /api/v1/nothing": "",
+	} {
+		method, path, _ := strings.Cut(request, " ")
+		resp := s.ask(method, path, "", "{}")
+		status := http.StatusMethodNotAllowed
+		if want == "" {
+			status = http.StatusNotFound
+		}
+		if resp.StatusCode != status || resp.Header.Get("Allow") != want {
+			t.Errorf("%s: %s, Allow %q, want %q", request, resp.Status, resp.Header.Get("Allow"), want)
+		}
+		resp.Body.Close()
+	}
+}

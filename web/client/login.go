@@ -1,0 +1,42 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"time"
+)
+
+// NewLogin is what a command line says of itself when it asks to be signed in.
+type NewLogin struct {
+	Host string `json:"host" jsonschema:"name of its machine, for the person who answers"`
+}
+
+// Login is a question that a person answers in a browser.
+type Login struct {
+	Secret  string    `json:"secret" jsonschema:"with which to ask for the token"`
+	Code    string    `json:"code" jsonschema:"which the person compares or types"`
+	URL     string    `json:"url" jsonschema:"where the person answers"`
+	Every   int       `json:"every" jsonschema:"seconds between two questions"`
+	Expires time.Time `json:"expires"`
+}
+
+// LoginQuestion asks whether a login was answered.
+type LoginQuestion struct {
+	Secret string `json:"secret"`
+}
+
+// LoginAnswer has the token of a login that was let in.
+type LoginAnswer struct {
+	Token string `json:"token,omitempty" jsonschema:"personal token; absent: nobody has answered yet"`
+	User  *User  `json:"user,omitempty"`
+}
+
+// BeginLogin asks to be signed in.
+func (c *Client) BeginLogin(ctx context.Context, host string) (*Login, error) {
+	return ask[Login](ctx, c, http.MethodPost, "/login", NewLogin{Host: host})
+}
+
+// EndLogin asks whether a login was answered.
+func (c *Client) EndLogin(ctx context.Context, secret string) (*LoginAnswer, error) {
+	return ask[LoginAnswer](ctx, c, http.MethodPost, "/login/token", LoginQuestion{Secret: secret})
+}

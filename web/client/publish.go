@@ -1,0 +1,76 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Created is the Change of a task that is new. The others are "none", "texts" (scores keep their meaning) and "version"
+// (a new version with empty boards).
+const Created = "created"
+
+// Published is what publishing a task has changed, or would change.
+type Published struct {
+	Task        string       `json:"task"`
+	URL         string       `json:"url"`
+	Version     int          `json:"version"`
+	Change      string       `json:"change" jsonschema:"created, none, texts (scores keep their meaning) or version (a new version with empty boards)"`
+	DryRun      bool         `json:"dry_run,omitempty" jsonschema:"nothing was changed; version is the one before"`
+	Differences []Difference `json:"differences,omitempty"`
+	Warnings    []string     `json:"warnings,omitempty"`
+}
+
+// Difference is one difference between two states of a task.
+type Difference struct {
+	Key    string `json:"key"`
+	Old    string `json:"old,omitempty"`
+	New    string `json:"new,omitempty"`
+	Breaks bool   `json:"breaks,omitempty" jsonschema:"scores made before do not compare with scores made after"`
+}
+
+// Publication is a task to be published.
+type Publication struct {
+	Task    string
+	File    string // name of what is sent; its suffix says whether it is a zip
+	Data    []byte
+	Devices []string // of a new task; empty: those that it names
+	Hidden  bool
+	DryRun  bool
+}
+
+// Publish makes a task, or brings it to another state.
+func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error) {
+	q := url.Values{"file": {p.File}}
+	for _, d := range p.Devices {
+		q.Set("devices", joined(q.Get("devices"), d))
+	}
+	for name, set := range map[string]bool{"hidden": p.Hidden, "dry_run": p.DryRun} {
+		if set {
+			q.Set(name, "1")
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	resp, err := c.sendTo(ctx, http.MethodPost, "/api/v1/tasks/"+url.PathEscape(p.Task)+"?"+q.Encode(), bytes.NewReader(p.Data), "Content-Type", "application/zip")
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	var answer Published
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		return nil, fmt.Errorf("read what was published: %w", err)
+	}
+	return &answer, nil
+}
+
+func joined(list, one string) string {
+	if list == "" {
+		return one
+	}
+	return list + "," + one
+}

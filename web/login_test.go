@@ -1,0 +1,67 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+func TestACommandLineIsSignedInByACodeThatAPersonApproves(t *testing.T) {
+	s := startSite(t)
+	command := s.api(models.User{})
+	login, err := command.BeginLogin(t.Context(), "laptop <b>")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := command.EndLogin(t.Context(), login.Secret); err != nil || answer.Token != "" {
+		t.Fatalf("before anybody has answered: %+v, %v", answer, err)
+	}
+	if resp := s.browser().post("/login", url.Values{"code": {login.Code}, "answer": {"yes"}}); resp.StatusCode != http.StatusUnauthorized {
+		t.Errorf("a visitor's yes was answered with %s", resp.Status)
+	}
+	ada := s.signedIn("ada", models.RoleUser)
+	page := ada.page("/login?code="+login.Code, http.StatusOK)
+	wantText(t, page, "[data-code]", login.Code)
+	wantText(t, page, "dl", "laptop <b>")
+	typed := strings.ToLower(strings.ReplaceAll(login.Code, "-", " "))
+	wantStatus(t, ada.post("/login", url.Values{"code": {typed}, "answer": {"yes"}}), http.StatusOK)
+	wantStatus(t, ada.get("/login?code="+login.Code), http.StatusNotFound) // it is answered
+
+	answer, err := command.EndLogin(t.Context(), login.Secret)
+	if err != nil || answer.User == nil || answer.User.Name != "ada" {
+		t.Fatalf("%+v, %v", answer, err)
+	}
+	if me, err := client.New(s.url, answer.Token).Me(t.Context()); err != nil || me.ID != answer.User.ID {
+		t.Errorf("the token is %+v's, %v", me, err)
+	}
+	if _, err := command.EndLogin(t.Context(), login.Secret); code(err) != "not_found" {
+		t.Errorf("the token came twice: %v", err)
+	}
+}
+
+func TestACommandLineThatIsRefusedGetsNothing(t *testing.T) {
+	s := startSite(t)
+	command := s.api(models.User{})
+	login, err := command.BeginLogin(t.Context(), "laptop")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ada := s.signedIn("ada", models.RoleUser)
+	wantStatus(t, ada.post("/login", url.Values{"code": {login.Code}, "answer": {"no"}}), http.StatusOK)
+	wantStatus(t, ada.post("/login", url.Values{"code": {login.Code}, "answer": {"yes"}}), http.StatusNotFound)
+	if _, err := command.EndLogin(t.Context(), login.Secret); code(err) != "forbidden" {
+		t.Errorf("%v", err)
+	}
+	for range 40 { // one address cannot fill the list
+		if _, err = command.BeginLogin(t.Context(), "x"); err != nil {
+			break
+		}
+	}
+	if code(err) != "too_many" {
+		t.Errorf("40 command lines of one address wait: %v", err)
+	}
+}

@@ -1,0 +1,236 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"warpboard/evaluator/job"
+	"warpboard/web/client"
+)
+
+// submissionWait is how long one request to the site waits for a submission's end, and so the time between two words on
+// its progress.
+const submissionWait = 10 * time.Second
+
+type kernelIn struct {
+	Task     string   `json:"task" jsonschema:"slug of the task"`
+	Source   string   `json:"source" jsonschema:"the kernel's whole source, with the signature of the task's template"`
+	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language, as the template has it"`
+	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
+}
+
+type mineIn struct {
+	Task   string `json:"task,omitempty" jsonschema:"only those to this task"`
+	Before int64  `json:"before,omitempty" jsonschema:"next of the answer before, for older ones"`
+}
+
+type profileIn struct {
+	ID     int64  `json:"id" jsonschema:"id of the submission"`
+	Device string `json:"device,omitempty" jsonschema:"of which run; default: the first that has a profile"`
+	Case   int    `json:"case,omitempty" jsonschema:"number of the benchmark case, from 0"`
+}
+
+type compareRunsIn struct {
+	A int64 `json:"a" jsonschema:"id of a run, from the runs of a submission"`
+	B int64 `json:"b" jsonschema:"id of another run"`
+}
+
+// submissionOut is a submission in short.
+type submissionOut struct {
+	ID    int64    `json:"id"`
+	URL   string   `json:"url"`
+	Task  string   `json:"task"`
+	Mode  job.Mode `json:"mode"`
+	Ended bool     `json:"ended" jsonschema:"every run has ended; if not, call wait_submission"`
+	Runs  []runOut `json:"runs"`
+	Next  string   `json:"next,omitempty" jsonschema:"what to do now"`
+}
+
+// runOut is a run in short.
+type runOut struct {
+	ID       int64    `json:"id"`
+	Device   string   `json:"device"`
+	State    string   `json:"state"`
+	Position int      `json:"position,omitempty" jsonschema:"in the queue, from 1"`
+	ScoreNS  *float64 `json:"score_ns,omitempty" jsonschema:"the time that counts, in nanoseconds: less is better"`
+	Low      *float64 `json:"interval_low,omitempty"`
+	High     *float64 `json:"interval_high,omitempty"`
+	Failure  string   `json:"failure,omitempty" jsonschema:"why it did not pass"`
+	Output   string   `json:"output,omitempty" jsonschema:"of the compiler or the program, where it did not pass"`
+	Profile  string   `json:"profile,omitempty" jsonschema:"address of its profile; read_profile has it as text"`
+}
+
+// maxOutput bounds what an agent is told of a compiler's or a program's output, in bytes from the end.
+const maxOutput = 4000
+
+func shortSubmission(s *client.Submission) submissionOut {
+	out := submissionOut{ID: s.ID, URL: s.URL, Task: s.Task, Mode: s.Mode, Ended: s.Ended, Runs: []runOut{}}
+	for _, r := range s.Runs {
+		one := runOut{ID: r.ID, Device: r.Device, State: r.State, Position: r.Position, ScoreNS: r.ScoreNS, Low: r.IntervalLow, High: r.IntervalHigh, Profile: r.Profile}
+		if r.Failure != nil {
+			one.Failure = r.Failure.Reason
+			if len(r.Stages) > 0 {
+				last := r.Stages[len(r.Stages)-1]
+				text := last.Stdout + last.Stderr
+				one.Output = text[max(0, len(text)-maxOutput):]
+			}
+		}
+		out.Runs = append(out.Runs, one)
+	}
+	return out
+}
+
+func (t tools) addLoop(server *sdk.Server) {
+	no, yes := false, true
+	makes := &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
+	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
+	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", makes, t.submitAndWait(job.ModeTest))
+	addTyped(server, "rank_kernel", "Test, measure and rank a kernel: the score counts for the task's board. Then look at get_board.", makes, t.submitAndWait(job.ModeRanked))
+	addTyped(server, "wait_submission", "Wait for a submission's end, and read how its runs ended. Call it again while ended is false.", reads, t.wait)
+	addTyped(server, "cancel_submission", "Cancel the runs of a submission of yours that have not ended.", &sdk.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &no},
+		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
+			sub, err := t.site.Cancel(ctx, in.ID)
+			if err != nil {
+				return submissionOut{}, err
+			}
+			return shortSubmission(sub), nil
+		})
+	addTyped(server, "my_submissions", "List your submissions and their scores, the newest first.", reads, t.mine)
+	addTyped(server, "get_source", "Read the source of a submission: your own, or anybody's after the task's deadline.", reads,
+		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
+			file, err := t.site.Source(ctx, in.ID)
+			if err != nil {
+				return client.SourceFile{}, err
+			}
+			return *file, nil
+		})
+	addTyped(server, "read_profile", "Read what Nsight Compute measured of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads, t.profile)
+	addTyped(server, "compare_runs", "Compare two runs: scores, and times case by case.", reads, t.compareRuns)
+}
+
+// addTyped offers a tool whose answer has a type, which its clients are told.
+func addTyped[In, Out any](server *sdk.Server, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
+	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes}
+	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		out, err := call(ctx, newProgress(r), in)
+		return nil, out, err
+	})
+}
+
+// submitAndWait submits a kernel in a mode and waits as long as the client is likely to.
+func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, kernelIn) (submissionOut, error) {
+	return func(ctx context.Context, p *progress, in kernelIn) (submissionOut, error) {
+		sub, err := t.site.Submit(ctx, client.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: mode, FileName: in.FileName, Source: in.Source})
+		if err != nil {
+			return submissionOut{}, err
+		}
+		return t.wait(ctx, p, submissionIn{ID: sub.ID})
+	}
+}
+
+// slice is the longest that a call waits: usual clients give up after 30 s or 60 s.
+const slice = 25 * time.Second
+
+func (t tools) wait(ctx context.Context, p *progress, in submissionIn) (submissionOut, error) {
+	sub, err := t.site.Get(ctx, in.ID)
+	for err == nil && !sub.Ended {
+		left := min(slice, t.patience) - p.took()
+		if left < time.Second {
+			break
+		}
+		p.tell(ctx, fmt.Sprintf("submission %d: %s", sub.ID, states(sub)))
+		sub, err = t.site.Wait(ctx, in.ID, min(left, submissionWait))
+	}
+	if err != nil {
+		return submissionOut{}, err
+	}
+	out := shortSubmission(sub)
+	if !out.Ended {
+		out.Next = fmt.Sprintf("It goes on. Call wait_submission with id %d.", sub.ID)
+	}
+	return out, nil
+}
+
+func states(sub *client.Submission) (text string) {
+	for _, run := range sub.Runs {
+		text += run.Device + " " + run.State + " "
+	}
+	return text
+}
+
+type mineOut struct {
+	Submissions []submissionOut `json:"submissions"`
+	Next        int64           `json:"next,omitempty" jsonschema:"send it as before, for older ones"`
+}
+
+func (t tools) mine(ctx context.Context, _ *progress, in mineIn) (out mineOut, err error) {
+	list, err := t.site.Mine(ctx, in.Task, in.Before, 20)
+	if err != nil {
+		return out, err
+	}
+	out = mineOut{Submissions: []submissionOut{}, Next: list.Next}
+	for _, sub := range list.Submissions {
+		out.Submissions = append(out.Submissions, shortSubmission(&sub))
+	}
+	return out, nil
+}
+
+type profileOut struct {
+	Text string `json:"text"`
+	URL  string `json:"url" jsonschema:"the same as a page"`
+}
+
+func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out profileOut, err error) {
+	sub, err := t.site.Get(ctx, in.ID)
+	if err != nil {
+		return out, err
+	}
+	for _, run := range sub.Runs {
+		if in.Device != "" && run.Device != in.Device || in.Device == "" && run.Profile == "" {
+			continue
+		}
+		text, err := t.site.Download(ctx, client.ProfilePath(in.ID, run.ID, "txt", in.Case))
+		return profileOut{string(text), run.Profile}, err
+	}
+	return out, fmt.Errorf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", in.ID)
+}
+
+type comparedOut struct {
+	A     sideOut       `json:"a"`
+	B     sideOut       `json:"b"`
+	Cases []comparedOne `json:"cases"`
+	URL   string        `json:"url"`
+}
+
+type sideOut struct {
+	Run        int64    `json:"run"`
+	Submission int64    `json:"submission"`
+	User       string   `json:"user"`
+	Device     string   `json:"device"`
+	ScoreNS    *float64 `json:"score_ns"`
+}
+
+type comparedOne struct {
+	Spec string   `json:"spec"`
+	A    *timeOut `json:"a,omitempty"`
+	B    *timeOut `json:"b,omitempty"`
+}
+
+type timeOut struct {
+	Median float64 `json:"median" jsonschema:"in nanoseconds"`
+	Mean   float64 `json:"mean"`
+}
+
+func (t tools) compareRuns(ctx context.Context, _ *progress, in compareRunsIn) (out comparedOut, err error) {
+	path := fmt.Sprintf("?a=%d&b=%d", in.A, in.B)
+	text, err := t.site.Download(ctx, "/compare.json"+path)
+	if err == nil {
+		err = json.Unmarshal(text, &out)
+	}
+	out.URL = t.site.Base() + "/compare" + path
+	return out, err
+}

@@ -1,0 +1,40 @@
+package web
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/site"
+)
+
+// noSuchCall answers what no route of the API took: 405 with the methods that the address has, or 404.
+func noSuchCall(c *fiber.Ctx) error {
+	var allowed []string
+	for _, r := range c.App().GetRoutes(true) {
+		if fits(r.Path, c.Path()) && !slices.Contains(allowed, r.Method) {
+			allowed = append(allowed, r.Method)
+		}
+	}
+	if len(allowed) == 0 || slices.Contains(allowed, c.Method()) {
+		return site.NotFound(c)
+	}
+	slices.Sort(allowed)
+	c.Set(fiber.HeaderAllow, strings.Join(allowed, ", "))
+	return fiber.ErrMethodNotAllowed
+}
+
+// fits reports whether a path is one of a route's, part by part. Routes that take any rest fit nothing.
+func fits(route, path string) bool {
+	want, got := strings.Split(route, "/"), strings.Split(strings.TrimSuffix(path, "/"), "/")
+	if len(want) != len(got) {
+		return false
+	}
+	for i, part := range want {
+		if part != got[i] && (!strings.HasPrefix(part, ":") || got[i] == "") {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,49 @@
+// Package login is the page on which a person lets a command line in (`warpboard login`), or refuses it. The code may come
+// in the address or be typed. Whoever sends somebody else a link asks for an account: the page says what asks, and from where.
+package login
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Logins has the handlers of the page.
+type Logins struct{ *site.Site }
+
+// New returns the page.
+func New(site *site.Site) *Logins { return &Logins{site} }
+
+// Show asks for a code, or whether its command line may come in.
+func (l *Logins) Show(c *fiber.Ctx) error {
+	page, status := views.LoginPage{Page: l.Page(c, "Sign a command line in", ""), Code: c.Query("code")}, fiber.StatusOK
+	if page.Code != "" {
+		login, err := l.Store.WaitingLogin(c.UserContext(), page.Code)
+		switch {
+		case models.KindOf(err) == models.NotFound:
+			page.Problem, status = err.Error(), fiber.StatusNotFound
+		case err != nil:
+			return err
+		default:
+			page.Code, page.Asks = login.ShownCode(), true
+			page.Host, page.Address, page.Since = login.Host, login.Address, login.CreatedAt
+		}
+	}
+	return l.Render(c, status, views.Login(page))
+}
+
+// Answer lets the command line with a code in, or refuses it.
+func (l *Logins) Answer(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	yes := c.FormValue("answer") == "yes"
+	if err := l.Store.AnswerLogin(c.UserContext(), *user, c.FormValue("code"), yes); err != nil {
+		return err
+	}
+	page := views.LoginPage{Page: l.Page(c, "Sign a command line in", ""), Answered: true, Let: yes}
+	return l.Render(c, fiber.StatusOK, views.Login(page))
+}
