@@ -55,6 +55,7 @@ type Config struct {
 type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string
+	Replicas               int // copies of each stream of a cluster; 0 leaves it as it is
 }
 
 // OAuthConfig holds the sign-in providers; each is on when its key is set.

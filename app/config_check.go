@@ -80,6 +80,8 @@ func (c *Config) checkSite(wrong *problems) {
 	}
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
+	wrong.unless(n.Replicas >= 0 && n.Replicas <= 5, "--nats-replicas %d: want 1, 3 or 5, or 0 to leave it as it is", n.Replicas)
+	wrong.unless(n.Replicas == 0 || n.URL != "", "--nats-replicas is for the cluster at --nats-url, which is missing: the embedded queue has one copy")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
 	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
 	_, err = c.metricsFrom()

@@ -59,7 +59,8 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
 	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default: http://ADDR")
-	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one")
+	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one; of a cluster the nodes, separated by commas")
+	fs.IntVar(&cfg.NATS.Replicas, "nats-replicas", 0, "copies that the cluster at --nats-url keeps of each stream, 3 for a cluster of three nodes; 0 to leave it as it is, which is 1 at first")
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: none")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")

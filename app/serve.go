@@ -31,8 +31,12 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	defer release()
 	log := cfg.logger(env.Stderr)
 	defer announceStop(ctx, cfg, log)()
+	id, err := replica(cfg.Data)
+	if err != nil {
+		return err
+	}
 	store, err := models.Open(ctx, models.Config{
-		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
+		Dir: cfg.Data, DSN: cfg.DatabaseURL, Replica: id, Log: log,
 		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 	if err != nil {
@@ -46,7 +50,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	q, err := queue.Open(ctx, queue.Config{
-		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
+		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
 		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
 	})
@@ -54,6 +58,9 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	defer q.Close()
+	if err := nameOwnWorker(ctx, cfg, store, q, log); err != nil {
+		return err
+	}
 	return ServeSite(ctx, cfg, store, q, log)
 }
 
@@ -63,6 +70,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
+	hear := hearOthers(q, hub, dispatcher)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
 	site := cfg.web(store, dispatcher, q, hub, log)
 	var err error
@@ -83,6 +91,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	go func() { recording <- recorder.Run(last) }()
 
 	loops, loopCtx := errgroup.WithContext(ctx)
+	loops.Go(func() error { return hear(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
 	loops.Go(func() error { return server.Run(loopCtx) })
 	if !cfg.NoWorker {

@@ -17,6 +17,7 @@ import (
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
 	"warpboard/models/fleet"
+	"warpboard/models/leases"
 	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
@@ -36,11 +37,13 @@ type Config struct {
 	NoBaselines bool
 	// Site is the address of the site, for its statements.
 	Site string
+	// Replica names this process among those that serve one database, the same after each restart.
+	Replica string
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, ledger and sentinels, whose
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, leases, ledger and sentinels, whose
 // methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
@@ -50,6 +53,7 @@ type Store struct {
 	*devices.Devices
 	*epochs.Epochs
 	*rejudge.Rejudges
+	*leases.Leases
 	*ledger.Ledger
 	*sentinels.Sentinels
 	db          *db.DB
@@ -82,7 +86,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Ledger: ledger.New(database), Sentinels: sentinels.New(database), site: cfg.Site,
+		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), site: cfg.Site,
 		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	if why, err := s.SortIfAsked(ctx); err != nil {

@@ -27,6 +27,7 @@ type WorkerCredential struct {
 	CreatedAt  time.Time
 	UsedAt     *time.Time // last connection
 	RevokedAt  *time.Time
+	JoinID     int64 // the token that the worker joined by; 0: an admin made the credential
 }
 
 // covers reports whether the credential names a device, or the family that it is of.
