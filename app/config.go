@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"warpboard/evaluator"
 )
 
 // Config is every setting of the program. A flag --some-name falls back to the environment variable
@@ -55,6 +57,7 @@ type Config struct {
 type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string
+	AccountSeed, Account   string
 	Replicas               int // copies of each stream of a cluster; 0 leaves it as it is
 }
 
@@ -73,6 +76,8 @@ type OAuthConfig struct {
 type WorkerSettings struct {
 	Name        string
 	Secret      string
+	Join        string
+	Leave       evaluator.Leaving
 	CPUSlots    int
 	FirstUID    int
 	Sandbox     string

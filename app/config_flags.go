@@ -33,6 +33,9 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 	case "work":
 		workerFlags(fs, cfg)
 		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "tls://host:port of the site's --nats-listen; nats:// without TLS")
+		fs.StringVar(&cfg.Worker.Join, "join", "", "join token of the site, instead of a credential: the worker gets a name of its own, and is forgotten when it leaves; better in the environment")
+		fs.BoolVar(&cfg.Worker.Leave.Once, "once", false, "end after one job")
+		fs.DurationVar(&cfg.Worker.Leave.Idle, "idle-exit", 0, "end after so long without a job, as 10m; 0 for never")
 		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "the secret shown when the credential was made on the devices page; better in the environment, where other users do not see it")
 	}
 	return fs
@@ -60,6 +63,8 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
 	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default: http://ADDR")
 	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one; of a cluster the nodes, separated by commas")
+	fs.StringVar(&cfg.NATS.AccountSeed, "nats-account-seed", "", "seed (SA…) of the issuer in the auth_callout of the cluster at --nats-url: the site tells it which workers to let in; better by WARPBOARD_NATS_ACCOUNT_SEED_FILE")
+	fs.StringVar(&cfg.NATS.Account, "nats-account", "$G", "account of the cluster that the site and its workers are in, with --nats-account-seed")
 	fs.IntVar(&cfg.NATS.Replicas, "nats-replicas", 0, "copies that the cluster at --nats-url keeps of each stream, 3 for a cluster of three nodes; 0 to leave it as it is, which is 1 at first")
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: none")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")

@@ -51,6 +51,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	}
 	q, err := queue.Open(ctx, queue.Config{
 		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
+		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
 		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
 	})

@@ -139,7 +139,7 @@ func shown(flagName, value string) string {
 
 // isSecret reports whether nobody should see a setting. The address of a database holds its password.
 func isSecret(flagName string) bool {
-	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-url"
+	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "nats-url"
 }
 
 // flagNames are the settings of all commands.

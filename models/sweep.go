@@ -36,7 +36,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		}
 		return catalog.SweepBlobs(tx)
 	})
-	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)))
+	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at))
 }
 
 // sweepArtifacts removes files older than a time that have no row.

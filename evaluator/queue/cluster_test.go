@@ -13,6 +13,7 @@ import (
 // TestAClusterGoesOnWithoutOneOfThreeNodes: streams have the copies that were asked for and keep them, and a site starts, a
 // job is taken and its result recorded while a node is down.
 func TestAClusterGoesOnWithoutOneOfThreeNodes(t *testing.T) {
+	t.Parallel() // three servers choose leaders twice, which takes seconds of waiting
 	cluster := queuetest.NewCluster(t, 3)
 	open := func(replicas int) *queue.Queue {
 		t.Helper()

@@ -38,12 +38,15 @@ type Config struct {
 	URL      string // external cluster instead of the embedded server, "nats://user:password@host:4222"
 	Replicas int    // external cluster: copies of each stream; 0 keeps as many as there are, and makes streams with 1
 	CA       string // external cluster: PEM file of who signed its certificate; empty for who the system trusts
-	Listen   string // embedded server: "host:port" where remote workers connect; empty opens no port
+	// AccountSeed has the site tell an external cluster who its workers are: the key of the issuer of its auth_callout.
+	AccountSeed string
+	Account     string // external cluster: the account that workers are in, with AccountSeed
+	Listen      string // embedded server: "host:port" where remote workers connect; empty opens no port
 	// Cert and Key are the PEM files of the certificate that remote workers are shown; without them
 	// the port speaks no TLS.
 	Cert, Key string
 	// Authorize tells which devices the worker with this name and secret may take jobs for.
-	// It is asked whenever a remote worker connects to the embedded server; nil refuses them all.
+	// It is asked whenever a remote worker connects to the embedded server, or to a cluster that asks; nil refuses them all.
 	Authorize func(name, secret string) (devices []string, ok bool)
 	// AckWait is how long a delivered job may stay without a sign of life before it is
 	// delivered again; 0 means 30 s.
@@ -111,6 +114,9 @@ func (q *Queue) open(ctx context.Context) error {
 	q.stop = stop
 	if q.host != nil {
 		q.running.Go(func() { q.watch(running) })
+	}
+	if err := q.openCallout(running); err != nil {
+		return err
 	}
 	return q.desk.open(running)
 }

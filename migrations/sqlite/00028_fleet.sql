@@ -21,3 +21,5 @@ create table join_tokens (
 );
 -- 0: an admin made the credential. Else the token that its worker joined by.
 alter table worker_credentials add column join_id integer not null default 0;
+-- A guest is forgotten after it has left.
+alter table workers add column guest boolean not null default false;

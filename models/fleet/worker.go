@@ -27,6 +27,7 @@ type Worker struct {
 	SelfTest  []job.CheckLine `gorm:"serializer:json"`
 	Refusing  string          // why it takes no jobs, if it takes none
 	Stopping  bool            // it has left in order
+	Guest     bool            // it joined by a token, and is forgotten when it has left
 }
 
 // Live reports whether the worker was heard of lately and has not left.
@@ -84,15 +85,18 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !may(slot.Device) })
 	row := Worker{
 		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.Started), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping,
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping, Guest: h.Guest,
 	}
-	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping"}
+	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping", "guest"}
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
 	}
 	err = s.db.Writer(ctx).Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
 	}).Create(&row).Error
+	if err == nil && h.Guest && h.Stopping && len(h.Attempts) == 0 {
+		err = s.goodbye(ctx, row.Name)
+	}
 	return db.WriteError(err, "heartbeat of worker %s", row.Name)
 }
 
