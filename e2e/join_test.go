@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -34,16 +33,12 @@ func (s *site) joinToken(t *testing.T) string {
 func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
-	token := filepath.Join(t.TempDir(), "token")
-	if err := os.WriteFile(token, []byte(s.joinToken(t)), 0o600); err != nil {
-		t.Fatal(err)
-	}
 	ada := s.person(t, "Ada", models.RoleUser)
 	id := ada.submit(job.ModeRanked, kernel(`
     FILE *env = fopen("/proc/self/environ", "r");
     char text[65536] = {}; size_t n = env ? fread(text, 1, sizeof text - 1, env) : 0;
     for (size_t i = 0; i + 4 < n; i++) if (!memcmp(text + i, "wbj_", 4)) exit(9);`))
-	w := startWith(t, []string{"WARPBOARD_JOIN_FILE=" + token}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", nats, "--once",
+	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", nats, "--once",
 		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2")
 	run := ada.ended(id)
 	if err := wantState(run, models.StateDone); err != nil {

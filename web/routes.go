@@ -110,6 +110,7 @@ func (s *Server) apiRoutes(api, evaluations, streams group) {
 	api.get("/api/v1/tasks", s.api.Tasks)
 	api.get("/api/v1/tasks/:slug", s.api.Task)
 	api.get("/api/v1/boards/:slug/:device", s.api.Board)
+	api.get("/api/v1/capacity", s.api.Capacity)
 	api.get("/api/v1/chain", s.api.Chain)
 	api.get("/api/v1/devices", s.api.Devices)
 	api.get("/api/v1/runs/:id/statement", s.api.Statement)

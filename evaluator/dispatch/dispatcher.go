@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"warpboard/models"
@@ -24,6 +25,7 @@ type Dispatcher struct {
 	notify Notifier
 	log    *slog.Logger
 	wake   chan struct{}
+	errors atomic.Int64 // passes that failed
 	watch  watch
 	hints  hints
 	lease  lease
@@ -46,6 +48,9 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
+// Errors is how many passes have failed.
+func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
+
 // Run dispatches until ctx ends, tells workers of tasks before they are submitted to, and sweeps the store now and then.
 // Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
@@ -55,6 +60,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer d.letGo(ctx)
 	for {
 		if err := d.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			d.errors.Add(1)
 			d.log.Error("dispatching", "err", err)
 		}
 		select {

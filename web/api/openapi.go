@@ -72,7 +72,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
-		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
+		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
 		"KernelExecResult": evaluations.ExecResult{}, "Metadata": evaluations.Metadata{}, "RuntimeStats": kernelrun.Stats{}, "Run": client.Run{}, "Entry": client.Entry{},
 		"Envelope": statement.Envelope{},
