@@ -61,6 +61,17 @@ type NATSSettings struct {
 	Replicas               int // copies of each stream of a cluster; 0 leaves it as it is
 }
 
+// workersDial is what a worker's --nats-url is, as far as the settings say; a cluster's may hold the site's password.
+func (n NATSSettings) workersDial() string {
+	switch {
+	case n.Listen == "":
+		return ""
+	case n.TLSCert != "":
+		return "tls://" + n.Listen
+	}
+	return "nats://" + n.Listen
+}
+
 // OAuthConfig holds the sign-in providers; each is on when its key is set.
 type OAuthConfig struct {
 	GitHubKey, GitHubSecret         string

@@ -21,6 +21,7 @@ import (
 	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
+	"warpboard/models/switches"
 )
 
 // Config says where the data is.
@@ -43,7 +44,7 @@ type Config struct {
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, leases, ledger and sentinels, whose
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, leases, ledger, sentinels and switches, whose
 // methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
@@ -56,6 +57,7 @@ type Store struct {
 	*leases.Leases
 	*ledger.Ledger
 	*sentinels.Sentinels
+	*switches.Switches
 	db          *db.DB
 	artifacts   string
 	limits      Limits
@@ -86,7 +88,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), site: cfg.Site,
+		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), site: cfg.Site,
 		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	if why, err := s.SortIfAsked(ctx); err != nil {

@@ -18,6 +18,7 @@ import (
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
 	"warpboard/web/pages/moderation"
+	"warpboard/web/pages/operation"
 	"warpboard/web/pages/palette"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
@@ -55,6 +56,7 @@ type Server struct {
 	palette    *palette.Palette
 	playground *playground.Playground
 	moderation *moderation.Moderation
+	operation  *operation.Operation
 	workbench  *workbench.Workbench
 	profiles   *profiles.Profiles
 	remeasure  *remeasure.Remeasure
@@ -90,6 +92,7 @@ func New(cfg Config) (*Server, error) {
 	s.units = units.New(site)
 	s.share = share.New(runs)
 	s.moderation = moderation.New(runs)
+	s.operation = operation.New(site, cfg.WorkersDial)
 	s.remeasure = remeasure.New(runs)
 	s.workbench = workbench.New(runs, code)
 	s.api = api.New(runs, s.evals)
