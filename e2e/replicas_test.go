@@ -28,14 +28,20 @@ func startReplicas(t *testing.T, cluster *queuetest.Cluster, n int, args ...stri
 	return replicas
 }
 
+// startClusterWorker starts a worker on a cluster that lets in everybody.
+func startClusterWorker(t *testing.T, cluster *queuetest.Cluster, name string) *process {
+	t.Helper()
+	return start(t, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", cluster.URL(), "--worker-name", name, "--worker-secret", "s",
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--grace", "2s")
+}
+
 // TestViewersOfOneReplicaSeeWhatAnotherDoesAndGoOnWithoutIt: one of two processes of a site dies under a run, whose end the
 // other's viewer sees; nothing is lost and nothing is done twice.
 func TestViewersOfOneReplicaSeeWhatAnotherDoesAndGoOnWithoutIt(t *testing.T) {
 	t.Parallel()
 	cluster := queuetest.NewCluster(t, 1)
 	sites := startReplicas(t, cluster, 2, "--no-worker")
-	start(t, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", cluster.URL(), "--worker-name", "w1", "--worker-secret", "s",
-		"--data", filepath.Join(t.TempDir(), "w1"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--grace", "2s")
+	startClusterWorker(t, cluster, "w1")
 	ada, bob := sites[0].person(t, "Ada", models.RoleUser), sites[0].person(t, "Bob", models.RoleUser)
 	elsewhere := person{client.New(sites[1].url, ada.token), t, ada.token}
 	first := ada.submit(job.ModeRanked, lingering(models.StateTesting))

@@ -14,8 +14,7 @@ import (
 // TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its devices
 // alone, and a wrong one is not.
 func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
-	t.Parallel()
-	url, siteURL, seed := queuetest.AskingNode(t)
+	url, siteURL, seed := queuetest.AskingNode(t, "../../deploy/nats.conf")
 	q, err := queue.Open(t.Context(), queue.Config{URL: siteURL, AccountSeed: seed, Account: "$G",
 		Authorize: func(name, secret string) ([]string, bool) { return []string{"CPU"}, name == "w1" && secret == "right" }})
 	if err != nil {

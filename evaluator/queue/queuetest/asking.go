@@ -9,9 +9,9 @@ import (
 	"github.com/nats-io/nkeys"
 )
 
-// AskingNode starts a NATS server with JetStream on loopback that asks the site who may connect. It returns its address,
+// AskingNode starts a NATS server on loopback by a recipe that has it ask the site who may connect. It returns its address,
 // the same with the site's own name and password, and the seed that the site signs with.
-func AskingNode(t testing.TB) (url, siteURL, seed string) {
+func AskingNode(t testing.TB, recipe string) (url, siteURL, seed string) {
 	t.Helper()
 	keys, err := nkeys.CreateAccount()
 	if err != nil {
@@ -25,12 +25,14 @@ func AskingNode(t testing.TB) (url, siteURL, seed string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	port := freePorts(t, 1)[0]
-	node, err := server.NewServer(&server.Options{
-		Host: "127.0.0.1", Port: port, NoSigs: true, NoLog: true, JetStream: true, StoreDir: t.TempDir(), MaxPayload: 16 << 20,
-		Users:       []*server.User{{Username: "site", Password: "site"}},
-		AuthCallout: &server.AuthCallout{Issuer: issuer, Account: "$G", AuthUsers: []string{"site"}},
-	})
+	t.Setenv("WARPBOARD_ISSUER", issuer)
+	t.Setenv("WARPBOARD_SITE_PASSWORD", "site-password")
+	opts, err := server.ProcessConfigFile(recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Host, opts.Port, opts.StoreDir, opts.NoSigs, opts.NoLog = "127.0.0.1", freePorts(t, 1)[0], t.TempDir(), true, true
+	node, err := server.NewServer(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,5 +44,6 @@ func AskingNode(t testing.TB) (url, siteURL, seed string) {
 	if !node.ReadyForConnections(time.Minute) {
 		t.Fatal("the NATS server is not ready after a minute")
 	}
-	return fmt.Sprintf("nats://127.0.0.1:%d", port), fmt.Sprintf("nats://site:site@127.0.0.1:%d", port), string(secret)
+	address := fmt.Sprintf("127.0.0.1:%d", opts.Port)
+	return "nats://" + address, "nats://site:site-password@" + address, string(secret)
 }
