@@ -25,6 +25,7 @@ type Config struct {
 	BaseURL     string
 	Contact     string
 	DatabaseURL string
+	Artifacts   string
 	NATS        NATSSettings
 	Tasks       string
 	TaskDevices list

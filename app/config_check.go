@@ -14,6 +14,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/queue"
+	"warpboard/models/files"
 	"warpboard/statement"
 	"warpboard/web"
 )
@@ -33,6 +34,10 @@ func (c *Config) validate(command string) []error {
 	wrong.unless(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
 	wrong.unless(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
 		"--database-url: want postgres://…; leave it empty for SQLite in --data")
+	if files.IsS3(c.Artifacts) {
+		_, err := files.Open(c.Artifacts)
+		wrong.unless(err == nil, "--artifacts: %w", err)
+	}
 	switch command {
 	case "serve":
 		c.Worker.check(&wrong)

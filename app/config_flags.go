@@ -21,6 +21,7 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; not shared with another worker")
 	} else {
 		fs.StringVar(&cfg.Data, "data", "data", "directory that holds everything: database, queue, caches, artifacts")
+		fs.StringVar(&cfg.Artifacts, "artifacts", "", "folder for profiles and traces that all replicas of the site share, or s3://KEY:SECRET@HOST/BUCKET/PREFIX?region=R (s3+http:// without TLS); default: artifacts in --data")
 		fs.StringVar(&cfg.DatabaseURL, "database-url", "", "postgres://… to use PostgreSQL instead of the SQLite file in --data")
 	}
 	fs.StringVar(&cfg.LogLevel, "log-level", "info", "debug, info, warn or error")

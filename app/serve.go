@@ -36,7 +36,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	store, err := models.Open(ctx, models.Config{
-		Dir: cfg.Data, DSN: cfg.DatabaseURL, Replica: id, Log: log,
+		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: id, Log: log,
 		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 	if err != nil {
