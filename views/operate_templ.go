@@ -330,7 +330,7 @@ func joinTokens(p OperatePage) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section id=\"join\" aria-labelledby=\"join-title\" class=\"mt-10\"><h2 id=\"join-title\">Workers that join</h2><p class=\"mt-1 soft\">With a token, machines that come and go join by themselves: <code>warpboard work --join TOKEN</code>. Each gets a name of its own and is forgotten when it leaves. To revoke a token disconnects its workers.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section id=\"join\" aria-labelledby=\"join-title\" class=\"mt-10\"><h2 id=\"join-title\">Workers that join</h2><p class=\"mt-1 soft\">With a token, machines that come and go join automatically: <code>warpboard work --join TOKEN</code>. Each gets a name of its own and is forgotten when it leaves. To revoke a token disconnects its workers.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -36,4 +36,6 @@ func Open(where string) (Files, error) {
 }
 
 // IsS3 reports whether an address is that of an S3 store.
-func IsS3(where string) bool { return strings.HasPrefix(where, "s3://") || strings.HasPrefix(where, "s3+http://") }
+func IsS3(where string) bool {
+	return strings.HasPrefix(where, "s3://") || strings.HasPrefix(where, "s3+http://")
+}
