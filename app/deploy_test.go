@@ -122,4 +122,3 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 		}
 	}
 }
-

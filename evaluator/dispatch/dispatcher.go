@@ -101,7 +101,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		return err
 	}
 	slots := liveSlots(workers, d.watch.started, now)
-	if err := d.hold(ctx, devicesOf(slots, live)); err != nil {
+	if err := d.holdAt(ctx, devicesOf(slots, live), now); err != nil {
 		return err
 	}
 	d.offers = offers(workers, d.watch.started, now)

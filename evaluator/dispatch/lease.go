@@ -45,6 +45,17 @@ func (d *Dispatcher) hold(ctx context.Context, devices map[string]bool) error {
 	return nil
 }
 
+// holdAt does that for a pass. It is the first write of one: where the database takes none, or late, workers only seem
+// silent.
+func (d *Dispatcher) holdAt(ctx context.Context, devices map[string]bool, now time.Time) error {
+	begun := time.Now()
+	err := d.hold(ctx, devices)
+	if took := time.Since(begun); err != nil || took > d.watch.writeFor {
+		d.watch.resetClock(now.Add(took))
+	}
+	return err
+}
+
 // devicesOf are those that something is to be sent to, or was sent to.
 func devicesOf(slots map[string]int, live []models.LiveAttempt) map[string]bool {
 	devices := map[string]bool{}

@@ -54,6 +54,9 @@ func TestAJoinTokenLetsInSoManyWorkersUntilItsTimeAndForgetsThemWhenTheyLeave(t 
 			t.Errorf("revoked %v, %v", workers, err)
 		}
 		comes("w2", two, false)
+		if may, err := s.MayTake(t.Context(), "w2"); err != nil || may("CPU") {
+			t.Errorf("a revoked worker may take jobs: %v", err)
+		}
 		comes("w3", fleet.JoinSecret(secret, two), false)
 
 		secret, _ = make(9, time.Minute)

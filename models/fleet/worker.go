@@ -101,14 +101,17 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 }
 
 // MayTake tells which devices' jobs a worker may have: those of its credential. A worker without one is
-// the site's own, or somebody else's cluster lets it in; it may have all.
+// the site's own, or somebody else's cluster lets it in; it may have all. One that joined by a token which was revoked may
+// have none: a cluster takes minutes to disconnect it.
 func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
 	var cred WorkerCredential
-	found := s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(worker)).Limit(1).Find(&cred)
+	found := s.db.Read(ctx).Where("name = ? and (revoked_at is null or join_id > 0)", db.Sanitize(worker)).Limit(1).Find(&cred)
 	if found.Error != nil {
 		return nil, db.ReadError(found.Error, "credential of worker %s", worker)
 	}
-	return func(device string) bool { return found.RowsAffected == 0 || cred.covers(device) }, nil
+	return func(device string) bool {
+		return found.RowsAffected == 0 || cred.RevokedAt == nil && cred.covers(device)
+	}, nil
 }
 
 // Workers lists all workers that were ever heard of, by name.

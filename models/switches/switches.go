@@ -54,6 +54,9 @@ func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return err
 	}
+	if !isSwitch(what) {
+		return db.Errorf(db.Invalid, "There is no switch %.40q.", what)
+	}
 	why = strings.TrimSpace(db.Sanitize(why))
 	if why == "" || len(why) > longestWhy {
 		return db.Errorf(db.Invalid, "Say why in a sentence of up to %d letters: whoever wants it reads that.", longestWhy)
@@ -69,6 +72,12 @@ func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why
 		}
 		return accounts.WriteAudit(tx, actor, "switch off", what, why)
 	})
+}
+
+func isSwitch(what string) bool {
+	id, isTask := strings.CutPrefix(what, "task.")
+	_, err := strconv.ParseInt(id, 10, 64)
+	return what == Submissions || what == Evaluations || isTask && err == nil
 }
 
 // SwitchOn ends that. Admins only.
