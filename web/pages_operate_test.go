@@ -29,7 +29,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	modelstest.Submit(t, s.Store, s.ada, s.task)
 
 	made := body(t, admin.post("/operate/tokens", url.Values{"name": {"spot"}, "devices": {"CPU, H200"}, "most": {"2"}, "days": {"7"}}))
-	token := regexp.MustCompile(`wbj_\w+`).FindString(made)
+	token := regexp.MustCompile(`wbj_[\w-]+`).FindString(made)
 	if _, ok, err := s.Store.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
 		t.Fatalf("the token %q on the page lets nobody in: %v\n%s", token, err, made)
 	}
