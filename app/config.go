@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"warpboard/evaluator"
 )
 
 // Config is every setting of the program. A flag --some-name falls back to the environment variable
@@ -23,6 +25,7 @@ type Config struct {
 	BaseURL     string
 	Contact     string
 	DatabaseURL string
+	Artifacts   string
 	NATS        NATSSettings
 	Tasks       string
 	TaskDevices list
@@ -55,6 +58,19 @@ type Config struct {
 type NATSSettings struct {
 	URL, Listen            string
 	TLSCert, TLSKey, TLSCA string
+	AccountSeed, Account   string
+	Replicas               int // copies of each stream of a cluster; 0 leaves it as it is
+}
+
+// workersDial is what a worker's --nats-url is, as far as the settings say; a cluster's may hold the site's password.
+func (n NATSSettings) workersDial() string {
+	switch {
+	case n.Listen == "":
+		return ""
+	case n.TLSCert != "":
+		return "tls://" + n.Listen
+	}
+	return "nats://" + n.Listen
 }
 
 // OAuthConfig holds the sign-in providers; each is on when its key is set.
@@ -72,6 +88,8 @@ type OAuthConfig struct {
 type WorkerSettings struct {
 	Name        string
 	Secret      string
+	Join        string
+	Leave       evaluator.Leaving
 	CPUSlots    int
 	FirstUID    int
 	Sandbox     string

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/queue"
+	"warpboard/models/files"
 	"warpboard/statement"
 	"warpboard/web"
 )
@@ -32,6 +34,10 @@ func (c *Config) validate(command string) []error {
 	wrong.unless(c.LogFormat == "text" || c.LogFormat == "json", "--log-format %q: want text or json", c.LogFormat)
 	wrong.unless(c.DatabaseURL == "" || strings.HasPrefix(c.DatabaseURL, "postgres://") || strings.HasPrefix(c.DatabaseURL, "postgresql://"),
 		"--database-url: want postgres://…; leave it empty for SQLite in --data")
+	if files.IsS3(c.Artifacts) {
+		_, err := files.Open(c.Artifacts)
+		wrong.unless(err == nil, "--artifacts: %w", err)
+	}
 	switch command {
 	case "serve":
 		c.Worker.check(&wrong)
@@ -40,7 +46,9 @@ func (c *Config) validate(command string) []error {
 	case "work":
 		c.Worker.check(&wrong)
 		wrong.unless(c.NATS.URL != "", "--nats-url is needed: the address of the site's --nats-listen, as tls://host:port or nats://host:port")
-		wrong.unless(c.Worker.Secret != "", "--worker-secret is needed: make a credential on the site's devices page")
+		wrong.unless(c.Worker.Secret != "" || c.Worker.Join != "", "--worker-secret is needed: make a credential on the site's devices page; or --join, with a token")
+		wrong.unless(c.Worker.Secret == "" || c.Worker.Join == "", "--worker-secret and --join exclude each other: a worker that joins makes its own secret")
+		wrong.unless(c.Worker.Leave.Idle == 0 || c.Worker.Leave.Idle >= time.Second, "--idle-exit %s: want 0, or 1s or more", c.Worker.Leave.Idle)
 	}
 	return wrong
 }
@@ -80,6 +88,12 @@ func (c *Config) checkSite(wrong *problems) {
 	}
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
+	wrong.unless(n.Replicas >= 0 && n.Replicas <= 5, "--nats-replicas %d: want 1, 3 or 5, or 0 to leave it as it is", n.Replicas)
+	if n.AccountSeed != "" {
+		err := queue.CheckSeed(n.AccountSeed)
+		wrong.unless(err == nil, "--nats-account-seed: want the seed of an account key, as nk -gen account prints it: %w", err)
+	}
+	wrong.unless(n.Replicas == 0 || n.URL != "", "--nats-replicas is for the cluster at --nats-url, which is missing: the embedded queue has one copy")
 	wrong.unless((n.TLSCert == "") == (n.TLSKey == ""), "--nats-tls-cert and --nats-tls-key belong together: one is missing")
 	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
 	_, err = c.metricsFrom()

@@ -21,6 +21,7 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 		fs.StringVar(&cfg.Data, "data", "data", "directory for this worker's caches and temporary files; not shared with another worker")
 	} else {
 		fs.StringVar(&cfg.Data, "data", "data", "directory that holds everything: database, queue, caches, artifacts")
+		fs.StringVar(&cfg.Artifacts, "artifacts", "", "folder for profiles and traces that all replicas of the site share, or s3://KEY:SECRET@HOST/BUCKET/PREFIX?region=R (s3+http:// without TLS); default: artifacts in --data")
 		fs.StringVar(&cfg.DatabaseURL, "database-url", "", "postgres://… to use PostgreSQL instead of the SQLite file in --data")
 	}
 	fs.StringVar(&cfg.LogLevel, "log-level", "info", "debug, info, warn or error")
@@ -33,6 +34,9 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 	case "work":
 		workerFlags(fs, cfg)
 		fs.StringVar(&cfg.NATS.URL, "nats-url", "", "tls://host:port of the site's --nats-listen; nats:// without TLS")
+		fs.StringVar(&cfg.Worker.Join, "join", "", "join token of the site, instead of a credential: the worker gets a name of its own, and is forgotten when it leaves; better in the environment")
+		fs.BoolVar(&cfg.Worker.Leave.Once, "once", false, "end after one job")
+		fs.DurationVar(&cfg.Worker.Leave.Idle, "idle-exit", 0, "end after so long without a job, as 10m; 0 for never")
 		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "the secret shown when the credential was made on the devices page; better in the environment, where other users do not see it")
 	}
 	return fs
@@ -59,7 +63,10 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
 	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default: http://ADDR")
-	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one")
+	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one; of a cluster the nodes, separated by commas")
+	fs.StringVar(&cfg.NATS.AccountSeed, "nats-account-seed", "", "seed (SA…) of the issuer in the auth_callout of the cluster at --nats-url: the site tells it which workers to let in; better by WARPBOARD_NATS_ACCOUNT_SEED_FILE")
+	fs.StringVar(&cfg.NATS.Account, "nats-account", "$G", "account of the cluster that the site and its workers are in, with --nats-account-seed")
+	fs.IntVar(&cfg.NATS.Replicas, "nats-replicas", 0, "copies that the cluster at --nats-url keeps of each stream, 3 for a cluster of three nodes; 0 to leave it as it is, which is 1 at first")
 	fs.StringVar(&cfg.NATS.Listen, "nats-listen", "", "host:port where remote workers connect to the embedded queue; default: none")
 	fs.StringVar(&cfg.NATS.TLSCert, "nats-tls-cert", "", "PEM file of the certificate for --nats-listen; without one, workers' secrets cross the network in clear")
 	fs.StringVar(&cfg.NATS.TLSKey, "nats-tls-key", "", "PEM file of that certificate's key")

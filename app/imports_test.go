@@ -69,6 +69,7 @@ var forbidden = []struct {
 	{".", []string{"web"}, []string{"warpboard/web/site", "warpboard/web/signin", "warpboard/web/stream", "warpboard/web/wire", "warpboard/web/pages", "warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/metrics"}, "only the web server opens the site's rooms"},
 	{".", []string{"web"}, []string{"github.com/gofiber"}, "fiber stays in web"},
 	{".", []string{"models"}, []string{"gorm.io"}, "gorm stays in models"},
+	{".", []string{"models/files"}, []string{"github.com/minio"}, "S3 stays in models/files"},
 	{".", []string{"evaluator/queue"}, []string{"github.com/nats-io"}, "NATS stays in evaluator/queue"},
 	{".", []string{"evaluator/device"}, []string{"github.com/NVIDIA"}, "NVML stays in evaluator/device"},
 }

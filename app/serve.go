@@ -31,8 +31,12 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	defer release()
 	log := cfg.logger(env.Stderr)
 	defer announceStop(ctx, cfg, log)()
+	id, err := replica(cfg.Data)
+	if err != nil {
+		return err
+	}
 	store, err := models.Open(ctx, models.Config{
-		Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: log,
+		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: id, Log: log,
 		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 	if err != nil {
@@ -46,7 +50,8 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	q, err := queue.Open(ctx, queue.Config{
-		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA,
+		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
+		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
 		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
 	})
@@ -54,6 +59,9 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	defer q.Close()
+	if err := nameOwnWorker(ctx, cfg, store, q, log); err != nil {
+		return err
+	}
 	return ServeSite(ctx, cfg, store, q, log)
 }
 
@@ -63,6 +71,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
+	hear := hearOthers(q, hub, dispatcher)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
 	site := cfg.web(store, dispatcher, q, hub, log)
 	var err error
@@ -83,6 +92,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	go func() { recording <- recorder.Run(last) }()
 
 	loops, loopCtx := errgroup.WithContext(ctx)
+	loops.Go(func() error { return hear(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
 	loops.Go(func() error { return server.Run(loopCtx) })
 	if !cfg.NoWorker {
@@ -164,7 +174,7 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 	from, _ := c.metricsFrom() // validate has checked it
 	return web.Config{
 		Store: store, Dispatcher: d, Hub: hub, Addr: c.Addr, BaseURL: c.BaseURL, Contact: c.Contact,
-		Queue: q, Disk: c.Data, MinFree: int64(c.MinFree) << 20,
+		Queue: q, WorkersDial: c.NATS.workersDial(), Disk: c.Data, MinFree: int64(c.MinFree) << 20,
 		Providers: c.OAuth.providers(), Admins: c.Admins, Version: version(),
 		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
 		MetricsFrom: from, MetricsToken: c.MetricsToken,

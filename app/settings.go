@@ -137,9 +137,9 @@ func shown(flagName, value string) string {
 	return value
 }
 
-// isSecret reports whether nobody should see a setting. The address of a database holds its password.
+// isSecret reports whether nobody should see a setting. The addresses of a database and of a store hold passwords.
 func isSecret(flagName string) bool {
-	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-url"
+	return strings.HasSuffix(flagName, "-secret") || strings.HasSuffix(flagName, "-token") || flagName == "database-url" || flagName == "signing-key" || flagName == "nats-account-seed" || flagName == "join" || flagName == "artifacts" || flagName == "nats-url"
 }
 
 // flagNames are the settings of all commands.

@@ -25,6 +25,10 @@ func work(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := hideSecrets(); err != nil {
+		return err
+	}
+	cfg.Worker.join()
 	release, err := lockData(cfg.Data)
 	if err != nil {
 		return err
@@ -49,6 +53,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		return err
 	}
 	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
+	config.Guest, config.Leave = cfg.Worker.Join != "", cfg.Worker.Leave
 	config.Measuring.Most = cfg.Worker.Processes
 	config.Gauge = evaluator.Gauging{Every: cfg.Worker.GaugeEvery, First: time.Minute}
 	if config.Tools.NVCC != nil {

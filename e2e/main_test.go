@@ -86,6 +86,12 @@ func (b *logBuffer) String() string {
 // start runs a warpboard command as a process of its own; it is stopped when the test ends.
 func start(t *testing.T, args ...string) *process {
 	t.Helper()
+	return startWith(t, nil, args...)
+}
+
+// startWith does the same with more variables in the process's environment.
+func startWith(t *testing.T, env []string, args ...string) *process {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -94,6 +100,7 @@ func start(t *testing.T, args ...string) *process {
 	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch them
 	// on. Sites share what they compiled, but for those tests.
 	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_OBJECT_CACHE="+objects)
+	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)

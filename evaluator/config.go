@@ -70,6 +70,11 @@ type Config struct {
 	// for none. An error takes the slot out of service.
 	Probe func(context.Context, device.Slot) error
 
+	// Guest says that the worker joined by a token, and is to be forgotten when it leaves.
+	Guest bool
+	// Leave says when the worker ends by itself; its zero value: never.
+	Leave Leaving
+
 	Beat   time.Duration // between heartbeats; 2 s
 	Extend time.Duration // between signs of life for a job in flight; 8 s
 	Grace  time.Duration // for jobs on their slot to end when the worker stops; 30 s

@@ -39,6 +39,7 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		SelfTest: w.checks,
 		Refusing: w.refusing,
 		Stopping: w.stopping,
+		Guest:    w.cfg.Guest,
 		Slots:    w.pool.Heartbeat(w.cfg.Profiler != nil),
 	}
 }

@@ -96,7 +96,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	return err
 }
 
-// serve evaluates jobs until ctx ends or no slot is left in service. Three things end one after the other:
+// serve evaluates jobs until ctx ends, it is time to leave or no slot is left in service. Three things end one after the other:
 // receiving with ctx, the jobs at most Config.Grace later, and then the Pythons that are kept ready for them.
 func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -104,7 +104,10 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	var running, warming, precompiling sync.WaitGroup
 	warm, stopPool := context.WithCancel(jobs)
 	defer stopPool()
-	group, receiving := errgroup.WithContext(ctx)
+	staying, leave := context.WithCancel(ctx)
+	defer leave()
+	group, receiving := errgroup.WithContext(staying)
+	precompiling.Go(func() { w.leaveWhenIdle(receiving, leave) })
 	precompiling.Go(func() { w.precompileLoop(receiving, hints) })
 	precompiling.Go(func() { w.gaugeLoop(receiving) })
 	for _, s := range w.pool.All() {
@@ -114,6 +117,9 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 		w.keepPythons(warm, s, &warming)
 		group.Go(func() error {
 			return w.receive(receiving, s, func(d *queue.Delivery) {
+				if w.cfg.Leave.Once {
+					leave()
+				}
 				running.Go(func() {
 					defer s.Unreserve()
 					w.handle(jobs, s, d)
@@ -122,7 +128,9 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 		})
 	}
 	err := group.Wait()
-	if err == nil && ctx.Err() == nil && len(w.pool.All()) > 0 {
+	if staying.Err() != nil {
+		await(ctx, &running)
+	} else if err == nil && len(w.pool.All()) > 0 {
 		err = w.noSlotLeft()
 	}
 	w.stop()

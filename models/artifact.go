@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -14,10 +13,11 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/db"
+	"warpboard/models/files"
 )
 
-// Artifact is a file that a run left. Its content lies in the data directory under its hash:
-// profiles are too large for the database.
+// Artifact is a file that a run left. Its content lies among the files under its hash: profiles are too large for the
+// database.
 type Artifact struct {
 	ID        int64
 	RunID     int64
@@ -36,21 +36,17 @@ func (s *Store) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) 
 }
 
 // OpenArtifact opens an artifact's content to read. The caller closes it.
-func (s *Store) OpenArtifact(a Artifact) (*os.File, error) {
-	f, err := os.Open(s.artifactPath(a.Hash))
+func (s *Store) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
+	f, err := s.files.Open(ctx, a.Hash)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, Errorf(NotFound, "The file %s is gone.", a.Name)
 	}
 	return f, err
 }
 
-func (s *Store) artifactPath(hash string) string {
-	return filepath.Join(s.artifacts, hash[:2], hash)
-}
-
 // storeArtifacts writes the contents before the rows: a crash in between leaves a file too much
 // and never a row without its file.
-func (s *Store) storeArtifacts(r job.Result) ([]Artifact, error) {
+func (s *Store) storeArtifacts(ctx context.Context, r job.Result) ([]Artifact, error) {
 	var rows []Artifact
 	for _, a := range r.Artifacts {
 		if a.Data == nil {
@@ -60,7 +56,7 @@ func (s *Store) storeArtifacts(r job.Result) ([]Artifact, error) {
 			Name: db.Sanitize(filepath.Base(a.Name)), Type: db.Sanitize(a.Type), Size: int64(len(a.Data)),
 			Hash: db.Hash(a.Data), CreatedAt: db.Now(),
 		}
-		if err := writeOnce(s.artifactPath(row.Hash), a.Data); err != nil {
+		if err := s.files.Put(ctx, row.Hash, a.Data); err != nil {
 			return nil, fmt.Errorf("keeping %s of run %d: %w", row.Name, r.RunID, err)
 		}
 		rows = append(rows, row)
@@ -77,29 +73,6 @@ func keepArtifacts(tx *gorm.DB, runID int64, rows []Artifact) error {
 		if err != nil {
 			return db.WriteError(err, "artifact")
 		}
-	}
-	return nil
-}
-
-// writeOnce puts a complete file in place, or leaves the one that is there.
-func writeOnce(path string, data []byte) error {
-	if err := os.Chtimes(path, time.Time{}, time.Now()); err == nil {
-		return nil // it is there, and now too young to be swept
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
 }

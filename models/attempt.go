@@ -92,9 +92,13 @@ type LiveAttempt struct {
 
 // LiveAttempts lists all current attempts, the oldest first.
 func (s *Store) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
+	return s.liveAttempts(ctx, "")
+}
+
+func (s *Store) liveAttempts(ctx context.Context, where string, values ...any) ([]LiveAttempt, error) {
 	var list []LiveAttempt
 	err := s.db.Read(ctx).Raw(`select a.*, w.device, w.state, w.submission_id, w.priority, w.kind, w.user_id
-		from attempts a join (` + liveWork + `) w on w.attempt_id = a.id order by a.created_at, a.id`).Scan(&list).Error
+		from attempts a join (`+liveWork+`) w on w.attempt_id = a.id `+where+` order by a.created_at, a.id`, values...).Scan(&list).Error
 	return list, db.ReadError(err, "live attempts")
 }
 

@@ -35,6 +35,10 @@ const (
 	CounterRunEnded  = "runs.ended." // by state; seconds from submission to end
 	CounterRunWaited = "runs.waited" // seconds from submission until a worker took the run that has now ended
 	CounterRunStage  = "runs.stage." // by stage and status, as "build.pass"; seconds
+
+	// Attempts at work of any kind that were lost, by what became of the work.
+	CounterLostRetried = "lost.retried"
+	CounterLostFailed  = "lost.failed"
 )
 
 // Counter sums up what happened since the site was set up.

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/db"
+	"warpboard/models/switches"
 )
 
 // EvaluationState is where an evaluation is on its way.
@@ -77,6 +78,9 @@ func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluat
 	}
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := checkAtOnce(tx, in); err != nil {
+			return err
+		}
+		if err := switches.Check(tx, "No evaluations are taken for now.", switches.Evaluations); err != nil {
 			return err
 		}
 		if err := tx.Create(&e).Error; err != nil {

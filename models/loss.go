@@ -59,6 +59,9 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 		return Recorded{}, err
 	}
 	out := Recorded{Accepted: true, Retried: retried}
+	if err := countLost(tx, loss, retried); err != nil {
+		return out, err
+	}
 	if !taken { // nobody saw that it was anywhere else
 		return out, nil
 	}
@@ -66,6 +69,17 @@ func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recor
 		return out, err
 	}
 	return out, a.unit.announce(tx, &out)
+}
+
+// countLost counts an attempt that somebody should know of.
+func countLost(tx *gorm.DB, loss Loss, retried bool) error {
+	switch {
+	case loss == LossFree:
+		return nil
+	case retried:
+		return count(tx, Sample{Name: CounterLostRetried})
+	}
+	return count(tx, Sample{Name: CounterLostFailed})
 }
 
 // outcomeOf is how an attempt ended that is given up. One that no worker took counts as lost in the queue.

@@ -37,7 +37,7 @@ type Findings struct {
 // board's change number, in one transaction. A result that came before or whose attempt is not the current one
 // changes nothing; that of a cancelled run still leaves its stages. A wrong secret is Forbidden.
 func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
-	artifacts, err := s.storeArtifacts(r)
+	artifacts, err := s.storeArtifacts(ctx, r)
 	if err != nil {
 		return Recorded{}, err
 	}

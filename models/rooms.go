@@ -28,6 +28,8 @@ type (
 	Worker           = fleet.Worker
 	WorkerCredential = fleet.WorkerCredential
 	DeviceSlots      = fleet.DeviceSlots
+	JoinToken        = fleet.JoinToken
+	NewJoinToken     = fleet.NewJoinToken
 	Pause            = fleet.Pause
 
 	Task         = catalog.Task

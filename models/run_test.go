@@ -49,7 +49,7 @@ func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
 		if err != nil || len(files) != 1 || files[0].Name != "profile.0.ncu-rep.gz" {
 			t.Fatalf("Artifacts: %+v, %v", files, err)
 		}
-		f, err := s.OpenArtifact(files[0])
+		f, err := s.OpenArtifact(ctx, files[0])
 		check(t, err)
 		defer f.Close()
 		if text, err := io.ReadAll(f); err != nil || string(text) != "report" {

@@ -12,6 +12,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
+	"warpboard/models/leases"
 	"warpboard/models/modelstest"
 	"warpboard/models/rejudge"
 )
@@ -22,7 +23,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			models.User{}, models.Identity{}, models.Session{}, models.Token{}, models.Audit{}, models.Setting{},
 			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
-			models.Entry{}, models.Best{}, boards.Baseline{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{},
+			models.Entry{}, models.Best{}, boards.Baseline{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{}, models.JoinToken{}, leases.Lease{},
 			models.Evaluation{}, models.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})

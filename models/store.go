@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -16,16 +17,21 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
+	"warpboard/models/files"
 	"warpboard/models/fleet"
+	"warpboard/models/leases"
 	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
+	"warpboard/models/switches"
 )
 
 // Config says where the data is.
 type Config struct {
 	// Dir is the data directory: it holds the SQLite file and the artifacts. It is made if missing.
 	Dir string
+	// Artifacts is another folder for them, or the address of an S3 store; see files.Open.
+	Artifacts string
 	// DSN is a postgres:// URL; empty means SQLite in Dir.
 	DSN string
 	// Limits bound what one person may submit; the zero value sets no limit.
@@ -36,11 +42,13 @@ type Config struct {
 	NoBaselines bool
 	// Site is the address of the site, for its statements.
 	Site string
+	// Replica names this process among those that serve one database, the same after each restart.
+	Replica string
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, ledger and sentinels, whose
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, leases, ledger, sentinels and switches, whose
 // methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
@@ -50,10 +58,12 @@ type Store struct {
 	*devices.Devices
 	*epochs.Epochs
 	*rejudge.Rejudges
+	*leases.Leases
 	*ledger.Ledger
 	*sentinels.Sentinels
+	*switches.Switches
 	db          *db.DB
-	artifacts   string
+	files       files.Files
 	limits      Limits
 	confirm     bool
 	noBaselines bool
@@ -68,9 +78,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	artifacts := filepath.Join(cfg.Dir, "artifacts")
-	if err := os.MkdirAll(artifacts, 0o700); err != nil {
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the data directory: %w", err)
+	}
+	artifacts, err := files.Open(cmp.Or(cfg.Artifacts, filepath.Join(cfg.Dir, "artifacts")))
+	if err != nil {
+		return nil, err
 	}
 	database, applied, err := db.Open(ctx, cfg.Dir, cfg.DSN)
 	if err != nil {
@@ -82,8 +95,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Ledger: ledger.New(database), Sentinels: sentinels.New(database), site: cfg.Site,
-		db: database, artifacts: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
+		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), site: cfg.Site,
+		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	if why, err := s.SortIfAsked(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())

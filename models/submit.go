@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/switches"
 	"warpboard/tasks"
 )
 
@@ -97,6 +98,9 @@ func submittable(tx *gorm.DB, in NewSubmission) (task Task, version TaskVersion,
 	}
 	if !task.VisibleTo(user) {
 		return task, version, Errorf(NotFound, "There is no task %d.", in.TaskID)
+	}
+	if err := switches.Check(tx, "No submissions are taken for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
+		return task, version, err
 	}
 	if !task.Open(db.Now()) {
 		return task, version, Errorf(Forbidden, "The deadline of %s was %s UTC; it takes no more submissions.",

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"time"
 
 	"gorm.io/gorm"
@@ -16,9 +13,10 @@ import (
 )
 
 const (
-	keepEvents      = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
-	keepEvaluations = 30 * 24 * time.Hour // evaluations that ended, with all that they found
-	youngFile       = time.Hour           // an artifact's file may wait so long for its row
+	keepEvents       = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
+	keepEvaluations  = 30 * 24 * time.Hour // evaluations that ended, with all that they found
+	keepArtifactsFor = 90 * 24 * time.Hour // profiles of runs that are and were on no board
+	youngFile        = time.Hour           // an artifact's file may wait so long for its row
 )
 
 // Sweep removes what nobody needs any more: sessions that have expired, old events of runs that
@@ -34,25 +32,35 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		if err != nil {
 			return fmt.Errorf("sweeping events: %w", err)
 		}
+		if err := dropArtifacts(tx, at.Add(-keepArtifactsFor)); err != nil {
+			return err
+		}
 		return catalog.SweepBlobs(tx)
 	})
-	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)))
+	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at))
 }
 
 // sweepArtifacts removes files older than a time that have no row.
 func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
-	return filepath.WalkDir(s.artifacts, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
+	err := s.files.Sweep(ctx, before, func(digest string) (bool, error) {
 		var rows int64
-		if err := s.db.Read(ctx).Model(&Artifact{}).Where("hash = ?", entry.Name()).Count(&rows).Error; err != nil {
-			return fmt.Errorf("sweeping artifacts: %w", err)
-		}
-		info, err := entry.Info() // after the count: a new row makes its file young first
-		if err != nil || rows > 0 || !info.ModTime().Before(before) {
-			return err
-		}
-		return os.Remove(path)
+		err := s.db.Read(ctx).Model(&Artifact{}).Where("hash = ?", digest).Count(&rows).Error
+		return rows > 0, err
 	})
+	if err != nil {
+		return fmt.Errorf("sweeping artifacts: %w", err)
+	}
+	return nil
+}
+
+// dropArtifacts lets go of the artifacts of runs that are old and on no board, now or ever before; the next sweep removes
+// their contents.
+func dropArtifacts(tx *gorm.DB, before time.Time) error {
+	const onBoards = "select run_id from entries union select run_id from records"
+	err := tx.Where("created_at < ? and run_id not in (select id from runs where id in ("+onBoards+") or profile_of in ("+onBoards+"))", db.Time(before)).
+		Delete(&Artifact{}).Error
+	if err != nil {
+		return fmt.Errorf("letting old artifacts go: %w", err)
+	}
+	return nil
 }

@@ -24,7 +24,7 @@ func TestSweepingRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
 		if n := events(kept); n != 2 {
 			t.Errorf("a run that ended just now keeps %d events", n)
 		}
-		if f, err := s.OpenArtifact(deletedFile); err != nil {
+		if f, err := s.OpenArtifact(ctx, deletedFile); err != nil {
 			t.Errorf("a young file was swept: %v", err)
 		} else {
 			f.Close()
@@ -33,8 +33,8 @@ func TestSweepingRemovesWhatNobodyNeedsAndNothingElse(t *testing.T) {
 		if events(kept) != 0 || events(live) != 1 {
 			t.Errorf("later an ended run keeps %d events, a live one %d", events(kept), events(live))
 		}
-		wantKind(t, second(s.OpenArtifact(deletedFile)), models.NotFound)
-		f, err := s.OpenArtifact(keptFile)
+		wantKind(t, second(s.OpenArtifact(ctx, deletedFile)), models.NotFound)
+		f, err := s.OpenArtifact(ctx, keptFile)
 		check(t, err)
 		f.Close()
 		sub := got[models.Submission](t)(s.Submission(ctx, kept.SubmissionID))

@@ -22,9 +22,11 @@ type Config struct {
 	Store      *models.Store
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *site.Hub
-	Queue      Queue  // nil: not asked
-	Disk       string // directory whose disk is watched; empty: none is
-	MinFree    int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
+	Queue      Queue // nil: not asked
+	// WorkersDial is the address of the queue that remote workers connect to, for people to copy; empty: it is not known.
+	WorkersDial string
+	Disk        string // directory whose disk is watched; empty: none is
+	MinFree     int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
 	Addr    string // address to listen on, "127.0.0.1:3000"
 	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr

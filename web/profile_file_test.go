@@ -70,10 +70,10 @@ func (s *profiledScene) reportPath(run models.Run) string {
 		s.t.Fatal(err)
 	}
 	at := slices.IndexFunc(kept, func(a models.Artifact) bool { return strings.HasPrefix(a.Name, "profile.0.ncu-rep") })
-	f, err := s.Store.OpenArtifact(kept[at])
+	f, err := s.Store.OpenArtifact(context.Background(), kept[at])
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	defer f.Close()
-	return f.Name()
+	return f.(*os.File).Name()
 }

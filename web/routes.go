@@ -74,6 +74,7 @@ func (s *Server) routes(app *fiber.App) {
 	s.playgroundRoutes(pages, packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRF))
 	s.runRoutes(pages)
 	s.moderationRoutes(pages)
+	s.operationRoutes(pages)
 	s.shareRoutes(pages)
 	s.streamRoutes(plain.with(s.Identify, s.ReadBody(site.SmallBody)))
 	app.Use(pack, s.answerErrors, s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF, site.NotFound)
@@ -112,6 +113,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.get("/api/v1/tasks/:slug", s.api.Task)
 	uploads.post("/api/v1/tasks/:slug", s.api.PublishTask)
 	api.get("/api/v1/boards/:slug/:device", s.api.Board)
+	api.get("/api/v1/capacity", s.api.Capacity)
 	api.get("/api/v1/chain", s.api.Chain)
 	api.get("/api/v1/devices", s.api.Devices)
 	api.get("/api/v1/runs/:id/statement", s.api.Statement)
@@ -259,6 +261,18 @@ func (s *Server) moderationRoutes(pages group) {
 	pages.get("/silicon", site.NeedsSignIn, s.moderation.Silicon)
 	pages.post("/silicon", s.moderation.AssignSilicon)
 	pages.get("/audit", site.NeedsSignIn, s.moderation.Audit)
+}
+
+// operationRoutes are where admins keep things off and let workers join.
+func (s *Server) operationRoutes(pages group) {
+	pages.get("/operate", site.NeedsSignIn, s.operation.Page)
+	pages.post("/operate/off", s.operation.Off)
+	pages.post("/operate/on", s.operation.On)
+	pages.post("/operate/tokens", s.operation.TokenCreate)
+	pages.post("/operate/tokens/:id/revoke", s.operation.TokenRevoke)
+	for _, part := range []string{"off", "on", "tokens"} {
+		pages.get("/operate/"+part, site.LeadTo("/operate"))
+	}
 }
 
 // shareRoutes are what other sites show of this one, and downloads of boards.

@@ -19,6 +19,7 @@ import (
 	"warpboard/web/pages/authoring"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/moderation"
+	"warpboard/web/pages/operation"
 	"warpboard/web/pages/palette"
 	"warpboard/web/pages/playground"
 	"warpboard/web/pages/profiles"
@@ -57,6 +58,7 @@ type Server struct {
 	playground *playground.Playground
 	logins     *login.Logins
 	moderation *moderation.Moderation
+	operation  *operation.Operation
 	workbench  *workbench.Workbench
 	profiles   *profiles.Profiles
 	remeasure  *remeasure.Remeasure
@@ -93,6 +95,7 @@ func New(cfg Config) (*Server, error) {
 	s.share = share.New(runs)
 	s.logins = login.New(site)
 	s.moderation = moderation.New(runs)
+	s.operation = operation.New(site, cfg.WorkersDial)
 	s.remeasure = remeasure.New(runs)
 	s.workbench = workbench.New(runs, code)
 	s.api = api.New(runs, s.evals)

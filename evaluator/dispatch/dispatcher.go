@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"sync/atomic"
 	"time"
 
 	"warpboard/models"
@@ -23,8 +25,10 @@ type Dispatcher struct {
 	notify Notifier
 	log    *slog.Logger
 	wake   chan struct{}
+	errors atomic.Int64 // passes that failed
 	watch  watch
 	hints  hints
+	lease  lease
 	offers map[string][]string // by device: the live workers that take jobs for it, as the last pass saw them
 }
 
@@ -44,14 +48,19 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
+// Errors is how many passes have failed.
+func (d *Dispatcher) Errors() int64 { return d.errors.Load() }
+
 // Run dispatches until ctx ends, tells workers of tasks before they are submitted to, and sweeps the store now and then.
 // Failures of the database or the queue are logged and tried again.
 func (d *Dispatcher) Run(ctx context.Context) error {
 	poll, sweep := time.NewTicker(pollEvery), time.NewTicker(sweepEvery)
 	defer poll.Stop()
 	defer sweep.Stop()
+	defer d.letGo(ctx)
 	for {
 		if err := d.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			d.errors.Add(1)
 			d.log.Error("dispatching", "err", err)
 		}
 		select {
@@ -76,7 +85,7 @@ func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 	return d.pass(ctx, now)
 }
 
-// pass takes back what is lost, then fills the queue.
+// pass takes back what is lost, then fills the queue: of the devices that no other process of the site has.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
@@ -92,15 +101,19 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		return err
 	}
 	slots := liveSlots(workers, d.watch.started, now)
+	if err := d.holdAt(ctx, devicesOf(slots, live), now); err != nil {
+		return err
+	}
 	d.offers = offers(workers, d.watch.started, now)
-	errs := []error{d.takeBack(ctx, d.watch.lost(live, workers, slots, now), now)}
+	errs := []error{d.takeBack(ctx, d.ours(d.watch.lost(live, workers, slots, now), live), now)}
+	live = slices.DeleteFunc(live, func(a models.LiveAttempt) bool { return !d.lease.held[a.Device] })
 	for _, a := range live {
 		if a.PublishedAt == nil && a.TakenAt == nil {
 			errs = append(errs, d.publish(ctx, a.Attempt))
 		}
 	}
 	for device, n := range slots {
-		if _, paused := pauses[device]; paused {
+		if _, paused := pauses[device]; paused || !d.lease.held[device] {
 			continue
 		}
 		errs = append(errs, d.fill(ctx, device, capacity(device, n, live), rerunRoom(device, n, live), now))

@@ -4,7 +4,7 @@
 //
 // Read it in this order: dispatch.go (what it needs of the queue, and whom it tells), dispatcher.go (a pass: take back
 // what is lost, fill the queue, preempt profiles), publish.go (a job of an attempt), watch.go (which attempts will
-// never end), prepare.go (hints about tasks, so that workers precompile); then recorder.go (results and heartbeats),
+// never end), lease.go (whose turn it is among several processes of one site), prepare.go (hints about tasks, so that workers precompile); then recorder.go (results and heartbeats),
 // batch.go (events), score.go and evaluation_report.go (what the site itself makes of a result).
 //
 // The command that serves makes one of each and runs them; handlers call Wake, Cancel, CancelEvaluation and Kick.

@@ -50,6 +50,9 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 		d.hints.meet(w, liveSlots([]models.Worker{w}, d.watch.started, now))
 	}
 	slots := liveSlots(workers, d.watch.started, now)
+	if err := d.hold(ctx, devicesOf(slots, nil)); err != nil {
+		return err
+	}
 	open, err := d.store.OpenTasks(ctx)
 	if err != nil {
 		return err
@@ -57,7 +60,7 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 	for _, task := range open {
 		for _, device := range task.Devices {
 			next := hinted{task.VersionID, device}
-			if slots[device] == 0 || d.hints.sent[next] {
+			if slots[device] == 0 || !d.lease.held[device] || d.hints.sent[next] {
 				continue
 			}
 			d.hints.sent[next] = true

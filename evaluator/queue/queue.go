@@ -36,14 +36,17 @@ const (
 type Config struct {
 	Dir      string // embedded server: directory of its files
 	URL      string // external cluster instead of the embedded server, "nats://user:password@host:4222"
-	Replicas int    // external cluster: copies of each stream; 0 means 1
+	Replicas int    // external cluster: copies of each stream; 0 keeps as many as there are, and makes streams with 1
 	CA       string // external cluster: PEM file of who signed its certificate; empty for who the system trusts
-	Listen   string // embedded server: "host:port" where remote workers connect; empty opens no port
+	// AccountSeed has the site tell an external cluster who its workers are: the key of the issuer of its auth_callout.
+	AccountSeed string
+	Account     string // external cluster: the account that workers are in, with AccountSeed
+	Listen      string // embedded server: "host:port" where remote workers connect; empty opens no port
 	// Cert and Key are the PEM files of the certificate that remote workers are shown; without them
 	// the port speaks no TLS.
 	Cert, Key string
 	// Authorize tells which devices the worker with this name and secret may take jobs for.
-	// It is asked whenever a remote worker connects to the embedded server; nil refuses them all.
+	// It is asked whenever a remote worker connects to the embedded server, or to a cluster that asks; nil refuses them all.
 	Authorize func(name, secret string) (devices []string, ok bool)
 	// AckWait is how long a delivered job may stay without a sign of life before it is
 	// delivered again; 0 means 30 s.
@@ -62,6 +65,8 @@ type Queue struct {
 	nc   *nats.Conn
 	js   jetstream.JetStream
 	desk *desk
+	// origin tells this process's announcements from those of others.
+	origin string
 
 	health   health
 	dropped  counter
@@ -84,7 +89,7 @@ func Open(ctx context.Context, cfg Config) (*Queue, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), stop: func() {}, consumers: map[string]bool{}}
+	q := &Queue{cfg: cfg, log: cfg.Log.With("part", "queue"), origin: rand.Text(), stop: func() {}, consumers: map[string]bool{}}
 	if cfg.URL == "" {
 		q.host = &host{cfg: cfg, secret: rand.Text(), log: q.log, ill: func(err error) { q.health.note(wholeServer, err) }}
 	}
@@ -110,6 +115,9 @@ func (q *Queue) open(ctx context.Context) error {
 	if q.host != nil {
 		q.running.Go(func() { q.watch(running) })
 	}
+	if err := q.openCallout(running); err != nil {
+		return err
+	}
 	return q.desk.open(running)
 }
 
@@ -126,37 +134,6 @@ func (q *Queue) connect(name string) (*nats.Conn, error) {
 		return nil, fmt.Errorf("queue: connect to NATS: %w", err)
 	}
 	return nc, nil
-}
-
-func (q *Queue) makeStreams(ctx context.Context) error {
-	base := jetstream.StreamConfig{
-		Retention:  jetstream.WorkQueuePolicy, // a message is gone once it was acknowledged
-		Storage:    jetstream.FileStorage,
-		Duplicates: duplicateWindow,
-		Replicas:   max(q.cfg.Replicas, 1),
-	}
-	jobs, results := base, base
-	// Reading a job straight from the server's files is quicker. On a cluster it may come from a server that lags
-	// behind and does not know the job yet.
-	jobs.AllowDirect = q.host != nil
-	jobs.Name, jobs.Subjects = jobsStream, []string{jobPrefix + "*.*"}
-	results.Name, results.Subjects = resultsStream, []string{resultPrefix + "*"}
-	// What one worker sends and cannot be recorded yet does not fill the disk for all others.
-	results.Discard, results.DiscardNewPerSubject, results.MaxMsgsPerSubject = jetstream.DiscardNew, true, unrecorded
-	for _, stream := range []jetstream.StreamConfig{jobs, results} {
-		if _, err := q.js.CreateOrUpdateStream(ctx, stream); err != nil {
-			return fmt.Errorf("queue: make stream %s: %w", stream.Name, err)
-		}
-	}
-	_, err := q.js.CreateOrUpdateConsumer(ctx, resultsStream, jetstream.ConsumerConfig{
-		Durable:   recorder,
-		AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait:   q.cfg.AckWait,
-	})
-	if err != nil {
-		return fmt.Errorf("queue: make the consumer of results: %w", err)
-	}
-	return nil
 }
 
 // makeConsumer makes sure that the device's jobs can be received. All workers of a device share

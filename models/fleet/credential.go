@@ -27,6 +27,7 @@ type WorkerCredential struct {
 	CreatedAt  time.Time
 	UsedAt     *time.Time // last connection
 	RevokedAt  *time.Time
+	JoinID     int64 // the token that the worker joined by; 0: an admin made the credential
 }
 
 // covers reports whether the credential names a device, or the family that it is of.
@@ -42,13 +43,9 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 	switch {
 	case !db.IsName(name):
 		return "", cred, db.Errorf(db.Invalid, "%q is not a valid worker name: use letters, digits, '.', '_' and '-', at most 40.", name)
-	case len(devices) == 0:
-		return "", cred, db.Errorf(db.Invalid, "Name at least one device that the worker may take jobs for.")
 	}
-	for _, d := range devices {
-		if !db.IsName(d) {
-			return "", cred, db.Errorf(db.Invalid, "%q is not a valid device name.", d)
-		}
+	if err := checkDevices(devices); err != nil {
+		return "", cred, err
 	}
 	secret = db.NewSecret()
 	cred = WorkerCredential{Name: name, SecretHash: db.HashSecret(secret), Devices: devices, CreatedBy: actor.ID, CreatedAt: db.Now()}
@@ -65,10 +62,28 @@ func (s *Fleet) CreateCredential(ctx context.Context, actor accounts.User, name 
 	return secret, cred, err
 }
 
+func checkDevices(devices []string) error {
+	if len(devices) == 0 {
+		return db.Errorf(db.Invalid, "Name at least one device that the worker may take jobs for.")
+	}
+	for _, d := range devices {
+		if !db.IsName(d) {
+			return db.Errorf(db.Invalid, "%q is not a valid device name.", d)
+		}
+	}
+	return nil
+}
+
 // AuthorizeWorker returns the devices that the worker with this name and secret may take jobs
 // for; ok is false when the credential is unknown, wrong or revoked. A family that it names is all silicon of it that was
-// ever seen: a worker that brings new silicon has to connect again when that has been noted.
+// ever seen: a worker that brings new silicon has to connect again when that has been noted. The secret of JoinSecret
+// makes a worker's credential at its first connection.
 func (s *Fleet) AuthorizeWorker(ctx context.Context, name, secret string) (names []string, ok bool, err error) {
+	if strings.HasPrefix(secret, joinPrefix) {
+		if secret, err = s.join(ctx, name, secret); err != nil {
+			return nil, false, err
+		}
+	}
 	var cred WorkerCredential
 	err = s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(name)).Take(&cred).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {

@@ -27,6 +27,7 @@ type Worker struct {
 	SelfTest  []job.CheckLine `gorm:"serializer:json"`
 	Refusing  string          // why it takes no jobs, if it takes none
 	Stopping  bool            // it has left in order
+	Guest     bool            // it joined by a token, and is forgotten when it has left
 }
 
 // Live reports whether the worker was heard of lately and has not left.
@@ -84,27 +85,33 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 	h.Slots = slices.DeleteFunc(slices.Clone(h.Slots), func(slot job.Slot) bool { return !may(slot.Device) })
 	row := Worker{
 		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.Started), SeenAt: db.Now(),
-		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping,
+		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping, Guest: h.Guest,
 	}
-	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping"}
+	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping", "guest"}
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
 	}
 	err = s.db.Writer(ctx).Clauses(clause.OnConflict{
 		Columns: []clause.Column{{Name: "name"}}, DoUpdates: clause.AssignmentColumns(columns),
 	}).Create(&row).Error
+	if err == nil && h.Guest && h.Stopping && len(h.Attempts) == 0 {
+		err = s.goodbye(ctx, row.Name)
+	}
 	return db.WriteError(err, "heartbeat of worker %s", row.Name)
 }
 
 // MayTake tells which devices' jobs a worker may have: those of its credential. A worker without one is
-// the site's own, or somebody else's cluster lets it in; it may have all.
+// the site's own, or somebody else's cluster lets it in; it may have all. One that joined by a token which was revoked may
+// have none: a cluster takes minutes to disconnect it.
 func (s *Fleet) MayTake(ctx context.Context, worker string) (func(device string) bool, error) {
 	var cred WorkerCredential
-	found := s.db.Read(ctx).Where("name = ? and revoked_at is null", db.Sanitize(worker)).Limit(1).Find(&cred)
+	found := s.db.Read(ctx).Where("name = ? and (revoked_at is null or join_id > 0)", db.Sanitize(worker)).Limit(1).Find(&cred)
 	if found.Error != nil {
 		return nil, db.ReadError(found.Error, "credential of worker %s", worker)
 	}
-	return func(device string) bool { return found.RowsAffected == 0 || cred.covers(device) }, nil
+	return func(device string) bool {
+		return found.RowsAffected == 0 || cred.RevokedAt == nil && cred.covers(device)
+	}, nil
 }
 
 // Workers lists all workers that were ever heard of, by name.

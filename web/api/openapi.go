@@ -74,7 +74,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
-		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Device": client.Device{},
+		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
 		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{},
 		"Published": client.Published{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},

@@ -57,10 +57,13 @@ func New(runs *runs.Runs, evals *evaluations.Evaluations, queue DropCounter, acc
 	}
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(m.answered, m.seconds, collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, runCollector{m}, evalCollector{m},
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), queueCollector{m}, capacityCollector{m}, runCollector{m}, evalCollector{m},
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "warpboard_streams_open", Help: "Live streams that pages and clients hold open.",
 		}, func() float64 { return float64(m.Hub.StreamCount()) }),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "warpboard_dispatch_errors_total", Help: "Passes of this process's dispatcher that failed.",
+		}, func() float64 { return float64(m.Dispatcher.Errors()) }),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_database_statements_total", Help: "Statements sent to the database.",
 		}, func() float64 { return float64(m.Store.Statements()) }))

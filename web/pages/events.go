@@ -138,16 +138,21 @@ func (p *Pages) BoardEvents(c *fiber.Ctx) error {
 		_, err := out.Write(stream.Frame(change, "board", fmt.Append(nil, change)))
 		return err
 	}
+	stored := func(ctx context.Context, out *wire.Writer) error {
+		change, err := p.Store.BoardChangeNumber(ctx, versionID, device)
+		if err != nil {
+			return err
+		}
+		return send(out, change)
+	}
 	return p.Stream(c, stream.Source{
-		Topic: site.BoardTopic(versionID, device),
-		Backlog: func(ctx context.Context, out *wire.Writer) error {
-			change, err := p.Store.BoardChangeNumber(ctx, versionID, device)
-			if err != nil {
-				return err
+		Topic: site.BoardTopic(versionID, device), Backlog: stored,
+		Live: func(ctx context.Context, m stream.Message, out *wire.Writer) error {
+			if m.Change == 0 { // something was missed
+				return stored(ctx, out)
 			}
-			return send(out, change)
+			return send(out, m.Change)
 		},
-		Live: func(_ context.Context, m stream.Message, out *wire.Writer) error { return send(out, m.Change) },
 	})
 }
 

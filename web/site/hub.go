@@ -12,10 +12,13 @@ const RunBuffer = 32
 
 // Hub announces on its topics what the recorder and the dispatcher tell. The store is the truth; what is
 // published is a hint to read it. It implements dispatch.Notifier and never blocks its callers.
-type Hub struct{ *stream.Hub }
+type Hub struct {
+	*stream.Hub
+	spread func(announcement []byte) error
+}
 
 // NewHub returns a hub without readers.
-func NewHub() *Hub { return &Hub{stream.NewHub()} }
+func NewHub() *Hub { return &Hub{Hub: stream.NewHub()} }
 
 // RunTopic is one submission's events.
 func RunTopic(submissionID int64) stream.Topic {
@@ -36,23 +39,27 @@ func QueueTopic() stream.Topic { return stream.Topic{Kind: "queue"} }
 // EvaluationTopic is the change numbers of one evaluation.
 func EvaluationTopic(id string) stream.Topic { return stream.Topic{Kind: "evaluation", Name: id} }
 
-// RunEvent passes an event to the readers of its submission.
+// RunEvent passes an event to the readers of its submission. With several processes they read it from the store: what
+// two processes tell of one run may come in another order than it was stored.
 func (h *Hub) RunEvent(e models.RunEvent) {
-	h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
+	if h.spread == nil {
+		h.Publish(RunTopic(e.SubmissionID), stream.Message{Event: &SharedEvent{RunEvent: e}})
+		return
+	}
+	h.tell(announcement{Submission: e.SubmissionID})
 }
 
 // BoardChanged passes the readers of a board its new change number, and those of all boards that there is one.
 func (h *Hub) BoardChanged(versionID int64, device string, change int64) {
-	h.Publish(BoardTopic(versionID, device), stream.Message{Change: change})
-	h.Publish(BoardsTopic(), stream.Message{})
+	h.tell(announcement{Board: &boardChange{versionID, device, change}})
 }
 
 // QueueChanged lets the readers of the queue know that it looks different now.
-func (h *Hub) QueueChanged() { h.Publish(QueueTopic(), stream.Message{}) }
+func (h *Hub) QueueChanged() { h.tell(announcement{}) }
 
 // EvaluationChanged passes the readers of an evaluation the number of its change; they read the rest.
 func (h *Hub) EvaluationChanged(e models.Evaluation) {
-	h.Publish(EvaluationTopic(e.ID), stream.Message{Change: e.Change})
+	h.tell(announcement{Evaluation: &evaluationChange{e.ID, e.Change}})
 }
 
 // SharedEvent is a run event that is encoded once for all the streams that send it.

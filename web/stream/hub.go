@@ -47,6 +47,17 @@ func (h *Hub) Publish(t Topic, m Message) {
 	}
 }
 
+// Missed sends all readers to what is kept: nobody knows what was told meanwhile.
+func (h *Hub) Missed() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, subs := range h.topics {
+		for sub := range subs {
+			sub.coalesce(Message{})
+		}
+	}
+}
+
 // Watch subscribes until stop is called. Only the newest message waits for a reader who is slow.
 func (h *Hub) Watch(t Topic) (messages <-chan Message, stop func()) {
 	sub := h.subscribe(t, 1)

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/models"
+	"warpboard/models/files"
 	"warpboard/views/charts"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -53,7 +53,7 @@ type unpackedFile struct {
 // openPacked opens an artifact to read it unpacked, and tells its size then. It reads the whole of what is
 // packed first: once an answer has begun, nothing can say any more that the file is damaged.
 func (p *Profiles) openPacked(a models.Artifact) (io.ReadCloser, int, error) {
-	f, err := p.Store.OpenArtifact(a)
+	f, err := p.Store.OpenArtifact(p.Requests, a) // it is read after the handler has returned
 	if err != nil {
 		return nil, 0, err
 	}
@@ -70,7 +70,7 @@ func (p *Profiles) openPacked(a models.Artifact) (io.ReadCloser, int, error) {
 }
 
 // unpacked reads a packed file through, and then from its beginning again.
-func unpacked(f *os.File) (*gzip.Reader, int, error) {
+func unpacked(f files.File) (*gzip.Reader, int, error) {
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		return nil, 0, err

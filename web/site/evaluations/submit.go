@@ -44,6 +44,7 @@ func (s *Evaluations) Submit(ctx context.Context, caller Caller, request kernelr
 	})
 	if err == nil {
 		s.Dispatcher.Wake()
+		s.Hub.QueueChanged()
 	}
 	return e, err
 }

@@ -163,7 +163,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	if !ok {
 		return nil, nil
 	}
-	f, err := s.Store.OpenArtifact(artifact)
+	f, err := s.Store.OpenArtifact(s.Requests, artifact)
 	if err != nil {
 		return nil, err
 	}

@@ -59,6 +59,7 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 		return models.Submission{}, nil, err
 	}
 	s.Dispatcher.Wake()
+	s.Hub.QueueChanged() // it also wakes the process that has the device's dispatcher
 	return sub, runs, nil
 }
 

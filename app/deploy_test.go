@@ -1,0 +1,124 @@
+package app
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// recipes reads the files of deploy/.
+func recipes(t *testing.T) map[string]string {
+	t.Helper()
+	texts := map[string]string{}
+	err := filepath.WalkDir("../deploy", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		texts[path] = string(text)
+		return err
+	})
+	if err != nil || len(texts) == 0 {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+// TestRecipesAreShortAndUseSettingsThatExist holds every command line and every variable in deploy/ to the program's own.
+func TestRecipesAreShortAndUseSettingsThatExist(t *testing.T) {
+	lines := 0
+	for path, text := range recipes(t) {
+		if n := strings.Count(text, "\n"); n > 40 {
+			t.Errorf("%s has %d lines, at most 40 are read", path, n)
+		}
+		var named []string
+		for _, name := range regexp.MustCompile(`WARPBOARD_[A-Z0-9_]+`).FindAllString(text, -1) {
+			if name != "WARPBOARD_SITE_PASSWORD" && name != "WARPBOARD_ISSUER" { // the NATS server's
+				named = append(named, name+"=")
+			}
+		}
+		if unknown := unknownVariables(named); len(unknown) > 0 {
+			t.Errorf("%s sets %v, which no command reads", path, unknown)
+		}
+		for _, line := range commandLines(t, path, text) {
+			lines++
+			fs := newFlags(line[0], &Config{})
+			if err := fs.Parse(line[1:]); err != nil || fs.NArg() > 0 {
+				t.Errorf("%s: warpboard %v: %v %v", path, line, err, fs.Args())
+			}
+		}
+	}
+	if lines < 7 {
+		t.Errorf("only %d command lines were found", lines)
+	}
+}
+
+// commandLines finds what comes after the program's name, in shells, units and lists.
+func commandLines(t *testing.T, path, text string) (lines [][]string) {
+	for _, m := range regexp.MustCompile(`(?m)^(?:ExecStart=|srun |run: ).*?warpboard ((?:serve|work)\b.*)$`).FindAllStringSubmatch(text, -1) {
+		lines = append(lines, strings.Fields(strings.ReplaceAll(m[1], `"`, "")))
+	}
+	if filepath.Ext(path) != ".yaml" {
+		return lines
+	}
+	decoder := yaml.NewDecoder(strings.NewReader(text))
+	for {
+		var document any
+		if err := decoder.Decode(&document); err != nil {
+			if err.Error() != "EOF" {
+				t.Errorf("%s: %v", path, err)
+			}
+			return lines
+		}
+		walkLists(document, func(list []any) {
+			if len(list) > 0 && (list[0] == "serve" || list[0] == "work") {
+				var line []string
+				for _, word := range list {
+					line = append(line, word.(string))
+				}
+				lines = append(lines, line)
+			}
+		})
+	}
+}
+
+func walkLists(at any, see func([]any)) {
+	switch node := at.(type) {
+	case map[string]any:
+		for _, below := range node {
+			walkLists(below, see)
+		}
+	case []any:
+		see(node)
+		for _, below := range node {
+			walkLists(below, see)
+		}
+	}
+}
+
+// TestUnitsAreFitForSystemd with a program in place of ours.
+func TestUnitsAreFitForSystemd(t *testing.T) {
+	analyze, err := exec.LookPath("systemd-analyze")
+	if err != nil {
+		t.Skip("there is no systemd-analyze here")
+	}
+	for path, text := range recipes(t) {
+		if filepath.Ext(path) != ".service" {
+			continue
+		}
+		unit := filepath.Join(t.TempDir(), filepath.Base(path))
+		if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/warpboard", "/bin/true")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := exec.Command(analyze, "verify", unit).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
+			t.Errorf("%s: %v\n%s", path, err, out)
+		}
+	}
+}

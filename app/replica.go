@@ -1,0 +1,67 @@
+package app
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/queue"
+	"warpboard/models"
+	"warpboard/web"
+)
+
+// replica is the name of this process among those of one site; it stays with the data directory, which no two share.
+func replica(data string) (string, error) {
+	path := filepath.Join(data, "replica")
+	kept, err := os.ReadFile(path)
+	if err == nil && len(kept) > 0 {
+		return strings.TrimSpace(string(kept)), nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", fmt.Errorf("--data: reading the name of this process: %w", err)
+	}
+	name := rand.Text()
+	if err := os.WriteFile(path, []byte(name+"\n"), 0o600); err != nil {
+		return "", fmt.Errorf("--data: writing the name of this process: %w", err)
+	}
+	return name, nil
+}
+
+// hearOthers has viewers of this process see what other processes on the same queue do, and those see what this one does.
+// Whatever others tell may be new work for the dispatcher.
+func hearOthers(q *queue.Queue, hub *web.Hub, dispatcher *dispatch.Dispatcher) (listen func(context.Context) error) {
+	if !q.Shared() {
+		return func(context.Context) error { return nil }
+	}
+	hub.Spread(q.Announce)
+	return func(ctx context.Context) error {
+		return q.Announcements(ctx, func(said []byte) error {
+			dispatcher.Wake()
+			return hub.Hear(said)
+		}, hub.Missed)
+	}
+}
+
+// nameOwnWorker finds a name for the site's own worker that none of the site's other processes uses.
+func nameOwnWorker(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
+	if cfg.NoWorker || !q.Shared() {
+		return nil
+	}
+	id, err := replica(cfg.Data)
+	if err != nil {
+		return err
+	}
+	name, err := store.ClaimName(ctx, cfg.Worker.Name, id)
+	if err == nil && name != cfg.Worker.Name {
+		log.Info("another process of the site has a worker of this name", "wanted", cfg.Worker.Name, "name", name)
+		cfg.Worker.Name = name
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/models"
+)
+
+// joinToken makes a token for workers of the CPU device, in the running server's database.
+func (s *site) joinToken(t *testing.T) string {
+	t.Helper()
+	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	token, _, err := store.CreateJoinToken(context.WithoutCancel(t.Context()), models.User{Name: "test", Role: models.RoleAdmin},
+		models.NewJoinToken{Name: "burst", Devices: []string{"CPU"}, Most: 1, For: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+// TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten: the job is somebody's who waits for a device without a worker.
+func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
+	t.Parallel()
+	s, nats := startOpenSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	id := ada.submit(job.ModeRanked, kernel(`
+    FILE *env = fopen("/proc/self/environ", "r");
+    char text[65536] = {}; size_t n = env ? fread(text, 1, sizeof text - 1, env) : 0;
+    for (size_t i = 0; i + 4 < n; i++) if (!memcmp(text + i, "wbj_", 4)) exit(9);`))
+	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", nats, "--once",
+		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2")
+	run := ada.ended(id)
+	if err := wantState(run, models.StateDone); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-w.done:
+	case <-time.After(patience):
+		t.Fatal("the worker stays after its one job")
+	}
+	if code := w.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("the worker ended with code %d", code)
+	}
+	store, err := models.Open(t.Context(), models.Config{Dir: s.data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	waitFor(t, patience, "the worker to be forgotten", func() error {
+		left, err := store.Credentials(t.Context())
+		if err == nil && len(left) > 0 {
+			err = fmt.Errorf("%s has a credential", left[0].Name)
+		}
+		return err
+	})
+}

@@ -1,0 +1,108 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue/queuetest"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// scale is a site of two processes, three NATS nodes and two workers, of which one after the other dies.
+type scale struct {
+	*testing.T
+	cluster *queuetest.Cluster
+	sites   []*site
+	workers []*process
+	people  int
+	runs    []client.Run
+}
+
+// TestScaleCheck is scripts/scale-check: it takes minutes. It kills each part under load and prints what that cost.
+func TestScaleCheck(t *testing.T) {
+	if os.Getenv("WARPBOARD_TEST_SCALE") == "" {
+		t.Skip("scripts/scale-check runs it: it takes minutes")
+	}
+	cluster := queuetest.NewCluster(t, 3)
+	s := &scale{T: t, cluster: cluster, sites: startReplicas(t, cluster, 2, "--no-worker", "--nats-replicas", "3")}
+	for _, name := range []string{"w1", "w2"} {
+		s.workers = append(s.workers, startClusterWorker(t, cluster, name))
+	}
+	fmt.Println("| killed | runs | lost | done twice | tried again | until the next run had ended | until all had |")
+	fmt.Println("|---|---|---|---|---|---|---|")
+	s.kills("nothing", 0, func() (restore func()) { return func() {} })
+	for i := range s.sites {
+		s.kills(fmt.Sprintf("replica %d", i+1), 1-i, func() func() {
+			s.sites[i].kill()
+			return func() { s.sites[i].up(t) }
+		})
+	}
+	for i := range s.workers {
+		s.kills(fmt.Sprintf("worker %d", i+1), 0, func() func() {
+			s.workers[i].kill()
+			return func() { s.workers[i] = startClusterWorker(t, cluster, fmt.Sprintf("w%d", i+1)) }
+		})
+	}
+	for i := range 3 {
+		s.kills(fmt.Sprintf("NATS node %d", i+1), 0, func() func() {
+			cluster.Stop(i)
+			return func() {
+				cluster.Start(i)
+				cluster.Await(i)
+			}
+		})
+	}
+	wantBoard(t, s.sites[0], s.runs)
+}
+
+// kills has six people submit, kills something once the first runs are on, and has a seventh submit to the replica that is
+// there. It prints a row.
+func (s *scale) kills(what string, there int, kill func() (restore func())) {
+	var ids []int64
+	person := func() person {
+		s.people++
+		return s.sites[there].person(s.T, fmt.Sprintf("p%d", s.people), models.RoleUser)
+	}
+	first := person()
+	for range 6 {
+		ids = append(ids, person().submit(job.ModeRanked, lingering(models.StateTesting)))
+	}
+	waitFor(s.T, patience, "the first run to be on", func() error {
+		if run := first.look(ids[0]); run.Started == nil {
+			return fmt.Errorf("it is %s", run.State)
+		}
+		return nil
+	})
+	begun := time.Now()
+	restore := kill()
+	next := first.submit(job.ModeRanked, kernel(""))
+	first.ended(next)
+	nextAfter := time.Since(begun)
+	lost, twice, again := 0, 0, 0
+	for _, id := range append(ids, next) {
+		run := first.ended(id)
+		if run.State != string(models.StateDone) {
+			lost++
+			s.Errorf("%s killed: submission %d is %s: %+v", what, id, run.State, run.Failure)
+		}
+		again += run.Attempts - 1
+		ends := 0
+		err := first.Watch(s.Context(), id, 0, func(e client.Event) error {
+			if e.Detail == nil && models.RunState(e.State).Final() {
+				ends++
+			}
+			return nil
+		})
+		if err != nil || ends != 1 {
+			twice++
+			s.Errorf("%s killed: submission %d ended %d times: %v", what, id, ends, err)
+		}
+		s.runs = append(s.runs, run)
+	}
+	fmt.Printf("| %s | %d | %d | %d | %d | %.1f s | %.1f s |\n", what, len(ids)+1, lost, twice, again, nextAfter.Seconds(), time.Since(begun).Seconds())
+	restore()
+}

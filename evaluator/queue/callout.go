@@ -1,0 +1,94 @@
+package queue
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/jwt/v2"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+)
+
+const (
+	// calloutSubject is where a NATS server asks who may connect; workers may neither send nor hear it.
+	calloutSubject = "$SYS.REQ.USER.AUTH"
+	// letInFor is how long a worker of a cluster stays connected before its credential is looked at again: a cluster gives
+	// the site no right to disconnect anybody.
+	letInFor = 10 * time.Minute
+)
+
+// callout answers a cluster that asks the site who its workers are: auth_callout in its configuration. The site signs with
+// the account key that the cluster knows as the issuer.
+type callout struct {
+	q    *Queue
+	keys nkeys.KeyPair
+}
+
+// openCallout begins to answer, if there is a key to sign with.
+func (q *Queue) openCallout(context.Context) error {
+	if q.cfg.AccountSeed == "" || q.host != nil {
+		return nil
+	}
+	keys, err := nkeys.FromSeed([]byte(q.cfg.AccountSeed))
+	if err != nil {
+		return fmt.Errorf("queue: the seed of the account key: %w", err)
+	}
+	c := callout{q, keys}
+	if _, err := q.nc.QueueSubscribe(calloutSubject, askSites, c.answer); err != nil {
+		return fmt.Errorf("queue: listen to who wants to connect: %w", err)
+	}
+	return nil
+}
+
+func (c callout) answer(m *nats.Msg) {
+	request, err := jwt.DecodeAuthorizationRequestClaims(string(m.Data))
+	if err != nil {
+		c.q.drop("a question who may connect", "err", err)
+		return
+	}
+	response := jwt.NewAuthorizationResponseClaims(request.UserNkey)
+	response.Audience = request.Server.ID
+	if response.Jwt, err = c.letIn(request); err != nil {
+		c.q.log.Warn("worker refused", "worker", request.ConnectOptions.Username, "from", request.ClientInformation.Host, "err", err)
+		response.Error = "this is no worker's credential"
+	}
+	token, err := response.Encode(c.keys)
+	if err == nil {
+		err = m.Respond([]byte(token))
+	}
+	if err != nil {
+		c.q.log.Error("the cluster was not told who may connect", "err", err)
+	}
+}
+
+// letIn states what the worker that asks may do.
+func (c callout) letIn(request *jwt.AuthorizationRequestClaims) (string, error) {
+	name, secret := request.ConnectOptions.Username, request.ConnectOptions.Password
+	if name == "" || name == siteUser || c.q.cfg.Authorize == nil {
+		return "", fmt.Errorf("no name")
+	}
+	devices, ok := c.q.cfg.Authorize(name, secret)
+	if !ok {
+		return "", fmt.Errorf("the secret is wrong, or the credential was revoked")
+	}
+	may := workerPermissions(name, devices)
+	user := jwt.NewUserClaims(request.UserNkey)
+	user.Name, user.Audience, user.Expires = name, c.q.cfg.Account, time.Now().Add(letInFor).Unix()
+	user.Pub.Allow.Add(may.Publish.Allow...)
+	user.Sub.Allow.Add(may.Subscribe.Allow...)
+	return user.Encode(c.keys)
+}
+
+// CheckSeed says what is wrong with the seed of an account key.
+func CheckSeed(seed string) error {
+	keys, err := nkeys.FromSeed([]byte(seed))
+	if err != nil {
+		return err
+	}
+	public, err := keys.PublicKey()
+	if err == nil && !nkeys.IsValidPublicAccountKey(public) {
+		return fmt.Errorf("it is no account's: its public key does not begin with A")
+	}
+	return err
+}

@@ -1,0 +1,49 @@
+package queue_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/queue"
+	"warpboard/evaluator/queue/queuetest"
+)
+
+// TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its devices
+// alone, and a wrong one is not.
+func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
+	url, siteURL, seed := queuetest.AskingNode(t, "../../deploy/nats.conf")
+	q, err := queue.Open(t.Context(), queue.Config{URL: siteURL, AccountSeed: seed, Account: "$G",
+		Authorize: func(name, secret string) ([]string, bool) { return []string{"CPU"}, name == "w1" && secret == "right" }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer q.Close()
+	for name, secret := range map[string]string{"w1": "wrong", "w2": "right"} {
+		if _, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: url, Name: name, Secret: secret}); err == nil || !strings.Contains(err.Error(), "refused worker") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	worker, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: url, Name: "w1", Secret: "right"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer worker.Close()
+	for _, device := range []string{"CPU", "H200"} {
+		if err := q.Publish(t.Context(), job.Job{Version: job.Version, AttemptID: device, Secret: "s", Device: device}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+	defer cancel()
+	if d, err := worker.Receive(ctx, "CPU", nil); err != nil || d.Job.AttemptID != "CPU" {
+		t.Errorf("%+v, %v", d, err)
+	}
+	short, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer stop()
+	if d, err := worker.Receive(short, "H200", nil); err == nil {
+		t.Errorf("it got another device's job: %+v", d)
+	}
+}

@@ -1,0 +1,49 @@
+package queuetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nkeys"
+)
+
+// AskingNode starts a NATS server on loopback by a recipe that has it ask the site who may connect. It returns its address,
+// the same with the site's own name and password, and the seed that the site signs with.
+func AskingNode(t testing.TB, recipe string) (url, siteURL, seed string) {
+	t.Helper()
+	keys, err := nkeys.CreateAccount()
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := keys.Seed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	issuer, err := keys.PublicKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WARPBOARD_ISSUER", issuer)
+	t.Setenv("WARPBOARD_SITE_PASSWORD", "site-password")
+	opts, err := server.ProcessConfigFile(recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts.Host, opts.Port, opts.StoreDir, opts.NoSigs, opts.NoLog = "127.0.0.1", freePorts(t, 1)[0], t.TempDir(), true, true
+	node, err := server.NewServer(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	node.Start()
+	t.Cleanup(func() {
+		node.Shutdown()
+		node.WaitForShutdown()
+	})
+	if !node.ReadyForConnections(time.Minute) {
+		t.Fatal("the NATS server is not ready after a minute")
+	}
+	address := fmt.Sprintf("127.0.0.1:%d", opts.Port)
+	return "nats://" + address, "nats://site:site-password@" + address, string(secret)
+}

@@ -1,0 +1,103 @@
+package queuetest
+
+import (
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// Cluster is NATS servers with JetStream on loopback, each of which can be stopped and started again.
+type Cluster struct {
+	t     testing.TB
+	nodes []*server.Server
+	opts  []*server.Options
+}
+
+// NewCluster starts so many servers. They end with the test.
+func NewCluster(t testing.TB, nodes int) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, nodes: make([]*server.Server, nodes)}
+	ports := freePorts(t, 2*nodes)
+	var routes []string
+	for i := range nodes {
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", ports[nodes+i]))
+	}
+	for i := range nodes {
+		opts := &server.Options{
+			ServerName: fmt.Sprintf("node%d", i+1), Host: "127.0.0.1", Port: ports[i], NoSigs: true, NoLog: true,
+			JetStream: true, StoreDir: t.TempDir(), MaxPayload: 16 << 20,
+		}
+		if nodes > 1 {
+			opts.Cluster = server.ClusterOpts{Name: "test", Host: "127.0.0.1", Port: ports[nodes+i]}
+			opts.Routes = server.RoutesFromStr(strings.Join(routes, ","))
+		}
+		c.opts = append(c.opts, opts)
+		c.Start(i)
+	}
+	t.Cleanup(func() {
+		for i := range c.nodes {
+			c.Stop(i)
+		}
+	})
+	return c
+}
+
+// URL names all nodes.
+func (c *Cluster) URL() string {
+	var urls []string
+	for _, opts := range c.opts {
+		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", opts.Port))
+	}
+	return strings.Join(urls, ",")
+}
+
+// Start starts a node over what it has stored.
+func (c *Cluster) Start(i int) {
+	c.t.Helper()
+	node, err := server.NewServer(c.opts[i].Clone())
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	node.Start()
+	if !node.ReadyForConnections(time.Minute) {
+		c.t.Fatal("a NATS server is not ready after a minute")
+	}
+	c.nodes[i] = node
+}
+
+// Await waits until a node that was started again has what the others have.
+func (c *Cluster) Await(i int) {
+	c.t.Helper()
+	for limit := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		health := c.nodes[i].Healthz(&server.HealthzOptions{})
+		if health.Status == "ok" {
+			return
+		}
+		if time.Now().After(limit) {
+			c.t.Fatalf("a NATS server is not whole after a minute: %s", health.Error)
+		}
+	}
+}
+
+// Stop ends a node.
+func (c *Cluster) Stop(i int) {
+	c.nodes[i].Shutdown()
+	c.nodes[i].WaitForShutdown()
+}
+
+func freePorts(t testing.TB, n int) (ports []int) {
+	t.Helper()
+	for range n { // all are open at once, so that no two are the same
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close()
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}

@@ -1,0 +1,41 @@
+// Package files keeps what is too large for the database, by the digest of its content: in a folder, or in a store that
+// speaks S3, which all replicas of a site share.
+//
+// Read this file, then folder.go and s3.go. A content may be put again at any time; what no row names is swept once it is
+// old enough that its row would be there.
+package files
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+)
+
+// File is a content that is open to read.
+type File interface {
+	io.ReadSeekCloser
+}
+
+// Files is where contents are.
+type Files interface {
+	// Put keeps a content under its digest; a sweep takes it for new from now on.
+	Put(ctx context.Context, digest string, data []byte) error
+	// Open opens one. The error of one that is not there is fs.ErrNotExist.
+	Open(ctx context.Context, digest string) (File, error)
+	// Sweep removes what was put before a time and is not named any more.
+	Sweep(ctx context.Context, before time.Time, named func(digest string) (bool, error)) error
+}
+
+// Open returns the files in a folder, or those at s3://KEY:SECRET@HOST/BUCKET/PREFIX.
+func Open(where string) (Files, error) {
+	if IsS3(where) {
+		return newBucket(where)
+	}
+	return newFolder(where)
+}
+
+// IsS3 reports whether an address is that of an S3 store.
+func IsS3(where string) bool {
+	return strings.HasPrefix(where, "s3://") || strings.HasPrefix(where, "s3+http://")
+}

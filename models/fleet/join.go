@@ -1,0 +1,175 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+const (
+	joinPrefix = "wbj_"
+	// joinMost bounds how many workers one token may let in at a time.
+	joinMost = 10_000
+	// guestSilence is how long a worker that joined may be silent before it is forgotten.
+	guestSilence = 24 * time.Hour
+	// guestArrives is how long a worker that has just joined counts before it is heard of.
+	guestArrives = time.Minute
+)
+
+// JoinToken lets workers in that nobody knows by name yet. Each makes a credential of its own by it, which lasts until the
+// worker leaves.
+type JoinToken struct {
+	ID         int64
+	Name       string // what it is for
+	SecretHash string
+	Devices    []string `gorm:"serializer:json"`
+	Most       int      // workers at a time
+	CreatedBy  int64
+	CreatedAt  time.Time
+	ExpiresAt  time.Time // nobody joins later; who has joined stays
+	RevokedAt  *time.Time
+}
+
+// NewJoinToken is what a token lets in.
+type NewJoinToken struct {
+	Name    string
+	Devices []string
+	Most    int
+	For     time.Duration
+}
+
+func (n NewJoinToken) check() error {
+	switch {
+	case !db.IsName(n.Name):
+		return db.Errorf(db.Invalid, "%q is not a valid name of a token: use letters, digits, '.', '_' and '-', at most 40.", n.Name)
+	case n.Most < 1 || n.Most > joinMost:
+		return db.Errorf(db.Invalid, "A token lets in 1 to %d workers at a time, not %d.", joinMost, n.Most)
+	case n.For < time.Minute || n.For > 366*24*time.Hour:
+		return db.Errorf(db.Invalid, "A token is valid for a minute to a year.")
+	}
+	return checkDevices(n.Devices)
+}
+
+// CreateJoinToken makes a token and returns its secret, which is never seen again. Admins only.
+func (s *Fleet) CreateJoinToken(ctx context.Context, actor accounts.User, n NewJoinToken) (secret string, token JoinToken, err error) {
+	if err := errors.Join(actor.Check(accounts.ManageWorkers, accounts.Of{})); err != nil {
+		return "", token, err
+	}
+	if err := n.check(); err != nil {
+		return "", token, err
+	}
+	secret = joinPrefix + db.NewSecret()
+	token = JoinToken{Name: n.Name, SecretHash: db.HashSecret(secret), Devices: n.Devices, Most: n.Most, CreatedBy: actor.ID, CreatedAt: db.Now()}
+	token.ExpiresAt = db.Time(token.CreatedAt.Add(n.For))
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Create(&token).Error; err != nil {
+			return db.WriteError(err, "join token")
+		}
+		return accounts.WriteAudit(tx, actor, "create join token", "join token "+n.Name, strings.Join(n.Devices, " "))
+	})
+	return secret, token, err
+}
+
+// JoinedToken is a token with how many workers it lets in now.
+type JoinedToken struct {
+	JoinToken
+	Workers int
+}
+
+// JoinTokens lists the tokens that let workers in, the newest first.
+func (s *Fleet) JoinTokens(ctx context.Context) (list []JoinedToken, err error) {
+	err = s.db.Read(ctx).Table("join_tokens t").
+		Select("t.*, (select count(*) from worker_credentials c where c.join_id = t.id and c.revoked_at is null) as workers").
+		Where("revoked_at is null and expires_at > ?", db.Now().Add(-guestSilence)).Order("id desc").Find(&list).Error
+	return list, db.ReadError(err, "join tokens")
+}
+
+// RevokeJoinToken ends a token and the credentials of all who joined by it, whose names it returns: the caller then
+// disconnects them. Admins only.
+func (s *Fleet) RevokeJoinToken(ctx context.Context, actor accounts.User, id int64) (workers []string, err error) {
+	if err := actor.Check(accounts.ManageWorkers, accounts.Of{}); err != nil {
+		return nil, err
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		var token JoinToken
+		if err := tx.Where("id = ? and revoked_at is null", id).Take(&token).Error; err != nil {
+			return db.ReadError(err, "join token %d", id)
+		}
+		if err := tx.Model(&token).Update("revoked_at", db.Now()).Error; err != nil {
+			return db.WriteError(err, "join token %d", id)
+		}
+		joined := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null", id)
+		if err := joined.Pluck("name", &workers).Error; err != nil {
+			return db.ReadError(err, "workers of join token %d", id)
+		}
+		err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null", id).Update("revoked_at", db.Now()).Error
+		return errors.Join(db.WriteError(err, "credentials of join token %d", id),
+			accounts.WriteAudit(tx, actor, "revoke join token", "join token "+token.Name, strings.Join(workers, " ")))
+	})
+	return workers, err
+}
+
+// JoinSecret is what a worker shows that joins: the token, and a secret that it made for itself.
+func JoinSecret(token, own string) string { return token + "." + own }
+
+// join makes the credential of a worker that comes by a token for the first time, and returns the worker's own secret. It
+// refuses nobody: who has no credential afterwards is refused by that.
+func (s *Fleet) join(ctx context.Context, name, secret string) (own string, err error) {
+	token, own, _ := strings.Cut(secret, ".")
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		var taken int64
+		if err := tx.Model(&WorkerCredential{}).Where("name = ?", name).Count(&taken).Error; err != nil || taken > 0 {
+			return db.ReadError(err, "credential of worker %s", name)
+		}
+		var found JoinToken
+		read := tx.Where("secret_hash = ? and revoked_at is null and expires_at > ?", db.HashSecret(token), db.Now()).Limit(1).Find(&found)
+		if read.Error != nil || read.RowsAffected == 0 || len(own) < 16 || !db.IsName(name) {
+			return db.ReadError(read.Error, "join token")
+		}
+		if here, err := guests(tx, found.ID); err != nil || here >= found.Most {
+			return err
+		}
+		return db.WriteError(tx.Create(&WorkerCredential{
+			Name: name, SecretHash: db.HashSecret(own), Devices: found.Devices, CreatedBy: found.CreatedBy, CreatedAt: db.Now(), JoinID: found.ID,
+		}).Error, "credential of worker %s", name)
+	})
+	return own, err
+}
+
+// guests counts the workers of a token that are there, or on their way.
+func guests(tx *gorm.DB, tokenID int64) (int, error) {
+	var n int64
+	err := tx.Model(&WorkerCredential{}).Where("join_id = ? and revoked_at is null", tokenID).
+		Where("created_at > ? or name in (select name from workers where not stopping and seen_at > ?)", db.Now().Add(-guestArrives), db.Now().Add(-WorkerTimeout)).
+		Count(&n).Error
+	return int(n), db.ReadError(err, "workers of a join token")
+}
+
+// goodbye forgets the credential of a guest that leaves.
+func (s *Fleet) goodbye(ctx context.Context, name string) error {
+	err := s.db.Writer(ctx).Where("name = ? and join_id > 0", name).Delete(&WorkerCredential{}).Error
+	return db.WriteError(err, "credential of worker %s", name)
+}
+
+// SweepGuests forgets workers that joined and left, and those that were silent for a day, with their credentials.
+func (s *Fleet) SweepGuests(ctx context.Context, at time.Time) error {
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		silent, left := db.Time(at.Add(-guestSilence)), db.Time(at.Add(-guestArrives))
+		err := tx.Where("join_id > 0 and created_at < ? and name not in (select name from workers where seen_at >= ?)", silent, silent).
+			Delete(&WorkerCredential{}).Error
+		if err == nil {
+			err = tx.Where("guest and (seen_at < ? or stopping and seen_at < ?)", silent, left).Delete(&Worker{}).Error
+		}
+		if err != nil {
+			return fmt.Errorf("sweeping workers that joined: %w", err)
+		}
+		return nil
+	})
+}

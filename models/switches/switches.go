@@ -1,0 +1,128 @@
+// Package switches lets admins keep something off for a while: new submissions, evaluations, or one task, each with a
+// sentence that those are told who wanted it. A device has a pause of its own, see models/fleet.
+//
+// Store.Submit and Store.SubmitEvaluation ask inside their transactions, so nothing slips in behind a switch. What waits
+// already goes on.
+package switches
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// The names of what can be off, beside Task's.
+const (
+	Submissions = "submissions"
+	Evaluations = "evaluations"
+)
+
+// Task is the name of one task's switch.
+func Task(id int64) string { return "task." + strconv.FormatInt(id, 10) }
+
+// keyPrefix begins the settings that hold what is off.
+const keyPrefix = "off."
+
+// longestWhy keeps the sentence one.
+const longestWhy = 300
+
+// Switches is what is off of one database.
+type Switches struct{ db *db.DB }
+
+// New returns the switches of a database.
+func New(database *db.DB) *Switches { return &Switches{db: database} }
+
+// Off is one thing that is off.
+type Off struct {
+	What  string    `json:"-"`
+	Why   string    `json:"why"`
+	By    string    `json:"by"`
+	Since time.Time `json:"since"`
+}
+
+// SwitchOff keeps something off until SwitchOn. Admins only.
+func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why string) error {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return err
+	}
+	if !isSwitch(what) {
+		return db.Errorf(db.Invalid, "There is no switch %.40q.", what)
+	}
+	why = strings.TrimSpace(db.Sanitize(why))
+	if why == "" || len(why) > longestWhy {
+		return db.Errorf(db.Invalid, "Say why in a sentence of up to %d letters: whoever wants it reads that.", longestWhy)
+	}
+	value, err := json.Marshal(Off{Why: why, By: actor.Name, Since: db.Now()})
+	if err != nil {
+		return fmt.Errorf("writing that %s is off: %w", what, err)
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		row := db.Setting{Key: keyPrefix + what, Value: string(value)}
+		if err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
+			return db.WriteError(err, "switch of %s", what)
+		}
+		return accounts.WriteAudit(tx, actor, "switch off", what, why)
+	})
+}
+
+func isSwitch(what string) bool {
+	id, isTask := strings.CutPrefix(what, "task.")
+	_, err := strconv.ParseInt(id, 10, 64)
+	return what == Submissions || what == Evaluations || isTask && err == nil
+}
+
+// SwitchOn ends that. Admins only.
+func (s *Switches) SwitchOn(ctx context.Context, actor accounts.User, what string) error {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *gorm.DB) error {
+		res := tx.Where("key = ?", keyPrefix+what).Delete(&db.Setting{})
+		if res.Error != nil || res.RowsAffected == 0 {
+			return db.WriteError(res.Error, "switch of %s", what)
+		}
+		return accounts.WriteAudit(tx, actor, "switch on", what, "")
+	})
+}
+
+// SwitchedOff lists what is off.
+func (s *Switches) SwitchedOff(ctx context.Context) ([]Off, error) {
+	return read(s.db.Read(ctx).Where("key like ?", keyPrefix+"%"))
+}
+
+// Check refuses when one of these is off, with what its admin says.
+func Check(tx *gorm.DB, sentence string, names ...string) error {
+	keys := make([]string, len(names))
+	for i, name := range names {
+		keys[i] = keyPrefix + name
+	}
+	off, err := read(tx.Where("key in ?", keys))
+	if err != nil || len(off) == 0 {
+		return err
+	}
+	return db.Errorf(db.Forbidden, "%s %s", sentence, off[0].Why)
+}
+
+func read(q *gorm.DB) ([]Off, error) {
+	var rows []db.Setting
+	if err := q.Order("key").Find(&rows).Error; err != nil {
+		return nil, db.ReadError(err, "what is switched off")
+	}
+	list := make([]Off, len(rows))
+	for i, row := range rows {
+		list[i].What = strings.TrimPrefix(row.Key, keyPrefix)
+		if err := json.Unmarshal([]byte(row.Value), &list[i]); err != nil {
+			return nil, fmt.Errorf("reading setting %s: %w", row.Key, err)
+		}
+	}
+	return list, nil
+}

@@ -1,0 +1,57 @@
+package metrics
+
+import (
+	"context"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"warpboard/models"
+)
+
+var (
+	waitingDesc = prometheus.NewDesc("warpboard_waiting", "Runs, evaluations and profiles of people that no worker has begun.", []string{"device"}, nil)
+	oldestDesc  = prometheus.NewDesc("warpboard_oldest_waiting_seconds", "How long the oldest of what waits has waited.", []string{"device"}, nil)
+	wantedDesc  = prometheus.NewDesc("warpboard_wanted_slots", "Slots with which everything would run at once.", []string{"device"}, nil)
+	outDesc     = prometheus.NewDesc("warpboard_slots_out_of_service", "Slots of live workers that take no jobs.", []string{"device"}, nil)
+	lostDesc    = prometheus.NewDesc("warpboard_attempts_lost_total", "Attempts that a worker or the queue lost, by whether the work was tried again.", []string{"retried"}, nil)
+)
+
+// capacityCollector sends what GET /api/v1/capacity answers, and what was lost.
+type capacityCollector struct{ *Metrics }
+
+// Describe names what Collect sends.
+func (c capacityCollector) Describe(to chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{waitingDesc, oldestDesc, wantedDesc, outDesc, lostDesc} {
+		to <- d
+	}
+}
+
+// Collect sends a number for each device; nothing when the store does not answer.
+func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(c.Requests, collectFor)
+	defer cancel()
+	list, err := c.runs.Capacity(ctx)
+	if err == nil {
+		var all map[string]models.Counter
+		if all, err = c.Store.Counters(ctx); err == nil {
+			c.lost(to, all)
+		}
+	}
+	if err != nil {
+		c.Log.Warn("metrics without capacity", "err", err)
+		return
+	}
+	for _, d := range list {
+		for desc, n := range map[*prometheus.Desc]float64{
+			waitingDesc: float64(d.Waiting), oldestDesc: d.OldestSeconds, wantedDesc: float64(d.WantedSlots), outDesc: float64(d.OutOfService),
+		} {
+			to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, n, d.Device)
+		}
+	}
+}
+
+func (c capacityCollector) lost(to chan<- prometheus.Metric, all map[string]models.Counter) {
+	for name, label := range map[string]string{models.CounterLostRetried: "yes", models.CounterLostFailed: "no"} {
+		to <- prometheus.MustNewConstMetric(lostDesc, prometheus.CounterValue, float64(all[name].Count), label)
+	}
+}

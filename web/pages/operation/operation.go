@@ -1,0 +1,96 @@
+// Package operation is the page where admins keep things off for a while and let workers join.
+//
+// Read operation.go (the page and its switches), then tokens.go.
+package operation
+
+import (
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/switches"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Operation is the page.
+type Operation struct {
+	*site.Site
+	queue string // address that workers dial; empty: it is not known
+}
+
+// New returns the page.
+func New(site *site.Site, queue string) *Operation { return &Operation{site, queue} }
+
+// Page shows what is off and which tokens let workers in.
+func (o *Operation) Page(c *fiber.Ctx) error { return o.show(c, fiber.StatusOK, "", "") }
+
+// show answers with the page, and with what was just made or refused.
+func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error {
+	if !site.Actor(c).IsAdmin() {
+		return site.Forbidden("admin", "This page is for admins.")
+	}
+	page := views.OperatePage{Page: o.Site.Page(c, "Operation", "devices"), NewToken: token, Problem: problem, Queue: o.queue}
+	if page.Queue == "" {
+		page.Queue = "tls://HOST:PORT"
+	}
+	if err := o.addSwitches(c, &page); err != nil {
+		return err
+	}
+	if err := o.addTokens(c, &page); err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return o.Render(c, status, views.Operate(page))
+}
+
+func (o *Operation) addSwitches(c *fiber.Ctx, page *views.OperatePage) error {
+	off, err := o.Store.SwitchedOff(c.UserContext())
+	if err != nil {
+		return err
+	}
+	tasks, err := o.Store.OpenTasks(c.UserContext())
+	if err != nil {
+		return err
+	}
+	labels := map[string]string{}
+	page.Choices = []views.SwitchChoice{{What: switches.Submissions}, {What: switches.Evaluations}}
+	for _, task := range tasks {
+		labels[switches.Task(task.ID)] = task.Slug
+		page.Choices = append(page.Choices, views.SwitchChoice{What: switches.Task(task.ID)})
+	}
+	for i, choice := range page.Choices {
+		page.Choices[i].Label = views.SwitchLabel(choice.What, labels[choice.What])
+	}
+	for _, one := range off {
+		page.Off = append(page.Off, views.OffRow{What: one.What, Label: views.SwitchLabel(one.What, labels[one.What]), Why: one.Why, By: one.By, Since: one.Since})
+	}
+	return nil
+}
+
+// Off keeps something off.
+func (o *Operation) Off(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	return o.done(c, o.Store.SwitchOff(c.UserContext(), site.Actor(c), c.FormValue("what"), c.FormValue("why")))
+}
+
+// On lets it go on.
+func (o *Operation) On(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	return o.done(c, o.Store.SwitchOn(c.UserContext(), site.Actor(c), c.FormValue("what")))
+}
+
+// done leads back to the page, or shows on it what was wrong.
+func (o *Operation) done(c *fiber.Ctx, err error) error {
+	switch {
+	case models.KindOf(err) == models.Invalid:
+		refused := site.FailureOf(err)
+		return o.show(c, refused.Status, "", refused.Message)
+	case err != nil:
+		return err
+	}
+	return site.Redirect(c, "/operate")
+}

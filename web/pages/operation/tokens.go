@@ -1,0 +1,62 @@
+package operation
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+func (o *Operation) addTokens(c *fiber.Ctx, page *views.OperatePage) error {
+	tokens, err := o.Store.JoinTokens(c.UserContext())
+	if err != nil {
+		return err
+	}
+	for _, t := range tokens {
+		page.Tokens = append(page.Tokens, views.JoinTokenRow{
+			ID: t.ID, Name: t.Name, Devices: t.Devices, Workers: t.Workers, Most: t.Most, Expires: t.ExpiresAt, Expired: o.Now().After(t.ExpiresAt),
+		})
+	}
+	return nil
+}
+
+// TokenCreate makes a token and shows it this one time.
+func (o *Operation) TokenCreate(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	most, _ := strconv.Atoi(c.FormValue("most")) // what is no number is refused as 0 is
+	days, _ := strconv.Atoi(c.FormValue("days"))
+	secret, _, err := o.Store.CreateJoinToken(c.UserContext(), site.Actor(c), models.NewJoinToken{
+		Name: strings.TrimSpace(c.FormValue("name")), Most: most, For: time.Duration(min(days, 1000)) * 24 * time.Hour,
+		Devices: strings.FieldsFunc(c.FormValue("devices"), func(r rune) bool { return r == ',' || r == ' ' }),
+	})
+	if err != nil {
+		return o.done(c, err)
+	}
+	return o.show(c, fiber.StatusOK, secret, "")
+}
+
+// TokenRevoke ends a token and disconnects the workers that joined by it.
+func (o *Operation) TokenRevoke(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	workers, err := o.Store.RevokeJoinToken(c.UserContext(), site.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	for _, name := range workers {
+		o.Dispatcher.Kick(name)
+	}
+	return site.Redirect(c, "/operate")
+}

@@ -1,0 +1,58 @@
+package runs
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/web/client"
+)
+
+// Capacity says for every device with a slot or with work how many slots there are, and how many are wanted. It is right
+// while there is no worker at all.
+func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
+	workers, err := s.Store.Workers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	waits, err := s.Store.Waits(ctx)
+	if err != nil {
+		return nil, err
+	}
+	pauses, err := s.Store.Pauses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byName := map[string]*client.Capacity{}
+	at := func(name string) *client.Capacity {
+		if byName[name] == nil {
+			byName[name] = &client.Capacity{Device: name}
+		}
+		return byName[name]
+	}
+	for name, slots := range models.SlotsOf(workers, s.Now(), func(models.Worker, job.Slot) bool { return true }) {
+		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
+	}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if w.Live(s.Now()) && !w.Takes(slot) {
+				at(slot.Device).OutOfService++
+			}
+		}
+	}
+	for _, wait := range waits {
+		at(wait.Device).Waiting, at(wait.Device).OldestSeconds = wait.Work, max(0, s.Now().Sub(wait.Oldest).Seconds())
+	}
+	list := make([]client.Capacity, 0, len(byName))
+	for name, c := range byName {
+		c.WantedSlots = c.Busy
+		if _, paused := pauses[name]; !paused {
+			c.WantedSlots += c.Waiting
+		}
+		list = append(list, *c)
+	}
+	slices.SortFunc(list, func(a, b client.Capacity) int { return strings.Compare(a.Device, b.Device) })
+	return list, nil
+}

@@ -1,0 +1,67 @@
+package site
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"warpboard/web/stream"
+)
+
+// announcement is what the hubs of all processes of a site tell each other; one that is empty says that the queue looks
+// different. It is told after the database knows.
+type announcement struct {
+	Submission int64             `json:"submission,omitempty"` // there are more events of its runs
+	Board      *boardChange      `json:"board,omitempty"`
+	Evaluation *evaluationChange `json:"evaluation,omitempty"`
+}
+
+type boardChange struct {
+	Version int64  `json:"version"`
+	Device  string `json:"device"`
+	Change  int64  `json:"change"`
+}
+
+type evaluationChange struct {
+	ID     string `json:"id"`
+	Change int64  `json:"change"`
+}
+
+// Spread has everything that is told here sent to the site's other processes, too. It is called before the hub is used;
+// send must not block.
+func (h *Hub) Spread(send func(announcement []byte) error) { h.spread = send }
+
+// tell passes an announcement to the readers here, and on. What cannot be sent is found by the readers elsewhere at their
+// next connection: a stream is a hint.
+func (h *Hub) tell(a announcement) {
+	h.pass(a)
+	if h.spread == nil {
+		return
+	}
+	if data, err := json.Marshal(a); err == nil { // structs of numbers and texts always can be
+		_ = h.spread(data)
+	}
+}
+
+// Hear passes on what another process of the site tells.
+func (h *Hub) Hear(data []byte) error {
+	var a announcement
+	if err := json.Unmarshal(data, &a); err != nil {
+		return fmt.Errorf("reading an announcement of another process: %w", err)
+	}
+	h.pass(a)
+	return nil
+}
+
+func (h *Hub) pass(a announcement) {
+	switch {
+	case a.Submission != 0:
+		h.Publish(RunTopic(a.Submission), stream.Message{})
+	case a.Board != nil:
+		h.Publish(BoardTopic(a.Board.Version, a.Board.Device), stream.Message{Change: a.Board.Change})
+		h.Publish(BoardsTopic(), stream.Message{})
+	case a.Evaluation != nil:
+		h.Publish(EvaluationTopic(a.Evaluation.ID), stream.Message{Change: a.Evaluation.Change})
+	default:
+		h.Publish(QueueTopic(), stream.Message{})
+	}
+}
