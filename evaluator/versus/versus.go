@@ -1,7 +1,7 @@
 package versus
 
 import (
-	"math"
+	"slices"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
@@ -67,12 +67,15 @@ func pair(a, b []job.CaseResult) []Case {
 }
 
 func timed(c *job.CaseResult) bool {
-	return c != nil && c.Status == job.StatusPass && c.Time() > 0 && !math.IsInf(c.Time(), 0)
+	return c != nil && c.Status == job.StatusPass && c.Time() >= minTime && c.Time() <= maxTime
 }
+
+// What a clock can show, in nanoseconds: other times stay out, for statistics of them do not end.
+const minTime, maxTime = 1, 1e18
 
 // processes are the medians of the case's fresh processes, which only a judge takes.
 func processes(c *job.CaseResult) []float64 {
-	if !c.Judged() {
+	if !c.Judged() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
 		return nil
 	}
 	return c.Processes
@@ -95,12 +98,12 @@ func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
 // processScores is what each fresh process would have scored alone; nil where the cases were not measured in equally
 // many, two at least.
 func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
-	n := len(cases[0].Processes)
+	n := len(processes(&cases[0]))
 	var scores []float64
 	for p := range n {
 		alone := make([]job.CaseResult, len(cases))
 		for i, c := range cases {
-			if !c.Judged() || len(c.Processes) != n {
+			if len(processes(&c)) != n {
 				return nil
 			}
 			c.Median, c.Processes = c.Processes[p], nil
@@ -113,7 +116,7 @@ func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
 
 // Spread is where one side's time of a case lies, by its fresh processes; false without them.
 func Spread(c *job.CaseResult) (low, high float64, ok bool) {
-	if !timed(c) {
+	if !timed(c) || len(processes(c)) == 0 {
 		return 0, 0, false
 	}
 	i, measured := harness.ScoreInterval(tasks.RankLast, c.Time(), []job.CaseResult{*c})
