@@ -19,9 +19,9 @@ type comparedScene struct {
 	slow, fast models.Run
 }
 
-func newComparedScene(t testing.TB) *comparedScene {
-	s := &comparedScene{profiledScene: newProfiledScene(t)}
-	lin := modelstest.Person(t, s.Store, "Lin Chen", models.RoleUser)
+func newComparedScene(profiled *profiledScene) *comparedScene {
+	s := &comparedScene{profiledScene: profiled}
+	lin := modelstest.Person(s.t, s.Store, "Lin Chen", models.RoleUser)
 	s.slow = s.judged(lin, goodKernel, "570.86.15", "1980 MHz", 1, 1, 1)
 	s.fast = s.judged(lin, slowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", 0.6, 1.001, 1.25)
 	return s
@@ -59,7 +59,7 @@ func (s *comparedScene) judged(user models.User, source, driver, clock string, f
 
 // TestAComparisonBeginsWithWhatItsDataShow: which is faster, where, and what else differs, each in a sentence.
 func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
-	s := newComparedScene(t)
+	s := newComparedScene(newProfiledScene(t))
 	b := s.browserOf(s.admin)
 	doc := b.page(s.path(), http.StatusOK)
 	checkSound(t, doc)

@@ -13,11 +13,11 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// shotPages are the ten main pages, by the names of their pictures.
-func (s *comparedScene) shotPages() map[string]string {
+// shotPages are nine of the ten main pages, by the names of their pictures; the tenth is a comparison.
+func (s *profiledScene) shotPages() map[string]string {
 	return map[string]string{
 		"home": "/", "task": "/tasks/" + s.task.Slug, "board": "/tasks/" + s.task.Slug + "/boards/H200", "workbench": "/tasks/" + s.task.Slug + "/solve",
-		"run": submissionPath(s.second), "profile": profilePath(s.second), "compare": s.path(), "person": fmt.Sprintf("/users/%d", s.ada.ID),
+		"run": submissionPath(s.second), "profile": profilePath(s.second), "person": fmt.Sprintf("/users/%d", s.ada.ID),
 		"devices": "/devices", "playground": "/playground",
 	}
 }
@@ -32,24 +32,31 @@ func TestScreenshots(t *testing.T) {
 	if err := colourHarness(); err != nil {
 		t.Fatal(err)
 	}
-	s := newComparedScene(t)
+	s := newProfiledScene(t)
 	w := s.window().as(s.browserOf(s.admin))
 	if of := os.Getenv("WARPBOARD_SCREENSHOTS_OF"); of != "" {
-		for i, path := range strings.Fields(strings.ReplaceAll(of, "COMPARE", s.path())) {
-			for _, theme := range []string{"light", "dark"} {
-				for _, width := range []int64{1280, 390} {
-					w.shoot(path, theme, width, filepath.Join(dir, fmt.Sprintf("%d-%s-%d.webp", i, theme, width)))
-				}
-			}
-		}
+		w.shootEach(strings.Fields(strings.ReplaceAll(of, "COMPARE", newComparedScene(s).path())), dir)
 		return
 	}
 	for name, path := range s.shotPages() {
 		theme := "light"
-		if name == "compare" || name == "workbench" || name == "profile" {
+		if name == "workbench" || name == "profile" {
 			theme = "dark"
 		}
 		w.shoot(path, theme, 1280, filepath.Join(dir, name+".webp"))
+	}
+	w.shoot(newComparedScene(s).path(), "dark", 1280, filepath.Join(dir, "compare.webp")) // last: its runs have newer software, and lead
+}
+
+// shootEach shows pages as people see them while they change one: in both themes, wide and narrow.
+func (w *window) shootEach(paths []string, dir string) {
+	w.T.Helper()
+	for i, path := range paths {
+		for _, theme := range []string{"light", "dark"} {
+			for _, width := range []int64{1280, 390} {
+				w.shoot(path, theme, width, filepath.Join(dir, fmt.Sprintf("%d-%s-%d.webp", i, theme, width)))
+			}
+		}
 	}
 }
 
