@@ -125,7 +125,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 	w := zip.NewWriter(&buf)
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) {
-			return nil, []string{fmt.Sprintf("%q is no path of a file: write it as solutions/correct/mine.cpp.", f.Path)}, nil
+			return nil, []string{fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}, nil
 		}
 		file, err := w.Create(path.Join(name, f.Path))
 		if err == nil {
