@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/trial"
 	"warpboard/tasks"
 	"warpboard/views/format"
 )
@@ -76,7 +77,7 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 		if err != nil {
 			return err
 		}
-		shows := s.Correct && result.Outcome == job.OutcomeDone || foundWrong(result)
+		shows := ended(tried{s, result}).Works()
 		if works = works || shows; !s.Correct && !shows {
 			undecided = append(undecided, tried{s, result})
 			continue
@@ -141,32 +142,22 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 // run; until then a wrong solution may have failed by the task's fault.
 func (v *verifier) judge(s tried, works bool) {
 	v.solutions++
-	kind, expected := "wrong", job.OutcomeFailed
+	kind := "wrong"
 	if s.Correct {
-		kind, expected = "correct", job.OutcomeDone
+		kind = "correct"
 	}
 	verdict, reason := "as expected", why(s.Result)
-	switch {
-	case s.Outcome != expected:
+	if !ended(s).AsExpected(works) {
 		verdict, v.surprises = "NOT AS EXPECTED", v.surprises+1
-	case !s.Correct && !works:
-		verdict, v.surprises = "NOT AS EXPECTED", v.surprises+1
+	}
+	if !s.Correct && s.Outcome == job.OutcomeFailed && !works {
 		reason = "no solution passed, and no answer was found wrong: the task itself may be at fault. " + reason
 	}
 	fmt.Fprintf(v.env.Stdout, "  %-8s %-28s %-7s %-16s %s\n", kind, s.Name, s.Outcome, verdict, reason)
 }
 
-// foundWrong reports whether the task's check ran and found an answer wrong. Whatever else ends a wrong solution might
-// end a right one, too: a task that does not compile, a reference that fails.
-func foundWrong(r job.Result) bool {
-	for _, stage := range r.Stages {
-		for _, c := range stage.Cases {
-			if c.Status == job.StatusFail {
-				return true
-			}
-		}
-	}
-	return false
+func ended(s tried) trial.Ended {
+	return trial.Ended{Correct: s.Correct, Outcome: s.Outcome, Stages: s.Stages}
 }
 
 func why(r job.Result) string {

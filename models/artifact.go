@@ -30,9 +30,19 @@ type Artifact struct {
 
 // Artifacts lists the files that a run left, by name.
 func (s *Store) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) {
+	of, err := s.ArtifactsOf(ctx, runID)
+	return of[runID], err
+}
+
+// ArtifactsOf is Artifacts of several runs, in one query.
+func (s *Store) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64][]Artifact, error) {
 	var list []Artifact
-	err := s.db.Read(ctx).Where("run_id = ?", runID).Order("name").Find(&list).Error
-	return list, db.ReadError(err, "artifacts of run %d", runID)
+	err := s.db.Read(ctx).Where("run_id in ?", runIDs).Order("run_id, name").Find(&list).Error
+	of := make(map[int64][]Artifact, len(runIDs))
+	for _, a := range list {
+		of[a.RunID] = append(of[a.RunID], a)
+	}
+	return of, db.ReadError(err, "artifacts of runs %v", runIDs)
 }
 
 // OpenArtifact opens an artifact's content to read. The caller closes it.

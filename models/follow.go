@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"gorm.io/gorm"
@@ -58,18 +57,35 @@ func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
 	return boards.IncrementChange(tx, profile.VersionID, profile.Device)
 }
 
-// ProfileRun finds the run that profiled a run: the one that followed a ranked run, or the run
-// itself when a person asked for a profile. NotFound: there is none.
+// ProfileRun finds the run that profiled a run. NotFound: there is none.
 func (s *Store) ProfileRun(ctx context.Context, run Run) (Run, error) {
-	if run.Mode == job.ModeProfile {
-		return run, nil
+	of, err := s.ProfileRuns(ctx, run)
+	if _, ok := of[run.ID]; !ok && err == nil {
+		err = Errorf(NotFound, "Run %d was not profiled.", run.ID)
 	}
-	var found Run
-	err := s.db.Read(ctx).Where("profile_of = ? and mode = ?", run.ID, job.ModeProfile).Take(&found).Error
-	if errors.Is(err, gorm.ErrRecordNotFound) {
-		return found, Errorf(NotFound, "Run %d was not profiled.", run.ID)
+	return of[run.ID], err
+}
+
+// ProfileRuns finds the runs that profiled some runs, by the ids of these, in one query: those that followed ranked
+// runs, or the runs themselves where a person asked for a profile.
+func (s *Store) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run, error) {
+	of, followed := map[int64]Run{}, []int64{}
+	for _, run := range list {
+		if run.Mode == job.ModeProfile {
+			of[run.ID] = run
+		} else {
+			followed = append(followed, run.ID)
+		}
 	}
-	return found, db.ReadError(err, "the profile of run %d", run.ID)
+	if len(followed) == 0 {
+		return of, nil
+	}
+	var found []Run
+	err := s.db.Read(ctx).Where("profile_of in ? and mode = ?", followed, job.ModeProfile).Find(&found).Error
+	for _, run := range found {
+		of[*run.ProfileOf] = run
+	}
+	return of, db.ReadError(err, "profiles of runs %v", followed)
 }
 
 // Unfinished reports whether a submission has runs that have not ended; with profiles, those that

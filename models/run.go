@@ -78,6 +78,17 @@ func (s *Store) Run(ctx context.Context, id int64) (Run, error) {
 	return run, db.ReadError(err, "run %d", id)
 }
 
+// RunsByID reads runs by their ids, in one query.
+func (s *Store) RunsByID(ctx context.Context, ids ...int64) (map[int64]Run, error) {
+	var list []Run
+	err := s.db.Read(ctx).Where("id in ?", ids).Find(&list).Error
+	found := make(map[int64]Run, len(list))
+	for _, run := range list {
+		found[run.ID] = run
+	}
+	return found, db.ReadError(err, "runs %v", ids)
+}
+
 // Runs lists the runs that a submission asked for, in the order of its devices. Profiles that follow
 // them are in Profiles.
 func (s *Store) Runs(ctx context.Context, submissionID int64) ([]Run, error) {

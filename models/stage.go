@@ -25,10 +25,20 @@ type Stage struct {
 
 // Stages lists the stages of all attempts of a run: the attempts by age, each in its order.
 func (s *Store) Stages(ctx context.Context, runID int64) ([]Stage, error) {
+	of, err := s.StagesOf(ctx, runID)
+	return of[runID], err
+}
+
+// StagesOf is Stages of several runs, in one query.
+func (s *Store) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]Stage, error) {
 	var list []Stage
 	err := s.db.Read(ctx).Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
-		Where("stages.run_id = ?", runID).Order("a.number, stages.position").Find(&list).Error
-	return list, db.ReadError(err, "stages of run %d", runID)
+		Where("stages.run_id in ?", runIDs).Order("stages.run_id, a.number, stages.position").Find(&list).Error
+	of := make(map[int64][]Stage, len(runIDs))
+	for _, stage := range list {
+		of[stage.RunID] = append(of[stage.RunID], stage)
+	}
+	return of, db.ReadError(err, "stages of runs %v", runIDs)
 }
 
 // noteStage keeps a stage that an event told of. The result, when it comes, replaces it.

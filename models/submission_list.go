@@ -13,6 +13,7 @@ type SubmissionFilter struct {
 	UserID    int64
 	TaskID    int64
 	VersionID int64
+	Via       string
 	Before    int64 // only ids below this one: the next page begins at the last id of this one
 	Limit     int   // 0: 50
 }
@@ -36,6 +37,9 @@ func (s *Store) Submissions(ctx context.Context, viewer User, f SubmissionFilter
 		if value > 0 {
 			q = q.Where(column+" = ?", value)
 		}
+	}
+	if f.Via != "" {
+		q = q.Where("s.via = ?", f.Via)
 	}
 	if f.Before > 0 {
 		q = q.Where("s.id < ?", f.Before)

@@ -143,7 +143,7 @@ func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {
 	doc := b.page(path, http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, ".pf-sides", "by Linus Ncu")
-	wantText(t, doc, "#times tbody tr", "B is 1.300× slower")
+	wantText(t, doc, "#times tbody tr", "1.30×")
 	wantText(t, doc, "#code .pf-add", "The columns of B are read with a stride.")
 	if n := doc.Find("#profile h3").Length(); n < 4 {
 		t.Errorf("%d pairs of kernels", n)

@@ -3,12 +3,15 @@ package web
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/models"
 	"warpboard/models/modelstest"
@@ -40,15 +43,37 @@ func TestNoPageAsksMoreQueriesThanItStates(t *testing.T) {
 	}
 }
 
-// BenchmarkPageQueries reports what each page asks; its time means nothing.
+// BenchmarkPageQueries reports what each page asks, how large it is as sent, and how long it takes in a crowded scene.
 func BenchmarkPageQueries(b *testing.B) {
-	asked := newCrowdedScene(b).pageQueries()
+	s := newCrowdedScene(b)
+	asked, addresses, reader := s.pageQueries(), s.addresses(), s.browserOf(s.admin)
 	for page, most := range readStatedQueries(b) {
 		b.Run(page, func(b *testing.B) {
+			took, size := reader.timesOf(b, addresses[page])
 			b.ReportMetric(float64(asked[page]), "queries/page")
 			b.ReportMetric(float64(most), "stated/page")
+			b.ReportMetric(float64(took.Microseconds())/1000, "p99-ms")
+			b.ReportMetric(float64(size)/1000, "kB")
 		})
 	}
+}
+
+// timesOf asks for a page a hundred times, compressed, and returns the 99th percentile of its times and its size.
+func (b *browser) timesOf(t testing.TB, path string) (p99 time.Duration, size int) {
+	t.Helper()
+	took := make([]time.Duration, 100)
+	for i := range took {
+		began := time.Now()
+		resp := b.get(path, "Accept-Encoding", "gzip")
+		sent, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("%s answers %s, %v", path, resp.Status, err)
+		}
+		took[i], size = time.Since(began), len(sent)
+	}
+	slices.Sort(took)
+	return took[98], size
 }
 
 // readStatedQueries reads the rows | `page` | queries | of the document.
@@ -96,7 +121,7 @@ func (s *crowdedScene) addresses() map[string]string {
 	run := fmt.Sprintf("%s/runs/%d", submission(s.first), s.first.ID)
 	parameters := strings.NewReplacer("/tasks/:slug", "/tasks/"+s.task.Slug, ":device", "H200", "/users/:id", fmt.Sprintf("/users/%d", s.ada.ID),
 		"/evaluations/:id", "/evaluations/"+s.evaluation, "/submissions/:id/runs/:run", run, "/submissions/:id", submission(s.first),
-		":form/:lang", "eval/cu", "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
+		":form/:lang", "eval/cu", ":kind", "vectoradd_cpp", "/runs/:id", fmt.Sprintf("/runs/%d", s.first.ID))
 	pages := map[string]string{}
 	for _, r := range s.App().GetRoutes(true) {
 		if r.Method == http.MethodGet && !notPages.MatchString(r.Path) {

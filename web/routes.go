@@ -162,6 +162,8 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/find", s.palette.Find)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
+	pages.get("/tasks/new/:kind", site.NeedsSignIn, s.authoring.Begin)
+	uploads.post("/tasks/new/:kind", s.authoring.TryNew)
 	uploads.post("/tasks/publish", s.authoring.Publish)
 	pages.get("/tasks/:slug", s.pages.Task)
 	pages.get("/tasks/:slug/file", s.pages.TaskFile)
@@ -174,6 +176,11 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/solve/runs", s.workbench.Mine)
 	pages.get("/tasks/:slug/edit", site.NeedsSignIn, s.authoring.Edit)
 	uploads.post("/tasks/:slug/edit", s.authoring.Save)
+	pages.get("/tasks/:slug/files", site.NeedsSignIn, s.authoring.Files)
+	uploads.post("/tasks/:slug/files", s.authoring.SaveFiles)
+	pages.get("/tasks/:slug/trial", site.NeedsSignIn, s.authoring.Trial)
+	pages.post("/tasks/:slug/trial", s.authoring.TryAgain)
+	pages.post("/tasks/:slug/trial/publish", s.authoring.PublishTried)
 	uploads.post("/tasks/:slug/version", s.authoring.VersionPreview)
 	uploads.post("/tasks/:slug/publish", s.authoring.VersionPublish)
 	uploads.post("/tasks/:slug/delete", s.authoring.Delete)
@@ -202,6 +209,7 @@ func (s *Server) formAddresses(pages group) {
 	for _, part := range []string{"version", "publish", "delete"} {
 		pages.get("/tasks/:slug/"+part, site.LeadTo("/tasks/:slug/edit"))
 	}
+	pages.get("/tasks/:slug/trial/publish", site.LeadTo("/tasks/:slug/trial"))
 	for _, part := range []string{"apply", "cancel"} {
 		pages.get("/tasks/:slug/rejudge/"+part, site.LeadTo("/tasks/:slug/rejudge"))
 	}

@@ -42,7 +42,7 @@ func (s *Catalog) Bundle(ctx context.Context, versionID int64) (*tasks.Bundle, e
 	if err != nil {
 		return nil, err
 	}
-	return s.bundle(ctx, task, v)
+	return s.BundleOf(ctx, task, v)
 }
 
 // CurrentBundle is Bundle of the task's current version, for who has read the task.
@@ -51,10 +51,11 @@ func (s *Catalog) CurrentBundle(ctx context.Context, task Task) (*tasks.Bundle, 
 	if err != nil {
 		return nil, err
 	}
-	return s.bundle(ctx, task, v)
+	return s.BundleOf(ctx, task, v)
 }
 
-func (s *Catalog) bundle(ctx context.Context, task Task, v TaskVersion) (*tasks.Bundle, error) {
+// BundleOf is Bundle for who has read the task and its version.
+func (s *Catalog) BundleOf(ctx context.Context, task Task, v TaskVersion) (*tasks.Bundle, error) {
 	files, err := versionFiles(s.db.Read(ctx), v.ID)
 	if err != nil {
 		return nil, err

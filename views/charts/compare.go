@@ -7,15 +7,20 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
 	"warpboard/views/diff"
 	"warpboard/views/format"
 )
 
 // CompareVM is the comparison of two runs.
 type CompareVM struct {
-	A, B  Side
-	Cases []CasePair
-	Files []FileDiff
+	A, B    Side
+	Finding versus.Finding
+	Ranking string // the rule of the score, in words; empty where the runs are of different tasks or versions
+	// SameSource: then whatever differs is chance or conditions, and no kernel's merit.
+	SameSource bool
+	Conditions string // what else differs, in a sentence
+	Files      []FileDiff
 	// NoCode says in a sentence why this reader does not see both sources; empty when they may.
 	NoCode string
 	// Pairs are the kernels side by side, from ncu.Compare; empty shows NoProfile instead.
@@ -27,64 +32,17 @@ type CompareVM struct {
 
 // Side is one of the two runs.
 type Side struct {
-	Name  string // "#12 by ada"
+	Name  string // "Submission 12 by ada"
+	Short string // "#12 ada"
 	URL   string
 	Score string // as the board shows it; empty for an unranked run
 	Note  string // device, time
-}
-
-// CasePair is one benchmark case of both runs; a side that did not run it is nil.
-type CasePair struct {
-	Spec string
-	A, B *job.CaseResult
 }
 
 // FileDiff is one submitted file in both versions.
 type FileDiff struct {
 	Name  string
 	Lines []diff.Line // empty when the file is the same
-}
-
-// z95 is the normal distribution's two-sided 95 % point.
-const z95 = 1.96
-
-// ratio is B's time over A's with its 95 % interval.
-type ratio struct {
-	value, half float64
-	ok          bool
-}
-
-func (p CasePair) ratio() ratio {
-	if p.A == nil || p.B == nil || p.A.Time() <= 0 || p.B.Time() <= 0 {
-		return ratio{}
-	}
-	v := p.B.Time() / p.A.Time()
-	return ratio{v, v * z95 * math.Hypot(p.A.Err/p.A.Time(), p.B.Err/p.B.Time()), true}
-}
-
-// tied reports whether the interval holds 1: then neither run is known to be faster.
-func (r ratio) tied() bool { return math.Abs(r.value-1) <= r.half }
-
-func (r ratio) class() string {
-	switch {
-	case !r.ok || r.tied():
-		return "pf-same"
-	case r.value < 1:
-		return "pf-better"
-	}
-	return "pf-worse"
-}
-
-func (r ratio) text() string {
-	switch {
-	case !r.ok:
-		return "not run on both sides"
-	case r.tied():
-		return "no difference seen"
-	case r.value < 1:
-		return fmt.Sprintf("B is %s× faster", format.Decimal(round3(1/r.value)))
-	}
-	return fmt.Sprintf("B is %s× slower", format.Decimal(round3(r.value)))
 }
 
 // round3 keeps whole ratios from being shown with the digits of their noise.
@@ -97,11 +55,13 @@ func timeText(c *job.CaseResult) string {
 	return format.Nanoseconds(c.Time()).String()
 }
 
+// intervalText is how far a case's time may lie from the ends of its interval.
 func intervalText(c *job.CaseResult) string {
-	if c == nil || c.Time() <= 0 || c.Err <= 0 {
+	low, high, ok := versus.Spread(c)
+	if !ok {
 		return ""
 	}
-	return "± " + format.Nanoseconds(z95*c.Err).String()
+	return "± " + format.Nanoseconds((high-low)/2).String()
 }
 
 // changeText is a diff's last column.

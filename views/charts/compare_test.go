@@ -9,20 +9,29 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
+	"warpboard/tasks"
 	"warpboard/views/diff"
 )
+
+// processes is a case that a judge timed in five fresh processes, a percent apart.
+func processes(spec string, ns float64) job.CaseResult {
+	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Median: ns, Clocks: job.Clocks{Counts: job.ClockEvent}}
+	for _, off := range []float64{0.99, 0.995, 1, 1.005, 1.01} {
+		c.Processes = append(c.Processes, ns*off)
+	}
+	return c
+}
 
 func compareVM(t *testing.T) CompareVM {
 	a, b := report(t, "cuda4"), report(t, "tri")
 	return CompareVM{
-		A: Side{Name: "#12 by ada", URL: "/runs/12", Score: "416.4 µs", Note: "H200, 2 hours ago"},
-		B: Side{Name: "#15 by grace", URL: "/runs/15", Score: "175.9 µs", Note: "H200, 5 minutes ago"},
-		Cases: []CasePair{
-			{"size: 1024", &job.CaseResult{Mean: 416416, Err: 900}, &job.CaseResult{Mean: 175872, Err: 300}},
-			{"size: 2048", &job.CaseResult{Mean: 1000, Err: 10}, &job.CaseResult{Mean: 1005, Err: 10}},
-			{"size: 4096", &job.CaseResult{Mean: 1000, Err: 1}, &job.CaseResult{Mean: 1500, Err: 1}},
-			{"size: 8192", &job.CaseResult{Mean: 1000, Err: 1}, nil},
-		},
+		A:       Side{Name: "Submission 12 by ada", Short: "#12 ada", URL: "/runs/12", Score: "416.4 µs", Note: "H200, 2 hours ago"},
+		B:       Side{Name: "Submission 15 by grace", Short: "#15 grace", URL: "/runs/15", Score: "175.9 µs", Note: "H200, 5 minutes ago"},
+		Ranking: "geometric mean",
+		Finding: versus.Compare(tasks.RankGeom,
+			[]job.CaseResult{processes("size: 1024", 416416), processes("size: 2048", 1000), processes("size: 4096", 1000), processes("size: 8192", 1000)},
+			[]job.CaseResult{processes("size: 1024", 175872), processes("size: 2048", 1004), processes("size: 4096", 1500)}),
 		Files: []FileDiff{
 			{Name: "submission.cu", Lines: diff.Lines("int a;\nint b;\nint c;\n", "int a;\nfloat b;\nint c;\n")},
 			{Name: "util.h"},
@@ -34,8 +43,12 @@ func compareVM(t *testing.T) CompareVM {
 func TestComparePageSaysWhoIsFaster(t *testing.T) {
 	doc, _ := render(t, Compare(compareVM(t)))
 	var got []string
-	doc.Find("#times tbody tr").Each(func(_ int, s *goquery.Selection) { got = append(got, s.Find(".pf-words").Text()) })
-	want := []string{"B is 2.368× faster", "no difference seen", "B is 1.500× slower", "not run on both sides"}
+	doc.Find("#times tbody tr").Each(func(_ int, s *goquery.Selection) {
+		if word := s.Find(".pf-words"); word.Length() > 0 {
+			got = append(got, word.Text())
+		}
+	})
+	want := []string{"B is 2.37× faster", "no difference shown", "B is 1.50× slower", "not timed on both sides"}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -13,6 +13,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
+	"warpboard/tasks"
 )
 
 var oddFloats = []float64{
@@ -63,8 +65,11 @@ func FuzzRepeats(f *testing.F) {
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
 		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, Std: b, Err: c, Median: b, Best: c}}))
-		one, two := &job.CaseResult{Mean: a, Err: b}, &job.CaseResult{Mean: b, Err: c}
-		drawable(t, Compare(CompareVM{Cases: []CasePair{{Spec: "n: 1", A: one, B: two}, {Spec: "n: 2", A: two, B: one}}}))
+		judged := func(spec string, times ...float64) job.CaseResult {
+			return job.CaseResult{Spec: spec, Status: job.StatusPass, Median: times[0], Processes: times, Clocks: job.Clocks{Counts: job.ClockEvent}}
+		}
+		drawable(t, Compare(CompareVM{Finding: versus.Compare(tasks.RankMean, []job.CaseResult{judged("n: 1", a, b), judged("n: 2", b, c, a)},
+			[]job.CaseResult{judged("n: 1", c, a), judged("n: 2", a, a, a)})}))
 	})
 }
 

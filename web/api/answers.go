@@ -9,6 +9,7 @@ import (
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/client"
+	"warpboard/web/site/runs"
 )
 
 func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bundle) client.Task {
@@ -69,11 +70,11 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 }
 
 // profileAddress is where a run's profile is; empty while it has none.
-func (a *API) profileAddress(ctx context.Context, run models.Run) (string, error) {
+func (a *API) profileAddress(ctx context.Context, version models.TaskVersion, run models.Run) (string, error) {
 	if !run.State.Final() {
 		return "", nil
 	}
-	profile, err := a.runs.ProfileOf(ctx, run)
+	profile, err := a.runs.ProfileOf(ctx, runs.RunAccess{Access: runs.Access{Version: version}, Run: run})
 	if err != nil || profile.Run.ID == 0 || profile.Missing != "" {
 		return "", err
 	}
@@ -110,13 +111,13 @@ func (a *API) submissionAnswer(ctx context.Context, id int64, source bool) (clie
 		Task: task.Slug, Version: version.Number, Mode: sub.Mode, FileName: sub.FileName,
 		User: client.User{ID: user.ID, Name: user.Name}, Created: sub.CreatedAt,
 	}
-	answer.Runs, answer.Ended, err = a.runAnswers(ctx, id, source)
+	answer.Runs, answer.Ended, err = a.runAnswers(ctx, id, version, source)
 	return answer, err
 }
 
 // runAnswers reads a submission's runs, and reports whether all have ended.
-func (a *API) runAnswers(ctx context.Context, id int64, source bool) (answers []client.Run, ended bool, err error) {
-	runs, err := a.Store.Runs(ctx, id)
+func (a *API) runAnswers(ctx context.Context, id int64, version models.TaskVersion, source bool) (answers []client.Run, ended bool, err error) {
+	all, err := a.Store.Runs(ctx, id)
 	if err != nil {
 		return nil, false, err
 	}
@@ -125,13 +126,13 @@ func (a *API) runAnswers(ctx context.Context, id int64, source bool) (answers []
 		return nil, false, err
 	}
 	ended = true
-	for _, run := range runs {
+	for _, run := range all {
 		stages, err := a.Store.Stages(ctx, run.ID)
 		if err != nil {
 			return nil, false, err
 		}
 		answer := runAnswer(run, stages, places[run.ID], source)
-		if answer.Profile, err = a.profileAddress(ctx, run); err != nil {
+		if answer.Profile, err = a.profileAddress(ctx, version, run); err != nil {
 			return nil, false, err
 		}
 		if answer.Position > 0 {

@@ -11,6 +11,7 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 	"warpboard/web/stream"
 	"warpboard/web/wire"
 )
@@ -60,11 +61,12 @@ func (p *Pages) eventPart(ctx context.Context, e models.RunEvent) (templ.Compone
 }
 
 func (p *Pages) changedCard(ctx context.Context, run models.Run) (templ.Component, error) {
-	task, err := p.taskOfRun(ctx, run)
+	filed, err := p.Store.Filed(ctx, run.SubmissionID)
 	if err != nil {
 		return nil, err
 	}
-	card, err := p.RunCard(ctx, task, run, false)
+	f := filed[run.SubmissionID]
+	card, err := p.RunCard(ctx, runs.RunAccess{Access: runs.Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version}, Run: run})
 	if err != nil {
 		return nil, err
 	}
@@ -87,14 +89,6 @@ func (p *Pages) shownLater(ctx context.Context, e models.RunEvent) (bool, error)
 		}
 	}
 	return false, nil
-}
-
-func (p *Pages) taskOfRun(ctx context.Context, run models.Run) (models.Task, error) {
-	version, err := p.Store.Version(ctx, run.VersionID)
-	if err != nil {
-		return models.Task{}, err
-	}
-	return p.Store.TaskByID(ctx, version.TaskID)
 }
 
 func (p *Pages) allEnded(ctx context.Context, submissionID int64) (bool, error) {

@@ -45,18 +45,10 @@ func (p *Pages) Submission(c *fiber.Ctx) error {
 }
 
 func (p *Pages) submissionPage(c *fiber.Ctx, seen runs.Access) (page views.SubmissionPage, err error) {
-	owner, err := p.Store.User(c.UserContext(), seen.Sub.UserID)
-	if err != nil {
-		return page, err
-	}
-	version, err := p.Store.Version(c.UserContext(), seen.Sub.VersionID)
-	if err != nil {
-		return page, err
-	}
 	return views.SubmissionPage{
 		Page: p.Page(c, fmt.Sprintf("Submission %d", seen.Sub.ID), "tasks"), ID: seen.Sub.ID, Task: site.TaskRef(seen.Task),
-		TaskVersion: version.Number, NewerVersion: version.ID != seen.Task.VersionID,
-		Owner: site.PersonOf(owner.ID, owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt,
+		TaskVersion: seen.Version.Number, NewerVersion: seen.Version.ID != seen.Task.VersionID,
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Mode: string(seen.Sub.Mode), Created: seen.Sub.CreatedAt,
 		MayDelete: site.Actor(c).May(accounts.DeleteSubmission, models.Of{OwnerID: seen.Sub.UserID}),
 	}, nil
 }
@@ -117,7 +109,7 @@ func (p *Pages) Run(c *fiber.Ctx) error {
 	if !site.IsFragment(c) { // somebody who copied the address
 		return site.Redirect(c, views.SubmissionURL(seen.Sub.ID)+templ.SafeURL(fmt.Sprintf("#run-%d", run.ID)))
 	}
-	card, err := p.RunCard(c.UserContext(), seen.Task, run, seen.MaySeeSource)
+	card, err := p.RunCard(c.UserContext(), runs.RunAccess{Access: seen, Run: run})
 	if err != nil {
 		return err
 	}

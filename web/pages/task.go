@@ -2,6 +2,7 @@ package pages
 
 import (
 	"bytes"
+	"context"
 	"maps"
 	"path"
 	"slices"
@@ -34,7 +35,7 @@ func (p *Pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.
 	if err != nil {
 		return err
 	}
-	bundle, err := p.Store.Bundle(ctx, version.ID)
+	bundle, err := p.Store.BundleOf(ctx, task, version)
 	if err != nil {
 		return err
 	}
@@ -69,13 +70,32 @@ func (p *Pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVers
 	if page.Files, err = runs.TaskSources(p.code, bundle); err != nil {
 		return page, err
 	}
-	if page.Boards, err = p.BoardTops(ctx, task, 3); err != nil {
+	if page.Boards, err = p.boardHeads(ctx, task); err != nil {
 		return page, err
 	}
 	if user := site.Viewer(c); user != nil {
 		page.Mine, err = p.SubmissionRows(ctx, *user, models.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
 	}
 	return page, err
+}
+
+// boardHeads is the head of each of a task's boards: two queries, however many there are.
+func (p *Pages) boardHeads(ctx context.Context, task models.Task) ([]views.BoardTop, error) {
+	boards, err := p.Store.Summaries(ctx, []int64{task.VersionID})
+	if err != nil {
+		return nil, err
+	}
+	tops := make([]views.BoardTop, len(task.Devices))
+	for i, device := range task.Devices {
+		board := boards[models.BoardKey{VersionID: task.VersionID, Device: device}]
+		tops[i] = views.BoardTop{Device: device, People: int(board.Size)}
+		for _, st := range board.Leaders {
+			tops[i].Top = append(tops[i].Top, views.TopEntry{
+				Rank: st.Rank, Tied: st.Tied, Person: site.PersonOf(st.UserID, st.UserName), ScoreNS: st.ScoreNS,
+			})
+		}
+	}
+	return tops, nil
 }
 
 // bundleOf reads the current version of the task in the address.

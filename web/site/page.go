@@ -13,8 +13,11 @@ import (
 
 // notices are what a page says after a change, by the name in ?done=.
 var notices = map[string]string{
-	"saved": "Saved.",
-	"texts": "Published. The boards stay as they are.",
+	"saved":      "Saved.",
+	"published":  "Published. Everybody sees the task now.",
+	"tried-some": "Not all could be tried: you had too many runs waiting. Try again in a moment.",
+	"untried":    "Saved. No worker serves a device of the task, so nothing was tried.",
+	"texts":      "Published. The boards stay as they are.",
 
 	"published-checked":   "Published. Its template is being tested below: once that is built, the reference compiles.",
 	"published-unchecked": "Published. Nothing has checked that the reference compiles: no worker could test its template.",

@@ -39,15 +39,11 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 	if err != nil {
 		return page, err
 	}
-	owner, err := m.Store.User(c.UserContext(), run.UserID)
-	if err != nil {
-		return page, err
-	}
 	viewer, of := site.Actor(c), models.Of{OwnerID: run.UserID, AuthorID: seen.Task.OwnerID}
 	mayJudge := viewer.May(accounts.DisqualifyRun, of)
 	page = views.RunReviewPage{
 		Page: m.Page(c, "Run", "tasks"), RunID: run.ID, SubmissionID: run.SubmissionID, Task: site.TaskRef(seen.Task), Device: run.Device,
-		Owner: site.PersonOf(owner.ID, owner.Name), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run),
+		Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), ScoreNS: run.ScoreNS, Verdict: runs.VerdictOf(run),
 		MayReport: run.Valid() && !mayJudge && viewer.May(accounts.ReportRun, of), MayReview: viewer.May(accounts.ReviewRun, of),
 		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
 		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, models.Of{OwnerID: run.DisqualifiedBy}),

@@ -3,11 +3,14 @@ package profiles
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/views/charts"
@@ -20,7 +23,6 @@ import (
 // comparedRun is one side of a comparison.
 type comparedRun struct {
 	runs.RunAccess
-	owner   models.User
 	cases   []job.CaseResult // timed
 	profile runs.Profile
 }
@@ -35,7 +37,10 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		return err
 	}
 	index := charts.ReadQuery(queryOf(c)).Case
-	vm := charts.CompareVM{A: sideOf(a), B: sideOf(b), Cases: pairCases(a.cases, b.cases)}
+	vm := charts.CompareVM{A: sideOf(a, b), B: sideOf(b, a), Finding: finding(a, b), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b)}
+	if a.Version.ID == b.Version.ID {
+		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
+	}
 	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
 	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
 	if vm.Pairs, vm.NoProfile, err = p.comparedReports(a, b, index); err != nil {
@@ -55,6 +60,11 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 	return p.Render(c, fiber.StatusOK, views.Compare(page))
 }
 
+// finding is what the times of both show; runs of two versions are compared by the rule of A's.
+func finding(a, b comparedRun) versus.Finding {
+	return versus.Compare(a.Version.Definition.RankingBy, a.cases, b.cases)
+}
+
 // ownBest is the viewer's entry on A's board, when it is neither of the two; else 0.
 func (p *Profiles) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
 	st, err := p.Store.Place(c.UserContext(), a.Run.VersionID, a.Run.Device, site.Actor(c).ID)
@@ -64,64 +74,45 @@ func (p *Profiles) ownBest(c *fiber.Ctx, a, b comparedRun) (int64, error) {
 	return st.RunID, err
 }
 
+// comparedRuns reads both sides at once: five queries, whatever they hold.
 func (p *Profiles) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
-	if a, err = p.comparedRun(c, "a"); err != nil {
+	ids := make([]int64, 2)
+	for i, name := range []string{"a", "b"} {
+		if ids[i] = int64(c.QueryInt(name)); ids[i] <= 0 {
+			return a, b, site.Invalid("run", "Say which two runs to compare, as /compare?a=RUN&b=RUN; %s names none.", name)
+		}
+	}
+	seen, err := p.RunsByID(c, ids...)
+	if err != nil {
 		return a, b, err
 	}
-	b, err = p.comparedRun(c, "b")
-	return a, b, err
+	left, err := p.EvidenceOf(c.UserContext(), seen...)
+	return comparedOf(seen[0], left), comparedOf(seen[1], left), err
 }
 
-func (p *Profiles) comparedRun(c *fiber.Ctx, name string) (r comparedRun, err error) {
-	id := c.QueryInt(name)
-	if id <= 0 {
-		return r, site.Invalid("run", "Say which two runs to compare, as /compare?a=RUN&b=RUN; %s names none.", name)
+func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
+	of := left[seen.Run.ID]
+	cases := slices.Clone(runs.MeasuredStage(of.Stages).Cases) // both sides may be one run
+	for i := range cases {
+		cases[i].Times = nil
 	}
-	if r.RunAccess, err = p.RunByID(c, int64(id)); err != nil {
-		return r, err
-	}
-	if r.owner, err = p.Store.User(c.UserContext(), r.Sub.UserID); err != nil {
-		return r, err
-	}
-	stages, err := p.Store.Stages(c.UserContext(), r.Run.ID)
-	if err != nil {
-		return r, err
-	}
-	r.cases = runs.MeasuredStage(runs.StagesOfAttempt(r.Run, stages)).Cases
-	for i := range r.cases {
-		r.cases[i].Times = nil
-	}
-	r.profile, err = p.ProfileOf(c.UserContext(), r.Run)
-	return r, err
+	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
-func sideOf(r comparedRun) charts.Side {
+// sideOf names a side by its submission, and by its person where the other is somebody else's.
+func sideOf(r, other comparedRun) charts.Side {
+	short := fmt.Sprintf("#%d", r.Sub.ID)
+	if r.Owner.ID != other.Owner.ID {
+		short += " " + r.Owner.Name
+	}
 	s := charts.Side{
-		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.owner.Name), URL: string(views.SubmissionURL(r.Sub.ID)),
+		Name: fmt.Sprintf("Submission %d by %s", r.Sub.ID, r.Owner.Name), Short: short, URL: string(views.SubmissionURL(r.Sub.ID)),
 		Note: fmt.Sprintf("%s on %s, %s", r.Task.Title, r.Run.Device, r.Run.QueuedAt.UTC().Format("2 Jan 2006, 15:04 UTC")),
 	}
 	if r.Run.ScoreNS != nil {
 		s.Score = format.Nanoseconds(*r.Run.ScoreNS).String()
 	}
 	return s
-}
-
-// pairCases puts equal cases beside each other, in A's order, and then what only B ran.
-func pairCases(a, b []job.CaseResult) []charts.CasePair {
-	var pairs []charts.CasePair
-	at := map[string]int{}
-	for i := range a {
-		at[a[i].Spec] = len(pairs)
-		pairs = append(pairs, charts.CasePair{Spec: a[i].Spec, A: &a[i]})
-	}
-	for i := range b {
-		if k, both := at[b[i].Spec]; both {
-			pairs[k].B = &b[i]
-			continue
-		}
-		pairs = append(pairs, charts.CasePair{Spec: b[i].Spec, B: &b[i]})
-	}
-	return pairs
 }
 
 // tabsOf are the cases of which there is a report on either side.
@@ -160,11 +151,7 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 			return nil, fmt.Sprintf("The code is not shown: of submission %d, %s.", r.Sub.ID, runs.SourceHidden(r.Task)), nil
 		}
 	}
-	was, err := p.Store.Source(ctx, a.Sub)
-	if err != nil {
-		return nil, "", err
-	}
-	is, err := p.Store.Source(ctx, b.Sub)
+	texts, err := p.Store.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
 	if err != nil {
 		return nil, "", err
 	}
@@ -172,5 +159,5 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 	if b.Sub.FileName != name {
 		name += " → " + b.Sub.FileName
 	}
-	return []charts.FileDiff{{Name: name, Lines: diff.Lines(string(was), string(is))}}, "", nil
+	return []charts.FileDiff{{Name: name, Lines: diff.Lines(texts[a.Sub.ID], texts[b.Sub.ID])}}, "", nil
 }

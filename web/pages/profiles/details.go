@@ -25,17 +25,13 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	owner, err := p.Store.User(c.UserContext(), seen.Sub.UserID)
-	if err != nil {
-		return err
-	}
 	first, err := p.Leader(c.UserContext(), seen.Run)
 	if err != nil {
 		return err
 	}
 	page := views.ProfilePage{
 		Page: p.Page(c, fmt.Sprintf("Profile of submission %d", seen.Sub.ID), "tasks"), Task: site.TaskRef(seen.Task),
-		SubmissionID: seen.Sub.ID, Owner: site.PersonOf(owner.ID, owner.Name), Device: seen.Run.Device, ScoreNS: seen.Run.ScoreNS,
+		SubmissionID: seen.Sub.ID, Owner: site.PersonOf(seen.Owner.ID, seen.Owner.Name), Device: seen.Run.Device, ScoreNS: seen.Run.ScoreNS,
 		Made: seen.Run.QueuedAt, Compare: views.CompareURL(first, seen.Run.ID), Details: details,
 	}
 	page.Charts = true
@@ -45,7 +41,7 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
-	profile, err := p.ProfileOf(c.UserContext(), seen.Run)
+	profile, err := p.ProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return vm, err
 	}
@@ -79,13 +75,9 @@ func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile run
 		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
 	}
 	vm.DownloadNote = profile.Notes[runs.ReportFileName(vm.Query.Case)]
-	version, err := p.Store.Version(c.UserContext(), seen.Sub.VersionID)
-	if err != nil {
-		return err
-	}
 	source := string(views.SourceURL(seen.Sub.ID))
 	vm.Sources = map[string]string{seen.Sub.FileName: source}
-	for _, f := range version.Definition.Files {
+	for _, f := range seen.Version.Definition.Files {
 		if f.IsSubmission() {
 			vm.Sources[f.Name] = source
 		}
@@ -108,7 +100,7 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 		return seen, 0, nil, err
 	}
 	index = charts.ReadQuery(queryOf(c)).Case
-	profile, err := p.ProfileOf(c.UserContext(), seen.Run)
+	profile, err := p.ProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return seen, index, nil, err
 	}

@@ -8,8 +8,10 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
 	"warpboard/views/charts"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 // CompareJSON gives a comparison to programs.
@@ -24,13 +26,25 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 		return err
 	}
 	cases := []fiber.Map{}
-	for _, pair := range pairCases(a.cases, b.cases) {
-		cases = append(cases, fiber.Map{"spec": pair.Spec, "a": pair.A, "b": pair.B})
+	found := finding(a, b)
+	for _, pair := range found.Cases {
+		cases = append(cases, fiber.Map{"spec": pair.Spec, "a": pair.A, "b": pair.B, "ratio": ratioAnswer(pair.Ratio)})
 	}
 	side := func(r comparedRun) fiber.Map {
-		return fiber.Map{"run": r.Run.ID, "submission": r.Sub.ID, "user": r.owner.Name, "device": r.Run.Device, "score_ns": r.Run.ScoreNS}
+		return fiber.Map{"run": r.Run.ID, "submission": r.Sub.ID, "user": r.Owner.Name, "device": r.Run.Device, "score_ns": r.Run.ScoreNS}
 	}
-	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "cases": cases, "case": index, "kernels": pairs, "no_profile": why})
+	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "ratio": ratioAnswer(found.Whole), "cases": cases, "case": index, "kernels": pairs, "no_profile": why})
+}
+
+// ratioAnswer is B's time over A's; nil where there is none, and without an interval where it has none.
+func ratioAnswer(r versus.Ratio) fiber.Map {
+	switch {
+	case r.Value == 0:
+		return nil
+	case !r.Measured():
+		return fiber.Map{"value": r.Value}
+	}
+	return fiber.Map{"value": r.Value, "low": r.Low, "high": r.High, "apart": r.Apart()}
 }
 
 // CompareCSV lists both sides of every case and metric: part, section, name, unit, A and B (empty where
@@ -45,7 +59,7 @@ func (p *Profiles) CompareCSV(c *fiber.Ctx) error {
 		return err
 	}
 	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
-	for _, pair := range pairCases(a.cases, b.cases) {
+	for _, pair := range finding(a, b).Cases {
 		rows = append(rows, timeRows(pair.Spec, pair.A, pair.B)...)
 	}
 	for _, pair := range pairs {
@@ -117,11 +131,11 @@ func (p *Profiles) Trace(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	timeline, err := p.Timeline(c.UserContext(), seen.Run)
+	left, err := p.EvidenceOf(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}
-	data, err := charts.TraceJSON(timeline)
+	data, err := charts.TraceJSON(runs.TimelineOf(seen.Run, left[id]))
 	if err != nil {
 		return err
 	}

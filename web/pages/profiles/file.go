@@ -27,7 +27,7 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 		return site.Forbidden("source", "The report holds the program itself: "+runs.SourceHidden(seen.Task)+".")
 	}
 	index := charts.ReadQuery(queryOf(c)).Case
-	profile, err := p.ProfileOf(c.UserContext(), seen.Run)
+	profile, err := p.ProfileOf(c.UserContext(), seen)
 	if err != nil {
 		return err
 	}

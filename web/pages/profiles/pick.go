@@ -82,12 +82,8 @@ func (p *Profiles) runOf(c *fiber.Ctx, submission int64, device string) (seen ru
 // viewer's own.
 func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRow, error) {
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
-	owner, err := p.Store.User(ctx, run.UserID)
-	if err != nil {
-		return nil, err
-	}
 	of := offers{task: site.TaskRef(base.Task)}
-	of.add("this run", models.Standing{Ranked: models.Ranked{Entry: models.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: owner.Name}, run.ScoreNS)
+	of.add("this run", models.Standing{Ranked: models.Ranked{Entry: models.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
 	board, err := p.Store.Board(ctx, run.VersionID, run.Device, 0, 1)
 	if err != nil {
 		return nil, err

@@ -17,8 +17,10 @@ import (
 // Access is a submission with its task, and what the one who asks may see of it.
 type Access struct {
 	Sub          models.Submission
+	Owner        models.User
 	Task         models.Task
-	MaySeeSource bool // the source, and what compilers and programs print, which may quote it
+	Version      models.TaskVersion // that the submission is for
+	MaySeeSource bool               // the source, and what compilers and programs print, which may quote it
 }
 
 // LoadSubmission reads the submission in the address, if the one who asks may know of it.
@@ -32,17 +34,21 @@ func (s *Runs) LoadSubmission(c *fiber.Ctx) (seen Access, err error) {
 
 // SubmissionByID is LoadSubmission for an id that comes from elsewhere.
 func (s *Runs) SubmissionByID(c *fiber.Ctx, id int64) (seen Access, err error) {
-	if seen.Sub, err = s.Store.Submission(c.UserContext(), id); err != nil {
+	filed, err := s.Store.Filed(c.UserContext(), id)
+	if err != nil {
 		return seen, err
 	}
-	if seen.Task, err = s.Store.TaskByID(c.UserContext(), seen.Sub.TaskID); err != nil {
-		return seen, err
-	}
-	if !seen.Task.VisibleTo(site.Actor(c)) && seen.Sub.UserID != site.Actor(c).ID {
+	return s.access(c, filed, id)
+}
+
+// access says what the one who asks may see of a submission that was read.
+func (s *Runs) access(c *fiber.Ctx, filed map[int64]models.Filed, id int64) (seen Access, err error) {
+	f, there := filed[id]
+	if !there || !f.Task.VisibleTo(site.Actor(c)) && f.UserID != site.Actor(c).ID {
 		return seen, models.Errorf(models.NotFound, "There is no submission %d.", id)
 	}
-	seen.MaySeeSource = models.MaySeeSource(site.Actor(c), seen.Sub, seen.Task, s.Now())
-	return seen, nil
+	may := models.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.Now())
+	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may}, nil
 }
 
 // SourceHidden says why somebody may not see a source of the task.

@@ -21,37 +21,37 @@ import (
 const maxCardEvents = 10000
 
 // RunCard reads all that a card shows. What programs printed is left out unless the reader may see the source.
-func (s *Runs) RunCard(ctx context.Context, task models.Task, run models.Run, source bool) (views.RunCard, error) {
-	card := cardOf(task, run)
-	version, err := s.Store.Version(ctx, run.VersionID)
+func (s *Runs) RunCard(ctx context.Context, seen RunAccess) (views.RunCard, error) {
+	of, err := s.EvidenceOf(ctx, seen)
 	if err != nil {
-		return card, err
+		return views.RunCard{}, err
 	}
-	stages, err := s.Store.Stages(ctx, run.ID)
-	if err != nil {
-		return card, err
-	}
+	return s.card(ctx, seen, of[seen.Run.ID])
+}
+
+func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views.RunCard, err error) {
+	run, def, card := seen.Run, seen.Version.Definition, cardOf(seen.Task, seen.Run)
 	if !run.State.Final() {
 		if err := s.addProgress(ctx, run, &card); err != nil {
 			return card, err
 		}
 	}
-	card.SelfMeasured = selfMeasured(run, version.Definition)
-	card.Stages = mergeStages(plannedStages(run.Mode, version.Definition.Lang), StagesOfAttempt(run, stages), card.Stages, run.State.Final())
-	s.addClock(version.Definition, &card)
-	if !source {
+	card.SelfMeasured = selfMeasured(run, def)
+	card.Stages = mergeStages(plannedStages(run.Mode, def.Lang), left.Stages, card.Stages, run.State.Final())
+	s.addClock(def, &card)
+	if !seen.MaySeeSource {
 		hideOutput(&card)
 	}
-	card.Ranking, card.SourceName = views.RankingName(version.Definition.RankingBy), version.Definition.SubmissionName()
+	card.Ranking, card.SourceName = views.RankingName(def.RankingBy), def.SubmissionName()
 	if card.Confirmed, err = s.confirmation(ctx, run); err != nil {
 		return card, err
 	}
-	if run.Valid() && run.VersionID == task.VersionID {
+	if run.Valid() && run.VersionID == seen.Task.VersionID {
 		if err := s.addRank(ctx, run, &card); err != nil {
 			return card, err
 		}
 	}
-	return card, s.addMeasures(ctx, run, version.Definition, &card)
+	return card, s.addMeasures(ctx, run, def, left, &card)
 }
 
 // addClock says of the stage that goes on how long it has, how long it may, and which case runs. A build's limit is
@@ -296,31 +296,22 @@ func mergeStages(planned []job.Stage, ended []job.StageResult, now []views.Stage
 	return all
 }
 
-// Timeline lays out what the time of a run went into, and of the profile that followed it.
-func (s *Runs) Timeline(ctx context.Context, run models.Run) (vm charts.TimelineVM, err error) {
-	if vm.Spans, err = s.spans(ctx, run, ""); err != nil {
-		return vm, err
+// TimelineOf lays out what the time of a run went into, and of the profile that followed it.
+func TimelineOf(run models.Run, left Evidence) (vm charts.TimelineVM) {
+	vm.Spans = spans(run, left.Stages, "")
+	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
+		vm.Spans = append(vm.Spans, spans(p.Run, p.Stages, "for the profile")...)
 	}
-	profile, err := s.Store.ProfileRun(ctx, run)
-	if models.KindOf(err) == models.NotFound || profile.ID == run.ID {
-		return vm, nil
-	}
-	if err != nil {
-		return vm, err
-	}
-	after, err := s.spans(ctx, profile, "for the profile")
-	vm.Spans = append(vm.Spans, after...)
-	return vm, err
+	return vm
 }
 
 // spans are a run's wait and the stages of its last attempt.
-func (s *Runs) spans(ctx context.Context, run models.Run, note string) ([]charts.TimeSpan, error) {
-	stages, err := s.Store.Stages(ctx, run.ID)
-	if err != nil || run.StartedAt == nil {
-		return nil, err
+func spans(run models.Run, stages []job.StageResult, note string) []charts.TimeSpan {
+	if run.StartedAt == nil {
+		return nil
 	}
 	spans := []charts.TimeSpan{{Name: "Queued", Start: run.QueuedAt, End: *run.StartedAt, Note: note}}
-	for _, r := range StagesOfAttempt(run, stages) {
+	for _, r := range stages {
 		span := charts.TimeSpan{
 			Name: views.StageView{Result: r}.Name(), Start: r.Started, End: r.Ended, Status: string(r.Status), Note: note,
 		}
@@ -329,7 +320,7 @@ func (s *Runs) spans(ctx context.Context, run models.Run, note string) ([]charts
 		}
 		spans = append(spans, span)
 	}
-	return spans, nil
+	return spans
 }
 
 // MeasuredStage is the stage whose times count for a run: the ranked one, else the benchmark.

@@ -12,18 +12,13 @@ import (
 )
 
 // addMeasures fills in what a card shows of a run that has ended beside its stages.
-func (s *Runs) addMeasures(ctx context.Context, run models.Run, def tasks.Definition, card *views.RunCard) (err error) {
+func (s *Runs) addMeasures(ctx context.Context, run models.Run, def tasks.Definition, left Evidence, card *views.RunCard) (err error) {
 	if !run.State.Final() {
 		return nil
 	}
-	if card.Timeline, err = s.Timeline(ctx, run); err != nil {
-		return err
-	}
+	card.Timeline = TimelineOf(run, left)
 	card.Timeline.Trace = fmt.Sprintf("/runs/%d/trace.json", run.ID)
-	profile, err := s.ProfileOf(ctx, run)
-	if err != nil {
-		return err
-	}
+	profile := left.Profile
 	if profile.Run.ID != 0 && profile.Missing == "" {
 		card.Details = string(views.ProfileURL(run.SubmissionID, run.ID))
 	} else if profile.Run.ID != 0 && profile.Run.ID != run.ID {

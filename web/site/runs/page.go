@@ -25,8 +25,16 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 	if err != nil {
 		return live, err
 	}
-	for _, run := range runs {
-		card, err := s.RunCard(c.UserContext(), seen.Task, run, seen.MaySeeSource)
+	list := make([]RunAccess, len(runs))
+	for i, run := range runs {
+		list[i] = RunAccess{seen, run}
+	}
+	left, err := s.EvidenceOf(c.UserContext(), list...)
+	if err != nil {
+		return live, err
+	}
+	for _, one := range list {
+		card, err := s.card(c.UserContext(), one, left[one.Run.ID])
 		if err != nil {
 			return live, err
 		}

@@ -14,7 +14,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/models"
-	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/charts"
 	"warpboard/views/format"
@@ -48,71 +47,36 @@ func (s *Runs) LoadRun(c *fiber.Ctx) (seen RunAccess, err error) {
 
 // RunByID is LoadRun for an id that comes from elsewhere.
 func (s *Runs) RunByID(c *fiber.Ctx, id int64) (seen RunAccess, err error) {
-	none := models.Errorf(models.NotFound, "There is no run %d.", id)
-	if seen.Run, err = s.Store.Run(c.UserContext(), id); models.KindOf(err) == models.NotFound {
-		return seen, none
-	}
+	list, err := s.RunsByID(c, id)
 	if err != nil {
 		return seen, err
 	}
-	seen.Access, err = s.SubmissionByID(c, seen.Run.SubmissionID)
-	if models.KindOf(err) == models.NotFound {
-		err = none
-	}
-	return seen, err
+	return list[0], nil
 }
 
-// Profile is what is kept of a run's profile.
-type Profile struct {
-	Run     models.Run       // that made it: the one that followed a ranked run, or the run itself
-	Cases   []job.CaseResult // how each case went
-	Notes   map[string]string
-	files   map[string]models.Artifact
-	Missing string // there is none (yet), in a sentence
-}
-
-// ProfileOf reads what there is of a run's profile, and why there is none.
-func (s *Runs) ProfileOf(ctx context.Context, run models.Run) (p Profile, err error) {
-	if p.Run, err = s.Store.ProfileRun(ctx, run); models.KindOf(err) == models.NotFound {
-		p.Missing, err = s.whyUnprofiled(ctx, run)
-		return p, err
-	}
+// RunsByID is RunByID of several runs, in two queries.
+func (s *Runs) RunsByID(c *fiber.Ctx, ids ...int64) (list []RunAccess, err error) {
+	found, err := s.Store.RunsByID(c.UserContext(), ids...)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	p.Missing = profileState(p.Run)
-	stages, err := s.Store.Stages(ctx, p.Run.ID)
+	var submissions []int64
+	for _, run := range found {
+		submissions = append(submissions, run.SubmissionID)
+	}
+	filed, err := s.Store.Filed(c.UserContext(), submissions...)
 	if err != nil {
-		return p, err
+		return nil, err
 	}
-	for _, stage := range StagesOfAttempt(p.Run, stages) {
-		if stage.Stage == job.StageProfile {
-			p.Cases, p.Notes = stage.Cases, stage.Extra
+	for _, id := range ids {
+		run, there := found[id]
+		access, err := s.access(c, filed, run.SubmissionID)
+		if !there || err != nil {
+			return nil, models.Errorf(models.NotFound, "There is no run %d.", id)
 		}
+		list = append(list, RunAccess{access, run})
 	}
-	list, err := s.Store.Artifacts(ctx, p.Run.ID)
-	p.files = make(map[string]models.Artifact, len(list))
-	for _, a := range list {
-		p.files[a.Name] = a
-	}
-	return p, err
-}
-
-func (s *Runs) whyUnprofiled(ctx context.Context, run models.Run) (string, error) {
-	version, err := s.Store.Version(ctx, run.VersionID)
-	switch {
-	case err != nil:
-		return "", err
-	case version.Definition.NoProfile:
-		return "The task says that its runs are not profiled.", nil
-	case run.Device == "CPU" || version.Lang == tasks.LangCPP:
-		return "Nsight Compute profiles GPUs; a run on a CPU has no profile.", nil
-	case run.Mode != job.ModeRanked:
-		return "Only ranked runs are profiled automatically; submit with the mode profile to profile any other.", nil
-	case !run.Valid():
-		return "Only a ranked run that passed is profiled.", nil
-	}
-	return fmt.Sprintf("When this run ended, no worker with %s could profile.", run.Device), nil
+	return list, nil
 }
 
 // profileState says why a run has left no profile so far; nothing when it has ended well.
@@ -272,18 +236,21 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]char
 	if err != nil {
 		return nil, err
 	}
+	var ids []int64
+	for _, st := range board.Standings {
+		if st.RunID != run.ID {
+			ids = append(ids, st.RunID)
+		}
+	}
+	profiles, err := s.profilesByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
 	var dots []charts.Dot
 	for _, st := range board.Standings {
-		if st.RunID == run.ID {
+		profile, ok := profiles[st.RunID]
+		if !ok {
 			continue
-		}
-		entry, err := s.Store.Run(ctx, st.RunID)
-		if err != nil {
-			return nil, err
-		}
-		profile, err := s.ProfileOf(ctx, entry)
-		if err != nil {
-			return nil, err
 		}
 		facts, ok, err := s.facts(profile, index)
 		if err != nil {

@@ -1,0 +1,38 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestATaskIsMadeFromAStarterInMinutes goes as somebody who has read nothing would: from "New task" to a published task whose
+// check was tried on real submissions, in three minutes at the most.
+func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
+	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--baselines=false")
+	w := s.window(t)
+	w.signIn("Ada Lovelace")
+	began := time.Now()
+	w.Click(`header a[href="/tasks/new"]`)
+	w.Click(`main a[href="/tasks/new/vectoradd_cpp"]`)
+	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", "Add them up"))
+	w.shoot("starter")
+	w.Click("main form .btn-main")
+	w.Shows("h1", "Does the task tell right from wrong?")
+	w.Shows("[data-summary]", "All end as expected")
+	w.Shows("[data-verdict='vectorised.cpp']", "passes, as it should")
+	w.Shows("[data-verdict='forgets_tail.cpp']", "found wrong")
+	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order", "half precision", "not a number"} {
+		w.Shows("[data-verdict='"+made+"']", "found wrong")
+	}
+	w.shoot("trial")
+	w.Click("main form .btn-main")
+	w.Shows("[role=status]", "Everybody sees the task now")
+	took := time.Since(began)
+	t.Logf("from New task to a published one: %v", took)
+	if took > 3*time.Minute {
+		t.Errorf("it took %v", took)
+	}
+	w.clean()
+}

@@ -1,0 +1,28 @@
+package trial
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+)
+
+// A wrong solution that fails by the task's fault must not be taken for one that the check has found.
+func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
+	wrong := []job.StageResult{{Stage: job.StageTest, Cases: []job.CaseResult{{Status: job.StatusPass}, {Status: job.StatusFail}}}}
+	broken := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
+	for name, c := range map[string]struct {
+		e                      Ended
+		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
+	}{
+		"right, passes":          {Ended{true, job.OutcomeDone, nil}, true, true, true},
+		"right, fails":           {Ended{true, job.OutcomeFailed, broken}, false, false, false},
+		"wrong, found":           {Ended{false, job.OutcomeFailed, wrong}, true, true, false},
+		"wrong, does not build":  {Ended{false, job.OutcomeFailed, broken}, false, true, false},
+		"wrong, passes":          {Ended{false, job.OutcomeDone, nil}, false, false, false},
+		"wrong, was not run out": {Ended{false, job.OutcomeCancelled, nil}, false, false, false},
+	} {
+		if c.e.Works() != c.works || c.e.AsExpected(true) != c.expected || c.e.AsExpected(false) != c.alone {
+			t.Errorf("%s: works %v, as expected %v and %v", name, c.e.Works(), c.e.AsExpected(true), c.e.AsExpected(false))
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package versus
+
+import (
+	"slices"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// Case is one case of both runs; a side that did not run it is nil.
+type Case struct {
+	Spec string
+	A, B *job.CaseResult
+	// Ratio has an interval that holds together with those of the other cases: with many cases each is wider.
+	Ratio Ratio
+}
+
+// Finding is what the times of two runs show of each other.
+type Finding struct {
+	Cases []Case
+	// Whole is the ratio of the scores, by the task's ranking rule, over the cases that both sides ran.
+	Whole Ratio
+	// Mean is the geometric mean of the cases' ratios.
+	Mean   Ratio
+	Shared int // cases that both sides ran
+}
+
+// Compare sets the timed cases of two runs in relation; ranking is the rule by which a score is made of them.
+func Compare(ranking tasks.Ranking, a, b []job.CaseResult) Finding {
+	f := Finding{Cases: pair(a, b)}
+	var as, bs []job.CaseResult
+	for _, c := range f.Cases {
+		if timed(c.A) && timed(c.B) {
+			as, bs = append(as, *c.A), append(bs, *c.B)
+		}
+	}
+	if f.Shared = len(as); f.Shared == 0 {
+		return f
+	}
+	alpha := (1 - confidence) / float64(f.Shared)
+	for i, c := range f.Cases {
+		if timed(c.A) && timed(c.B) {
+			f.Cases[i].Ratio = newRatio(c.A.Time(), c.B.Time(), processes(c.A), processes(c.B), alpha)
+		}
+	}
+	f.Whole, f.Mean = whole(ranking, as, bs), whole(tasks.RankGeom, as, bs)
+	return f
+}
+
+// pair puts equal cases beside each other, in A's order, and then what only B ran.
+func pair(a, b []job.CaseResult) []Case {
+	var cases []Case
+	at := map[string]int{}
+	for i := range a {
+		at[a[i].Spec] = len(cases)
+		cases = append(cases, Case{Spec: a[i].Spec, A: &a[i]})
+	}
+	for i := range b {
+		if k, both := at[b[i].Spec]; both {
+			cases[k].B = &b[i]
+			continue
+		}
+		cases = append(cases, Case{Spec: b[i].Spec, B: &b[i]})
+	}
+	return cases
+}
+
+func timed(c *job.CaseResult) bool {
+	return c != nil && c.Status == job.StatusPass && c.Time() >= minTime && c.Time() <= maxTime
+}
+
+// What a clock can show, in nanoseconds: other times stay out, for statistics of them do not end.
+const minTime, maxTime = 1, 1e18
+
+// processes are the medians of the case's fresh processes, which only a judge takes.
+func processes(c *job.CaseResult) []float64 {
+	if !c.Judged() || slices.ContainsFunc(c.Processes, func(ns float64) bool { return !(ns >= minTime && ns <= maxTime) }) {
+		return nil
+	}
+	return c.Processes
+}
+
+// whole is the ratio of two scores.
+func whole(ranking tasks.Ranking, a, b []job.CaseResult) Ratio {
+	return newRatio(score(ranking, a), score(ranking, b), processScores(ranking, a), processScores(ranking, b), 1-confidence)
+}
+
+// score is 0 where the rule finds none.
+func score(ranking tasks.Ranking, cases []job.CaseResult) float64 {
+	ns, err := harness.Score(ranking, cases)
+	if err != nil {
+		return 0
+	}
+	return ns
+}
+
+// processScores is what each fresh process would have scored alone; nil where the cases were not measured in equally
+// many, two at least.
+func processScores(ranking tasks.Ranking, cases []job.CaseResult) []float64 {
+	n := len(processes(&cases[0]))
+	var scores []float64
+	for p := range n {
+		alone := make([]job.CaseResult, len(cases))
+		for i, c := range cases {
+			if len(processes(&c)) != n {
+				return nil
+			}
+			c.Median, c.Processes = c.Processes[p], nil
+			alone[i] = c
+		}
+		scores = append(scores, score(ranking, alone))
+	}
+	return scores
+}
+
+// Spread is where one side's time of a case lies, by its fresh processes; false without them.
+func Spread(c *job.CaseResult) (low, high float64, ok bool) {
+	if !timed(c) || len(processes(c)) == 0 {
+		return 0, 0, false
+	}
+	i, measured := harness.ScoreInterval(tasks.RankLast, c.Time(), []job.CaseResult{*c})
+	return i.Low, i.High, measured && i.High > 0
+}

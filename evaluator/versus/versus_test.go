@@ -1,0 +1,123 @@
+package versus
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// judged is a case that a judge timed in fresh processes.
+func judged(spec string, processes ...float64) job.CaseResult {
+	c := job.CaseResult{Spec: spec, Status: job.StatusPass, Processes: processes, Clocks: job.Clocks{Counts: job.ClockEvent}}
+	sorted := slices.Sorted(slices.Values(processes))
+	c.Median = (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2
+	return c
+}
+
+func TestADifferenceIsSaidOnlyWhereFreshProcessesShowIt(t *testing.T) {
+	five := judged("n: 1", 100, 101, 102, 103, 104)
+	for name, c := range map[string]struct {
+		b     job.CaseResult
+		apart bool
+	}{
+		"the same":                  {five, false},
+		"twice as slow":             {judged("n: 1", 200, 202, 204, 206, 208), true},
+		"twice as fast":             {judged("n: 1", 50, 51, 52, 53, 54), true},
+		"below what is told apart":  {judged("n: 1", 102.3, 102.31, 102.32, 102.33, 102.34), false},
+		"wide":                      {judged("n: 1", 60, 90, 110, 140, 190), false},
+		"one process":               {judged("n: 1", 300), false},
+		"repeats without processes": {job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Mean: 300, Err: 0.1, Runs: 100}, false},
+		"wrong":                     {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
+	} {
+		f := Compare(tasks.RankGeom, []job.CaseResult{five}, []job.CaseResult{c.b})
+		if f.Whole.Apart() != c.apart || f.Cases[0].Ratio.Apart() != c.apart {
+			t.Errorf("%s: apart %v, by the case %v: %+v", name, f.Whole.Apart(), f.Cases[0].Ratio.Apart(), f.Whole)
+		}
+		back := Compare(tasks.RankGeom, []job.CaseResult{c.b}, []job.CaseResult{five})
+		if diff := cmp.Diff(f.Whole.Inverse(), back.Whole, near); diff != "" {
+			t.Errorf("%s: the other way round it is not the inverse:\n%s", name, diff)
+		}
+	}
+}
+
+// near takes floats as equal that sums in another order make of the same numbers.
+var near = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(math.Abs(a)+math.Abs(b)) })
+
+func TestCasesOfOneSideCountInNoMean(t *testing.T) {
+	f := Compare(tasks.RankLast,
+		[]job.CaseResult{judged("n: 1", 100, 101), judged("n: 2", 400, 404), judged("only A", 9, 9)},
+		[]job.CaseResult{judged("only B", 1, 1), judged("n: 2", 100, 101), judged("n: 1", 100, 101)})
+	var specs []string
+	for _, c := range f.Cases {
+		specs = append(specs, c.Spec)
+	}
+	if diff := cmp.Diff([]string{"n: 1", "n: 2", "only A", "only B"}, specs); diff != "" || f.Shared != 2 {
+		t.Errorf("%d shared cases, %s", f.Shared, diff)
+	}
+	if diff := cmp.Diff([]float64{0.25, 0.5}, []float64{f.Whole.Value, f.Mean.Value}, near); diff != "" {
+		t.Errorf("by the last case and by the mean:\n%s", diff)
+	}
+}
+
+// The rate is what an interval promises; a rule that forgot half of the noise would fail here by far.
+func TestEqualKernelsAreRarelyToldApartAndUnequalOnesAre(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	draw := func(n int, ns, noise float64) job.CaseResult {
+		p := make([]float64, n)
+		for i := range p {
+			p[i] = ns * math.Exp(noise*r.NormFloat64())
+		}
+		return judged("n: 1", p...)
+	}
+	for _, n := range []int{5, 9, 25} {
+		wrong, found := 0, 0
+		const tries = 400
+		for range tries {
+			a := []job.CaseResult{draw(n, 1000, 0.02)}
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1000, 0.02)}).Whole.Apart() {
+				wrong++
+			}
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1100, 0.02)}).Whole.Apart() {
+				found++
+			}
+		}
+		if wrong > tries*8/100 || found < tries*98/100 {
+			t.Errorf("%d processes: %d of %d equal kernels are told apart, %d that are 10 %% slower", n, wrong, tries, found)
+		}
+	}
+}
+
+func TestManyCasesOfManyProcessesAreQuick(t *testing.T) {
+	var a, b []job.CaseResult
+	for i := range 100 {
+		p := make([]float64, 25)
+		for k := range p {
+			p[k] = float64(1000 + (k*k+i)%17)
+		}
+		a, b = append(a, judged(fmt.Sprint(i), p...)), append(b, judged(fmt.Sprint(i), p...))
+	}
+	began := time.Now()
+	f := Compare(tasks.RankGeom, a, b)
+	if took := time.Since(began); f.Shared != 100 || took > 5*time.Second {
+		t.Errorf("%d cases took %v", f.Shared, took)
+	}
+}
+
+func TestTimesThatNoClockShowsMakeNoRatio(t *testing.T) {
+	for _, ns := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-300, 1e300} {
+		f := Compare(tasks.RankGeom, []job.CaseResult{judged("n: 1", 1e300, 1e300)}, []job.CaseResult{judged("n: 1", ns, ns)})
+		for _, r := range []Ratio{f.Whole, f.Mean, f.Cases[0].Ratio} {
+			if math.IsNaN(r.Value) || math.IsInf(r.Value, 0) || math.IsNaN(r.Low+r.High) || math.IsInf(r.High, 0) {
+				t.Errorf("%g: %+v", ns, r)
+			}
+		}
+	}
+}

@@ -1,0 +1,124 @@
+package charts
+
+import (
+	"fmt"
+	"strings"
+
+	"warpboard/evaluator/versus"
+	"warpboard/views/format"
+)
+
+// Faster says which run is faster and by how much, or that the data cannot show it.
+func (vm CompareVM) Faster() string {
+	f := vm.Finding
+	r, by := f.Whole, vm.Ranking
+	if by == "" || vm.oneSided() > 0 {
+		r, by = f.Mean, "geometric mean of the cases that both ran"
+	}
+	b, a := vm.B.Short, vm.A.Short
+	switch {
+	case f.Shared == 0:
+		return "The two runs timed no case in common: nothing can be said of their speed."
+	case vm.SameSource:
+		return fmt.Sprintf("Both ran the same source: that %s took %s the time of %s is chance, or the conditions.", b, times(r.Value), a)
+	case !r.Measured():
+		return fmt.Sprintf("The data cannot show a difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
+	case !r.Apart():
+		return fmt.Sprintf("The data cannot show a difference: %s takes %s to %s the time of %s (95 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
+	case r.Value < 1:
+		return fmt.Sprintf("%s is %s faster than %s (%s to %s at 95 %%; %s).", b, times(r.Inverse().Value), a, times(r.Inverse().Low), times(r.Inverse().High), by)
+	}
+	return fmt.Sprintf("%s is %s slower than %s (%s to %s at 95 %%; %s).", b, times(r.Value), a, times(r.Low), times(r.High), by)
+}
+
+// Where says in which cases the difference lies; empty where there is one case.
+func (vm CompareVM) Where() string {
+	if len(vm.Finding.Cases) < 2 || vm.Finding.Shared == 0 {
+		return ""
+	}
+	var faster, slower []versus.Case
+	unknown := 0
+	for _, c := range vm.Finding.Cases {
+		switch r := c.Ratio; {
+		case r.Value == 0:
+		case !r.Apart():
+			unknown++
+		case r.Value < 1:
+			faster = append(faster, c)
+		default:
+			slower = append(slower, c)
+		}
+	}
+	var parts []string
+	if n := len(faster); n > 0 {
+		parts = append(parts, fmt.Sprintf("faster in %d%s", n, most(faster, versus.Ratio.Inverse)))
+	}
+	if n := len(slower); n > 0 {
+		parts = append(parts, fmt.Sprintf("slower in %d%s", n, most(slower, func(r versus.Ratio) versus.Ratio { return r })))
+	}
+	said := fmt.Sprintf("In none of %s that both ran do the data show a difference.", format.Plural(vm.Finding.Shared, "case", "cases"))
+	if len(parts) > 0 {
+		if unknown > 0 {
+			parts = append(parts, fmt.Sprintf("not told apart in %d", unknown))
+		}
+		said = fmt.Sprintf("Of %s that both ran, %s is %s.", format.Plural(vm.Finding.Shared, "case", "cases"), vm.B.Short, strings.Join(parts, ", "))
+	}
+	if n := vm.oneSided(); n > 0 {
+		said += fmt.Sprintf(" %s timed on one side only.", format.Plural(n, "case was", "cases were"))
+	}
+	return said
+}
+
+// most names the case with the greatest ratio.
+func most(cases []versus.Case, of func(versus.Ratio) versus.Ratio) string {
+	top := cases[0]
+	for _, c := range cases {
+		if of(c.Ratio).Value > of(top.Ratio).Value {
+			top = c
+		}
+	}
+	return fmt.Sprintf(" (most at %s: %s)", top.Spec, times(of(top.Ratio).Value))
+}
+
+// oneSided counts the cases that have a time on one side only.
+func (vm CompareVM) oneSided() int { return len(vm.Finding.Cases) - vm.Finding.Shared }
+
+// ratioText says of a case what its ratio shows.
+func ratioText(r versus.Ratio) string {
+	switch {
+	case r.Value == 0:
+		return "not timed on both sides"
+	case !r.Measured():
+		return "too few processes to tell"
+	case !r.Apart():
+		return "no difference shown"
+	case r.Value < 1:
+		return "B is " + times(1/r.Value) + " faster"
+	}
+	return "B is " + times(r.Value) + " slower"
+}
+
+func ratioClass(r versus.Ratio) string {
+	switch {
+	case !r.Apart():
+		return "pf-same"
+	case r.Value < 1:
+		return "pf-better"
+	}
+	return "pf-worse"
+}
+
+// times writes a ratio as "1.42×"; more digits than three or four say nothing.
+func times(ratio float64) string { return fmt.Sprintf("%.*f×", ratioDigits(ratio), ratio) }
+
+func ratioDigits(ratio float64) int {
+	switch {
+	case ratio >= 100:
+		return 0
+	case ratio >= 10:
+		return 1
+	case ratio >= 1.2 || ratio <= 0.8:
+		return 2
+	}
+	return 3
+}

@@ -1,0 +1,236 @@
+package authoring
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// Begin opens a starter to be edited in the page: nothing is made before it is tried.
+func (p *Authoring) Begin(c *fiber.Ctx) error {
+	if _, err := requireCreator(c); err != nil {
+		return err
+	}
+	name := c.Params("kind")
+	if starterNamed(name) < 0 {
+		return site.NotFound(c)
+	}
+	folder, err := tasks.ExampleFolder(name)
+	if err != nil {
+		return err
+	}
+	files, err := readFolder(folder)
+	if err != nil {
+		return err
+	}
+	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
+}
+
+// Files opens a task's files to be edited in the page.
+func (p *Authoring) Files(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	bundle, err := p.Store.CurrentBundle(c.UserContext(), task)
+	if err != nil {
+		return err
+	}
+	var buf bytes.Buffer
+	if err := tasks.WriteZip(&buf, bundle); err != nil {
+		return err
+	}
+	opened, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		return fmt.Errorf("reading the files of %s: %w", task.Slug, err)
+	}
+	folder, err := fs.Sub(opened, bundle.Name)
+	if err != nil {
+		return fmt.Errorf("reading the files of %s: %w", task.Slug, err)
+	}
+	files, err := readFolder(folder)
+	if err != nil {
+		return err
+	}
+	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Files: files})
+}
+
+// readFolder reads a task's files in the order in which an author reads them; what is not text cannot be edited here.
+func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
+	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(folder, name)
+		if err == nil && !utf8.Valid(text) {
+			return site.Invalid("text", "%s is not text: upload a zip instead.", name)
+		}
+		files = append(files, views.EditedFile{Path: name, Text: string(text)})
+		return err
+	})
+	last := len(files) // solutions and whatever else
+	order := func(f views.EditedFile) int {
+		if i := reading(f.Path); i >= 0 {
+			return i
+		}
+		return last
+	}
+	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(order(a), order(b)) })
+	return files, err
+}
+
+// showFiles answers with the page where files are edited, with what is wrong with them, if anything.
+func (p *Authoring) showFiles(c *fiber.Ctx, page views.TaskFilesPage) error {
+	title, section, status := "New task", "new", fiber.StatusOK
+	if page.Task.Slug != "" {
+		title, section = "Files of "+page.Task.Title, "tasks"
+	}
+	if len(page.Problems) > 0 {
+		status = fiber.StatusUnprocessableEntity
+	}
+	page.Page = p.Page(c, title, section)
+	return p.Render(c, status, views.TaskFiles(page))
+}
+
+// readFiles reads the form of showFiles. A file without a path is gone.
+func readFiles(c *fiber.Ctx) []views.EditedFile {
+	var files []views.EditedFile
+	texts := formValues(c, "text")
+	for i, name := range formValues(c, "path") {
+		if name = strings.TrimSpace(name); name != "" && i < len(texts) {
+			files = append(files, views.EditedFile{Path: name, Text: strings.ReplaceAll(texts[i], "\r\n", "\n")})
+		}
+	}
+	return files
+}
+
+// bundleOf reads edited files as an upload of one folder. Problems are what is wrong with them.
+func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, problems []string, err error) {
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	for _, f := range files {
+		if !fs.ValidPath(f.Path) {
+			return nil, []string{fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}, nil
+		}
+		file, err := w.Create(path.Join(name, f.Path))
+		if err == nil {
+			_, err = io.WriteString(file, f.Text)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("packing %s: %w", f.Path, err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		return nil, nil, fmt.Errorf("packing the files: %w", err)
+	}
+	b, err = upload{name: name + ".zip", data: buf.Bytes()}.single(p.Now())
+	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
+		return nil, sentences(problems), nil
+	}
+	return b, nil, err
+}
+
+// TryNew makes a hidden task of the files, which nobody else sees until it is published, and tries it.
+func (p *Authoring) TryNew(c *fiber.Ctx) error {
+	user, err := requireCreator(c)
+	if err != nil {
+		return err
+	}
+	page := views.TaskFilesPage{Files: readFiles(c), Name: strings.TrimSpace(c.FormValue("name")), Starter: c.Params("kind")}
+	bundle, refused, err := p.newBundle(&page)
+	if err != nil || refused {
+		if refused {
+			return p.showFiles(c, page)
+		}
+		return err
+	}
+	settings := draft{Proposal: tasks.Proposal{Name: bundle.Name, Bundle: bundle}}.task()
+	task, err := p.Store.CreateTask(c.UserContext(), *user, models.NewTask{Slug: models.Slug(page.Name), Bundle: bundle,
+		TaskSettings: models.TaskSettings{Title: page.Name, Devices: settings.Devices, Visibility: models.Hidden}})
+	if page.Problems, err = refusal(err); err != nil || len(page.Problems) > 0 {
+		if len(page.Problems) > 0 {
+			return p.showFiles(c, page)
+		}
+		return err
+	}
+	return p.startTrial(c, *user, task, bundle)
+}
+
+// newBundle reads a new task from its form; refused with the problems in the page.
+func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
+	slug := models.Slug(page.Name)
+	if slug == "" || reservedSlug(slug) {
+		page.Problems = []string{"Give the task a name of its own: it becomes the title and, in small letters, the address."}
+		return nil, true, nil
+	}
+	b, page.Problems, err = p.bundleOf(slug, page.Files)
+	return b, len(page.Problems) > 0, err
+}
+
+// refusal is what an author did wrong, as a list; other errors stay errors.
+func refusal(err error) ([]string, error) {
+	if err == nil {
+		return nil, nil
+	}
+	if refused := site.FailureOf(err); refused.Status < 500 {
+		return []string{refused.Message}, nil
+	}
+	return nil, err
+}
+
+// SaveFiles takes edited files: a hidden task is changed and tried again; of one that others see the changes are shown
+// first, as of an uploaded zip.
+func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	page := views.TaskFilesPage{Task: site.TaskRef(task), Files: readFiles(c)}
+	bundle, problems, err := p.bundleOf(task.Slug, page.Files)
+	if err != nil {
+		return err
+	}
+	if page.Problems = problems; len(problems) > 0 {
+		return p.showFiles(c, page)
+	}
+	if task.Visibility != models.Hidden {
+		return p.showVersion(c, task, bundle, nil)
+	}
+	if _, _, err = p.Store.Publish(c.UserContext(), site.Actor(c), task.ID, bundle); err == nil {
+		task, err = p.Store.TaskByID(c.UserContext(), task.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return p.startTrial(c, site.Actor(c), task, bundle)
+}
+
+// solutionsOf lists the solutions that a task keeps, by name: right ones first.
+func solutionsOf(b *tasks.Bundle) (list []tasks.Solution) {
+	for _, verdict := range []struct {
+		folder  string
+		correct bool
+	}{{"solutions/correct/", true}, {"solutions/wrong/", false}} {
+		for _, name := range slices.Sorted(maps.Keys(b.Files)) {
+			if rest, ok := strings.CutPrefix(name, verdict.folder); ok && !strings.Contains(rest, "/") && !strings.HasPrefix(rest, ".") {
+				list = append(list, tasks.Solution{Name: rest, Correct: verdict.correct, Source: b.Files[name]})
+			}
+		}
+	}
+	return list
+}

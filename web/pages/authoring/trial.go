@@ -1,0 +1,169 @@
+package authoring
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/trial"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/tasks/mutants"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// attempt is a submission that a task is tried by: a solution of its author, or one made of a right one.
+type attempt struct {
+	tasks.Solution
+	made bool
+}
+
+// attemptsAt lists what a task is tried by. A solution is known again by its text, so that nothing else is stored of a trial.
+func attemptsAt(b *tasks.Bundle) (list []attempt) {
+	for _, s := range solutionsOf(b) {
+		list = append(list, attempt{Solution: s})
+	}
+	if len(list) == 0 || !list[0].Correct {
+		return list
+	}
+	for _, m := range mutants.Of(b.Definition.Lang, list[0].Source) {
+		list = append(list, attempt{tasks.Solution{Name: m.Name, Source: m.Source}, true})
+	}
+	return list
+}
+
+// startTrial submits all attempts to one device that a worker serves, and leads to the page with the verdicts.
+func (p *Authoring) startTrial(c *fiber.Ctx, author models.User, task models.Task, b *tasks.Bundle) error {
+	ctx, to := c.UserContext(), views.TaskPartURL(task.Slug, "trial")
+	choices, err := p.DeviceChoices(ctx, task.Devices, nil)
+	if err != nil {
+		return err
+	}
+	served := slices.IndexFunc(choices, func(d views.DeviceChoice) bool { return !d.Offline })
+	if served < 0 {
+		return site.Redirect(c, to+"?done=untried")
+	}
+	for _, a := range attemptsAt(b) {
+		_, _, err := p.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Via: viaTrial})
+		if err == nil {
+			continue
+		}
+		if _, err := refusal(err); err != nil {
+			return err
+		}
+		return site.Redirect(c, to+"?done=tried-some") // a limit: the rest is tried again later
+	}
+	return site.Redirect(c, to)
+}
+
+// viaTrial marks submissions that try a task.
+const viaTrial = "trial"
+
+// mostTried bounds what is read of a trial; no task has so many solutions.
+const mostTried = 200
+
+// Trial shows the verdicts on a task's solutions before it is published.
+func (p *Authoring) Trial(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	b, err := p.Store.CurrentBundle(c.UserContext(), task)
+	if err != nil {
+		return err
+	}
+	rows, err := p.verdicts(c.UserContext(), site.Actor(c), task, b)
+	if err != nil {
+		return err
+	}
+	page := views.TrialPage{Page: p.Page(c, "Try "+task.Title, "tasks"), Task: site.TaskRef(task), Hidden: task.Visibility == models.Hidden, Rows: rows}
+	page.Live = page.Waiting() > 0
+	if site.IsFragment(c) {
+		c.Vary("HX-Request")
+		return p.Render(c, fiber.StatusOK, views.TrialTable(page))
+	}
+	return p.Render(c, fiber.StatusOK, views.Trial(page))
+}
+
+// TryAgain submits all attempts once more.
+func (p *Authoring) TryAgain(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	b, err := p.Store.CurrentBundle(c.UserContext(), task)
+	if err != nil {
+		return err
+	}
+	return p.startTrial(c, site.Actor(c), task, b)
+}
+
+// PublishTried shows a hidden task to everybody, and has the site measure what came with it to compare with.
+func (p *Authoring) PublishTried(c *fiber.Ctx) error {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return err
+	}
+	_, err = p.Store.UpdateTask(c.UserContext(), site.Actor(c), task.ID, models.TaskSettings{Title: task.Title, Devices: task.Devices,
+		Deadline: task.Deadline, Visibility: models.Public})
+	if err == nil {
+		err = p.startBaselines(c.UserContext(), task.ID)
+	}
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.TaskURL(task.Slug)+"?done=published")
+}
+
+// verdicts judges what a trial of the task's current version has come to so far.
+func (p *Authoring) verdicts(ctx context.Context, viewer models.User, task models.Task, b *tasks.Bundle) ([]views.TrialRow, error) {
+	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{VersionID: task.VersionID, Via: viaTrial, Limit: mostTried})
+	if err != nil {
+		return nil, err
+	}
+	newest, ids := map[string]models.Run{}, []int64{}
+	for _, sub := range slices.Backward(list) {
+		for _, run := range sub.Runs {
+			newest[sub.SourceHash], ids = run, append(ids, run.ID)
+		}
+	}
+	stages, err := p.Store.StagesOf(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	var rows []views.TrialRow
+	works := false
+	for _, a := range attemptsAt(b) {
+		sum := sha256.Sum256(a.Source)
+		run, tried := newest[hex.EncodeToString(sum[:])]
+		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Tried: tried, SubmissionID: run.SubmissionID, State: string(run.State)}
+		if row.Ended = tried && run.State.Final(); row.Ended {
+			row.Trial = trial.Ended{Correct: a.Correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages[run.ID])}
+			works = works || row.Trial.Works()
+		}
+		if run.Failure != nil {
+			row.Reason = run.Failure.Reason
+		}
+		rows = append(rows, row)
+	}
+	for i := range rows {
+		rows[i].Works = works
+	}
+	return rows, nil
+}
+
+func outcomeOf(run models.Run) job.Outcome {
+	switch {
+	case run.State == models.StateDone:
+		return job.OutcomeDone
+	case run.State == models.StateFailed && !run.Infrastructure:
+		return job.OutcomeFailed
+	}
+	return job.OutcomeCancelled
+}

@@ -1,0 +1,112 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+)
+
+// sends posts a form of a page with the texts of its fields, as it is or changed.
+func (b *browser) sends(t *testing.T, doc *goquery.Document, action string, change func(url.Values)) *http.Response {
+	t.Helper()
+	form := fields(doc.Find("form[action='" + action + "']"))
+	change(form)
+	return b.upload(action, "", "", nil, form)
+}
+
+func asIs(url.Values) {}
+
+// judgeTrial ends the runs of a trial as a worker would, and says how many: those of right solutions pass, and those of
+// wrong ones get a wrong answer, but for the one that is let through.
+func (s *scene) judgeTrial(t *testing.T, slug, letThrough string) int {
+	t.Helper()
+	task, _ := s.taskNow(slug)
+	list, err := s.Store.Submissions(t.Context(), s.admin, models.SubmissionFilter{TaskID: task.ID, Via: "trial"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range list {
+		source, err := s.Store.Source(t.Context(), sub.Submission)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, attempt, at := string(source), s.attempt(sub.Runs[0]), time.Now()
+		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at, Cases: testCases(5)}
+		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
+		if (strings.Contains(text, "right_kernel") || strings.Contains(text, "// WRONG")) && !strings.Contains(text, letThrough) {
+			stage = wrongAnswer()[1]
+			result.Outcome, result.Failure = job.OutcomeFailed, stage.Failure
+		}
+		result.Stages = []job.StageResult{stage}
+		s.record(result, nil)
+	}
+	return len(list)
+}
+
+// TestATaskIsWrittenTriedAndPublishedInThePage: somebody begins with a starter, is told what is wrong, tries it, sees that
+// the check lets something through, mends it and publishes; nobody else sees the task before.
+func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
+	s := newScene(t)
+	creator, visitor := s.signedIn("Carla", models.RoleCreator), s.browser()
+	begin := href(t, creator.page("/tasks/new", http.StatusOK), "C++")
+	doc := creator.page(begin, http.StatusOK)
+	checkSound(t, doc)
+	withWrong := func(f url.Values) {
+		f.Set("name", "Sum of many")
+		f["path"], f["text"] = append(f["path"], "solutions/wrong/mine.cpp"), append(f["text"], "// WRONG\n")
+	}
+	refused := document(t, creator.sends(t, doc, begin, func(f url.Values) {
+		withWrong(f)
+		f["text"][slices.Index(f["path"], "task.yml")] = "lang: cpp\nfilez: []\n"
+	}), http.StatusUnprocessableEntity)
+	wantText(t, refused, "[role=alert]", "filez")
+	if kept := fields(refused.Find("form[action='" + begin + "']")); kept.Get("name") != "Sum of many" || !slices.Contains(kept["text"], "// WRONG\n") {
+		t.Errorf("what was typed is lost: %v", kept["path"])
+	}
+	wantText(t, document(t, creator.sends(t, doc, begin, func(f url.Values) { f.Set("name", "new") }), http.StatusUnprocessableEntity), "[role=alert]", "a name of its own")
+
+	resp := creator.sends(t, doc, begin, withWrong)
+	trial := strings.TrimPrefix(resp.Request.URL.String(), s.url)
+	doc = document(t, resp, http.StatusOK)
+	checkSound(t, doc)
+	if trial != "/tasks/sum-of-many/trial" {
+		t.Fatalf("trying leads to %s", trial)
+	}
+	wantText(t, doc, "[data-summary]", "0 of 10 have ended")
+	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
+		t.Error("the page does not renew itself")
+	}
+	wantStatus(t, visitor.get("/tasks/sum-of-many"), http.StatusNotFound)
+	wantStatus(t, s.signedIn("Ben", models.RoleCreator).get(trial), http.StatusNotFound)
+
+	if n := s.judgeTrial(t, "sum-of-many", "1.01"); n != 10 { // 1 right, 2 wrong and 6 made of the starter, and the own
+		t.Errorf("%d were tried", n)
+	}
+	doc = creator.page(trial, http.StatusOK)
+	wantText(t, doc, "[data-verdict='vectorised.cpp']", "passes, as it should")
+	wantText(t, doc, "[data-verdict='mine.cpp']", "found wrong, as it should be")
+	wantText(t, doc, "[data-verdict='all zeros']", "found wrong, as it should be")
+	wantText(t, doc, "[data-verdict='one percent off']", "passes, and should not")
+	wantText(t, doc, "[data-summary]", "did not end as expected")
+
+	resp = creator.sends(t, doc, trial+"/publish", asIs)
+	wantText(t, document(t, resp, http.StatusOK), "[role=status]", "Everybody sees the task now")
+	wantStatus(t, visitor.get("/tasks/sum-of-many"), http.StatusOK)
+
+	files := creator.page("/tasks/sum-of-many/files", http.StatusOK)
+	checkSound(t, files)
+	changed := document(t, creator.sends(t, files, "/tasks/sum-of-many/files", func(f url.Values) {
+		at := slices.Index(f["path"], "task.yml")
+		f["text"][at] = strings.Replace(f["text"][at], "65537", "65539", 1)
+	}), http.StatusOK)
+	wantText(t, changed, "main", "65539") // the others see nothing of it before the author has seen the differences
+	wantStatus(t, s.signedIn("Ben", models.RoleCreator).get(trial), http.StatusForbidden)
+}

@@ -1,0 +1,94 @@
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// comparedScene is a profiled scene with two runs that a judge timed in fresh processes, on machines that differ.
+type comparedScene struct {
+	*profiledScene
+	slow, fast models.Run
+}
+
+func newComparedScene(profiled *profiledScene) *comparedScene {
+	s := &comparedScene{profiledScene: profiled}
+	lin := modelstest.Person(s.t, s.Store, "Lin Chen", models.RoleUser)
+	s.slow = s.judged(lin, goodKernel, "570.86.15", "1980 MHz", 1, 1, 1)
+	s.fast = s.judged(lin, slowKernel, "580.12", "1200–1980 MHz, 1980 at the start, 1755 at the end", 0.6, 1.001, 1.25)
+	return s
+}
+
+func (s *comparedScene) path() string { return fmt.Sprintf("/compare?a=%d&b=%d", s.slow.ID, s.fast.ID) }
+
+// judged ends a run whose cases took so many times their usual time, each in five fresh processes.
+func (s *comparedScene) judged(user models.User, source, driver, clock string, factors ...float64) models.Run {
+	s.t.Helper()
+	run := s.submit(user, "H200", source)
+	attempt := s.attempt(run)
+	cases := s.repeated(12e3)
+	for i := range cases {
+		c := &cases[i]
+		c.Clocks, c.Median, c.Processes = job.Clocks{Counts: job.ClockEvent}, c.Mean*factors[i], nil
+		for k := range 5 {
+			c.Processes = append(c.Processes, c.Median*(1+0.002*float64(k-2)))
+		}
+	}
+	score, err := harness.Score("geom", cases)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at := time.Now().UTC()
+	result := job.Result{RunID: run.ID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone, Harness: "warpboard/cu",
+		Stages: []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass, Started: at, Ended: at}, {Stage: job.StageRanked, Status: job.StatusPass, Started: at, Ended: at, Cases: cases}},
+		Machine: job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: driver,
+			CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": clock}}}
+	if _, err := s.Store.RecordResult(context.Background(), result, models.Findings{Score: &models.Score{NS: score}}); err != nil {
+		s.t.Fatal(err)
+	}
+	return run
+}
+
+// TestAComparisonBeginsWithWhatItsDataShow: which is faster, where, and what else differs, each in a sentence.
+func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
+	s := newComparedScene(newProfiledScene(t))
+	b := s.browserOf(s.admin)
+	doc := b.page(s.path(), http.StatusOK)
+	checkSound(t, doc)
+	a, faster := s.slow.SubmissionID, s.fast.SubmissionID
+	for _, want := range []string{
+		fmt.Sprintf("#%d is 1.100× faster than #%d (1.095× to 1.105× at 95 %%; ", faster, a), "geometric mean of the benchmark cases",
+		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "not told apart in 1",
+		"Conditions differ, and may explain a part: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
+	} {
+		wantText(t, doc, "[data-findings]", want)
+	}
+	if n := doc.Find(".pf-dumbbells circle").Length(); n != 6 {
+		t.Errorf("%d ends of dumbbells", n)
+	}
+	wantText(t, doc, "#times table", "Geometric mean")
+	same := b.page(fmt.Sprintf("/compare?a=%d&b=%d", s.slow.ID, s.slow.ID), http.StatusOK)
+	wantText(t, same, "[data-findings]", "Both ran the same source")
+	wantText(t, same, "[data-findings]", "Conditions are the same: one unit of H200, the same software, clocks within 2 %.")
+	unsure := b.page(fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, s.second.ID), http.StatusOK)
+	wantText(t, unsure, "[data-findings]", "The data cannot show a difference")
+	wantText(t, unsure, "[data-findings]", fmt.Sprintf("#%d Mary Warp took 1.30× the time of #%d Linus Ncu", s.second.SubmissionID, s.first.SubmissionID))
+	var answer struct {
+		Ratio struct {
+			Value, Low, High float64
+			Apart            bool
+		}
+	}
+	decodeBody(t, b.get(fmt.Sprintf("/compare.json?a=%d&b=%d", s.slow.ID, s.fast.ID)), &answer)
+	if r := answer.Ratio; !r.Apart || !(r.Low < r.Value && r.Value < r.High && r.High < 1) {
+		t.Errorf("the same for programs: %+v", r)
+	}
+}

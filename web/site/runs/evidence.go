@@ -1,0 +1,123 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// Evidence is what is kept of how a run went: the stages of its last attempt, and its profile.
+type Evidence struct {
+	Stages  []job.StageResult
+	Profile Profile
+}
+
+// Profile is what is kept of a run's profile.
+type Profile struct {
+	Run     models.Run        // that made it: the one that followed a ranked run, or the run itself
+	Stages  []job.StageResult // of that run
+	Cases   []job.CaseResult  // how each case went
+	Notes   map[string]string
+	files   map[string]models.Artifact
+	Missing string // there is none (yet), in a sentence
+}
+
+// EvidenceOf reads the evidence of runs, by their ids: three queries, however many they are.
+func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evidence, error) {
+	runs, ids := make([]models.Run, len(list)), make([]int64, len(list))
+	for i, seen := range list {
+		runs[i], ids[i] = seen.Run, seen.Run.ID
+	}
+	profiles, err := s.Store.ProfileRuns(ctx, runs...)
+	if err != nil {
+		return nil, err
+	}
+	for _, profile := range profiles {
+		ids = append(ids, profile.ID)
+	}
+	stages, err := s.Store.StagesOf(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	files, err := s.filesOf(ctx, profiles)
+	if err != nil {
+		return nil, err
+	}
+	of := make(map[int64]Evidence, len(list))
+	for _, seen := range list {
+		one := Evidence{Stages: StagesOfAttempt(seen.Run, stages[seen.Run.ID])}
+		if profile, ok := profiles[seen.Run.ID]; ok {
+			one.Profile = newProfile(profile, stages[profile.ID], files[profile.ID])
+		} else {
+			one.Profile.Missing = whyUnprofiled(seen.Run, seen.Version)
+		}
+		of[seen.Run.ID] = one
+	}
+	return of, nil
+}
+
+// filesOf lists what profiles left; nothing is asked where there are none.
+func (s *Runs) filesOf(ctx context.Context, profiles map[int64]models.Run) (map[int64][]models.Artifact, error) {
+	var ids []int64
+	for _, profile := range profiles {
+		ids = append(ids, profile.ID)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return s.Store.ArtifactsOf(ctx, ids...)
+}
+
+func newProfile(run models.Run, stages []models.Stage, files []models.Artifact) Profile {
+	p := Profile{Run: run, Missing: profileState(run), Stages: StagesOfAttempt(run, stages), files: make(map[string]models.Artifact, len(files))}
+	for _, stage := range p.Stages {
+		if stage.Stage == job.StageProfile {
+			p.Cases, p.Notes = stage.Cases, stage.Extra
+		}
+	}
+	for _, a := range files {
+		p.files[a.Name] = a
+	}
+	return p
+}
+
+// ProfileOf reads what there is of a run's profile, and why there is none.
+func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
+	of, err := s.EvidenceOf(ctx, seen)
+	return of[seen.Run.ID].Profile, err
+}
+
+// profilesByID reads the profiles of ranked runs, by the ids of these; those without one are left out.
+func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile, error) {
+	ranked := make([]models.Run, len(ids))
+	for i, id := range ids {
+		ranked[i] = models.Run{ID: id, Mode: job.ModeRanked}
+	}
+	profiles, err := s.Store.ProfileRuns(ctx, ranked...)
+	if err != nil {
+		return nil, err
+	}
+	files, err := s.filesOf(ctx, profiles)
+	of := make(map[int64]Profile, len(profiles))
+	for id, run := range profiles {
+		of[id] = newProfile(run, nil, files[run.ID])
+	}
+	return of, err
+}
+
+func whyUnprofiled(run models.Run, version models.TaskVersion) string {
+	switch {
+	case version.Definition.NoProfile:
+		return "The task says that its runs are not profiled."
+	case run.Device == "CPU" || version.Lang == tasks.LangCPP:
+		return "Nsight Compute profiles GPUs; a run on a CPU has no profile."
+	case run.Mode != job.ModeRanked:
+		return "Only ranked runs are profiled automatically; submit with the mode profile to profile any other."
+	case !run.Valid():
+		return "Only a ranked run that passed is profiled."
+	}
+	return fmt.Sprintf("When this run ended, no worker with %s could profile.", run.Device)
+}
