@@ -36,7 +36,7 @@ test: export GOGC ?= 400
 # The race detector waits a second at the end of every process, for races of its last moment: 20 ms do.
 test: export GORACE ?= atexit_sleep_ms=20
 test: setup-test check verify ## Run everything: format, vet, staticcheck, generated files, all tests with the race detector, fuzz targets for a moment each
-	WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 3 ./e2e ./web ./evaluator $$($(GO) list ./... | grep -vE '$(TIMED)') # the longest first; they wait a quarter of their time, so three at once
+	WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 2 ./e2e ./web ./evaluator $$($(GO) list ./... | grep -vE '$(TIMED)') # the longest first; three at once are no quicker on two cores, and miss what is shown for seconds
 	WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 1 $$($(GO) list ./... | grep -E '$(TIMED)')
 	@scripts/fuzz
 

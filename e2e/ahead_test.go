@@ -67,8 +67,8 @@ func ownProgramTask(t *testing.T) *tasks.Bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := strings.Replace(string(config), "files:\n", "config: {sources: [eval.cpp, more.cpp, submission.cpp]}\nfiles:\n"+
-		"  - {name: eval.cpp, source: main.cpp}\n  - {name: more.cpp, source: more.cpp}\n", 1)
+	own := strings.NewReplacer("config: {", "config: {sources: [eval.cpp, more.cpp, submission.cpp], ",
+		"files:\n", "files:\n  - {name: eval.cpp, source: main.cpp}\n  - {name: more.cpp, source: more.cpp}\n").Replace(string(config))
 	for name, text := range map[string]string{
 		"task.yml": own,
 		"main.cpp": "#include <unistd.h>\nint size();\nint main() { return write(3, \"check: pass\\n\", 12) == size() ? 0 : 1; }\n",

@@ -35,7 +35,6 @@ func operations() []operation {
 		{plain, "GET", "/stats", "Read what the service has done; for admins and the operator.", true, "", nil, 200, anything},
 		{plain, "POST", "/admin/cleanup-jobs", "Drop your jobs that ended more than 300 seconds ago; an admin drops all.", true, "", nil, 200, anything},
 
-		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that is known"}, 200, ref("Envelope")},
 		{account, "POST", "/api/v1/login", "Ask for a token: a person answers in a browser, at the address in the answer.", false, "NewLogin", nil, 201, ref("Login")},
 		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
@@ -47,6 +46,7 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/capacity", "List the slots that there are and that are wanted of each device, for whoever starts workers.", false, "", nil, 200, listOf("devices", "Capacity")},
 		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read what the site states of a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},
+		{boards, "GET", "/api/v1/chain", "Export the statements of all results, one envelope per line, at most 5,000; for admins. `warpboard verify-chain` checks them.", true, "", map[string]string{"after": "number of the last statement that is known"}, 200, ref("Envelope")},
 		{boards, "GET", "/api/v1/me", "Read whose token this is.", true, "", nil, 200, ref("User")},
 		{boards, "GET", "/api/v1/submissions", "List your submissions, the newest first.", true, "", map[string]string{"before": "next of the page before", "limit": "how many, up to 50", "task": "slug of a task, for those to it alone"}, 200, ref("SubmissionList")},
 		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task. Sent again with the same Idempotency-Key header, it is the same submission.", true, "NewSubmission", nil, 201, ref("Submission")},
