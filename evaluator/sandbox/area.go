@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -99,7 +100,7 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			return err
 		}
-		if err := root.WriteFile(name, content, 0o755); err != nil {
+		if err := writeProgram(root, name, content); err != nil {
 			return err
 		}
 		for path := name; uid >= 0 && path != "."; path = filepath.Dir(path) {
@@ -109,6 +110,14 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 		}
 	}
 	return nil
+}
+
+// writeProgram writes a file that may be executed at once. Nothing is forked meanwhile: a child that has inherited the
+// open file, and has not come to its own exec yet, would make execve fail with "Text file busy".
+func writeProgram(root *os.Root, name string, content []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return root.WriteFile(name, content, 0o755)
 }
 
 // full reports whether /out, where it has a size of its own, has no room left.
