@@ -32,7 +32,7 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	s := startTaskSite(t)
 	ada := s.person(t, "Ada", models.RoleUser)
 	file := filepath.Join(t.TempDir(), "submission.cpp")
-	slow := kernel("usleep(2000);") // an agent beats it below, however noisy the machine is
+	slow := kernel("usleep(50000);") // an agent beats it below, however noisy the machine is
 	if err := os.WriteFile(file, []byte(slow), 0o600); err != nil {
 		t.Fatal(err)
 	}

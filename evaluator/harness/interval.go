@@ -62,7 +62,7 @@ func summarize(scores []float64) benchmath.Summary {
 		logs[i] = math.Log(s)
 	}
 	s := benchmath.AssumeNormal.Summary(benchmath.NewSample(logs, &benchmath.DefaultThresholds), confidence)
-	s.Lo, s.Hi = math.Exp(s.Lo), math.Exp(min(s.Hi, math.Log(maxTime)))
+	s.Lo, s.Hi = math.Exp(max(s.Lo, math.Log(minTime))), math.Exp(min(s.Hi, math.Log(maxTime)))
 	return s
 }
 

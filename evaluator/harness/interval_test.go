@@ -97,3 +97,12 @@ func TestProcessesThatDoNotGiveTheTimeHaveNoScore(t *testing.T) {
 		}
 	}
 }
+
+// The database takes no interval that begins below what a clock can show.
+func TestAnIntervalOfProcessesFarApartIsOfTimes(t *testing.T) {
+	for _, scores := range [][]float64{{1000, 1e6}, {1, 1, 1e9}, {1e17, 1e18}} {
+		if s := summarize(scores); s.Lo < minTime || s.Hi > maxTime*(1+1e-9) || s.Lo > s.Hi {
+			t.Errorf("%v: from %v to %v", scores, s.Lo, s.Hi)
+		}
+	}
+}
