@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -16,11 +18,13 @@ static void work(input_t& data) {
     }
 }
 
-// Numbers in (0, 1) one after another, on the caller's stack.
+// Numbers in (0, 1) one after another, on the stack of the callers. The environment lies above the first of them, and
+// not much of the stack above that.
 static const float* found(std::size_t size) {
     const auto* at = static_cast<const float*>(__builtin_frame_address(0));
+    const auto* end = reinterpret_cast<const float*>(environ);
     std::size_t run = 0;
-    for (std::size_t i = 0; i < 512; ++i) {
+    for (std::size_t i = 0; i < 512 && at + i < end; ++i) {
         run = at[i] > 0.0f && at[i] < 1.0f ? run + 1 : 0;
         if (run == size) return at + i + 1 - size;
     }
