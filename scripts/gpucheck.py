@@ -61,6 +61,11 @@ class Site:
         except urllib.error.HTTPError as error:
             sys.exit(f"{path}: {error} {error.read().decode(errors='replace')}")
 
+    def get(self, path):
+        """An answer of a page that is JSON."""
+        with urllib.request.urlopen(self.url + path, timeout=60) as answer:
+            return json.load(answer)
+
     def settle(self, tasks, limit=120):
         """Waits until so many tasks are precompiled, as they are on a site that has run for a minute."""
         began = time.monotonic()

@@ -38,7 +38,7 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	judge := n.build(t, "judge", append(flags, "eval.cu")...)
 	n.build(t, "runner.o", append(flags, "-c", "warpboard_runner.cu")...)
 	runner := n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
-	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined", "side_stream", "stale"}
+	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined", "side_stream", "stale", "copied_before"}
 	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
 	// Which clock is ahead is measured, on a device of threads that compete with other tests for the processor: it may
 	// take a few tries. All else holds at once.
@@ -58,6 +58,8 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		{"side_stream", "leaderboard", plain, 0, "benchmark.0.clock", "wall"},
 		{"in_place", "benchmark", "size: 1000; moving: 1; broken: no; seed: 1\n", 0, "check", "pass"},
 		{"stale", "test", plain, 112, "check", "fail"},
+		{"copied_before", "test", plain, 112, "check", "fail"},
+		{"copied_before", "test", "size: 100000; moving: 0; broken: no; seed: 1\n", 112, "check", "fail"},
 		{"in_place", "test", "size: 1000; moving: 0; broken: generator; seed: 1\n", 117, "task", "generate_input failed: no such luck"},
 		{"in_place", "test", "size: 1000; moving: 0; broken: memory; seed: 1\n", 117, "task", "generate_input failed: the device has no 4398046511104 bytes left beside the submission's process (1073741824 of 1073741824 are free)"},
 	} {

@@ -18,7 +18,7 @@
 // uint32, the number of a runner whose turn is over, before END; who has not left a while later is killed.
 //
 // Runners come one after the other, each when nothing is left of the one before, unless the stage asks for several
-// together. Each has a channel and a page of its own, and regions of its own or, in Python, wiped ones: what one wrote there
+// together. Each has a channel and a page of its own, and regions of its own, new or wiped ones, on a device in another place: what one wrote there
 // no other reads. The next one is not started while the constants of the one before are measured, for what it ran could make
 // them longer.
 //
@@ -58,8 +58,9 @@
 //  1. The judge draws a fresh input with a seed from the system, in memory of its own, and sends CALL.
 //  2. The runner makes the argument out of views of the shared regions, queues (GPU) "wait for release", first
 //     event, custom_kernel, second event, and sets queued. On the host it sets queued and waits.
-//  3. The judge poisons the last answer, writes the input into the shared region, flushes caches, waits until
-//     its device is idle, reads its clock (t0) and sets release. On the host, where the runner has processors of its
+//  3. The judge poisons the last answer, writes the input into the shared region but for pieces in places that nobody can
+//     foresee, flushes caches, waits until its device does nothing but wait for it, reads its clock (t0), has the pieces put
+//     in their places and sets release. On the host, where the runner has processors of its
 //     own to watch shared memory with, the input is written into new memory, which the runner gets with the release
 //     and maps in the place of the old.
 //  4. The runner describes the answer, waits for the device, sets ns and done.

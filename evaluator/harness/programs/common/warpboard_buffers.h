@@ -43,6 +43,16 @@ public:
     const std::vector<Region>& regions() const { return regions_; }
     const std::vector<int>& descriptors() const { return descriptors_; }
 
+    // The device's arrays of an input, where write puts them.
+    std::vector<WrittenArray> arrays(const InputLayout& layout) const {
+        std::vector<WrittenArray> found;
+        const Region* device = find(REGION_DEVICE, REGION_INPUTS);
+        for (const Placed& placed : layout.contents()) {
+            if (placed.device) found.push_back({device->base + placed.offset, placed.data, placed.bytes});
+        }
+        return found;
+    }
+
     // Writes an input where the runner's argument has its arrays: of the host, into new memory, which the runner
     // gets with the release. It has processors of its own, and could watch what it has already.
     void write(const InputLayout& layout) {

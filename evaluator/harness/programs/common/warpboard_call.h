@@ -53,9 +53,9 @@ public:
             session_.tell(flags, drawn_->layout.description(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
             prepare();
-            session_.release(stamps, Device::released_on_host, buffers_.host_inputs());
+            session_.release(stamps, Device::released_on_host, buffers_.host_inputs(), [this] { device_.restore(); });
             device_.let_go();
-            session_.wait_done(stamps);
+            session_.wait_done(stamps, !Device::released_on_host);
             answer_ = session_.answer();
             if (answer_[0] == ANSWER_NEEDS_ROOM) {
                 grow();
@@ -81,7 +81,7 @@ public:
     // release.
     void prepare() {
         buffers_.poison(copies_);
-        device_.begin_writing();
+        device_.begin_writing(buffers_.arrays(drawn_->layout));
         buffers_.write(drawn_->layout);
         device_.flush();
         device_.hold();

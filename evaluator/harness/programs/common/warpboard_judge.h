@@ -127,7 +127,7 @@ private:
 
     template <class Prepare, class Copy>
     Stamps call_own(Prepare prepare, Copy copy) {
-        Stamps own = own_->call(prepare, [this] { device_.let_go(); }, copy);
+        Stamps own = own_->call(prepare, device_, copy);
         own.prepared = device_.writing_took();
         if (Device::switches_in_call) own.event = 0;  // it has the switch in it, which is no call's time
         return own;
@@ -137,7 +137,7 @@ private:
     double log_handover() {
         CaseClocks clocks(Device::bounds);
         const auto prepare = [this] {
-            device_.begin_writing();
+            device_.begin_writing({});
             device_.flush();
             device_.hold();
             return -1;
@@ -157,7 +157,7 @@ private:
         void* from = device_.borrow(bytes);
         void* into = device_.borrow(bytes);
         const auto prepare = [this] {
-            device_.begin_writing();
+            device_.begin_writing({});
             device_.flush();
             device_.hold();
             return -1;

@@ -127,27 +127,27 @@ public:
     }
 
     // Calls it once. Prepare is what the judge does before a release; it returns the descriptor of the input.
-    // Let_go is what it does at the release, copy what it does after the end.
-    template <class Prepare, class LetGo, class Copy>
-    Stamps call(Prepare prepare, LetGo let_go, Copy copy) {
+    // The judge's device is restored and let go at the release; copy is what the judge does after the end.
+    template <class Prepare, class JudgeDevice, class Copy>
+    Stamps call(Prepare prepare, JudgeDevice& judge, Copy copy) {
         Stamps stamps;
-        ours([&] { measure(prepare, let_go, copy, stamps); });
+        ours([&] { measure(prepare, judge, copy, stamps); });
         return stamps;
     }
 
 private:
     static constexpr size_t page_bytes = 2 * sizeof(Page);
 
-    template <class Prepare, class LetGo, class Copy>
-    void measure(Prepare prepare, LetGo let_go, Copy copy, Stamps& stamps) {
+    template <class Prepare, class JudgeDevice, class Copy>
+    void measure(Prepare prepare, JudgeDevice& judge, Copy copy, Stamps& stamps) {
         if (!ready_) session_->wait_ready();
         ready_ = true;
         session_->tell(0, "", stamps);
         session_->wait_queued(-1, stamps);
         const int input = prepare();
-        session_->release(stamps, Device::released_on_host, input);
-        let_go();
-        session_->wait_done(stamps);
+        session_->release(stamps, Device::released_on_host, input, [&] { judge.restore(); });
+        judge.let_go();
+        session_->wait_done(stamps, !Device::released_on_host);
         copy();
         stamps.copied = now_ns();
     }

@@ -62,12 +62,17 @@ inline double now_ns() {
     return static_cast<double>(duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count());
 }
 
-// Waits for something that another process does: spins, and after a while sleeps for a 200th of what has
+// Waits for something that another process does: spins, and after a while sleeps for a part of what has
 // passed, so that a long kernel has the cores and the clock errs by less than half a percent. It gives up
 // the core meanwhile only if there is no second one: on a busy machine it would be long until it has it back.
 class Waiter {
 public:
-    explicit Waiter(double spin_ns = 1e6) : begin_(now_ns()), spin_(spin_ns), only_core_(cores() < 2) {}
+    explicit Waiter(double spin_ns = 1e6, double parts = 200)
+        : begin_(now_ns()), spin_(spin_ns), parts_(parts), only_core_(cores() < 2) {}
+
+    // For work on a device: it needs no core but that of its process, and sleeping for 7 µs of a millisecond was more
+    // than the clocks may differ by.
+    static Waiter for_device() { return Waiter(20e6, 2000); }
 
     double elapsed() const { return now_ns() - begin_; }
 
@@ -82,7 +87,7 @@ public:
             return;
         }
         spins_ = 63;  // each further look sleeps
-        const double ns = passed / 200 < 1e6 ? passed / 200 : 1e6;
+        const double ns = passed / parts_ < 1e6 ? passed / parts_ : 1e6;
         const timespec time{0, static_cast<long>(ns)};
         nanosleep(&time, nullptr);
     }
@@ -106,6 +111,7 @@ private:
 
     double begin_;
     double spin_;
+    double parts_;  // a sleep is one of so many parts of what has passed
     bool only_core_;
     uint32_t spins_ = 0;
 };

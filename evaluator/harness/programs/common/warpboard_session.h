@@ -84,20 +84,23 @@ public:
         }
     }
 
-    // Releases the call. Where the runner waits on the host it gets the input's memory with that, or -1 for none.
-    void release(Stamps& stamps, bool on_host, int input) {
+    // Releases the call when restore has made its input whole; the clock runs. Where the runner waits on the host it gets
+    // the input's memory with that, or -1 for none.
+    template <class Restore>
+    void release(Stamps& stamps, bool on_host, int input, Restore restore) {
         if (said(page_.page->done)) {
             throw Refused{"The submission's process said that a call had ended before its input was there."};
         }
         stamps.released = now_ns();
+        restore();
         // That it has gone meanwhile is seen when it is waited for.
         if (on_host) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Waits for the end of the call; the stage's own limit ends a wait without end.
-    void wait_done(Stamps& stamps) {
-        Waiter waiter;
+    // Waits for the end of the call, on a device or not; the stage's own limit ends a wait without end.
+    void wait_done(Stamps& stamps, bool on_device) {
+        Waiter waiter = on_device ? Waiter::for_device() : Waiter();
         double watched = 0;
         while (!said(page_.page->done)) {
             watch(waiter.elapsed(), watched, page_.page->done);

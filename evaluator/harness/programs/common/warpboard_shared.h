@@ -55,6 +55,13 @@ inline unsigned char* map_shared(int fd, size_t bytes, void* at = nullptr) {
     return memory == MAP_FAILED ? nullptr : static_cast<unsigned char*>(memory);
 }
 
+// A device's array of an input: where the runner has it, and in the judge's own memory.
+struct WrittenArray {
+    void* to;
+    const void* from;
+    size_t bytes;
+};
+
 }  // namespace warpboard
 
 #endif

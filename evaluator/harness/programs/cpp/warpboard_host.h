@@ -88,8 +88,9 @@ public:
         sleep(20e3);
     }
     void wait() {}
-    void begin_writing() {}
+    void begin_writing(const std::vector<WrittenArray>&) {}
     void hold() {}
+    void restore() {}
     void let_go() {}
     double writing_took() const { return 0; }
 

@@ -4,6 +4,7 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -91,16 +92,21 @@ public:
         int device = 0, l2 = 0;
         WARPBOARD_CUDA(cudaGetDevice(&device));
         WARPBOARD_CUDA(cudaDeviceGetAttribute(&l2, cudaDevAttrL2CacheSize, device));
-        cold_bytes_ = 2 * static_cast<size_t>(l2);
-        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
-        hold_.open();
+        cold_bytes_ = std::max(2 * static_cast<size_t>(l2), size_t{1} << 20);
+        WARPBOARD_CUDA(cudaMalloc(&cold_, cold_bytes_));
+        hold_.open(cold_);
     }
 
-    // Marks the moment before the first byte of an input is written.
-    void begin_writing() { hold_.begin(); }
+    // Marks the moment before the first byte of an input is written, of which these arrays are to be. Pieces of them are
+    // whole after restore, when the clock runs; of calls without an input, pieces of nobody's memory.
+    void begin_writing(const std::vector<WrittenArray>& arrays) {
+        const std::vector<WrittenArray> none{{cold_, cold_, cold_bytes_}};
+        hold_.begin(arrays.empty() ? none : arrays);
+    }
 
     // Waits until all that is queued is done, and keeps the device until let_go.
     void hold() { hold_.take(); }
+    void restore() { hold_.restore(); }
     void let_go() { hold_.let_go(); }
 
     // The nanoseconds from begin_writing to let_go, less those in which the device was kept: more than usual when another
@@ -115,14 +121,17 @@ public:
     void flush() {
         cudaCtxResetPersistingL2Cache();
         cudaGetLastError();  // devices without persisting lines refuse the call
-        if (cold_bytes_ > 0) WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
+        WARPBOARD_CUDA(cudaMemsetAsync(cold_, ++fill_, cold_bytes_, cudaStreamLegacy));
     }
 
     void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
 
     bool make(Region& region, int& fd) {
         device_pool().clear();  // the case before had other sizes
-        if (!DeviceMemory::make(region, fd)) device_pool().exhausted(region.size);
+        const CUmemGenericAllocationHandle space = DeviceMemory::space();
+        const bool made = DeviceMemory::make(region, fd);
+        DeviceMemory::give_back(space);
+        if (!made) device_pool().exhausted(region.size);
         device_pool().count(region.size);
         return true;
     }

@@ -77,6 +77,7 @@ public:
 
     void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
     void hold() { wait(); }
+    void restore() {}
 
 private:
     void* cold_ = nullptr;

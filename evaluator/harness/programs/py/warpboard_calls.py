@@ -49,6 +49,8 @@ class Runner:
     def __init__(self, channel, page, regions, host, cuda):
         self.channel, self.page, self.regions = channel, page, regions
         self.host, self.cuda = host, cuda
+        if cuda is not None:
+            page.for_device()
         self.number = secrets.randbelow(1 << 30) + 1
         self._version = 0  # of the regions that it has been told of
         self._told = None  # the description of the case's last call
@@ -182,10 +184,8 @@ class _Asked:
             runner.write_host(self._leaves)
             return
         region = runner.regions.memory.get((INPUTS, CUDA))
-        cuda.begin_writing()
-        for leaf in self._leaves:
-            if leaf.kind == CUDA and leaf.span:
-                region.bytes[leaf.offset : leaf.offset + leaf.span].copy_(flat_bytes(leaf.value, leaf.span))
+        cuda.write([(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
+                    for leaf in self._leaves if leaf.kind == CUDA and leaf.span])
         cuda.flush()
 
     def announce(self):
@@ -201,9 +201,11 @@ class _Asked:
             self.answer.queue()
 
     def hand_over(self):
-        """Gives the runner of the host its input; the clock runs."""
+        """Gives the runner of the host its input, and makes that on a device whole; the clock runs."""
         if self.runner.cuda is None:
             self.runner.channel.send(INPUT, b"", [self.runner.regions.input])
+        else:
+            self.runner.cuda.restore()
 
     def release(self):
         if self.runner.cuda is not None:

@@ -61,6 +61,11 @@ def allocate(size, device):
     return handle, size
 
 
+def released(handle):
+    """Lets physical memory go, when it is mapped nowhere any more."""
+    call("cuMemRelease", handle)
+
+
 def export(handle):
     fd = ctypes.c_int()
     call("cuMemExportToShareableHandle", ctypes.byref(fd), handle, _POSIX_FD, ctypes.c_uint64(0))
@@ -108,7 +113,7 @@ class Mapping:
     def close(self):
         call("cuMemUnmap", ctypes.c_uint64(self.address), ctypes.c_size_t(self.size))
         call("cuMemAddressFree", ctypes.c_uint64(self.address), ctypes.c_size_t(self.size))
-        call("cuMemRelease", self._handle)
+        released(self._handle)
 
 
 class RunnerDevice:

@@ -42,20 +42,32 @@ class Regions:
         self._host, self._cuda = host, cuda
         self.memory, self.bytes = {}, {}
         self._descriptors = {}
+        self._had = {}  # bytes that the runner before had, of what is to be made anew
         self.version = 0
 
     def wipe(self):
-        """Forgets what is in the memory, before another runner gets it."""
-        for (_, kind), memory in self.memory.items():
-            if kind == CUDA:
-                memory.bytes.fill_(0xFF)
-            else:
+        """Forgets what is in the memory, before another runner gets it: a device's is new then, in another place, where
+        there is room for it beside what our own runner still has."""
+        if self._cuda is not None:
+            self._cuda.here()
+        for (role, kind), memory in list(self.memory.items()):
+            if kind != CUDA:
                 memory.madvise(mmap.MADV_REMOVE)
+            elif self._cuda.free_bytes() > 2 * memory.size:
+                self._drop((role, kind))
+            else:
+                memory.bytes.fill_(0xFF)
+
+    def _drop(self, key):
+        self.memory.pop(key).close()
+        os.close(self._descriptors.pop(key))
+        self._had[key] = self.bytes.pop(key)
 
     def need(self, wanted):
         """Sees to it that each region has at least the bytes that are wanted."""
         if all(self.bytes.get(key, -1) >= size for key, size in wanted.items()):
             return
+        wanted = {key: max(size, self._had.pop(key, 0)) for key, size in wanted.items()}
         for key in {**self.bytes, **wanted}:
             size = max(wanted.get(key, 0), self.bytes.get(key, 0))
             if key in self._descriptors:
