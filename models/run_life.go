@@ -99,7 +99,7 @@ func (r *Run) countLoss(*gorm.DB) error { return nil }
 // afterResult brings the run onto its board. The profile that follows it is announced before the run's own end, so
 // that a reader who has seen that one has missed nothing.
 func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *Recorded) error {
-	err := errors.Join(countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.flagHeld(tx), r.queueProfile(tx, out))
+	err := errors.Join(r.keepMeasurement(tx, result), countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.flagHeld(tx), r.queueProfile(tx, out))
 	if err != nil {
 		return err
 	}
@@ -114,10 +114,11 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 	if !r.Valid() {
 		return r.showBaseline(tx, out)
 	}
-	out.Board, err = boards.Enter(tx, boards.Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, AchievedAt: *r.EndedAt,
-	})
+	entry, err := r.enter(tx)
+	if err != nil {
+		return err
+	}
+	out.Board, err = boards.Enter(tx, entry)
 	if err != nil || out.Board == nil || !found.confirm {
 		return err
 	}
