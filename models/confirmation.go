@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -227,6 +228,7 @@ func poolLegs(legs []Run) pools.Measurement {
 		pooled.ErrNS += leg.ErrNS / n
 		pooled.Processes += leg.Processes
 		pooled.Noisy = pooled.Noisy || leg.Noisy
+		pooled.Disturbed = cmp.Or(pooled.Disturbed, leg.Disturbed)
 		low, high := *leg.ScoreNS, *leg.ScoreNS
 		if leg.LowNS != nil && leg.HighNS != nil {
 			low, high = min(low, *leg.LowNS), max(high, *leg.HighNS)

@@ -18,7 +18,7 @@ func (r *Run) keepMeasurement(tx *gorm.DB, result job.Result) error {
 		return nil
 	}
 	return pools.Keep(tx, pools.Measurement{RunID: r.ID, ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock,
-		Interval: r.Interval, Roof: r.Roof, Cases: pools.CasesOf(result.Stages)})
+		Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed, Cases: pools.CasesOf(result.Stages)})
 }
 
 // enter pools a valid run that has just ended with those of equal source, and returns what it brings to its board: the run that
@@ -35,7 +35,7 @@ func (r *Run) enter(tx *gorm.DB) (entry Entry, err error) {
 	entry = boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: stands.ID, SubmissionID: stands.SubmissionID, Age: -stands.EpochID,
 		ScoreNS: *stands.ScoreNS, StdNS: stands.StdNS, ErrNS: stands.ErrNS, Clock: stands.Clock, Interval: stands.Interval, Roof: stands.Roof,
-		Pooled: stands.Pooled, AchievedAt: *stands.EndedAt,
+		Pooled: stands.Pooled, Disturbed: stands.Disturbed, AchievedAt: *stands.EndedAt,
 	}
 	return entry, nil
 }

@@ -199,3 +199,59 @@ func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
 		}
 	})
 }
+
+func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
+	modelstest.EachConfig(t, models.Config{Limits: models.Limits{PerHour: 3}}, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		disturbed := func(source string, seen job.Disturbances) models.Run {
+			run := modelstest.SubmitSource(t, s, w.ann, w.task, source)[0]
+			attempt := got[models.Attempt](t)(s.StartAttempt(ctx, run.Ref()))
+			result := modelstest.Result(attempt, 1000)
+			result.Machine.Disturbances = &seen
+			check(t, second(s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1000}})))
+			return got[models.Run](t)(s.Run(ctx, run.ID))
+		}
+		if run := disturbed("a;", job.Disturbances{AtWork: 60, Samples: 12}); run.Disturbed != "" {
+			t.Errorf("a quiet run: %q", run.Disturbed)
+		}
+		for range 3 {
+			if run := disturbed("a;", job.Disturbances{Slowed: "power brake"}); run.Disturbed != "slowed down: power brake" {
+				t.Errorf("a run that was slowed down: %q", run.Disturbed)
+			}
+		}
+		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		if said := page.Standings[0].Disturbed; said != "3 of 4 runs: slowed down: power brake" {
+			t.Errorf("the board says %q", said)
+		}
+		sameAfterRebuild(t, s, w)
+		w.submit(t, s, w.ann)
+		w.submit(t, s, w.ann)
+		_, _, err := s.Submit(ctx, models.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
+		wantKind(t, err, models.TooMany)
+	})
+}
+
+// A result that the site has taken is recorded, whatever is in it: else it would be measured again and again.
+func TestResultsOfOtherCasesAreRecordedAndNotPooled(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		for _, cases := range [][]job.CaseResult{
+			nil,
+			{{Status: job.StatusPass, Mean: 900}, {Status: job.StatusPass, Mean: 900}},
+			{{Status: job.StatusPass, Processes: []float64{900}}, {Status: job.StatusPass, Processes: []float64{900, 901}}},
+		} {
+			attempt := got[models.Attempt](t)(s.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
+			result := modelstest.Result(attempt, 1900)
+			result.Stages[3].Cases = cases
+			check(t, second(s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1900}})))
+		}
+		w.measures(t, s, w.ann, "a;", about(1100)...)
+		sameAfterRebuild(t, s, w)
+		var pooled int
+		check(t, s.SQL().QueryRowContext(ctx, "select max(pooled) from runs").Scan(&pooled))
+		if pooled != 2 {
+			t.Errorf("%d runs are pooled", pooled)
+		}
+	})
+}

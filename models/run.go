@@ -53,6 +53,7 @@ type Run struct {
 	Clock   string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	boards.Interval
 	Roof      *float64 // how near the score is to what the unit can do at best; nil where that is not known
+	Disturbed string   // why the conditions were bad; empty: they were good, or are not known
 	HeldWhy   string   // why it waits for somebody to look before it counts
 	PoolID    *int64   // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
 	Pooled    int      // runs that the score is made of; 0: this one, or those of a confirmation

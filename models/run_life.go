@@ -2,6 +2,7 @@ package models
 
 import (
 	"errors"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -32,8 +33,17 @@ func (r *Run) setDone(result job.Result, found Findings) {
 	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
+		r.Disturbed = disturbedBy(result.Machine)
 		r.Roof, r.HeldWhy = score.Roof, db.Sanitize(score.Held)
 	}
+}
+
+// disturbedBy says why a score was measured under bad conditions; empty: the rule knows no reason.
+func disturbedBy(m job.Machine) string {
+	if m.Disturbances == nil {
+		return ""
+	}
+	return db.Cut(db.Sanitize(strings.Join(m.Disturbances.Bad(), "; ")), 500)
 }
 
 func (r *Run) setFailed(why *job.Failure) {

@@ -23,19 +23,21 @@ type Measurement struct {
 	ErrNS   float64 `gorm:"column:err_ns"`
 	Clock   string
 	boards.Interval
-	Roof *float64
+	Roof      *float64
+	Disturbed string // why the conditions were bad
 	// Cases are the medians of its processes by case. Where a task's own program measured, which says nothing of
 	// processes, there is one time for each case.
 	Cases [][]float64 `gorm:"serializer:json"`
 }
 
 // CasesOf takes them from a result's stages.
-func CasesOf(stages []job.StageResult) (cases [][]float64) {
+func CasesOf(stages []job.StageResult) [][]float64 {
+	cases := [][]float64{}
 	for _, stage := range stages {
 		if stage.Stage != job.StageRanked {
 			continue
 		}
-		cases = nil
+		cases = cases[:0]
 		for _, c := range stage.Cases {
 			if len(c.Processes) > 0 {
 				cases = append(cases, c.Processes)
@@ -60,7 +62,7 @@ func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
 	if !errors.Is(err, gorm.ErrRecordNotFound) {
 		return m, db.ReadError(err, "measurement of run %d", runID)
 	}
-	err = tx.Table("runs").Select("id as run_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof").
+	err = tx.Table("runs").Select("id as run_id, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, disturbed").
 		Where("id = ?", runID).Take(&m).Error
 	if err != nil {
 		return m, db.ReadError(err, "run %d", runID)
@@ -108,7 +110,7 @@ func clocks(a, b string) string {
 // values are the columns of a run that a measurement sets.
 func (m Measurement) values() map[string]any {
 	return map[string]any{"score_ns": m.ScoreNS, "std_ns": m.StdNS, "err_ns": m.ErrNS, "clock": m.Clock, "interval_low": m.LowNS,
-		"interval_high": m.HighNS, "processes": m.Processes, "noisy": m.Noisy, "roof": m.Roof}
+		"interval_high": m.HighNS, "processes": m.Processes, "noisy": m.Noisy, "roof": m.Roof, "disturbed": m.Disturbed}
 }
 
 // Set gives a run the numbers of a measurement and more values, and keeps it as the run's own.

@@ -111,6 +111,9 @@ func pool(tx *gorm.DB, members []member) error {
 	if err != nil {
 		return err
 	}
+	if members, err = leaveOthers(tx, members, measured); err != nil || len(members) < 2 {
+		return err
+	}
 	first := slices.MinFunc(members, func(a, b member) int {
 		return cmp.Or(-compare(measured[a.ID].Fixed, measured[b.ID].Fixed), -compare(a.stands(), b.stands()), a.EndedAt.Compare(b.EndedAt), cmp.Compare(a.ID, b.ID))
 	})
@@ -123,6 +126,39 @@ func pool(tx *gorm.DB, members []member) error {
 		}
 	}
 	return first.stand(tx, measured, members)
+}
+
+// leaveOthers takes out what cannot be pooled with most: a result of other cases, or of a different number of processes for
+// each of them. No worker of ours sends one; whatever another sent, results are recorded.
+func leaveOthers(tx *gorm.DB, members []member, measured map[int64]Measurement) (same []member, err error) {
+	most, counts := -1, map[int]int{}
+	for _, m := range members {
+		shape := measured[m.ID].shape()
+		if counts[shape]++; shape > 0 && counts[shape] > counts[most] {
+			most = shape
+		}
+	}
+	for _, m := range members {
+		if shape := measured[m.ID].shape(); shape == most || measured[m.ID].Fixed {
+			same = append(same, m)
+		} else if err := m.leave(tx); err != nil {
+			return nil, err
+		}
+	}
+	if len(same) == 1 {
+		return nil, same[0].leave(tx)
+	}
+	return same, nil
+}
+
+// shape is the number of cases; 0 where there are none, or some have more processes than others.
+func (m Measurement) shape() int {
+	for _, processes := range m.Cases {
+		if len(processes) == 0 || len(processes) != len(m.Cases[0]) {
+			return 0
+		}
+	}
+	return len(m.Cases)
 }
 
 // ofAll reads what the members count with, by their ids.
@@ -199,6 +235,7 @@ func together(ranking tasks.Ranking, list []Measurement) (Measurement, error) {
 		std, stderr = std+m.StdNS/n, stderr+m.ErrNS/n
 		all.Clock = clocks(all.Clock, m.Clock)
 	}
+	all.Disturbed = disturbed(list)
 	ns, interval, err := harness.Pool(ranking, runs)
 	if err != nil {
 		return all, err
@@ -215,6 +252,20 @@ func together(ranking tasks.Ranking, list []Measurement) (Measurement, error) {
 		}
 	}
 	return all, nil
+}
+
+// disturbed says how many of several runs were measured under bad conditions, and why one of them.
+func disturbed(list []Measurement) string {
+	n, why := 0, ""
+	for _, m := range list {
+		if m.Disturbed != "" {
+			n, why = n+1, m.Disturbed
+		}
+	}
+	if n == 0 || len(list) == 1 {
+		return why
+	}
+	return fmt.Sprintf("%d of %d runs: %s", n, len(list), why)
 }
 
 // rankingOf is the rule that the task of a run makes scores by.
