@@ -120,11 +120,21 @@ func (w *Watcher) disturbances() job.Disturbances {
 	return d
 }
 
-// Slowed stops the watcher and names what slowed a GPU down that no work of a kernel asks for; empty if nothing did. A power cap
-// is not meant: large kernels reach it each time.
+// Slowed stops the watcher and names what disturbed a GPU that no work of a kernel asks for; empty if nothing did: what slowed
+// it down, a neighbour, or a clock that was at three quarters of its highest for half of the time. A power cap is not meant:
+// large kernels reach it each time.
 func (w *Watcher) Slowed() string {
 	w.Stop()
-	return w.slowed()
+	if reasons := w.slowed(); reasons != "" || w.slot.gpu == nil {
+		return reasons
+	}
+	if w.others.seen > 0 {
+		return "another process on the device"
+	}
+	if clocks := slices.Sorted(slices.Values(w.clocks)); len(clocks) > 0 && 4*clocks[len(clocks)/2] < 3*clocks[len(clocks)-1] {
+		return "low clock"
+	}
+	return ""
 }
 
 func (w *Watcher) slowed() string {

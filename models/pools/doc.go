@@ -12,6 +12,6 @@
 //
 // What may go wrong: the pool's interval takes the processes of all runs as alike, so that it is too narrow where runs differ
 // more than their processes do; 0.5 % are told apart by no interval (boards.apart). A person may stop submitting when the pool
-// stands well; that is worth less than the luck of one run. A source that differs by a letter is another one: its luck
+// stands well; that is worth a third of the luckiest run's luck. A source that differs by a letter is another one: its luck
 // ends with the confirmation of the first place.
 package pools
