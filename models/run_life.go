@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -33,7 +34,7 @@ func (r *Run) setDone(result job.Result, found Findings) {
 	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
-		r.Disturbed = disturbedBy(result.Machine)
+		r.Disturbed = cmp.Or(db.Sanitize(score.Disturbed), disturbedBy(result.Machine))
 		r.Roof, r.HeldWhy = score.Roof, db.Sanitize(score.Held)
 	}
 }
