@@ -15,7 +15,7 @@ func (s *Store) CancelRun(ctx context.Context, actor User, runID int64) (attempt
 	return s.cancel(ctx, job.Ref{RunID: runID}, "", func(u unit) error {
 		run, ok := u.(*Run)
 		switch {
-		case ok && run.RerunID != nil: // its person did not ask for it
+		case ok && (run.RerunID != nil || run.ConfirmationID != nil): // its person did not ask for it, and may fear the result
 			return actor.Check(accounts.Rejudge, accounts.Of{})
 		case ok:
 			return actor.Check(accounts.CancelRun, accounts.Of{OwnerID: run.UserID})

@@ -1,6 +1,7 @@
 package models
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 )
 
 // Confirmation measures the run that came first on a board, the challenger, in turns with the next person's, the
@@ -193,30 +195,31 @@ func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 		ns    **float64
 	}{{c.HolderID, &c.HolderNS}, {c.ChallengerID, &c.ChallengerNS}} {
 		found := poolLegs(c.side(legs, side.runID))
-		*side.ns = &found.NS
+		*side.ns = &found.ScoreNS
 		var run Run
 		if err := tx.Take(&run, side.runID).Error; err != nil {
 			return db.ReadError(err, "run %d", side.runID)
 		}
-		values := map[string]any{"score_ns": found.NS, "std_ns": found.StdNS, "err_ns": found.ErrNS, "interval_low": found.LowNS,
-			"interval_high": found.HighNS, "processes": found.Processes, "noisy": found.Noisy,
-			"epoch_id": legs[0].EpochID}
+		found.RunID, found.Clock = run.ID, run.Clock
 		if run.Roof != nil && run.ScoreNS != nil {
-			values["roof"] = *run.Roof * *run.ScoreNS / found.NS
+			roof := *run.Roof * *run.ScoreNS / found.ScoreNS
+			found.Roof = &roof
 		}
-		if err := tx.Model(&run).Updates(values).Error; err != nil {
-			return fmt.Errorf("saving the confirmed score of run %d: %w", run.ID, err)
+		if err := found.Set(tx, map[string]any{"epoch_id": legs[0].EpochID}); err != nil {
+			return fmt.Errorf("confirming run %d: %w", run.ID, err)
 		}
 		changed = append(changed, Entry{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID})
 	}
-	if _, err := boards.Recompute(tx, changed); err != nil {
+	if _, err := recompute(tx, changed); err != nil {
 		return err
 	}
 	return c.end(tx, out)
 }
 
-// poolLegs makes one score of the legs of one side: the geometric mean, with an interval that holds theirs.
-func poolLegs(legs []Run) (pooled Score) {
+// poolLegs makes one score of the legs of one side: the geometric mean, with an interval that holds theirs. Runs of equal
+// source do not change it (package pools).
+func poolLegs(legs []Run) pools.Measurement {
+	pooled := pools.Measurement{Fixed: true, Cases: [][]float64{}}
 	var logs float64
 	n := float64(len(legs))
 	for _, leg := range legs {
@@ -225,6 +228,7 @@ func poolLegs(legs []Run) (pooled Score) {
 		pooled.ErrNS += leg.ErrNS / n
 		pooled.Processes += leg.Processes
 		pooled.Noisy = pooled.Noisy || leg.Noisy
+		pooled.Disturbed = cmp.Or(pooled.Disturbed, leg.Disturbed)
 		low, high := *leg.ScoreNS, *leg.ScoreNS
 		if leg.LowNS != nil && leg.HighNS != nil {
 			low, high = min(low, *leg.LowNS), max(high, *leg.HighNS)
@@ -236,7 +240,7 @@ func poolLegs(legs []Run) (pooled Score) {
 			pooled.HighNS = &high
 		}
 	}
-	pooled.NS = math.Exp(logs)
+	pooled.ScoreNS = math.Exp(logs)
 	return pooled
 }
 

@@ -57,6 +57,9 @@ func TestWhoComesFirstIsMeasuredAgainInTurnsWithTheNext(t *testing.T) {
 		if runs := got[[]models.Run](t)(s.Runs(ctx, bens.SubmissionID)); len(runs) != 1 {
 			t.Errorf("the submission lists %d runs", len(runs))
 		}
+		for _, user := range []models.User{w.ann, w.ben} { // whoever was lucky would rather not be measured again
+			wantKind(t, third(s.CancelRun(ctx, user, leg(t, s).ID)), models.Forbidden)
+		}
 		w.submit(t, s, w.ann) // though a leg of hers waits, and one waiting run is the most
 		check(t, third(s.CancelRun(ctx, w.ann, got[[]models.SubmissionSummary](t)(s.Submissions(ctx, w.ann, models.SubmissionFilter{UserID: w.ann.ID}))[0].Runs[0].ID)))
 		var turns []int64

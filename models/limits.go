@@ -10,7 +10,7 @@ import (
 )
 
 // Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
-// failed because of an infrastructure error does not count, and as many as PerHour do not whose score is noisy.
+// failed because of an infrastructure error does not count, and as many as PerHour do not whose score is noisy or was measured under bad conditions.
 type Limits struct {
 	PerHour int
 	Waiting int // runs that are queued or running at the same time
@@ -36,7 +36,7 @@ func (l Limits) checkRate(tx *gorm.DB, user User) error {
 		Noisy     bool
 	}
 	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-time.Hour)).
-		Select("created_at, exists (select 1 from runs where runs.submission_id = submissions.id and runs.noisy) as noisy").
+		Select("created_at, exists (select 1 from runs where runs.submission_id = submissions.id and (runs.noisy or runs.disturbed <> '')) as noisy").
 		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
 		Order("created_at desc").Limit(most).Scan(&all).Error
 	if err != nil {

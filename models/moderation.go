@@ -82,7 +82,7 @@ func standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[s
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
-	changes, err := boards.Recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
+	changes, err := recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why 
 		if err := forgetConfirmations(tx); err != nil {
 			return err
 		}
-		if changes, err = boards.Recompute(tx, counted); err != nil {
+		if changes, err = recompute(tx, counted); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), why)

@@ -10,7 +10,6 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
-	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/rejudge"
 )
@@ -141,7 +140,7 @@ func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run Run, out *Recorded) er
 		if err != nil {
 			return err
 		}
-		changes, err := boards.Recompute(tx, []Entry{changed})
+		changes, err := recompute(tx, []Entry{changed})
 		if err != nil {
 			return err
 		}
@@ -152,14 +151,6 @@ func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run Run, out *Recorded) er
 		return err
 	}
 	return db.WriteError(tx.Model(&r).Update("ended_at", db.Now()).Error, "rejudge")
-}
-
-// takeOver gives a run the numbers of the rerun that followed it, and returns whose board that changes.
-func takeOver(tx *gorm.DB, rerun Run) (Entry, error) {
-	values := map[string]any{"score_ns": rerun.ScoreNS, "std_ns": rerun.StdNS, "err_ns": rerun.ErrNS, "clock": rerun.Clock, "interval_low": rerun.LowNS,
-		"interval_high": rerun.HighNS, "processes": rerun.Processes, "noisy": rerun.Noisy, "epoch_id": rerun.EpochID}
-	err := tx.Model(&Run{}).Where("id = ?", *rerun.ProfileOf).Updates(values).Error
-	return Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}, db.WriteError(err, "score of run %d", *rerun.ProfileOf)
 }
 
 // ApplyRejudge lets the numbers of a rejudge count, and disqualifies what did not pass again.
@@ -180,7 +171,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (cha
 		if err != nil {
 			return err
 		}
-		if changes, err = boards.Recompute(tx, changed); err != nil {
+		if changes, err = recompute(tx, changed); err != nil {
 			return err
 		}
 		if err := tx.Model(&r).Update("applied_at", db.Now()).Error; err != nil {

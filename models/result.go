@@ -20,6 +20,8 @@ type Score struct {
 	boards.Interval
 	Roof *float64 // how near it is to what the unit can do at best: 1 is all; nil where that is not known
 	Held string   // why somebody has to look before it counts; empty: it counts
+	// Disturbed says why its conditions were bad that the machine's record does not show: its unit drifts.
+	Disturbed string
 }
 
 // Findings is what the site itself made of a worker's result; the result alone is a claim.

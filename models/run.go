@@ -53,7 +53,10 @@ type Run struct {
 	Clock   string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	boards.Interval
 	Roof      *float64 // how near the score is to what the unit can do at best; nil where that is not known
+	Disturbed string   // why the conditions were bad; empty: they were good, or are not known
 	HeldWhy   string   // why it waits for somebody to look before it counts
+	PoolID    *int64   // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
+	Pooled    int      // runs that the score is made of; 0: this one, or those of a confirmation
 	Harness   string
 	EpochID   int64        // the software it was measured with; 0: not recorded
 	Machine   *job.Machine `gorm:"serializer:json"`
@@ -69,6 +72,20 @@ type Run struct {
 // Valid reports whether the run may stand on a board; package boards says the same in SQL.
 func (r Run) Valid() bool {
 	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.ProfileOf == nil && r.HeldWhy == ""
+}
+
+// Stands reports whether the run may be its person's entry on a board: it is valid, and no other stands for it.
+func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID == r.ID) }
+
+// Pool lists the runs that one stands for, this one too, the oldest first; none where it is alone. They are of one person
+// and board, and of equal sources.
+func (s *Store) Pool(ctx context.Context, run Run) (list []Run, err error) {
+	if run.PoolID == nil {
+		return nil, nil
+	}
+	err = s.db.Read(ctx).Where("version_id = ? and device = ? and user_id = ? and pool_id = ?", run.VersionID, run.Device, run.UserID, *run.PoolID).
+		Order("ended_at, id").Find(&list).Error
+	return list, db.ReadError(err, "runs that are pooled with run %d", run.ID)
 }
 
 // Run returns one run.

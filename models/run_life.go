@@ -1,7 +1,9 @@
 package models
 
 import (
+	"cmp"
 	"errors"
+	"strings"
 
 	"gorm.io/gorm"
 
@@ -32,8 +34,17 @@ func (r *Run) setDone(result job.Result, found Findings) {
 	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
+		r.Disturbed = cmp.Or(db.Sanitize(score.Disturbed), disturbedBy(result.Machine))
 		r.Roof, r.HeldWhy = score.Roof, db.Sanitize(score.Held)
 	}
+}
+
+// disturbedBy says why a score was measured under bad conditions; empty: the rule knows no reason.
+func disturbedBy(m job.Machine) string {
+	if m.Disturbances == nil {
+		return ""
+	}
+	return db.Cut(db.Sanitize(strings.Join(m.Disturbances.Bad(), "; ")), 500)
 }
 
 func (r *Run) setFailed(why *job.Failure) {
@@ -99,7 +110,7 @@ func (r *Run) countLoss(*gorm.DB) error { return nil }
 // afterResult brings the run onto its board. The profile that follows it is announced before the run's own end, so
 // that a reader who has seen that one has missed nothing.
 func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *Recorded) error {
-	err := errors.Join(countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.flagHeld(tx), r.queueProfile(tx, out))
+	err := errors.Join(r.keepMeasurement(tx, result), countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.flagHeld(tx), r.queueProfile(tx, out))
 	if err != nil {
 		return err
 	}
@@ -114,10 +125,11 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 	if !r.Valid() {
 		return r.showBaseline(tx, out)
 	}
-	out.Board, err = boards.Enter(tx, boards.Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, AchievedAt: *r.EndedAt,
-	})
+	entry, err := r.enter(tx)
+	if err != nil {
+		return err
+	}
+	out.Board, err = boards.Enter(tx, entry)
 	if err != nil || out.Board == nil || !found.confirm {
 		return err
 	}

@@ -49,6 +49,9 @@ func (r *Run) statement(about stated, version TaskVersion, result job.Result, si
 		Seeds:   statement.SeedsOf(version.Definition.OwnHarness, version.Definition.Seed, uint64(about.Seed)),
 		Score:   statement.Score{NS: *r.ScoreNS, Low: r.LowNS, High: r.HighNS, Processes: r.Processes, Noisy: r.Noisy},
 	}
+	if d := result.Machine.Disturbances; d != nil {
+		said.Score.Disturbed = d.Bad()
+	}
 	for _, stage := range result.Stages {
 		if stage.Stage == job.StageRanked {
 			said.Samples = statement.SamplesOf(stage.Cases)

@@ -17,6 +17,7 @@ type Submission struct {
 	Mode       job.Mode
 	FileName   string
 	SourceHash string
+	SourceKey  string  // equal for equal sources, see package pools; empty: not known
 	Via        string  // "web", "api", "cli", "mcp"
 	RequestKey *string // by which its sender knows it when it is sent again; nil: none
 	CreatedAt  time.Time

@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 	"warpboard/models/switches"
 	"warpboard/tasks"
 )
@@ -143,10 +144,16 @@ func (in NewSubmission) save(tx *gorm.DB, task Task, version TaskVersion) (Submi
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, Via: in.Via, CreatedAt: db.Now(),
+		FileName: in.FileName, SourceHash: hash, SourceKey: pools.Key(in.Source), Via: in.Via, CreatedAt: db.Now(),
 	}
 	if in.Key != "" {
 		sub.RequestKey = &in.Key
+	}
+	// Of submissions from before keys were kept the same text is known by its hash.
+	err = tx.Model(&Submission{}).Where("user_id = ? and task_id = ? and source_hash = ? and source_key = ''", sub.UserID, sub.TaskID, hash).
+		Update("source_key", sub.SourceKey).Error
+	if err != nil {
+		return Submission{}, db.WriteError(err, "submissions of the same source")
 	}
 	return sub, db.WriteError(tx.Create(&sub).Error, "submission")
 }

@@ -96,6 +96,7 @@ type Score struct {
 	High      *float64 `json:"high"`
 	Processes int      `json:"processes"`
 	Noisy     bool     `json:"noisy"`
+	Disturbed []string `json:"disturbed,omitempty"` // why the conditions were bad, told from the machine's record
 }
 
 // Source is the digest of what was submitted.

@@ -11,6 +11,13 @@ type Interval struct {
 	Low, High float64 // nanoseconds; 0 where one process alone was measured
 	Processes int     // 0: the score has none
 	Noisy     bool
+	Runs      int // of equal source that the score is made of; 0: one
+}
+
+// From says of how many runs of equal source the score is made.
+func (i Interval) From(runs int) Interval {
+	i.Runs = runs
+	return i
 }
 
 // spread shows how far a score may lie from the ends of its interval; where it has none, the standard error of its
@@ -33,7 +40,11 @@ func (i Interval) title() string {
 	case i.High == 0:
 		return "Measured in one process: it has no interval"
 	}
-	return fmt.Sprintf("95 %% interval from %d fresh processes: %s to %s", i.Processes, format.Nanoseconds(i.Low), format.Nanoseconds(i.High))
+	of := ""
+	if i.Runs > 0 {
+		of = " of " + format.Plural(i.Runs, "run", "runs")
+	}
+	return fmt.Sprintf("95 %% interval from %d fresh processes%s: %s to %s", i.Processes, of, format.Nanoseconds(i.Low), format.Nanoseconds(i.High))
 }
 
 const noisyHint = "Its fresh processes differ too much for an interval of ± 0.5 %: another run may give another score. It counts against no limit"

@@ -46,6 +46,8 @@ type RunCard struct {
 	Machine      *job.Machine
 	Harness      string
 	SelfMeasured bool          // by a program that the task brought, in the kernel's own process
+	Disturbed    string        // why it was measured under bad conditions
+	Pool         *Pool         // nil: no run of equal source counts together with it
 	Confirmed    *Confirmation // nil: the run was not measured again
 	Verdict
 	Measures

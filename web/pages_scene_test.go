@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -131,8 +132,12 @@ func (s *scene) fillBoard() {
 	}
 }
 
+// submit makes a ranked submission; goodKernel is another source each time, which is not pooled with the others.
 func (s *scene) submit(user models.User, device, source string) models.Run {
 	s.t.Helper()
+	if source == goodKernel {
+		source += fmt.Sprintf("// variant %d\n", rand.Uint64())
+	}
 	_, runs, err := s.Store.Submit(context.Background(), models.NewSubmission{
 		User: user, TaskID: s.task.ID, Devices: []string{device}, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
 	})

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
 )
 
 func detect(t *testing.T, options device.Options) []device.Slot {
@@ -132,12 +133,17 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 		}
 		return nvml.ClocksThrottleReasonGpuIdle, nvml.SUCCESS
 	}
+	gpu.GetComputeRunningProcessesFunc = func() ([]nvml.ProcessInfo, nvml.Return) {
+		return []nvml.ProcessInfo{{Pid: uint32(os.Getpid())}, {Pid: uint32(os.Getppid())}}, nvml.SUCCESS // the second is not of this program
+	}
 	slot := detect(t, device.Options{NVML: lib, CPUSlots: -1})[0]
 
 	watch := device.Watch(context.Background(), slot)
 	<-sampled
 	<-sampled // the second one is made by time
-	got := watch.Stop()
+	var machine job.Machine
+	watch.Record(&machine)
+	got := machine.Conditions
 
 	if got["load_average"] == "" {
 		t.Errorf("no load in %v", got)
@@ -148,9 +154,16 @@ func TestWatchTellsTheConditionsOfARun(t *testing.T) {
 		"memory_clock":     "2619 MHz",
 		"power":            "650 W",
 		"throttle_reasons": "power cap",
+		"other_processes":  "in 1 of 1 samples",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+	if why := watch.Slowed(); why != "another process on the device" {
+		t.Errorf("a process that is measured beside another one is left out for %q", why)
+	}
+	if d := *machine.Disturbances; d.AtWork != 0 || d.Others != 1 || d.Processors != 0 || len(d.Bad()) != 1 {
+		t.Errorf("disturbances: %+v", d)
 	}
 }
 
@@ -158,7 +171,12 @@ func TestWatchOfTheCPUTellsTheLoadAndEndsWithItsContext(t *testing.T) {
 	slot := detect(t, device.Options{NVML: noDriver(nvml.ERROR_LIBRARY_NOT_FOUND), CPUSlots: 1})[0]
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	cancel()
-	got := device.Watch(ctx, slot).Stop()
+	var machine job.Machine
+	device.Watch(ctx, slot).Record(&machine)
+	got := machine.Conditions
+	if d := machine.Disturbances; d.Processors < 1 || d.Load < 0 {
+		t.Errorf("disturbances: %+v", d)
+	}
 	if len(got) != 1 || !regexp.MustCompile(`^\d+\.\d+ at the start, \d+\.\d+ at the end$`).MatchString(got["load_average"]) {
 		t.Errorf("%v", got)
 	}

@@ -3,11 +3,15 @@ package device
 import (
 	"context"
 	"os"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"warpboard/evaluator/job"
 )
 
 // watchInterval is short enough to see a GPU throttle within one benchmark case, and long enough
@@ -21,7 +25,11 @@ type Watcher struct {
 	done     chan struct{} // the sampling has ended; the fields below are the caller's
 	series   []*series
 	throttle uint64
-	load     string // of the machine, at the start
+	load     string   // of the machine, at the start
+	end      string   // and at the end
+	clocks   []uint32 // SM clocks at work, and not at the power cap
+	samples  int
+	others   neighbours
 }
 
 // Watch starts to sample the clocks, temperature, power and throttle reasons of a GPU. The caller
@@ -39,6 +47,7 @@ func Watch(ctx context.Context, slot Slot) *Watcher {
 		{name: "temperature", unit: "°C", scale: 1, read: func() (uint32, nvml.Return) { return slot.gpu.GetTemperature(nvml.TEMPERATURE_GPU) }},
 		{name: "power", unit: "W", scale: 1000, read: slot.gpu.GetPowerUsage},
 	}
+	w.others = newNeighbours(slot)
 	w.sample()
 	go w.run(ctx)
 	return w
@@ -60,12 +69,13 @@ func (w *Watcher) run(ctx context.Context) {
 
 // Stop takes a last sample and says what was seen. Of a GPU: "sm_clock", "memory_clock",
 // "temperature" and "power" as a range with start and end, as in "1200–1980 MHz, 1980 at the start,
-// 1755 at the end", and "throttle_reasons". Of every slot: "load_average" of its machine, at the
+// 1755 at the end", "throttle_reasons" and "other_processes". Of every slot: "load_average" of its machine, at the
 // start and the end. What a unit cannot tell is left out.
 func (w *Watcher) Stop() map[string]string {
 	w.cancel()
 	<-w.done
-	seen := map[string]string{"load_average": w.load + " at the start, " + loadAverage() + " at the end"}
+	w.end = loadAverage()
+	seen := map[string]string{"load_average": w.load + " at the start, " + w.end + " at the end"}
 	if w.slot.gpu == nil {
 		return seen
 	}
@@ -76,13 +86,58 @@ func (w *Watcher) Stop() map[string]string {
 		}
 	}
 	seen["throttle_reasons"] = throttleReasons(w.throttle)
+	if w.others.samples > 0 {
+		seen["other_processes"] = w.others.String()
+	}
 	return seen
 }
 
-// Slowed stops the watcher and names what slowed a GPU down that no work of a kernel asks for; empty if nothing did. A power cap
-// is not meant: large kernels reach it each time.
+// Record stops the watcher and writes what was seen into the record of the machine.
+func (w *Watcher) Record(m *job.Machine) {
+	m.Conditions = w.Stop()
+	d := w.disturbances()
+	m.Disturbances = &d
+}
+
+// disturbances says, after Stop, what was seen that no kernel asks for.
+func (w *Watcher) disturbances() job.Disturbances {
+	d := job.Disturbances{Slowed: w.slowed(), AtWork: len(w.clocks), Samples: w.others.samples, Others: w.others.seen}
+	if w.slot.gpu == nil {
+		d.Processors = runtime.NumCPU()
+		for _, text := range []string{w.load, w.end} {
+			if load, err := strconv.ParseFloat(text, 64); err == nil {
+				d.Load = max(d.Load, load)
+			}
+		}
+		return d
+	}
+	highest := slices.Max(append(w.clocks, 0))
+	for _, clock := range w.clocks {
+		if float64(clock) < 0.9*float64(highest) {
+			d.LowClock++
+		}
+	}
+	return d
+}
+
+// Slowed stops the watcher and names what disturbed a GPU that no work of a kernel asks for; empty if nothing did: what slowed
+// it down, a neighbour, or a clock that was at three quarters of its highest for half of the time. A power cap is not meant:
+// large kernels reach it each time.
 func (w *Watcher) Slowed() string {
 	w.Stop()
+	if reasons := w.slowed(); reasons != "" || w.slot.gpu == nil {
+		return reasons
+	}
+	if w.others.seen > 0 {
+		return "another process on the device"
+	}
+	if clocks := slices.Sorted(slices.Values(w.clocks)); len(clocks) > 0 && 4*clocks[len(clocks)/2] < 3*clocks[len(clocks)-1] {
+		return "low clock"
+	}
+	return ""
+}
+
+func (w *Watcher) slowed() string {
 	const slowing = nvml.ClocksThrottleReasonHwSlowdown | nvml.ClocksThrottleReasonSwThermalSlowdown |
 		nvml.ClocksThrottleReasonHwThermalSlowdown | nvml.ClocksThrottleReasonHwPowerBrakeSlowdown
 	if w.throttle&slowing == 0 {
@@ -97,7 +152,15 @@ func (w *Watcher) sample() {
 			s.add(value)
 		}
 	}
-	w.throttle |= readThrottle(w.slot)
+	reasons := readThrottle(w.slot)
+	w.throttle |= reasons
+	if clock := w.series[0]; clock.seen && reasons&(nvml.ClocksThrottleReasonGpuIdle|nvml.ClocksThrottleReasonSwPowerCap) == 0 {
+		w.clocks = append(w.clocks, clock.latest)
+	}
+	if w.samples%neighboursEvery == 0 {
+		w.others.look()
+	}
+	w.samples++
 }
 
 // series is the first, least, greatest and last value of one quantity.

@@ -1,6 +1,7 @@
 package dispatch
 
 import (
+	"cmp"
 	"context"
 
 	"warpboard/evaluator/job"
@@ -30,14 +31,16 @@ func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 	}
 }
 
-// holdDrifting holds a score back that was measured on a unit which drifts.
+// holdDrifting holds a score back that was measured on a unit which drifts. That is bad luck, and the run counts against no
+// limit.
 func (r *Recorder) holdDrifting(ctx context.Context, score *models.Score, m job.Machine) error {
-	if score == nil || score.Held != "" {
+	if score == nil {
 		return nil
 	}
 	drift, err := r.store.Drift(ctx, m.Worker, m.UUIDHash)
 	if drift != "" {
-		score.Held = "Its unit is not what it was. " + drift
+		score.Disturbed = "the unit is not what it was"
+		score.Held = cmp.Or(score.Held, "Its unit is not what it was. "+drift)
 	}
 	return err
 }

@@ -136,6 +136,8 @@ type Machine struct {
 	Sandbox    string            `json:"sandbox"`              // "bubblewrap", or "off"
 	Gauge      *Gauge            `json:"gauge,omitempty"`      // nil while the unit was not gauged
 	Conditions map[string]string `json:"conditions,omitempty"` // clocks, temperature, power, throttle reasons while timing
+	// Disturbances are what of them can be bad; nil of a worker that did not look.
+	Disturbances *Disturbances `json:"disturbances,omitempty"`
 }
 
 // Outcome is how a whole attempt ended.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
 	"warpboard/tasks"
 )
 
@@ -42,6 +43,7 @@ type measuring struct {
 	slowest     time.Duration
 	reported    int
 	dropped     []string
+	counted     string // what slowed the unit down in the last process that counts although it did
 	decisions   chan bool
 }
 
@@ -84,13 +86,17 @@ func (m *measuring) see() {
 func (m *measuring) decide(elapsed, took time.Duration) bool {
 	slowed := m.slowed()
 	m.slowed = m.watch()
-	if m.reported >= m.most || elapsed+time.Duration(margin*float64(m.slowest)) > m.limit {
-		return false
-	}
-	if slowed != "" && len(m.dropped) < mostDrops {
+	another := m.reported < m.most && elapsed+time.Duration(margin*float64(m.slowest)) <= m.limit
+	switch {
+	case slowed != "" && another && len(m.dropped) < mostDrops:
 		m.parser.Drop()
 		m.dropped = append(m.dropped, fmt.Sprintf("%d (%s)", m.reported, slowed))
 		return true
+	case slowed != "":
+		m.counted = slowed
+	}
+	if !another {
+		return false
 	}
 	if m.reported-len(m.dropped) < m.least {
 		return true
@@ -104,10 +110,13 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 	return interval.Noisy && elapsed+took <= m.budget
 }
 
-// end says what goes into the record of the run's conditions.
-func (m *measuring) end(conditions map[string]string) {
+// end says what goes into the record of the run's machine.
+func (m *measuring) end(machine *job.Machine) {
 	m.slowed()
-	if len(m.dropped) > 0 && conditions != nil {
-		conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))
+	if len(m.dropped) > 0 && machine.Conditions != nil {
+		machine.Conditions["dropped_processes"] = fmt.Sprintf("%d of %d: %s", len(m.dropped), m.reported, strings.Join(m.dropped, ", "))
+	}
+	if machine.Disturbances != nil {
+		machine.Disturbances.Slowed = m.counted // and not in what was dropped
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
 	"warpboard/tasks"
 )
 
@@ -87,13 +88,13 @@ func TestAProcessIsDroppedForWhatSlowedTheDeviceAndNeverForItsTime(t *testing.T)
 	}
 	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), watch)
 	got := processes(m, func(int) time.Duration { return 0 }, func(i int) float64 { return 1000 + float64(i) })
-	conditions := map[string]string{}
-	m.end(conditions)
+	conditions, seen := map[string]string{}, job.Disturbances{Slowed: "all that was seen"}
+	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
 	if kept := m.parser.Cases()[0].Processes; got != 6 || fmt.Sprint(kept) != "[1000 1002 1003 1004 1005]" {
 		t.Errorf("%d processes, kept %v", got, kept)
 	}
-	if conditions["dropped_processes"] != "1 of 6: 2 (power brake)" {
-		t.Errorf("the record says %q", conditions["dropped_processes"])
+	if conditions["dropped_processes"] != "1 of 6: 2 (power brake)" || len(seen.Bad()) > 0 {
+		t.Errorf("the record says %q, %+v", conditions["dropped_processes"], seen)
 	}
 }
 
@@ -102,10 +103,13 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 		return func() string { return "hardware slowdown" }
 	})
 	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
-	conditions := map[string]string{}
-	m.end(conditions)
+	conditions, seen := map[string]string{}, job.Disturbances{Slowed: "all that was seen"}
+	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
 	if kept := m.parser.Cases()[0].Processes; got != 10 || len(kept) != 5 || !strings.HasPrefix(conditions["dropped_processes"], "5 of 10") {
 		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
+	}
+	if seen.Slowed != "hardware slowdown" || len(seen.Bad()) != 1 {
+		t.Errorf("the run's conditions are said to be fine: %+v", seen)
 	}
 }
 

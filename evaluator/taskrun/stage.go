@@ -85,7 +85,7 @@ func (r *Run) measure(ctx context.Context, s step, parser *harness.Parser, req *
 		parser.Write(b)
 		m.see()
 	}
-	return func() { m.end(r.Result.Machine.Conditions) }
+	return func() { m.end(&r.Result.Machine) }
 }
 
 // watch samples the unit's condition while a timed step runs; the returned function ends that.
@@ -94,7 +94,7 @@ func (r *Run) watch(ctx context.Context, s step) (end func()) {
 		return func() {}
 	}
 	watch := device.Watch(ctx, r.Slot.Slot)
-	return func() { r.Result.Machine.Conditions = watch.Stop() }
+	return func() { watch.Record(&r.Result.Machine) }
 }
 
 // secretPass does all steps again with the secret seed. Nothing but pass or fail leaves it.

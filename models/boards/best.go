@@ -21,22 +21,24 @@ type Best struct {
 	AchievedAt   time.Time
 }
 
-// insertBests finds, among the valid runs that the condition chooses, those that beat all earlier ones of their person.
+// insertBests finds, among the valid runs that the condition chooses, those that stand and beat all earlier ones of their
+// person. Runs that another stands for are tries, too.
 const insertBests = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
 	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, ended_at from (
 		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, ended_at,
 			row_number() over (partition by version_id, device, user_id order by ended_at, id) as tries,
-			min(score_ns) over (partition by version_id, device, user_id, epoch_id order by ended_at, id
+			(pool_id is null or pool_id = id) as stands,
+			min(case when pool_id is null or pool_id = id then score_ns end) over (partition by version_id, device, user_id, epoch_id order by ended_at, id
 				rows between unbounded preceding and 1 preceding) as prior
 		from runs where %s
-	) tried where prior is null or score_ns < prior`
+	) tried where stands and (prior is null or score_ns < prior)`
 
 // rebuildBests makes one person's steps on a board anew. It reads all valid runs that the person has there.
 func rebuildBests(tx *gorm.DB, versionID int64, device string, userID int64) error {
 	const theirs = "version_id = ? and device = ? and user_id = ?"
 	err := tx.Where(theirs, versionID, device, userID).Delete(&Best{}).Error
 	if err == nil {
-		err = tx.Exec(fmt.Sprintf(insertBests, validRun+" and "+theirs), versionID, device, userID).Error
+		err = tx.Exec(fmt.Sprintf(insertBests, ValidRun+" and "+theirs), versionID, device, userID).Error
 	}
 	if err != nil {
 		return fmt.Errorf("rebuilding the best runs of person %d: %w", userID, err)

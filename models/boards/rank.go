@@ -14,13 +14,14 @@ import (
 	"warpboard/models/db"
 )
 
-// The ranking rule: a run counts when validRun holds; of a person's runs on a (version, device) the one that comes
-// first in bestFirst is the Entry. Boards, home, feeds and badges read the entries, in the order entriesFirst; the
-// entries of a band share its rank (band.go). validRun is also models.Run.Valid and the index runs_valid: a change needs all three,
-// and RebuildEntries.
+// The ranking rule: a run counts when ValidRun holds. Of runs of equal sources, one stands for all (package pools); of a
+// person's runs that stand on a (version, device), the one that comes first in bestFirst is the Entry. Boards, home, feeds
+// and badges read the entries, in the order entriesFirst; the entries of a band share its rank (band.go). ValidRun is also
+// models.Run.Valid and the index runs_valid: a change needs all three, and RebuildEntries.
 const (
-	// validRun is models.Run.Valid in SQL, in the very words of the partial index.
-	validRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = ''"
+	// ValidRun is models.Run.Valid in SQL, in the very words of the partial index.
+	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = ''"
+	standingRun  = ValidRun + " and (pool_id is null or pool_id = id)"
 	bestFirst    = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
 	entriesFirst = "age, score_ns, run_id"       // columns of entries, bands and spots
 )
@@ -39,6 +40,8 @@ type Entry struct {
 	Clock        string  // as the run's
 	Interval
 	Roof       *float64 // as the run's
+	Pooled     int      // as the run's: runs of equal sources that the score is made of; 0: one
+	Disturbed  string   // as the run's: why the conditions were bad
 	AchievedAt time.Time
 }
 
@@ -59,12 +62,16 @@ type Change struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, ended_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, ended_at as achieved_at"
 
-// Enter brings a valid run that has just ended onto its board. The change is nil when another run of the person's
-// stays before it.
+// Enter brings a valid run that has just ended onto its board; of one that was pooled, e is the run that stands for it. The
+// change is nil when another run of the person's stays before it.
 func Enter(tx *gorm.DB, e Entry) (*Change, error) {
-	if err := noteRecord(tx, e); err != nil {
+	note := noteRecord
+	if e.Pooled > 0 {
+		note = correctRecords
+	}
+	if err := note(tx, e); err != nil {
 		return nil, err
 	}
 	changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
@@ -77,13 +84,13 @@ func Enter(tx *gorm.DB, e Entry) (*Change, error) {
 // OfSubmission lists the entries that the valid runs of a submission make, or would.
 func OfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 	var list []Entry
-	err := tx.Table("runs").Select(ofRun).Where("submission_id = ? and "+validRun, submissionID).Scan(&list).Error
+	err := tx.Table("runs").Select(ofRun).Where("submission_id = ? and "+ValidRun, submissionID).Scan(&list).Error
 	return list, db.ReadError(err, "the valid runs of submission %d", submissionID)
 }
 
-// ValidRuns lists a person's valid runs on a board, the best first; only those before a run, where it is not 0.
+// ValidRuns lists a person's valid runs on a board, one of equal sources, the best first; only those before a run, where it is not 0.
 func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, userID, before int64, limit int) ([]Entry, error) {
-	q := s.db.Read(ctx).Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+validRun, versionID, device, userID)
+	q := s.db.Read(ctx).Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+standingRun, versionID, device, userID)
 	if before > 0 {
 		q = q.Where("id < ?", before)
 	}
@@ -97,7 +104,7 @@ func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, 
 func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
 	var best, had []Entry
-	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+validRun, versionID, device, userID).
+	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+standingRun, versionID, device, userID).
 		Order(bestFirst).Limit(1).Scan(&best).Error
 	if err == nil {
 		err = tx.Where(&where).Find(&had).Error

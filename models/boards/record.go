@@ -55,7 +55,26 @@ func noteRecord(tx *gorm.DB, e Entry) error {
 	}).Error, "record")
 }
 
-// insertRecords finds, among the valid runs that the condition chooses, those that beat all before them.
+// correctRecords makes the records anew where a run that has got another score was one of them, or is now.
+func correctRecords(tx *gorm.DB, e Entry) error {
+	const epoch = "version_id = ? and device = ? and age = ? and "
+	var concerned int64
+	err := tx.Model(&Record{}).Where(epoch+"run_id = ?", e.VersionID, e.Device, e.Age, e.RunID).Count(&concerned).Error
+	if err == nil && concerned == 0 {
+		var before []float64
+		err = tx.Model(&Record{}).Where(epoch+"achieved_at <= ? and score_ns <= ?", e.VersionID, e.Device, e.Age, db.Time(e.AchievedAt), e.ScoreNS).
+			Limit(1).Pluck("score_ns", &before).Error
+		if len(before) == 0 {
+			concerned = 1
+		}
+	}
+	if err != nil || concerned == 0 {
+		return db.ReadError(err, "the board's records")
+	}
+	return rebuildRecords(tx, e.VersionID, e.Device)
+}
+
+// insertRecords finds, among the standing runs that the condition chooses, those that beat all before them.
 const insertRecords = `insert into records (version_id, device, run_id, user_id, submission_id, age, score_ns, achieved_at)
 	select version_id, device, id, user_id, submission_id, -epoch_id, score_ns, ended_at from (
 		select version_id, device, id, user_id, submission_id, epoch_id, score_ns, ended_at,
@@ -68,7 +87,7 @@ func rebuildRecords(tx *gorm.DB, versionID int64, device string) error {
 	const board = "version_id = ? and device = ?"
 	err := tx.Where(board, versionID, device).Delete(&Record{}).Error
 	if err == nil {
-		err = tx.Exec(fmt.Sprintf(insertRecords, validRun+" and "+board), versionID, device).Error
+		err = tx.Exec(fmt.Sprintf(insertRecords, standingRun+" and "+board), versionID, device).Error
 	}
 	if err != nil {
 		return fmt.Errorf("rebuilding the board's records: %w", err)

@@ -30,8 +30,8 @@ const (
 )
 
 // Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one
-// hot board and nine in ten of them valid, and builds the boards. It writes rows directly: a million take about
-// half a minute.
+// hot board and nine in ten of them valid, and builds the boards. Scores have intervals of all widths, epochs, and a
+// share of the roof; some are pooled or disturbed. It writes rows directly: a million take about half a minute.
 func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 	out, f, err := fillBase(ctx, s)
 	if err != nil {
@@ -68,6 +68,10 @@ func fillBase(ctx context.Context, s *models.Store) (Filled, *filler, error) {
 		User: owner, TaskID: f.tasks[0].ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(fillSource),
 	})
 	f.source = first.SourceHash
+	for _, driver := range []string{"570.86.15", "580.95.05"} { // epochs 1 and 2: few have been measured with the newer one
+		_, failed := s.SQL().ExecContext(ctx, "insert into epochs (driver, cuda, compiler, torch, triton, harness, seen_at) values ('"+driver+"', '13.0', 'nvcc 13.0.88', '', '', 'h1', '2026-11-01 12:00:00+00:00')")
+		err = errors.Join(err, failed)
+	}
 	return Filled{Task: f.tasks[0], Device: fillDevices()[0], Owner: owner}, f, errors.Join(err, f.people(ctx, owner.CreatedAt))
 }
 
@@ -101,18 +105,28 @@ type filler struct {
 func (f *filler) batch(ctx context.Context, done, n int) error {
 	subs := inserter{table: "submissions", columns: []string{"id", "user_id", "task_id", "version_id", "mode", "file_name", "source_hash", "via", "created_at"}}
 	runs := inserter{table: "runs", columns: []string{"id", "submission_id", "version_id", "user_id", "device", "mode", "state",
-		"attempts", "worker", "queued_at", "started_at", "ended_at", "score_ns", "std_ns", "err_ns", "harness"}}
+		"attempts", "worker", "queued_at", "started_at", "ended_at", "score_ns", "std_ns", "err_ns", "harness",
+		"interval_low", "interval_high", "processes", "noisy", "roof", "epoch_id", "clock", "pool_id", "pooled", "disturbed"}}
 	for i := range n {
 		id := int64(done + i + 2)
 		task, device := f.board()
 		at := f.start.Add(time.Duration(id) * 15 * time.Second)
 		user := 2 + int64(float64(fillUsers)*math.Pow(f.random.Float64(), 1.5))
-		state, score := models.StateDone, any(math.Exp(f.random.NormFloat64()*0.6)*1e6)
+		state, ns, half := models.StateDone, math.Exp(f.random.NormFloat64()*0.6)*1e6, 0.02*math.Pow(f.random.Float64(), 3)
+		score, low, high, roof := any(ns), any(ns*(1-half)), any(ns*(1+half)), any(min(0.99, 2e5/ns))
 		if f.random.IntN(10) == 0 {
-			state, score = models.StateFailed, nil
+			state, score, low, high, roof = models.StateFailed, nil, nil, nil, nil
+		}
+		pool, pooled, disturbed := any(nil), 0, ""
+		switch f.random.IntN(20) {
+		case 0:
+			pool, pooled = id, 3
+		case 1:
+			disturbed = "slowed down: power brake"
 		}
 		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, "web", at)
-		runs.add(id, id, task.VersionID, user, device, string(job.ModeRanked), string(state), 1, "w1", at, at, at.Add(4*time.Second), score, 2e4, 2e3, "warpboard/cpp")
+		runs.add(id, id, task.VersionID, user, device, string(job.ModeRanked), string(state), 1, "w1", at, at, at.Add(4*time.Second), score, 2e4, 2e3, "warpboard/cpp",
+			low, high, 5+f.random.IntN(20), half > 0.005, roof, 1+f.random.IntN(40)/39, "event", pool, pooled, disturbed)
 	}
 	if err := subs.flush(ctx, f.s); err != nil {
 		return err

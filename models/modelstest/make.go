@@ -2,6 +2,8 @@ package modelstest
 
 import (
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -60,11 +62,17 @@ func Task(t testing.TB, s *models.Store, owner models.User, name string, devices
 	return task
 }
 
-// Submit makes a ranked submission to all devices of a task and returns its runs.
+// Submit makes a ranked submission of a new source to all devices of a task and returns its runs.
 func Submit(t testing.TB, s *models.Store, user models.User, task models.Task) []models.Run {
 	t.Helper()
+	return SubmitSource(t, s, user, task, fmt.Sprintf("int main%d;", rand.Uint64()))
+}
+
+// SubmitSource is Submit of a source.
+func SubmitSource(t testing.TB, s *models.Store, user models.User, task models.Task, source string) []models.Run {
+	t.Helper()
 	_, runs, err := s.Submit(t.Context(), models.NewSubmission{
-		User: user, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, Source: []byte("int main;"), Via: "test",
+		User: user, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, Source: []byte(source), Via: "test",
 	})
 	if err != nil {
 		t.Fatal(err)

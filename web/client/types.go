@@ -87,12 +87,15 @@ type Run struct {
 	StdNS        float64    `json:"std_ns,omitempty"`
 	ErrNS        float64    `json:"err_ns,omitempty"`
 	Interval
-	Clock   string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
-	Profile string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
-	Failure *job.Failure `json:"failure,omitempty"`
+	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too, whose processes together give the score; absent: one run alone, or a confirmation"`
+	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
+	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
+	Profile    string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
+	Failure    *job.Failure `json:"failure,omitempty"`
 
 	Disqualified    *time.Time `json:"disqualified,omitempty" jsonschema:"when the run was taken off its board; absent: it was not"`
 	DisqualifiedWhy string     `json:"disqualified_why,omitempty"`
+	Disturbed       string     `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
 	HeldWhy         string     `json:"held_why,omitempty" jsonschema:"why it counts for no board before somebody has looked at it"`
 
 	Harness string            `json:"harness,omitempty"`
@@ -145,9 +148,11 @@ type Entry struct {
 	StdNS        float64 `json:"std_ns"`
 	ErrNS        float64 `json:"err_ns"`
 	Interval
-	Roof     *float64  `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
-	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
-	Achieved time.Time `json:"achieved"`
+	PooledRuns int       `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score; absent: one run alone, or a confirmation"`
+	Disturbed  string    `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
+	Roof       *float64  `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
+	Clock      string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
+	Achieved   time.Time `json:"achieved"`
 }
 
 // Device is a kind of hardware and how busy it is.

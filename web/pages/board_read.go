@@ -143,7 +143,7 @@ func weekBefore(at time.Time) time.Time { return at.AddDate(0, 0, -7) }
 func (b *board) entry(e models.Shown) views.BoardEntry {
 	entry := views.BoardEntry{
 		Rank: e.Rank, Tied: e.Tied, Person: site.PersonOf(e.UserID, e.UserName), ScoreNS: e.ScoreNS, ErrNS: e.ErrNS,
-		Interval:     runs.IntervalOf(e.Interval),
+		Interval: runs.IntervalOf(e.Interval).From(e.Pooled), Disturbed: e.Disturbed,
 		SubmissionID: e.SubmissionID, RunID: e.RunID, Achieved: e.AchievedAt, Tries: e.Tries, Profiled: e.Profiled,
 		WeekNS: e.ScoreNS, Roof: e.Roof,
 	}

@@ -169,7 +169,7 @@ func (e *Evaluation) test(ctx context.Context, program toolchain.Program) (kerne
 	}
 	watch := device.Watch(ctx, e.Slot.Slot)
 	out, err := program.RunStage(ctx, req)
-	e.Result.Machine.Conditions = watch.Stop()
+	watch.Record(&e.Result.Machine)
 	e.Result.ProgramNS += out.Wall.Nanoseconds()
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return kernelrun.Result{}, err

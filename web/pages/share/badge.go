@@ -26,12 +26,12 @@ func (s *Share) BoardBadge(c *fiber.Ctx) error {
 		if id := c.QueryInt("user"); id > 0 {
 			st, err := s.Store.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
 			if err == nil {
-				value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.head.Size, format.Nanoseconds(st.ScoreNS))
+				value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.head.Size, scored(st.ScoreNS, st.Interval))
 			} else if models.KindOf(err) != models.NotFound {
 				return nil, err
 			}
 		} else if len(b.head.Leaders) > 0 {
-			value = format.Nanoseconds(b.head.Leaders[0].ScoreNS).String()
+			value = scored(b.head.Leaders[0].ScoreNS, b.head.Leaders[0].Interval)
 		}
 		return badge(label, value), nil
 	})
@@ -49,12 +49,21 @@ func (s *Share) RunBadge(c *fiber.Ctx) error {
 	}
 	value := "no score"
 	if run.Valid() {
-		value = format.MaybeNanoseconds(run.ScoreNS).String()
+		value = scored(*run.ScoreNS, run.Interval)
 	}
 	if st != nil {
 		value = format.Place(st.Rank, st.Tied) + ", " + value
 	}
 	return s.send(c, svgType, value+task.Title, func() ([]byte, error) { return badge(task.Title+" on "+run.Device, value), nil })
+}
+
+// scored is a score with how far it may lie from the ends of its interval, where it has one.
+func scored(ns float64, i models.Interval) string {
+	text := format.Nanoseconds(ns).String()
+	if i.LowNS != nil && i.HighNS != nil {
+		text += " " + format.Spread(ns, (*i.HighNS-*i.LowNS)/2)
+	}
+	return text
 }
 
 // badge draws two words beside each other. The reader's font is not known: each text is stretched to the width that it

@@ -46,7 +46,10 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	if card.Confirmed, err = s.confirmation(ctx, run); err != nil {
 		return card, err
 	}
-	if run.Valid() && run.VersionID == seen.Task.VersionID {
+	if card.Pool, err = s.poolOf(ctx, run); err != nil {
+		return card, err
+	}
+	if run.Stands() && run.VersionID == seen.Task.VersionID {
 		if err := s.addRank(ctx, run, &card); err != nil {
 			return card, err
 		}
@@ -89,7 +92,7 @@ func cardOf(task models.Task, run models.Run) views.RunCard {
 	return views.RunCard{
 		ID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, State: string(run.State), Attempt: run.Attempts,
 		Queued: run.QueuedAt, Started: TimeOf(run.StartedAt), Ended: TimeOf(run.EndedAt),
-		Failure: run.Failure, ScoreNS: run.ScoreNS, Interval: IntervalOf(run.Interval), Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
+		Failure: run.Failure, ScoreNS: run.ScoreNS, Interval: IntervalOf(run.Interval).From(run.Pooled), Disturbed: run.Disturbed, Ranked: run.Mode == job.ModeRanked, Task: site.TaskRef(task),
 		LogID: "log-" + run.AttemptID, Machine: run.Machine, Harness: run.Harness, Verdict: VerdictOf(run),
 	}
 }
@@ -128,6 +131,9 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 	card.FirstNS, card.FirstRun = st.ScoreNS-st.GapNS, st.FirstRun
 	if st.RunID == run.ID {
 		card.Rank, card.Tied, card.Record = st.Rank, st.Tied, st.Record
+		if card.Pool != nil {
+			return nil // what it was before is in the pool
+		}
 		return s.addBefore(ctx, run, card)
 	}
 	card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, RunID: st.RunID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}

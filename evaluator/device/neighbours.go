@@ -1,0 +1,78 @@
+package device
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+
+	"github.com/NVIDIA/go-nvml/pkg/nvml"
+)
+
+// neighboursEvery is how many samples lie between two looks at the processes of a GPU, which cost more than a clock does.
+const neighboursEvery = 5
+
+// neighbours counts in how many looks a process was on a GPU that this program did not start. A driver that gives the ids of
+// another machine's or container's processes tells nothing: only a process that is in /proc counts, and has not this one among its
+// ancestors.
+type neighbours struct {
+	slot    Slot
+	self    int
+	samples int
+	seen    int
+}
+
+func newNeighbours(slot Slot) neighbours { return neighbours{slot: slot, self: os.Getpid()} }
+
+func (n *neighbours) look() {
+	processes, ret := n.slot.gpu.GetComputeRunningProcesses()
+	if ret != nvml.SUCCESS {
+		return
+	}
+	n.samples++
+	for _, p := range processes {
+		if n.foreign(int(p.Pid)) {
+			n.seen++
+			return
+		}
+	}
+}
+
+// foreign follows a process's parents up to this one or to the first. One that ends meanwhile is not foreign.
+func (n *neighbours) foreign(pid int) bool {
+	for range 64 {
+		if pid == n.self {
+			return false
+		}
+		parent, known := parentOf(pid)
+		switch {
+		case !known:
+			return false
+		case parent <= 1:
+			return true
+		}
+		pid = parent
+	}
+	return false
+}
+
+// parentOf reads /proc/PID/stat: "17 (a name) S 4 …".
+func parentOf(pid int) (parent int, known bool) {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, false
+	}
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 2 {
+		return 0, false
+	}
+	parent, err = strconv.Atoi(string(fields[1]))
+	return parent, err == nil
+}
+
+func (n *neighbours) String() string {
+	if n.seen == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("in %d of %d samples", n.seen, n.samples)
+}

@@ -1,0 +1,35 @@
+package harness
+
+import (
+	"errors"
+
+	"warpboard/evaluator/job"
+	"warpboard/tasks"
+)
+
+// Pool makes one score of several runs of one program, each of which gives the medians of its processes by case: the
+// score and the interval that one run of all these processes would have.
+func Pool(ranking tasks.Ranking, runs [][][]float64) (score float64, interval Interval, err error) {
+	if len(runs) == 0 || len(runs[0]) == 0 {
+		return 0, interval, errors.New("there is no case to score")
+	}
+	cases := make([]job.CaseResult, len(runs[0]))
+	for _, run := range runs {
+		if len(run) != len(cases) {
+			return 0, interval, errors.New("the runs are not of the same cases")
+		}
+		for i, processes := range run {
+			cases[i].Processes = append(cases[i].Processes, processes...)
+		}
+	}
+	for i := range cases {
+		c := &cases[i]
+		if len(c.Processes) == 0 || len(c.Processes) != len(cases[0].Processes) {
+			return 0, interval, errors.New("the cases were measured in different numbers of processes")
+		}
+		c.Index, c.Median, c.Clocks.Counts = i, quantile(c.Processes, 0.5), job.ClockEvent // Median is what counts where a clock does
+	}
+	score = rank(ranking, cases)
+	interval, _ = ScoreInterval(ranking, score, cases)
+	return score, interval, nil
+}

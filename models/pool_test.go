@@ -1,0 +1,257 @@
+package models_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+	"warpboard/tasks"
+)
+
+// measures submits a source for a person and ends the run with what fresh processes measured.
+func (w world) measures(t *testing.T, s *models.Store, user models.User, source string, processes ...float64) models.Run {
+	t.Helper()
+	run := modelstest.SubmitSource(t, s, user, w.task, source)[0]
+	w.end(t, s, run, models.Findings{}, processes...)
+	return got[models.Run](t)(s.Run(t.Context(), run.ID))
+}
+
+// end ends a run with what fresh processes measured, as dispatch finds it.
+func (w world) end(t *testing.T, s *models.Store, run models.Run, found models.Findings, processes ...float64) {
+	t.Helper()
+	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	ns, i, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
+	check(t, err)
+	result := modelstest.Judge(modelstest.Result(attempt, ns), ns, ns)
+	result.Machine.Harness = "h1"
+	for k := range result.Stages[3].Cases {
+		result.Stages[3].Cases[k].Processes = processes
+	}
+	if found.Score == nil {
+		found.Score = &models.Score{}
+	}
+	found.Score.NS, found.Score.StdNS, found.Score.ErrNS = ns, 10, 1
+	found.Score.Interval = boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: i.Processes, Noisy: i.Noisy}
+	check(t, second(s.RecordResult(t.Context(), result, found)))
+}
+
+// about are five processes around a time.
+func about(ns float64) []float64 {
+	return []float64{ns * 0.999, ns * 0.9995, ns, ns * 1.0005, ns * 1.001}
+}
+
+// board reads the board as "person score from n runs, run".
+func (w world) board(t *testing.T, s *models.Store) (out []string) {
+	t.Helper()
+	page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+	for _, st := range page.Standings {
+		out = append(out, fmt.Sprintf("%s %g from %d, run %d of %d processes", st.UserName, math.Round(st.ScoreNS*10)/10, st.Pooled, st.RunID, st.Processes))
+	}
+	return out
+}
+
+func TestASourceThatIsSubmittedTwentyTimesGainsNothingByLuck(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, r := newWorld(t, s), rand.New(rand.NewPCG(1, 9))
+		const source = "void solve();\n"
+		luckiest := math.Inf(1)
+		for i := range 20 {
+			processes := make([]float64, 5)
+			for p := range processes {
+				processes[p] = 100e3 * math.Exp(0.02*r.NormFloat64())
+			}
+			ns, _, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
+			check(t, err)
+			luckiest = min(luckiest, ns)
+			w.measures(t, s, w.ann, strings.Repeat("\n", i)+source, processes...)
+		}
+		page := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+		first := page.Standings[0]
+		if len(page.Standings) != 1 || first.Pooled != 20 || first.Processes != 100 || math.Abs(first.ScoreNS-100e3) > 500 || *first.LowNS > 100e3 || *first.HighNS < 100e3 {
+			t.Errorf("the board says %+v", page.Standings)
+		}
+		if luckiest > 98.5e3 {
+			t.Errorf("the luckiest run is %v: this shows nothing", luckiest)
+		}
+		history := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+		if len(history) != 1 || history[0].RunID != first.RunID || history[0].ScoreNS != first.ScoreNS {
+			t.Errorf("the history has %+v", history)
+		}
+		sameAfterRebuild(t, s, w)
+	})
+}
+
+func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		first := w.measures(t, s, w.ann, "a;", about(1000)...)
+		lucky := w.measures(t, s, w.ann, "a; \r\n", about(900)...)
+		w.measures(t, s, w.ben, "a;", about(970)...) // another person's
+		w.measures(t, s, w.ann, "b;", about(960)...) // another source
+		third := w.measures(t, s, w.ann, "\na;", about(930)...)
+		expect := func(when string, want ...string) {
+			t.Helper()
+			if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
+				t.Errorf("%s:\n%s", when, diff)
+			}
+			sameAfterRebuild(t, s, w)
+		}
+		ben := "Ben 970 from 0, run 3 of 5 processes"
+		expect("three runs of a source", "Ann 930 from 3, run 1 of 15 processes", ben)
+		if pool := got[[]models.Run](t)(s.Pool(ctx, third)); len(pool) != 3 || pool[1].ID != lucky.ID || *pool[1].ScoreNS != 900 {
+			t.Errorf("the pool has %+v", pool)
+		}
+		if run := got[models.Run](t)(s.Run(ctx, lucky.ID)); run.Stands() || !run.Valid() {
+			t.Errorf("the lucky run stands: %+v", run)
+		}
+		check(t, second(s.Disqualify(ctx, w.admin, third.ID, "It knew.")))
+		expect("one is disqualified", "Ann 950 from 2, run 1 of 10 processes", ben)
+		check(t, second(s.Disqualify(ctx, w.admin, first.ID, "It knew.")))
+		expect("and the one that stood", "Ann 900 from 0, run 2 of 5 processes", ben)
+		if run := got[models.Run](t)(s.Run(ctx, first.ID)); *run.ScoreNS != 1000 || run.Pooled != 0 || run.PoolID != nil {
+			t.Errorf("it keeps numbers that are not its own: %+v", run)
+		}
+		check(t, second(s.Reinstate(ctx, w.admin, first.ID, "It did not.")))
+		expect("it is back", "Ann 950 from 2, run 1 of 10 processes", ben)
+		check(t, second(s.DeleteSubmission(ctx, w.ann, lucky.SubmissionID, "")))
+		expect("the lucky one is deleted", "Ann 960 from 0, run 4 of 5 processes", ben)
+	})
+}
+
+func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		held := modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0]
+		w.end(t, s, held, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(800)...)
+		failed := got[models.Attempt](t)(s.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
+		check(t, second(s.RecordResult(ctx, job.Result{RunID: failed.RunID, AttemptID: failed.ID, Secret: failed.Secret, Outcome: job.OutcomeFailed,
+			Failure: &job.Failure{Reason: "It was lost.", Infrastructure: true}}, models.Findings{})))
+		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
+			t.Errorf("beside a held run and one that failed:\n%s", diff)
+		}
+		check(t, second(s.Dismiss(ctx, w.admin, held.ID, "It is right.")))
+		if diff := cmp.Diff([]string{"Ann 899.9 from 2, run 1 of 10 processes"}, w.board(t, s)); diff != "" {
+			t.Errorf("after somebody has looked:\n%s", diff)
+		}
+		noisy := w.measures(t, s, w.ben, "n;", 1000, 1100, 900, 1050, 950)
+		if !noisy.Noisy {
+			t.Error("it is not noisy")
+		}
+		for range 3 {
+			w.measures(t, s, w.ben, "n;", about(1000)...)
+		}
+		if run := got[models.Run](t)(s.Run(ctx, noisy.ID)); run.Noisy || run.Processes != 20 {
+			t.Errorf("repeating a noisy run did not help: %+v", run)
+		}
+	})
+}
+
+func TestAConfirmedScoreDoesNotMoveWithLaterRuns(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		for _, ns := range []float64{1000, 950, 1000, 950} {
+			w.end(t, s, leg(t, s), models.Findings{}, about(ns)...)
+		}
+		want := []string{"Ben 950 from 0, run 2 of 10 processes", "Ann 1000 from 0, run 1 of 10 processes"}
+		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
+			t.Fatalf("confirmed:\n%s", diff)
+		}
+		w.measures(t, s, w.ben, "b;", about(800)...)
+		if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
+			t.Errorf("after a lucky run of the confirmed source:\n%s", diff)
+		}
+		if pool := got[[]models.Run](t)(s.Pool(t.Context(), got[models.Run](t)(s.Run(t.Context(), bens.ID)))); len(pool) != 2 {
+			t.Errorf("beside it are %+v", pool)
+		}
+		sameAfterRebuild(t, s, w)
+	})
+}
+
+func TestEqualSourcesOfAnOlderEpochStayThere(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.measures(t, s, w.ann, "a;", about(900)...)
+		w.measures(t, s, w.ann, "a;", about(920)...)
+		if _, err := s.SQL().ExecContext(ctx, "update epochs set harness = 'h0'"); err != nil { // what they were measured with
+			t.Fatal(err)
+		}
+		newer := w.measures(t, s, w.ann, "a;", about(1000)...)
+		if diff := cmp.Diff([]string{fmt.Sprintf("Ann 1000 from 0, run %d of 5 processes", newer.ID)}, w.board(t, s)); diff != "" {
+			t.Errorf("the board:\n%s", diff)
+		}
+		if _, err := s.SQL().ExecContext(ctx, "delete from measurements"); err != nil { // as of runs from before these were kept
+			t.Fatal(err)
+		}
+		w.measures(t, s, w.ann, "a;", about(1020)...)
+		if diff := cmp.Diff([]string{fmt.Sprintf("Ann 1010 from 2, run %d of 10 processes", newer.ID)}, w.board(t, s)); diff != "" {
+			t.Errorf("the board:\n%s", diff)
+		}
+	})
+}
+
+func TestARunUnderBadConditionsIsMarkedAndRepeatedFreely(t *testing.T) {
+	modelstest.EachConfig(t, models.Config{Limits: models.Limits{PerHour: 3}}, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		disturbed := func(source string, seen job.Disturbances) models.Run {
+			run := modelstest.SubmitSource(t, s, w.ann, w.task, source)[0]
+			attempt := got[models.Attempt](t)(s.StartAttempt(ctx, run.Ref()))
+			result := modelstest.Result(attempt, 1000)
+			result.Machine.Disturbances = &seen
+			check(t, second(s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1000}})))
+			return got[models.Run](t)(s.Run(ctx, run.ID))
+		}
+		if run := disturbed("a;", job.Disturbances{AtWork: 60, Samples: 12}); run.Disturbed != "" {
+			t.Errorf("a quiet run: %q", run.Disturbed)
+		}
+		for range 3 {
+			if run := disturbed("a;", job.Disturbances{Slowed: "power brake"}); run.Disturbed != "slowed down: power brake" {
+				t.Errorf("a run that was slowed down: %q", run.Disturbed)
+			}
+		}
+		page := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
+		if said := page.Standings[0].Disturbed; said != "3 of 4 runs: slowed down: power brake" {
+			t.Errorf("the board says %q", said)
+		}
+		sameAfterRebuild(t, s, w)
+		w.submit(t, s, w.ann)
+		w.submit(t, s, w.ann)
+		_, _, err := s.Submit(ctx, models.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeRanked, Source: []byte("c;")})
+		wantKind(t, err, models.TooMany)
+	})
+}
+
+// A result that the site has taken is recorded, whatever is in it: else it would be measured again and again.
+func TestResultsOfOtherCasesAreRecordedAndNotPooled(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		for _, cases := range [][]job.CaseResult{
+			nil,
+			{{Status: job.StatusPass, Mean: 900}, {Status: job.StatusPass, Mean: 900}},
+			{{Status: job.StatusPass, Processes: []float64{900}}, {Status: job.StatusPass, Processes: []float64{900, 901}}},
+		} {
+			attempt := got[models.Attempt](t)(s.StartAttempt(ctx, modelstest.SubmitSource(t, s, w.ann, w.task, "a;")[0].Ref()))
+			result := modelstest.Result(attempt, 1900)
+			result.Stages[3].Cases = cases
+			check(t, second(s.RecordResult(ctx, result, models.Findings{Score: &models.Score{NS: 1900}})))
+		}
+		w.measures(t, s, w.ann, "a;", about(1100)...)
+		sameAfterRebuild(t, s, w)
+		var pooled int
+		check(t, s.SQL().QueryRowContext(ctx, "select max(pooled) from runs").Scan(&pooled))
+		if pooled != 2 {
+			t.Errorf("%d runs are pooled", pooled)
+		}
+	})
+}

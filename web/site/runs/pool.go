@@ -1,0 +1,24 @@
+package runs
+
+import (
+	"context"
+
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// poolOf is the runs of equal source that count together with a run; nil: there are none.
+func (s *Runs) poolOf(ctx context.Context, run models.Run) (*views.Pool, error) {
+	list, err := s.Store.Pool(ctx, run)
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	pool := &views.Pool{RunID: run.ID, StandsID: *run.PoolID}
+	for _, r := range list {
+		if r.ID == pool.StandsID {
+			pool.ScoreNS, pool.Interval = *r.ScoreNS, IntervalOf(r.Interval).From(r.Pooled)
+		}
+		pool.Runs = append(pool.Runs, r.ID)
+	}
+	return pool, nil
+}
