@@ -52,8 +52,9 @@ type Run struct {
 	ErrNS   float64      `gorm:"column:err_ns"`   // standard error of the score
 	Clock   string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	boards.Interval
-	Roof      *float64 // how near the score is to what the unit can do at best; nil where that is not known
-	HeldWhy   string   // why it waits for somebody to look before it counts
+	Roof *float64 // how near the score is to what the unit can do at best; nil where that is not known
+	boards.Numerics
+	HeldWhy   string // why it waits for somebody to look before it counts
 	Harness   string
 	EpochID   int64        // the software it was measured with; 0: not recorded
 	Machine   *job.Machine `gorm:"serializer:json"`
