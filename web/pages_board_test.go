@@ -55,7 +55,7 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	if next := exact.Find("a[rel=next]").AttrOr("href", ""); !strings.Contains(next, "columns=error") {
 		t.Errorf("the next page with errors is %q", next)
 	}
-	s.browser().page(board+"?columns=colour", http.StatusBadRequest)
+	s.browser().page(board+"?columns=colour", http.StatusUnprocessableEntity)
 }
 
 func TestBoardShowsAllScoresInOneUnit(t *testing.T) {

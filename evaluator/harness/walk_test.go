@@ -82,6 +82,9 @@ func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
 			{Note: "reference_fp64 must give float64, and gives float32."},
 			{Note: "reference_fp64 gives the shape (2,) where the answer has (3,)."},
 			{Note: "reference_fp64 must give 2 values, as the answer has."},
+			{Elements: 3, Worst: "[0, 0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257, ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 3, Worst: "[1][0]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Elements: 2, Worst: "[0, 1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
 		},
 	} {
 		program.Env = []string{"POPCORN_FD=1"}

@@ -186,7 +186,7 @@ func Error(off float64) string {
 		return "0"
 	case off >= 0.001 && off < 999_999.5:
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(off, 'g', 3, 64), 64)
-		return grouped(plain(rounded))
+		return grouped(strconv.FormatFloat(rounded, 'f', -1, 64))
 	}
 	digits, exponent, _ := strings.Cut(strconv.FormatFloat(off, 'e', 2, 64), "e")
 	n, _ := strconv.Atoi(exponent)

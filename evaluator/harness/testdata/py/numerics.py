@@ -4,6 +4,7 @@ import pathlib
 import sys
 
 import numpy
+import torch
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "programs" / "py"))
 import warpboard_task  # noqa: E402
@@ -22,6 +23,9 @@ pairs = [
     (off, off),
     (numpy.ones(3, "float32"), numpy.ones(2)),
     ((off, off), (wide,)),
+    (torch.tensor([[1.0, inf, nan]], dtype=torch.bfloat16), torch.tensor([[1 + 2**-8, 1e39, nan]], dtype=torch.float64)),
+    ([torch.ones(2), numpy.ones(1, "float32")], [numpy.array([1.0, 1.0]), numpy.array([1 + 2**-23])]),
+    (torch.tensor([1 + 1j]), torch.tensor([1 + (1 + 2**-23) * 1j], dtype=torch.complex128)),
 ]
 for index, (answer, reference) in enumerate(pairs):
     task = warpboard_task.Task.__new__(warpboard_task.Task)
