@@ -123,6 +123,11 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 	if c := r.Stages[3].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 || c.Runs != len(c.Times) {
 		t.Errorf("the score is of processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median, len(c.Times), c.Runs)
 	}
+	for _, c := range r.Stages[1].Cases {
+		if n := c.Numerics; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.Worst == "" {
+			t.Errorf("the sums of test %d are off by %+v", c.Index, n)
+		}
+	}
 	if c := r.Stages[2].Cases[0]; c.Processes != nil {
 		t.Errorf("the benchmark took %v in fresh processes", c.Processes)
 	}

@@ -31,6 +31,7 @@ func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
 
 func (r *Run) setDone(result job.Result, found Findings) {
 	r.State, r.Failure, r.Infrastructure = StateDone, nil, false
+	r.Numerics = numericsOf(result.Stages)
 	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
@@ -45,6 +46,19 @@ func disturbedBy(m job.Machine) string {
 		return ""
 	}
 	return db.Cut(db.Sanitize(strings.Join(m.Disturbances.Bad(), "; ")), 500)
+}
+
+// numericsOf is the worst of the tests.
+func numericsOf(stages []job.StageResult) boards.Numerics {
+	for _, stage := range stages {
+		if stage.Stage != job.StageTest {
+			continue
+		}
+		if worst := job.WorstNumerics(stage.Cases); worst != nil {
+			return boards.Numerics{ErrorULP: &worst.ULPMax, ErrorRelative: &worst.RelativeMax}
+		}
+	}
+	return boards.Numerics{}
 }
 
 func (r *Run) setFailed(why *job.Failure) {

@@ -45,6 +45,17 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	checkSound(t, elsewhere)
 	wantText(t, elsewhere, "#board tfoot .mine", "5 Ada Lovelace you † 11.91 µs")
 	s.browser().page("/tasks/"+s.task.Slug+"/boards/T4", http.StatusNotFound)
+
+	if doc.Find("[data-error]").Length() != 0 {
+		t.Error("the board has a column of errors that nobody asked for")
+	}
+	show, _ := doc.Find("[data-tools] a:contains('Show errors')").Attr("href")
+	exact := s.browserOf(s.ada).page(show, http.StatusOK)
+	wantText(t, exact, mine+" [data-error]", "0.499 ULP")
+	if next := exact.Find("a[rel=next]").AttrOr("href", ""); !strings.Contains(next, "columns=error") {
+		t.Errorf("the next page with errors is %q", next)
+	}
+	s.browser().page(board+"?columns=colour", http.StatusUnprocessableEntity)
 }
 
 func TestBoardShowsAllScoresInOneUnit(t *testing.T) {

@@ -125,6 +125,7 @@ func TestRankedRunShowsItsNumbersAndPlace(t *testing.T) {
 		t.Error("times that do not count are shown before those that do")
 	}
 	wantText(t, doc, "[data-run] [data-gap]", "+14.5 %")
+	wantText(t, doc, "[data-cases=test] [data-case='1'] [data-ulp]", "0.499")
 	if doc.Find("[hx-sse\\:connect]").Length() != 0 {
 		t.Error("the page of an ended run waits for events")
 	}

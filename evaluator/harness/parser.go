@@ -206,6 +206,9 @@ func setField(c *job.CaseResult, field, value string) bool {
 	if setClock(&c.Clocks, field, value) {
 		return true
 	}
+	if name, ok := strings.CutPrefix(field, "numerics."); ok {
+		return setNumerics(c, name, value)
+	}
 	switch field {
 	case "std":
 		c.Std = number(value, isSpread)

@@ -49,6 +49,20 @@ func TestParserReadsWhatProgramsWrite(t *testing.T) {
 				Best: 1, Worst: 2000, Median: 1.25, P95: 7, Times: []float64{1, 2.5, 3}}},
 		},
 		{
+			name: "how exact an answer is",
+			pipe: "test-count: 2\ntest.0.numerics.elements: 12\ntest.0.numerics.unlike: 1\ntest.0.numerics.worst: [1, 2]\n" +
+				"test.0.numerics.got: inf\ntest.0.numerics.want: 3\ntest.0.numerics.relative_max: 1.5e-07\ntest.0.numerics.relative_p99: 1e-07\n" +
+				"test.0.numerics.ulp_max: 2.5\ntest.0.numerics.ulp_p99: -1\ntest.0.numerics.colour: red\ntest.0.status: pass\n" +
+				"test.1.numerics.note: reference_fp64 must give doubles.\ntest.1.status: pass\ncheck: pass\n",
+			check: "pass", total: 2,
+			cases: []job.CaseResult{
+				{Status: job.StatusPass, Numerics: &job.Numerics{Elements: 12, Unlike: 1, Worst: "[1, 2]", Got: "inf", Want: "3",
+					RelativeMax: 1.5e-07, RelativeP99: 1e-07, ULPMax: 2.5}},
+				{Index: 1, Status: job.StatusPass, Numerics: &job.Numerics{Note: "reference_fp64 must give doubles."}},
+			},
+			extra: map[string]string{"test.0.numerics.colour": "red"},
+		},
+		{
 			name:  "a case that a judge timed",
 			pipe:  judged,
 			check: "pass",

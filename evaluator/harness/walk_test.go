@@ -1,9 +1,16 @@
 package harness
 
 import (
+	"math"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"warpboard/evaluator/job"
 )
 
 func TestEveryTypeOfATaskGoesThroughSharedMemory(t *testing.T) {
@@ -48,5 +55,49 @@ func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 				t.Errorf("%v\n%s", err, printed)
 			}
 		})
+	}
+}
+
+// TestErrorsAgainstAReferenceInDoublePrecision: in ULPs of whatever type the answer has, in C++ and in Python alike.
+func TestErrorsAgainstAReferenceInDoublePrecision(t *testing.T) {
+	native := newNative(t, testdata(t, "walk/numerics.cpp"))
+	cpp := exec.Command(native.build(t, "numerics", "-O1", "-Wall", "numerics.cpp"))
+	python := exec.CommandContext(t.Context(), debianPython, "-B", "-W", "error", filepath.Join("testdata", "py", "numerics.py"))
+	for program, want := range map[*exec.Cmd][]*job.Numerics{
+		cpp: {
+			{Elements: 6, Unlike: 1, Worst: "[5]", Got: "inf", Want: "3"},
+			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11), RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 1, Worst: "[0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257, ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 3, Worst: "[1]", Got: "2", Want: "2.0000001192092896", RelativeMax: math.Ldexp(1, -24), RelativeP99: math.Ldexp(1, -24), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 2, Worst: "[1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Note: "reference_fp64 gives 1 floating-point numbers where the answer has 2."},
+		},
+		python: {
+			{Elements: 6, Unlike: 1, Worst: "[5]", Got: "inf", Want: "3"},
+			{Elements: 200, Worst: "[1, 99]", Got: "1.5", Want: "1", RelativeMax: 0.5, ULPMax: math.Ldexp(1, 22)},
+			{Elements: 2, Worst: "[0]", Got: "1", Want: "1.00048828125", RelativeMax: math.Ldexp(1, -11), RelativeP99: math.Ldexp(1, -11), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 3, Worst: "[1]['y'][0]", Got: "2", Want: "2.0000001192092896", RelativeMax: math.Ldexp(1, -24), RelativeP99: math.Ldexp(1, -24), ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 2, Worst: "[0, 1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Elements: 1, Worst: "", Got: "0", Want: "1.1754943508222875e-38", RelativeMax: 1, RelativeP99: 1, ULPMax: 1 << 23, ULPP99: 1 << 23},
+			{Note: "reference_fp64 must give float64, and gives float32."},
+			{Note: "reference_fp64 gives the shape (2,) where the answer has (3,)."},
+			{Note: "reference_fp64 must give 2 values, as the answer has."},
+			{Elements: 3, Worst: "[0, 0]", Got: "1", Want: "1.00390625", RelativeMax: 1.0 / 257, RelativeP99: 1.0 / 257, ULPMax: 0.5, ULPP99: 0.5},
+			{Elements: 3, Worst: "[1][0]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+			{Elements: 2, Worst: "[0, 1]", Got: "1", Want: "1.0000001192092896", RelativeMax: math.Ldexp(1, -23), RelativeP99: math.Ldexp(1, -23), ULPMax: 1, ULPP99: 1},
+		},
+	} {
+		program.Env = []string{"POPCORN_FD=1"}
+		out, err := program.Output()
+		if err != nil {
+			t.Fatalf("%v: %s", err, err.(*exec.ExitError).Stderr)
+		}
+		var got []*job.Numerics
+		for _, c := range parseReport(string(out)).Cases() {
+			got = append(got, c.Numerics)
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateApprox(1e-3, 0)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", program.Path, diff)
+		}
 	}
 }

@@ -89,6 +89,7 @@ type CaseResult struct {
 	// Processes are the medians of the fresh processes of the submission in which a ranked case was timed; Median is
 	// theirs then, and all else is about the repeats of all of them.
 	Processes []float64 `json:"processes,omitempty"`
+	Numerics  *Numerics `json:"numerics,omitempty"` // of a test case, where the task has a reference in double precision
 }
 
 // Failure says why a stage or run did not pass, for a person.

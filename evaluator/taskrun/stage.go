@@ -60,7 +60,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	cases := harness.Finish(parser.Cases(), result.Status)
 	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
 		if out.Judge == nil {
-			c.Clocks, c.Processes = job.Clocks{}, nil // a program that measures itself may say what it likes
+			c.Clocks, c.Processes, c.Numerics = job.Clocks{}, nil, nil // a program that measures itself may say what it likes
 		}
 		result.Cases = append(result.Cases, trimCase(c))
 	}
@@ -122,5 +122,12 @@ func (r *Run) secretPass(ctx context.Context, program toolchain.Program, steps [
 
 func trimCase(c job.CaseResult) job.CaseResult {
 	c.Message, c.Spec = attempt.Cut(c.Message, maxMessage), attempt.Cut(c.Spec, maxSpec)
+	if c.Numerics != nil {
+		n := *c.Numerics
+		for _, text := range []*string{&n.Worst, &n.Got, &n.Want, &n.Note} {
+			*text = attempt.Cut(*text, maxSpec)
+		}
+		c.Numerics = &n
+	}
 	return c
 }

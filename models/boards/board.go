@@ -30,6 +30,7 @@ const leaders = 3
 // Standing is an entry with its place and its person.
 type Standing struct {
 	Ranked
+	Numerics
 	UserName  string
 	AvatarURL string
 	GapNS     float64 `gorm:"column:gap_ns"` // behind the first
@@ -143,7 +144,7 @@ func (s *Boards) PlaceWith(ctx context.Context, versionID int64, device string, 
 
 // standings gives a query for the entries with their places and what is shown of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more ...string) *gorm.DB {
-	columns := append([]string{"e.*", ofBand, "u.name as user_name", "u.avatar_url"}, more...)
+	columns := append([]string{"e.*", ofBand, "u.name as user_name", "u.avatar_url", "r.error_ulp", "r.error_relative"}, more...)
 	return s.db.Read(ctx).Table("(?) e", entries).Select(strings.Join(columns, ", ")).Joins(withBand).
-		Joins("join users u on u.id = e.user_id")
+		Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id")
 }

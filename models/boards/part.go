@@ -25,6 +25,7 @@ type Part struct {
 // Shown is an entry with what a board's page says beside it.
 type Shown struct {
 	Ranked
+	Numerics
 	UserName string
 	Tries    int      // valid runs of the person up to this one
 	BeforeNS *float64 `gorm:"column:before_ns"` // the person's best at Part.Before; nil: there was none
@@ -64,12 +65,12 @@ func (s *Boards) Show(ctx context.Context, b Head, bands []Band, part Part) (lis
 			Where("version_id = ? and device = ? and user_id = ?", b.VersionID, b.Device, part.Viewer)
 		entries = s.db.Read(ctx).Raw("? union all ?", entries, own)
 	}
-	err = s.db.Read(ctx).Table("(?) e", entries).Select(strings.Join([]string{"e.*", ofBand, "u.name as user_name",
+	err = s.db.Read(ctx).Table("(?) e", entries).Select(strings.Join([]string{"e.*", ofBand, "u.name as user_name", "r.error_ulp", "r.error_relative",
 		"coalesce((select t.tries from bests t where t.version_id = e.version_id and t.device = e.device and t.user_id = e.user_id and t.run_id = e.run_id), 0) as tries",
 		"(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns",
 		"exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled",
 	}, ", "), db.Time(part.Before)).
-		Joins(withBand).Joins("join users u on u.id = e.user_id").Order("e.beside, e.age, e.score_ns, e.run_id").Scan(&list).Error
+		Joins(withBand).Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id").Order("e.beside, e.age, e.score_ns, e.run_id").Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading the board's entries: %w", err)
 	}

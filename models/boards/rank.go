@@ -54,6 +54,13 @@ type Interval struct {
 	Noisy     bool // the processes differ too much: the interval is wider than it should be
 }
 
+// Numerics is how far a run's answers are from the task's reference in double precision, the worst of its tests. It is of
+// a run alone: boards read it where somebody asks.
+type Numerics struct {
+	ErrorULP      *float64 `gorm:"column:error_ulp"`      // in units of the last place of the answer's type; nil: nothing was compared
+	ErrorRelative *float64 `gorm:"column:error_relative"` // over the reference's size
+}
+
 // Change says that a board has a new change number.
 type Change struct {
 	VersionID int64

@@ -179,6 +179,22 @@ func Decimal(v float64) string {
 	}
 }
 
+// Error shows how far a number is off, with three significant digits: 0.499, 12.5, 5.96 × 10⁻⁸.
+func Error(off float64) string {
+	switch {
+	case off == 0:
+		return "0"
+	case off >= 0.001 && off < 999_999.5:
+		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(off, 'g', 3, 64), 64)
+		return grouped(strconv.FormatFloat(rounded, 'f', -1, 64))
+	}
+	digits, exponent, _ := strings.Cut(strconv.FormatFloat(off, 'e', 2, 64), "e")
+	n, _ := strconv.Atoi(exponent)
+	return digits + space + "×" + space + "10" + superscript.Replace(strconv.Itoa(n))
+}
+
+var superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+
 // Percent shows a part of one as a percentage.
 func Percent(part float64) string {
 	if part > 0 && part < 0.0005 {

@@ -87,6 +87,7 @@ type Run struct {
 	StdNS        float64    `json:"std_ns,omitempty"`
 	ErrNS        float64    `json:"err_ns,omitempty"`
 	Interval
+	Numerics
 	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too, whose processes together give the score; absent: one run alone, or a confirmation"`
 	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
 	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
@@ -109,6 +110,12 @@ type Interval struct {
 	IntervalHigh *float64 `json:"interval_high,omitempty" jsonschema:"where it ends"`
 	Processes    int      `json:"processes,omitempty" jsonschema:"fresh processes that the score was measured in; absent: a program of the task's own measured it"`
 	Noisy        bool     `json:"noisy,omitempty" jsonschema:"the processes differ too much for an interval of 0.5 % to either side"`
+}
+
+// Numerics says how far the answers of a run's tests are from the task's reference in double precision, the worst of them.
+type Numerics struct {
+	ErrorULP      *float64 `json:"error_ulp,omitempty" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes 0.5 at the most; absent: nothing was compared"`
+	ErrorRelative *float64 `json:"error_relative,omitempty" jsonschema:"largest distance over the reference's size"`
 }
 
 // Event is one thing that happened to a run. Its ID grows; Watch resumes after it.
@@ -148,11 +155,12 @@ type Entry struct {
 	StdNS        float64 `json:"std_ns"`
 	ErrNS        float64 `json:"err_ns"`
 	Interval
-	PooledRuns int       `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score; absent: one run alone, or a confirmation"`
-	Disturbed  string    `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
-	Roof       *float64  `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
-	Clock      string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
-	Achieved   time.Time `json:"achieved"`
+	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score; absent: one run alone, or a confirmation"`
+	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
+	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
+	Numerics
+	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
+	Achieved time.Time `json:"achieved"`
 }
 
 // Device is a kind of hardware and how busy it is.

@@ -40,6 +40,12 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	if b.head, err = p.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
 		return b, err
 	}
+	switch columns := c.Query("columns"); columns {
+	case "", "error":
+		b.table.Errors = columns != ""
+	default:
+		return b, site.Invalid("columns", "There is no column %q to add: write error.", columns)
+	}
 	if at := c.Query("at"); at != "" {
 		day, err := time.Parse(time.DateOnly, at)
 		if err != nil {
@@ -55,7 +61,7 @@ func (b *board) read(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	b.table = views.BoardTable{
 		Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Change: b.head.Change, Size: b.head.Size, PageNo: b.number, Epoch: b.head.Epoch.String(),
-		ViewerID: site.Actor(c).ID, Current: b.version.ID == b.task.VersionID,
+		ViewerID: site.Actor(c).ID, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors,
 	}
 	history, err := b.Store.History(ctx, b.version.ID, b.head.Device)
 	if err != nil {
@@ -145,7 +151,7 @@ func (b *board) entry(e models.Shown) views.BoardEntry {
 		Rank: e.Rank, Tied: e.Tied, Person: site.PersonOf(e.UserID, e.UserName), ScoreNS: e.ScoreNS, ErrNS: e.ErrNS,
 		Interval: runs.IntervalOf(e.Interval).From(e.Pooled), Disturbed: e.Disturbed,
 		SubmissionID: e.SubmissionID, RunID: e.RunID, Achieved: e.AchievedAt, Tries: e.Tries, Profiled: e.Profiled,
-		WeekNS: e.ScoreNS, Roof: e.Roof,
+		WeekNS: e.ScoreNS, Roof: e.Roof, ErrorULP: e.ErrorULP, ErrorRelative: e.ErrorRelative,
 	}
 	if b.past.IsZero() {
 		entry.WeekNS, entry.Older = 0, e.Older(b.head.Board)
@@ -189,6 +195,6 @@ func (p *Pages) findOnBoard(c *fiber.Ctx, b *board) (to string, err error) {
 	if models.KindOf(err) == models.NotFound {
 		return "", nil
 	}
-	table := views.BoardTable{Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Current: b.version.ID == b.task.VersionID}
+	table := views.BoardTable{Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors}
 	return fmt.Sprintf("%s#entry-%s", table.URL(offset/boardRows+1), strconv.FormatInt(viewer, 10)), err
 }

@@ -41,6 +41,11 @@ static __global__ void find_wrong(Matrices x, double tolerance, const uint32_t* 
     if (!(off <= tolerance)) atomicMin(first, row * x.n + column);  // NaN is wrong too
 }
 
+static __global__ void multiply(Matrices x, double* out) {
+    const size_t at = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+    if (at < x.m * x.n) out[at] = expected(x, at / x.n, at % x.n);
+}
+
 // Which rows are compared: all of a small matrix; else the first, the last, and a sixteenth that no seed decides.
 static std::vector<uint32_t> compared_rows(size_t rows) {
     warpboard::Random random = warpboard::Random::fresh();
@@ -72,6 +77,14 @@ static input_t generate_input(int m, int n, int k, int seed) {
     const size_t rows = m, columns = n, inner = k;
     return input_t{m, n, k, uniform(rows * inner, warpboard::Random(seed, 0)),
                    uniform(inner * columns, warpboard::Random(seed, 1)), DeviceBuffer<float>(rows * columns)};
+}
+
+static DeviceBuffer<double> reference_fp64(const input_t& data) {
+    const size_t m = data.m, n = data.n, k = data.k;
+    DeviceBuffer<double> out(m * n);
+    multiply<<<blocks_for(m * n), threads>>>(Matrices{data.a.data(), data.b.data(), nullptr, m, n, k}, out.data());
+    CUDA_CHECK(cudaGetLastError());
+    return out;
 }
 
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {

@@ -22,6 +22,11 @@ static __global__ void find_wrong(const float* a, const float* b, const float* g
     if (i < size && !(got[i] == a[i] + b[i])) atomicMin(first, i);  // NaN is wrong too
 }
 
+static __global__ void add_exactly(const float* a, const float* b, size_t size, double* out) {
+    const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
+    if (i < size) out[i] = static_cast<double>(a[i]) + b[i];
+}
+
 static constexpr int threads = 256;
 
 static unsigned blocks_for(size_t size) { return static_cast<unsigned>((size + threads - 1) / threads); }
@@ -40,6 +45,14 @@ static input_t generate_input(int size, int seed) {
     fill_uniform<<<blocks_for(n / 16 + 1), threads>>>(data.b.data(), n, warpboard::Random(seed, 1));
     CUDA_CHECK(cudaGetLastError());
     return data;
+}
+
+static DeviceBuffer<double> reference_fp64(const input_t& data) {
+    const size_t size = data.a.size();
+    DeviceBuffer<double> sums(size);
+    add_exactly<<<blocks_for(size), threads>>>(data.a.data(), data.b.data(), size, sums.data());
+    CUDA_CHECK(cudaGetLastError());
+    return sums;
 }
 
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {

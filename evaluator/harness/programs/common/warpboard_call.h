@@ -14,6 +14,7 @@
 #include "warpboard_buffers.h"
 #include "warpboard_cases.h"
 #include "warpboard_clocks.h"
+#include "warpboard_numerics.h"
 #include "warpboard_session.h"
 #include "warpboard_verdict.h"
 
@@ -98,6 +99,9 @@ public:
         return bytes;
     }
     void copy() { take_answer(); }
+
+    // How far the last answer is from the task's in double precision.
+    void log_numerics(Report& report, const std::string& prefix) { warpboard::log_numerics(report, prefix, drawn_->input, *output_); }
 
     // Whether descriptions of the case's inputs differ.
     bool told_early() const { return told_early_; }

@@ -32,6 +32,7 @@ public:
         for (size_t i = 0; i < cases_.size(); ++i) {
             const std::string prefix = begin(i, "test.");
             Verdict verdict = call(cases_[i], false);
+            if (verdict.passed) calls_->log_numerics(report_, prefix + "numerics.");
             if (verdict.passed && random_() % 2 == 1) {
                 if (Verdict more = call(cases_[i], true); !more.passed) verdict = more;
             }

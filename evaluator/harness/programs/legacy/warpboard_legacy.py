@@ -8,8 +8,8 @@ global generators: those are seeded anew for each call.
 import sys
 
 import warpboard_judge
-from warpboard_judge import Task, blame
 from warpboard_calls import TaskFailed
+from warpboard_task import Task, blame
 
 
 class Case:

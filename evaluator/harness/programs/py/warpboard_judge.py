@@ -3,10 +3,10 @@
     python3 warpboard_judge.py test|benchmark|leaderboard|profile FILE
 
 The task gives reference.py with generate_input(**arguments) and check_implementation(data, output), which returns
-(bool, message) or a message that is empty when the output is right. Where POPCORN_GPUS says how many GPUs a call runs
-on, generate_input is called for each rank, as generate_input(rank=..., **arguments), and check_implementation gets lists
-of all ranks' inputs and outputs. FILE holds one case per line, "key: value; key:
-value". The submission is in another process and sandbox (package evaluator/judge); what is found out goes as
+(bool, message) or a message that is empty when the output is right, and may give reference_fp64(data), the right answer
+in double precision. Where POPCORN_GPUS says how many GPUs a call runs on, generate_input is called for each rank, as
+generate_input(rank=..., **arguments), and the other two get lists of all ranks' inputs and outputs. FILE holds one case
+per line, "key: value; key: value". The submission is in another process and sandbox (package evaluator/judge); what is found out goes as
 "key: value" lines to the descriptor that POPCORN_FD names, with keys and exit codes of KernelBot's protocol.
 
 Works with torch on a GPU and, with neither torch nor GPU, with NumPy.
@@ -25,72 +25,13 @@ from warpboard_clocks import Clocks
 from warpboard_regions import HostMemory, Regions
 from warpboard_report import EXIT_FAILED, EXIT_REFUSED, EXIT_RUNNER_GONE, EXIT_TASK, EXIT_USAGE, Report
 from warpboard_stats import Stats, StopRule
+from warpboard_task import Task
 from warpboard_wire import RANGE, Door, Refused, RunnerGone
 
 _CALIBRATIONS_AGAIN = {"host": 5, "cuda": 15}  # when another process has been measured
 _LEAST_CALLS, _MOST_CALLS = {"host": 3, "cuda": 20}, {"host": 40, "cuda": 100}  # flushing a host's caches takes long
 # Of one of the fresh processes that measure a score: five take about as long as one of a benchmark.
 _LEAST_OF_ONE, _MOST_OF_ONE = {"host": 3, "cuda": 10}, {"host": 12, "cuda": 40}
-
-
-class Task:
-    """The task's own functions; what they do wrong is a TaskFailed. ranks is on how many GPUs a call runs, None for a
-    task that knows nothing of ranks."""
-
-    def __init__(self, ranks=None):
-        self._ranks = ranks
-        try:
-            from reference import check_implementation, generate_input
-        except Exception as error:
-            raise TaskFailed(blame("importing reference.py", error)) from error
-        self._generate, self._check = generate_input, check_implementation
-
-    def draw(self, arguments):
-        """New inputs, one for each rank."""
-        if self._ranks is None:
-            return [self._drawn(arguments)]
-        return [self._drawn({**arguments, "rank": rank}, rank) for rank in range(self._ranks)]
-
-    def _drawn(self, arguments, device=None):
-        """A new input. Generators that the task may use without seeding them are seeded anew each time."""
-        random = sys.modules.get("random")
-        if random is not None:
-            random.seed(secrets.randbits(128))
-        if "numpy" in sys.modules:
-            sys.modules["numpy"].random.seed([secrets.randbits(32) for _ in range(4)])
-        if "torch" in sys.modules:
-            sys.modules["torch"].manual_seed(secrets.randbits(63))
-            if device is not None and sys.modules["torch"].cuda.is_available():
-                sys.modules["torch"].cuda.set_device(device)
-        try:
-            return self._generate(**arguments)
-        except Exception as error:
-            raise TaskFailed(blame("generate_input", error)) from error
-
-    def check(self, inputs, answers):
-        """Returns (right?, message)."""
-        try:
-            if self._ranks is None:
-                return self.verdict(inputs[0], answers[0])
-            return self.verdict(inputs, answers)
-        except TaskFailed:
-            raise
-        except Exception as error:
-            raise TaskFailed(blame("check_implementation", error) + " Either the answer's type or shape is not what the "
-                             "task asks for, or the checker has a fault.") from error
-
-    def verdict(self, data, answer):
-        result = self._check(data, answer)
-        if isinstance(result, tuple):
-            good, message = result
-            return bool(good), str(message or "")
-        return not result, str(result or "")
-
-
-def blame(where, error):
-    """Says which of the task's functions raised what."""
-    text = str(error).strip()
-    return f"{where} raised {type(error).__name__}: {text.splitlines()[0][:300] if text else 'no message'}."
 
 
 class Judge:
@@ -105,13 +46,15 @@ class Judge:
         if calibrator is not None:
             calibrator.use(runners.regions)
 
-    def call(self, case, fresh, flags=0):
-        """One checked call: (right?, message, call)."""
+    def call(self, case, fresh, flags=0, look=None):
+        """One checked call: (right?, message, call). A right answer can be looked at before it goes."""
         try:
             made = self.runner.call(lambda: self.task.draw(case.fresh() if fresh else case.arguments), flags)
         except BadAnswer as bad:
             return False, str(bad), None
         good, message = self.task.check(made.data, made.answer)
+        if good and look is not None:
+            look(made)
         made.data = made.answer = None  # the memory is needed for the next one
         return good, message, made
 
@@ -123,7 +66,7 @@ class Judge:
             key = f"test.{index}"
             self.report.log(f"{key}.spec", case.spec)
             self.runner.begin_case()
-            good, message, _ = self.call(case, fresh=False)
+            good, message, _ = self.call(case, fresh=False, look=lambda made: self.log_numerics(key, made))
             if good and secrets.randbelow(2):
                 good, message, _ = self.call(case, fresh=True)
             if message:
@@ -132,6 +75,10 @@ class Judge:
             passed = passed and good
         self.runners.end()
         return passed
+
+    def log_numerics(self, key, made):
+        for field, value in self.task.numerics(made.data, made.answer):
+            self.report.log(f"{key}.numerics.{field}", value)
 
     def benchmark(self, ranked):
         """Times every case; where it is ranked, in one fresh process of the submission after another, as long as there

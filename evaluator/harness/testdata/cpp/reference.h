@@ -13,6 +13,12 @@ static input_t generate_input(int seed, int size, double scale, const std::strin
     return data;
 }
 
+static std::vector<double> reference_fp64(const input_t& data) {
+    std::vector<double> out;
+    for (const float value : data.values) out.push_back(static_cast<double>(data.factor) * value);
+    return out;
+}
+
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {
     if (!reporter.check_equal("size", output.size(), data.values.size())) return;
     for (size_t i = 0; i < output.size(); ++i) {

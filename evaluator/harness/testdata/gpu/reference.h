@@ -14,6 +14,15 @@ static input_t generate_input(int size, bool moving, const std::string& broken, 
     return {DeviceBuffer<float>(host.data(), host.size()), DeviceBuffer<float>(size), {2, 3}, moving ? random.uniform() : 0.5f};
 }
 
+static DeviceBuffer<double> reference_fp64(const input_t& data) {
+    if (data.a.size() == 300000) throw std::runtime_error("too many");
+    std::vector<float> a(data.a.size());
+    data.a.copy_to(a.data());
+    std::vector<double> out;
+    for (const float value : a) out.push_back(5.0 * data.scale * value);
+    return DeviceBuffer<double>(out.data(), out.size());
+}
+
 static void check_implementation(TestReporter& reporter, const input_t& data, const output_t& output) {
     if (!reporter.check_equal("size", output.size(), data.a.size())) return;
     std::vector<float> a(data.a.size()), got(output.size());

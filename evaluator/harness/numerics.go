@@ -1,0 +1,36 @@
+package harness
+
+import (
+	"math"
+	"strconv"
+
+	"warpboard/evaluator/job"
+)
+
+// setNumerics stores what a judge says of a test case's error; false for a field that it has not. Each time in a new
+// value: a case that has been told of is somebody else's.
+func setNumerics(c *job.CaseResult, field, value string) bool {
+	n := job.Numerics{}
+	if c.Numerics != nil {
+		n = *c.Numerics
+	}
+	texts := map[string]*string{"worst": &n.Worst, "got": &n.Got, "want": &n.Want, "note": &n.Note}
+	errors := map[string]*float64{"relative_max": &n.RelativeMax, "relative_p99": &n.RelativeP99, "ulp_max": &n.ULPMax, "ulp_p99": &n.ULPP99}
+	counts := map[string]*int{"elements": &n.Elements, "unlike": &n.Unlike}
+	switch {
+	case texts[field] != nil:
+		*texts[field] = value
+	case errors[field] != nil:
+		*errors[field] = number(value, isError)
+	case counts[field] != nil:
+		count, _ := strconv.Atoi(value)
+		*counts[field] = max(count, 0)
+	default:
+		return false
+	}
+	c.Numerics = &n
+	return true
+}
+
+// isError reports whether this can be how far a number is from another.
+func isError(off float64) bool { return off >= 0 && off <= math.MaxFloat64 }

@@ -1,0 +1,38 @@
+package job
+
+// Numerics is how far the answer of a test case is from the task's reference in double precision. It is shown, and
+// decides nothing. A judge's word; the submission's process has no part in it.
+type Numerics struct {
+	Elements    int     `json:"elements" jsonschema:"floating-point numbers that were compared"`
+	RelativeMax float64 `json:"relative_max" jsonschema:"largest distance over the reference's size; below the smallest normal number of the answer's type, over that"`
+	RelativeP99 float64 `json:"relative_p99" jsonschema:"what 99 of 100 are not above"`
+	ULPMax      float64 `json:"ulp_max" jsonschema:"largest distance in units of the last place of the answer's type; rounding makes 0.5 at the most"`
+	ULPP99      float64 `json:"ulp_p99"`
+	Worst       string  `json:"worst,omitempty" jsonschema:"where the largest error in ULPs is"`
+	Got         string  `json:"got,omitempty" jsonschema:"what is there"`
+	Want        string  `json:"want,omitempty" jsonschema:"what the reference says"`
+	Unlike      int     `json:"unlike,omitempty" jsonschema:"elements of which answer or reference is not finite, and the other is not the same; no error counts them"`
+	Note        string  `json:"note,omitempty" jsonschema:"why nothing was compared"`
+}
+
+// WorstNumerics takes of several cases the largest of each error, for the board; nil where nothing was compared, or where
+// elements were unlike in one of them, for which there is no number.
+func WorstNumerics(cases []CaseResult) *Numerics {
+	var worst *Numerics
+	for _, c := range cases {
+		n := c.Numerics
+		if n == nil {
+			continue
+		}
+		if n.Elements == 0 || n.Unlike > 0 {
+			return nil
+		}
+		if worst == nil {
+			worst = &Numerics{}
+		}
+		worst.Elements += n.Elements
+		worst.RelativeMax, worst.RelativeP99 = max(worst.RelativeMax, n.RelativeMax), max(worst.RelativeP99, n.RelativeP99)
+		worst.ULPMax, worst.ULPP99 = max(worst.ULPMax, n.ULPMax), max(worst.ULPP99, n.ULPP99)
+	}
+	return worst
+}
