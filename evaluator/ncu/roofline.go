@@ -125,9 +125,9 @@ const (
 func (k *Kernel) tensorWorks() []RoofKind {
 	var did []RoofKind
 	var roof RoofKind
-	for _, name := range k.MetricNames() {
-		stem, ok := strings.CutSuffix(name, tensorPeak)
-		if !ok || !strings.HasPrefix(stem, tensorPrefix+"op_") && stem != tensorPrefix+"src_fp64" {
+	for _, name := range k.metricNames(tensorPrefix, tensorPeak) {
+		stem := strings.TrimSuffix(name, tensorPeak)
+		if !strings.HasPrefix(stem, tensorPrefix+"op_") && stem != tensorPrefix+"src_fp64" {
 			continue
 		}
 		w := k.tensorWork(stem)

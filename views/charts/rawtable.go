@@ -24,7 +24,7 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 	words := strings.Fields(strings.ToLower(q.Search))
 	var names []string
 	for _, name := range k.MetricNames() {
-		if matches(strings.ToLower(name+" "+k.Metric(name).Unit), words) {
+		if len(words) == 0 || matches(strings.ToLower(name+" "+k.Metric(name).Unit), words) {
 			names = append(names, name)
 		}
 	}
@@ -47,26 +47,26 @@ type rawGroup struct {
 	count  int
 }
 
-// rawGroups lists the largest groups of a kernel's metrics, by what their names begin with.
+// rawGroups lists the largest groups of a kernel's metrics, by what their names begin with; each counts what its search
+// finds, which may be in the middle of a name.
 func rawGroups(k *ncu.Kernel) []rawGroup {
 	const most, least = 9, 10
-	counts := map[string]int{}
+	var out []rawGroup
 	for name := range k.Metrics {
-		if unit, _, ok := strings.Cut(name, "__"); ok && rawWeight(name) == 0 {
-			counts[unit+"__"] = 0
+		unit, _, ok := strings.Cut(name, "__")
+		known := func(g rawGroup) bool { return strings.HasPrefix(name, g.search) }
+		if ok && rawWeight(name) == 0 && !slices.ContainsFunc(out, known) {
+			out = append(out, rawGroup{search: unit + "__"})
 		}
 	}
-	var out []rawGroup
-	for search := range counts {
-		for name := range k.Metrics {
-			if strings.Contains(name, search) {
-				counts[search]++
+	for name := range k.Metrics {
+		for i := range out {
+			if strings.HasPrefix(name, out[i].search) || strings.Contains(name, out[i].search) {
+				out[i].count++
 			}
 		}
-		if counts[search] >= least {
-			out = append(out, rawGroup{search, counts[search]})
-		}
 	}
+	out = slices.DeleteFunc(out, func(g rawGroup) bool { return g.count < least })
 	slices.SortFunc(out, func(a, b rawGroup) int {
 		return cmp.Or(b.count-a.count, strings.Compare(a.search, b.search))
 	})

@@ -75,32 +75,42 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 	}
 	v.paging = newPaging(q.Code, len(rows), codePageSize)
 	v.rows = rows[v.from:v.to]
+	fillRows(v.rows, s)
 	return v
 }
 
+// codeRows are all instructions with their samples; fillRows adds the rest to those that a page shows.
 func codeRows(s *ncu.Source) []codeRow {
-	rows := make([]codeRow, len(s.Lines))
-	stalls, samples := stallColumns(s), samplesColumn(s)
-	first, numbers := uint64(0), instructionNumbers(s)
+	rows, samples := make([]codeRow, len(s.Lines)), s.Column(samplesColumn(s))
 	for i, l := range s.Lines {
-		address, err := strconv.ParseUint(strings.TrimPrefix(l.Address, "0x"), 16, 64)
-		if i == 0 {
-			first = address
-		}
-		offset := l.Address
-		if err == nil && address >= first {
-			offset = strconv.FormatUint(address-first, 16)
-		}
-		rows[i] = codeRow{
-			index: i + 1, line: l, offset: offset, sass: withTargets(l.SASS, numbers),
-			samples:  s.Counter(i, samples),
-			executed: s.Counter(i, "Instructions Executed"),
-			threads:  s.Counter(i, "Avg. Predicated-On Threads Executed"),
-			waits:    mainStall(s, i, stalls),
-			notes:    accessNotes(s, i),
+		rows[i] = codeRow{index: i + 1, line: l}
+		if samples >= 0 && samples < len(l.Cells) {
+			rows[i].samples = ncu.NewMetric(l.Cells[samples], "")
 		}
 	}
 	return rows
+}
+
+func fillRows(rows []codeRow, s *ncu.Source) {
+	stalls, numbers := stallColumns(s), instructionNumbers(s)
+	for i, r := range rows {
+		at := r.index - 1
+		rows[i].offset, rows[i].sass = offsetOf(r.line.Address, s.Lines[0].Address), withTargets(r.line.SASS, numbers)
+		rows[i].executed = s.Counter(at, "Instructions Executed")
+		rows[i].threads = s.Counter(at, "Avg. Predicated-On Threads Executed")
+		rows[i].waits, rows[i].notes = mainStall(s, at, stalls), accessNotes(s, at)
+	}
+}
+
+// offsetOf is how far an instruction is from the first, in hexadecimal digits.
+func offsetOf(address, first string) string {
+	number := func(text string) (uint64, error) { return strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64) }
+	at, err := number(address)
+	from, firstErr := number(first)
+	if err != nil || firstErr != nil || at < from {
+		return address
+	}
+	return strconv.FormatUint(at-from, 16)
 }
 
 // absolute is an address in an instruction: where a branch goes.

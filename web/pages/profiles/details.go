@@ -67,7 +67,7 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 // others it takes the instructions, too.
 func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
 	if !seen.MaySeeSource {
-		runs.HideSource(vm.Report)
+		vm.Report = runs.WithoutSource(vm.Report)
 		vm.SourceHidden = format.Capital("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
 		return nil
 	}
@@ -108,7 +108,7 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 		err = models.Errorf(models.NotFound, "%s", profile.MissingReason(index))
 	}
 	if report != nil && !seen.MaySeeSource {
-		runs.HideSource(report)
+		report = runs.WithoutSource(report)
 	}
 	return seen, index, report, err
 }
