@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -108,7 +109,7 @@ func (c *roofChart) nameDots() {
 	for _, chosen := range []bool{true, false} {
 		for i := range c.dots {
 			if d := &c.dots[i]; d.chosen == chosen {
-				d.label = l.place(d.x, d.y, reach[chosen], d.kernel.Short)
+				d.label = l.place(d.x, d.y, reach[chosen], cmp.Or(d.name, d.kernel.Short))
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package charts
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/views/format"
@@ -57,6 +58,7 @@ type roofDot struct {
 	work   ncu.RoofKind
 	chosen bool
 	label  label
+	name   string // beside the dot; empty: the kernel's
 }
 
 type otherDot struct {
@@ -91,6 +93,48 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 	c.place(roof)
 	c.nameDots()
 	return c
+}
+
+// newRoofPair lays out two kernels on the roofs that either report holds: A's dot, then B's. It is nil when there are no
+// roofs, or when one of them did no arithmetic.
+func newRoofPair(a, b *ncu.Kernel) *roofChart {
+	roof, c := ncu.RooflineOf(a), &roofChart{}
+	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
+		return nil
+	}
+	var points [][2]float64
+	for i, k := range []*ncu.Kernel{a, b} {
+		of := ncu.RooflineOf(k)
+		w := of.Main()
+		if w == nil || !w.Intensity.Value.Measured {
+			return nil
+		}
+		c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: true, name: []string{"A", "B"}[i]})
+		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
+		for _, kind := range of.Kinds {
+			if !slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == kind.Name }) {
+				roof.Kinds = append(roof.Kinds, kind)
+			}
+		}
+	}
+	c.scale(roof, points)
+	c.place(roof)
+	c.nameDots()
+	return c
+}
+
+// arrow leads from the first dot to the second, and stops before it.
+func (c *roofChart) arrow() string {
+	a, b := c.dots[0], c.dots[1]
+	dx, dy := b.x-a.x, b.y-a.y
+	long := math.Hypot(dx, dy)
+	if long < 20 {
+		return "" // the dots touch
+	}
+	dx, dy = dx/long, dy/long
+	x, y := b.x-9*dx, b.y-9*dy
+	return fmt.Sprintf("M%.1f %.1fL%.1f %.1fM%.1f %.1fL%.1f %.1fL%.1f %.1f", a.x+7*dx, a.y+7*dy, x, y,
+		x-7*dx+4*dy, y-7*dy-4*dx, x, y, x-7*dx-4*dy, y-7*dy+4*dx)
 }
 
 // scale chooses whole decades that hold all dots, with room for their names, and every ridge.
