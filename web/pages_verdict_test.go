@@ -38,6 +38,9 @@ func (s *comparedScene) judged(user models.User, source, driver, clock, report s
 	for i := range cases {
 		c := &cases[i]
 		c.Clocks, c.Median, c.Processes = job.Clocks{Counts: job.ClockEvent}, c.Mean*factors[i], nil
+		for k := range c.Times {
+			c.Times[k] *= factors[i]
+		}
 		for k := range 5 {
 			c.Processes = append(c.Processes, c.Median*(1+0.002*float64(k-2)))
 		}

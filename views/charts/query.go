@@ -17,6 +17,7 @@ type Query struct {
 	Page   int    // of the raw metrics, from 1
 	Code   int    // page of the source view, from 1
 	Hot    bool   // source view sorted by samples
+	Pin    int    // run whose profile is the baseline: every bar has a tick where its value is; 0: none
 }
 
 // ReadQuery reads a details page's URL; what is missing or odd gets its default.
@@ -32,6 +33,7 @@ func ReadQuery(v url.Values) Query {
 		Page:   atLeast(v.Get("page"), 1, 1),
 		Code:   atLeast(v.Get("code"), 1, 1),
 		Hot:    v.Get("sort") == "hot",
+		Pin:    atLeast(v.Get("pin"), 1, 0),
 	}
 }
 
@@ -55,6 +57,7 @@ func (q Query) URL(path string) string {
 	set("kernel", q.Kernel, -1)
 	set("page", q.Page, 1)
 	set("code", q.Code, 1)
+	set("pin", q.Pin, 0)
 	if q.Search != "" {
 		v.Set("q", q.Search)
 	}
@@ -67,7 +70,7 @@ func (q Query) URL(path string) string {
 	return path + "?" + v.Encode()
 }
 
-func (q Query) withCase(c int) Query      { return Query{Case: c, Kernel: -1, Page: 1, Code: 1} }
+func (q Query) withCase(c int) Query      { return Query{Case: c, Kernel: -1, Page: 1, Code: 1, Pin: q.Pin} }
 func (q Query) withKernel(id int) Query   { q.Kernel, q.Page, q.Code = id, 1, 1; return q }
 func (q Query) withSearch(s string) Query { q.Search, q.Page = s, 1; return q }
 func (q Query) withPage(page int) Query   { q.Page = page; return q }

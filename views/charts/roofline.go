@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/views/format"
@@ -25,12 +26,20 @@ const (
 type roofChart struct {
 	xMin, xMax, yMin, yMax float64 // exponents of ten
 	xTicks, yTicks         []tick
-	slope                  segment
-	slopeLabel             label
-	slopeTurn              float64 // degrees
+	slopes                 []slope // of DRAM, then of the caches
 	ceilings               []ceiling
 	dots                   []roofDot
 	others                 []otherDot
+}
+
+// slope is the roof of a level of memory. A cache has a dot of the chosen kernel, too, left of that of DRAM.
+type slope struct {
+	line  segment
+	label label
+	turn  float64 // degrees
+	x, y  float64 // of the dot; 0: none
+	title string
+	name  label // of the dot
 }
 
 type tick struct {
@@ -83,6 +92,11 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		}
 	}
+	for _, l := range roof.Caches {
+		if l.Intensity.Value.Value > 0 {
+			points = append(points, [2]float64{l.Intensity.Value.Value, roof.Main().Rate.Value.Value})
+		}
+	}
 	for _, d := range others {
 		if d.Rate > 0 && d.Intensity > 0 {
 			c.others = append(c.others, otherDot{dot: d})
@@ -99,6 +113,7 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 // roofs, or when one of them did no arithmetic.
 func newRoofPair(a, b *ncu.Kernel) *roofChart {
 	roof, c := ncu.RooflineOf(a), &roofChart{}
+	roof.Caches = nil // two dots and an arrow are enough
 	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
 		return nil
 	}
@@ -191,11 +206,14 @@ func (c *roofChart) place(roof ncu.Roofline) {
 			fact:  w.Peak,
 		})
 	}
-	// The slope begins where it enters the drawing: at the left edge or at the bottom.
-	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/bandwidth)
-	c.slope = segment{c.x(start), c.y(start * bandwidth), c.x(most / bandwidth), c.y(most)}
-	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakBandwidth.Value), "middle"}
-	c.slopeTurn = math.Atan2(c.slope.y2-c.slope.y1, c.slope.x2-c.slope.x1) * 180 / math.Pi
+	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most)}
+	for _, l := range roof.Caches {
+		sl := c.slope(l.Name, l.Peak.Value, most)
+		if v := l.Intensity.Value.Value; v > 0 {
+			sl.x, sl.y, sl.title = c.x(v), c.y(roof.Main().Rate.Value.Value), fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
+		}
+		c.slopes = append(c.slopes, sl)
+	}
 	for i := range c.dots {
 		d := &c.dots[i]
 		d.x, d.y = c.x(d.work.Intensity.Value.Value), c.y(d.work.Rate.Value.Value)
@@ -206,10 +224,40 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	}
 }
 
+// slope is the roof of a level of memory. It begins where it enters the drawing: at the left edge or at the bottom.
+func (c *roofChart) slope(name string, bandwidth ncu.Metric, most float64) slope {
+	per := bandwidth.Value
+	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/per)
+	s := slope{line: segment{c.x(start), c.y(start * per), c.x(most / per), c.y(most)}}
+	s.label = label{0.35*s.line.x1 + 0.65*s.line.x2, 0.35*s.line.y1 + 0.65*s.line.y2, name + " " + Text(bandwidth), "middle"}
+	s.turn = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
+	return s
+}
+
+// cacheNote says how near the kernel comes to the roofs of the caches.
+func cacheNote(k *ncu.Kernel) string {
+	var parts []string
+	for _, l := range ncu.RooflineOf(k).Caches {
+		if l.Peak.Value.Value > 0 {
+			parts = append(parts, fmt.Sprintf("%s gave %s, %s of its roof", l.Name, Text(l.Traffic.Value), format.Percent(l.Traffic.Value.Value/l.Peak.Value.Value)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
 // roofFacts are the numbers below the roofline.
 func roofFacts(k *ncu.Kernel) []ncu.Fact {
 	roof := ncu.RooflineOf(k)
 	out := []ncu.Fact{roof.Bandwidth, roof.PeakBandwidth}
+	for _, l := range roof.Caches {
+		out = append(out, l.Traffic, l.Peak)
+		if l.Intensity.Value.Measured {
+			out = append(out, l.Intensity)
+		}
+	}
 	for _, w := range roof.Kinds {
 		out = append(out, w.Rate, w.Peak)
 		if w.Did() {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
@@ -57,6 +58,9 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: vm,
 	}
 	page.Charts = true
+	if len(vm.Pairs) > 0 {
+		page.PinB = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(a.Sub.ID, a.Run.ID), index, b.Run.ID))
+	}
 	if page.Best, err = p.ownBest(c, a, b); err != nil {
 		return err
 	}

@@ -147,7 +147,7 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]char
 		}
 		if ok && facts.drawn {
 			dot := facts.dot
-			dot.Name, dot.URL = fmt.Sprintf("%s. %s", format.Place(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
+			dot.Run, dot.Name, dot.URL = st.RunID, fmt.Sprintf("%s. %s", format.Place(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
 			dots = append(dots, dot)
 		}
 	}
