@@ -80,7 +80,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 		t.Errorf("%d ends of dumbbells", n)
 	}
 	wantText(t, doc, "#times table", "Geometric mean")
-	wantText(t, doc, ".pf-why", fmt.Sprintf("#%d keeps the tensor cores busy for 94.93 %% of the cycles; #%d does not use them.", faster, a))
+	wantText(t, doc, ".pf-why", fmt.Sprintf("#%d keeps the tensor cores busy for 94.9 %% of the cycles; #%d does not use them.", faster, a))
 	if doc.Find(".pf-why li").Length() != 3 || doc.Find("#rooflines .pf-arrow").Length() != 1 || doc.Find(".pf-overlays path").Length() != 6 {
 		t.Error("the reasons, the arrow between the two on a roofline, or the repeats of the cases are missing")
 	}

@@ -154,7 +154,7 @@ func opcodeBars(ops []ncu.Opcode) []bar {
 
 func opcodeBar(name string, executed, share, most float64) bar {
 	return bar{
-		label: name, part: executed / most, note: format.Percent(share),
+		label: name, help: opcodeHelp(name), part: executed / most, note: format.Percent(share),
 		fact: ncu.Fact{Label: name, From: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
 	}
 }

@@ -111,9 +111,9 @@ func changeText(d ncu.Diff) string {
 
 func signed(v float64) string {
 	if v > 0 {
-		return "+" + format.Decimal(v)
+		return "+" + digits(v)
 	}
-	return "−" + format.Decimal(-v)
+	return "−" + digits(-v)
 }
 
 // leastEffect hides rows that hardly differ behind "Show all".

@@ -142,7 +142,7 @@ func rail(vm DetailsVM, k *ncu.Kernel) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if n := len(vm.Report.Kernels); n > 1 && n <= 12 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h2>Kernels</h2><ul>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<h2>Kernels</h2><ul class=\"pf-kernels-nav\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -52,7 +52,8 @@ func (l *labels) takeSlope(s slope) {
 	l.takeLine(s.line)
 	turned, half := s.turn*math.Pi/180, letter*float64(len([]rune(s.label.text)))/2
 	dx, dy := half*math.Cos(turned), half*math.Sin(turned)
-	l.takeLine(segment{s.label.x - dx, s.label.y - dy - 9, s.label.x + dx, s.label.y + dy - 9})
+	middle := s.side - math.Copysign(3, s.side)
+	l.takeLine(segment{s.label.x - dx, s.label.y - dy + middle, s.label.x + dx, s.label.y + dy + middle})
 }
 
 // place returns the label of a dot: beside it, else above or below within reach, shortened where it would

@@ -36,6 +36,7 @@ type roofChart struct {
 type slope struct {
 	line  segment
 	label label
+	side  float64 // of the line: where the label stands, in the drawing's units
 	turn  float64 // degrees
 	x, y  float64 // of the dot; 0: none
 	title string
@@ -206,9 +207,9 @@ func (c *roofChart) place(roof ncu.Roofline) {
 			fact:  w.Peak,
 		})
 	}
-	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most)}
-	for _, l := range roof.Caches {
-		sl := c.slope(l.Name, l.Peak.Value, most)
+	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most, 0.45, 14)}
+	for i, l := range roof.Caches {
+		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5) // their lines are near each other: the names are not
 		if v := l.Intensity.Value.Value; v > 0 {
 			sl.x, sl.y, sl.title = c.x(v), c.y(roof.Main().Rate.Value.Value), fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
 		}
@@ -225,11 +226,12 @@ func (c *roofChart) place(roof ncu.Roofline) {
 }
 
 // slope is the roof of a level of memory. It begins where it enters the drawing: at the left edge or at the bottom.
-func (c *roofChart) slope(name string, bandwidth ncu.Metric, most float64) slope {
+// The name stands at a part of its length, above or below.
+func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
 	per := bandwidth.Value
 	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/per)
-	s := slope{line: segment{c.x(start), c.y(start * per), c.x(most / per), c.y(most)}}
-	s.label = label{0.35*s.line.x1 + 0.65*s.line.x2, 0.35*s.line.y1 + 0.65*s.line.y2, name + " " + Text(bandwidth), "middle"}
+	s := slope{line: segment{c.x(start), c.y(start * per), c.x(most / per), c.y(most)}, side: side}
+	s.label = label{(1-at)*s.line.x1 + at*s.line.x2, (1-at)*s.line.y1 + at*s.line.y2, name + " " + Text(bandwidth), "middle"}
 	s.turn = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
 	return s
 }

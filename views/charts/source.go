@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ type codeView struct {
 	hottest float64 // share of the instruction with the most: the longest bar
 	lines   bool    // line information exists
 	hot     []hotLine
+	at      string // the source line whose instructions are shown; empty: all
 }
 
 // codeRow is one instruction with its counters.
@@ -54,7 +56,13 @@ type hotLine struct {
 	line  int
 	text  string
 	share float64
+	count int // instructions
 }
+
+// key is how an address names the line.
+func (l hotLine) key() string { return path.Base(l.file) + ":" + strconv.Itoa(l.line) }
+
+func lineKey(l ncu.SourceLine) string { return path.Base(l.File) + ":" + strconv.Itoa(l.Line) }
 
 func newCodeView(s *ncu.Source, q Query) codeView {
 	rows := codeRows(s)
@@ -70,6 +78,10 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 		v.hottest = max(v.hottest, rows[i].share)
 	}
 	v.hot = hotLines(rows)
+	if chosen := func(l hotLine) bool { return l.key() == q.At }; slices.ContainsFunc(v.hot, chosen) {
+		v.at = q.At
+		rows = slices.DeleteFunc(rows, func(r codeRow) bool { return lineKey(r.line) != q.At })
+	}
 	if q.Hot {
 		slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.share, a.share) })
 	}
@@ -196,11 +208,11 @@ func accessNotes(s *ncu.Source, line int) string {
 
 // hotLines sums samples over the instructions of each source line, hottest first.
 func hotLines(rows []codeRow) []hotLine {
-	const most = 8
+	const most = 40
 	at := map[string]int{}
 	var out []hotLine
 	for _, r := range rows {
-		if r.line.Line == 0 || r.share == 0 {
+		if r.line.Line == 0 {
 			continue
 		}
 		key := r.line.File + ":" + strconv.Itoa(r.line.Line)
@@ -211,6 +223,7 @@ func hotLines(rows []codeRow) []hotLine {
 			out = append(out, hotLine{file: r.line.File, line: r.line.Line, text: strings.TrimSpace(r.line.Text)})
 		}
 		out[i].share += r.share
+		out[i].count++
 	}
 	slices.SortStableFunc(out, func(a, b hotLine) int { return cmp.Compare(b.share, a.share) })
 	return out[:min(len(out), most)]

@@ -111,7 +111,7 @@ func count(v float64) string {
 	if v < 1e5 {
 		return format.Decimal(v)
 	}
-	return strings.TrimRight(format.Prefixed(v, ""), space)
+	return strings.TrimRight(prefixed(v, ""), space)
 }
 
 // multiple is how many times one is the other, "2.10× "; nothing where one of them is 0.

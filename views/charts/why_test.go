@@ -36,13 +36,13 @@ func TestWhyItIsFasterIsSaidWithItsNumbersAndEvidence(t *testing.T) {
 		want   []string
 	}{
 		"tensor cores": {0.5, only(cuda, 1), only(tri, 0), []string{
-			"#2 keeps the tensor cores busy for 94.93 % of the cycles; #1 does not use them.",
-			"#2 executes fewer loads from global memory (0 instead of 67.11 M); L1 was 96.5 % busy in #1.",
-			"#2 executes 9.16× fewer instructions (16.87 M instead of 154.5 M), most of the difference LDG: 4 096 instead of 67.11 M; #1 issued one in 37.0 % of its cycles.",
+			"#2 keeps the tensor cores busy for 94.9 % of the cycles; #1 does not use them.",
+			"#2 executes fewer loads from global memory (0 instead of 67.1 M); L1 was 96.5 % busy in #1.",
+			"#2 executes 9.16× fewer instructions (16.9 M instead of 155 M), most of the difference LDG: 4 096 instead of 67.1 M; #1 issued one in 37.0 % of its cycles.",
 		}},
 		"sectors, and B is slower": {2, only(cuda, 0), only(cuda, 2), []string{
-			"#1 touches 3.00× fewer sectors of global memory, of 32 bytes each (6.291 M sectors instead of 18.87 M sectors); L2 was 82.6 % busy in #2.",
-			"Warps of #1 spend 139× fewer cycles per instruction waiting for its stores to leave after its exit (1.156 cycles instead of 160.7 cycles).",
+			"#1 touches 3.00× fewer sectors of global memory, of 32 bytes each (6.29 M sectors instead of 18.9 M sectors); L2 was 82.6 % busy in #2.",
+			"Warps of #1 spend 139× fewer cycles per instruction waiting for its stores to leave after its exit (1.16 cycles instead of 161 cycles).",
 		}},
 		"the times show no difference":                  {1, only(cuda, 1), only(tri, 0), nil},
 		"the profiles differ the other way":             {2, only(cuda, 1), only(tri, 0), nil},

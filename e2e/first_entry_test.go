@@ -1,0 +1,36 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestAFirstRankedEntryTakesThreeClicks goes as a new person would who has just signed in: from home to an entry on the board
+// of a built-in task, with the site's own measure of a ranked run.
+func TestAFirstRankedEntryTakesThreeClicks(t *testing.T) {
+	const mostClicks, most = 3, 20 * time.Second
+	s := startSite(t, "--cpu-slots", "1", "--warm-python", "0")
+	w := s.window(t)
+	w.signIn("Grace Hopper")
+	clicks, began := 0, time.Now()
+	click := func(target string) {
+		t.Helper()
+		w.Do(chromedp.WaitVisible(target))
+		w.Click(target)
+		clicks++
+	}
+	click(`main [aria-label="Solve Vector add (C++)"]`)
+	w.Until(`document.querySelector(".cm-content") && document.querySelector("input[name=device][value=CPU]").checked`)
+	click(`main button[name=mode][value=ranked]`)
+	w.Until(`document.querySelector("#bench-run [data-state=done]")`)
+	took := time.Since(began)
+	w.Open("/tasks/vectoradd-cpp/boards/CPU") // not a click: the workbench says the place already
+	w.Shows(`#board tr[data-rank="1"].mine`, "Grace Hopper")
+	t.Logf("from sign-in to a first entry: %d clicks, %v", clicks, took)
+	if clicks > mostClicks || took > most {
+		t.Errorf("a first entry took %d clicks and %v, want at most %d and %v", clicks, took, mostClicks, most)
+	}
+	w.clean()
+}
