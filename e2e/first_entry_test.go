@@ -1,6 +1,9 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
+	"runtime"
 	"testing"
 	"time"
 
@@ -29,8 +32,26 @@ func TestAFirstRankedEntryTakesThreeClicks(t *testing.T) {
 	w.Open("/tasks/vectoradd-cpp/boards/CPU") // not a click: the workbench says the place already
 	w.Shows(`#board tr[data-rank="1"].mine`, "Grace Hopper")
 	t.Logf("from sign-in to a first entry: %d clicks, %v", clicks, took)
-	if clicks > mostClicks || took > most {
-		t.Errorf("a first entry took %d clicks and %v, want at most %d and %v", clicks, took, mostClicks, most)
+	if clicks > mostClicks {
+		t.Errorf("a first entry took %d clicks, want at most %d", clicks, mostClicks)
+	}
+	if load := loadOf(t); load > float64(runtime.NumCPU()) {
+		t.Logf("the machine has other work (load %.1f on %d processors): the seconds say nothing", load, runtime.NumCPU())
+	} else if took > most {
+		t.Errorf("a first entry took %v, want at most %v", took, most)
 	}
 	w.clean()
+}
+
+// loadOf is how many processes wanted a processor in the last minute.
+func loadOf(t *testing.T) (load float64) {
+	t.Helper()
+	text, err := os.ReadFile("/proc/loadavg")
+	if err == nil {
+		_, err = fmt.Sscan(string(text), &load)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return load
 }

@@ -1,10 +1,11 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
+	"unicode"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
@@ -152,17 +153,43 @@ func SASSDiffs(pairs []ncu.Pair) (list []FileDiff) {
 
 const mostDiff = 300 // lines of a diff of instructions that are shown
 
-// register is a name that the compiler chose: of a register, a predicate or a barrier.
-var register = regexp.MustCompile(`\b(?:U?R|U?P|B|SB)\d+\b`)
-
-// program is a kernel's instructions, a line each, without what another compilation would name otherwise.
+// program is a kernel's instructions, a line each, without what another compilation would name otherwise: the numbers of
+// registers, predicates and barriers, and addresses.
 func program(s *ncu.Source) string {
 	var b strings.Builder
 	for _, l := range s.Lines {
-		text := absolute.ReplaceAllString(register.ReplaceAllStringFunc(l.SASS, func(name string) string { return strings.TrimRight(name, "0123456789") }), "…")
-		b.WriteString(strings.TrimSpace(text) + "\n")
+		text := strings.TrimSpace(l.SASS)
+		for text != "" {
+			n := strings.IndexFunc(text, isWord)
+			if n != 0 {
+				n = cmp.Or(max(n, 0), len(text))
+				b.WriteString(text[:n])
+				text = text[n:]
+				continue
+			}
+			if n = strings.IndexFunc(text, func(r rune) bool { return !isWord(r) }); n < 0 {
+				n = len(text)
+			}
+			b.WriteString(unnamed(text[:n]))
+			text = text[n:]
+		}
+		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// unnamed is a word of an instruction: "UR" of UR12, and a mark for an address.
+func unnamed(word string) string {
+	name := strings.TrimRight(word, "0123456789")
+	switch {
+	case name != word && (name == "R" || name == "UR" || name == "P" || name == "UP" || name == "B" || name == "SB"):
+		return name
+	case strings.HasPrefix(word, "0x") && len(word) >= 6:
+		return "…"
+	}
+	return word
 }
 
 func pairTitle(p ncu.Pair) string {
