@@ -11,15 +11,16 @@ func TestATimelineIsGivenToPerfettoAndToNobodyElse(t *testing.T) {
 	s := newProfiledScene(t)
 	w := s.window().as(s.browserOf(s.admin))
 	w.open(submissionPath(s.second))
-	w.Eval(`window.sent = []; document.body.append(document.createElement("iframe")); window.fake = document.querySelector("iframe").contentWindow;
+	w.Eval(`(() => { window.sent = []; document.body.append(document.createElement("iframe")); window.fake = document.querySelector("iframe").contentWindow;
 		fake.postMessage = (message, to) => sent.push([message, to]); window.open = (address) => address == "https://ui.perfetto.dev" && fake;
-		document.querySelector("[data-perfetto]:not([hidden])").click()`)
+		document.querySelector("[data-perfetto]:not([hidden])").click(); })()`)
 	w.Until(`sent.length > 1 && sent.every(([message, to]) => message == "PING" && to == "https://ui.perfetto.dev")`)
 	answer := `dispatchEvent(new MessageEvent("message", {data: "PONG", origin: %q, source: fake}))`
-	w.Eval(fmt.Sprintf(answer, "https://perfetto.example") + `; window.asked = sent.length`)
+	w.Eval(fmt.Sprintf(answer, "https://perfetto.example"))
+	w.Eval(`window.asked = sent.length`)
 	w.Until(`sent.length > asked && sent.every(([message]) => message == "PING")`)
 	w.Eval(fmt.Sprintf(answer, "https://ui.perfetto.dev"))
-	w.Until(`new TextDecoder().decode(sent.at(-1)[0].perfetto?.buffer).includes("traceEvents") && sent.at(-1)[1] == "https://ui.perfetto.dev"`)
+	w.Until(`sent.at(-1)[1] == "https://ui.perfetto.dev" && sent.at(-1)[0].perfetto && new TextDecoder().decode(sent.at(-1)[0].perfetto.buffer).includes("traceEvents")`)
 	w.refusedNothing()
 }
 
