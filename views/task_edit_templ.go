@@ -354,20 +354,20 @@ func uploadForm(p Page, task TaskRef, limitMiB int) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"drop field\"><label for=\"zip\" class=\"text-base\">Choose a zip, or drop it here</label> <input id=\"zip\" name=\"zip\" type=\"file\" accept=\".zip,.cu,.cuh,.cpp,.py\" required class=\"mx-auto max-w-full small\"><p class=\"hint\">At most ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<div class=\"drop field\"><label for=\"zip\" class=\"text-base\">Choose a zip, or the files of a task, or drop them here</label> <input id=\"zip\" name=\"zip\" type=\"file\" accept=\".zip,.yml,.yaml,.cu,.cuh,.h,.hpp,.cpp,.py,.md\" multiple required class=\"mx-auto max-w-full small\"><p class=\"hint\">At most ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
 		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs(strconv.Itoa(limitMiB))
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 144, Col: 51}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/task_edit.templ`, Line: 145, Col: 36}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " MiB. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too.</p></div><div><button class=\"btn btn-main\">Check the upload</button></div></form>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, " MiB. From KernelBot: choose a problem's task.yml, its other files and those that it names in the folder above, all at once. A single reference file in the legacy format (.cu, .cuh, .cpp or .py) works too.</p></div><div><button class=\"btn btn-main\">Check the upload</button></div></form>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

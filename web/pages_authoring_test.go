@@ -110,3 +110,25 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	wantText(t, changed, "main", "65539") // the others see nothing of it before the author has seen the differences
 	wantStatus(t, s.signedIn("Ben", models.RoleCreator).get(trial), http.StatusForbidden)
 }
+
+// A problem of KernelBot shares files of the folder above with others, and a browser sends files without folders.
+func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
+	creator := newScene(t).signedIn("Carla", models.RoleCreator)
+	files := map[string]string{
+		"task.yml": "lang: py\ngpus: [H200]\ndescription: Add two tensors.\nfiles:\n  - {name: submission.py, source: \"@SUBMISSION@\"}\n  - {name: task.py, source: task.py}\n" +
+			"  - {name: utils.py, source: ../utils.py}\n  - {name: eval.py, source: ../eval.py}\n  - {name: reference.py, source: reference.py}\nconfig: {main: eval.py}\ntemplates: {Python: template.py}\n" +
+			"tests: [{size: 16, seed: 1}]\nbenchmarks: [{size: 1024, seed: 2}]\nranking_by: geom\n",
+		"task.py": "input_t = tuple\noutput_t = object\n", "eval.py": "print('passed')\n", "utils.py": "def near(a, b):\n    return ''\n", "template.py": "def custom_kernel(data):\n    return data[0] + data[1]\n",
+		"reference.py": "from task import input_t, output_t\nfrom utils import near\n\n\ndef generate_input(size: int, seed: int):\n    return (size, seed)\n\n\ndef check_implementation(data, output):\n    return near(data, output)\n",
+	}
+	doc := document(t, creator.uploadAll("/tasks/new", "zip", files), http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "[data-draft]", "utils.py")
+	if problems := doc.Find("[data-draft] .callout-fail").Text(); problems != "" || doc.Find("[data-draft]").Length() != 1 {
+		t.Errorf("%d tasks, with problems %q", doc.Find("[data-draft]").Length(), problems)
+	}
+	published := document(t, creator.upload("/tasks/publish", "", "", nil, fields(doc.Find("main form"))), http.StatusOK)
+	wantText(t, published, "[role=status]", "Published")
+	delete(files, "task.yml")
+	wantText(t, document(t, creator.uploadAll("/tasks/new", "zip", files), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
+}

@@ -29,6 +29,13 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 	wantText(t, doc, card+" .meta", "Closes "+s.task.Deadline.Format("2 Jan 2006"))
 	wantText(t, doc, card+" .meta", "61 entries")
 	wantText(t, doc, card+" [data-board=H200]", "10.40 µs")
+	wantText(t, doc, card+" [data-record]", "Record on H200: from")
+	if drawn := doc.Find(card+" [data-record] path").AttrOr("d", ""); strings.Count(drawn, "H") != strings.Count(drawn, "V") || strings.Count(drawn, "H") < 2 {
+		t.Errorf("the record is drawn as %q", drawn)
+	}
+	if empty := doc.Find("[data-task=prefixsum-cuda] [data-record]").Length(); empty != 0 {
+		t.Error("a record is drawn of a task that nobody solved")
+	}
 	if title := doc.Find(card+" [data-board=CPU]").AttrOr("title", ""); title != "No entry yet" {
 		t.Errorf("the board without entries says %q", title)
 	}

@@ -30,14 +30,32 @@ func (b *browser) upload(path, field, name string, data []byte, values url.Value
 		}
 	}
 	if field != "" {
-		file, err := form.CreateFormFile(field, name)
-		if err != nil {
-			b.site.t.Fatal(err)
-		}
-		file.Write(data)
+		addFile(b.site.t, form, field, name, data)
 	}
 	form.Close()
 	return b.send(http.MethodPost, path, &buf, "Content-Type", form.FormDataContentType())
+}
+
+// uploadAll sends several files in one field, as a browser does of those that are chosen at once.
+func (b *browser) uploadAll(path, field string, files map[string]string) *http.Response {
+	b.site.t.Helper()
+	var buf bytes.Buffer
+	form := multipart.NewWriter(&buf)
+	form.WriteField(site.CSRFField, b.csrf())
+	for name, text := range files {
+		addFile(b.site.t, form, field, name, []byte(text))
+	}
+	form.Close()
+	return b.send(http.MethodPost, path, &buf, "Content-Type", form.FormDataContentType())
+}
+
+func addFile(t testing.TB, form *multipart.Writer, field, name string, data []byte) {
+	t.Helper()
+	file, err := form.CreateFormFile(field, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Write(data)
 }
 
 // fields are what a browser would send of a form that nobody touched.

@@ -6,6 +6,8 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,9 +143,18 @@ func (s *profiledScene) profile(run models.Run, report string) {
 	s.record(result, nil)
 }
 
-// fixtureReport parses what ncu printed of a real report.
+// fixtureReport parses what ncu printed of a real report; "cuda4/1" is that of one of its kernels.
 func fixtureReport(t testing.TB, name string) *ncu.Report {
 	t.Helper()
+	if name, kernel, one := strings.Cut(name, "/"); one {
+		report := fixtureReport(t, name)
+		at, err := strconv.Atoi(kernel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		report.Kernels = report.Kernels[at : at+1]
+		return report
+	}
 	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
 	for _, page := range []string{"details", "raw", "source"} {
 		pages.Set(page, ncutest.Page(t, "../evaluator/ncu/testdata", name, page))

@@ -24,7 +24,7 @@ func TestProfilePageShowsTheReportOfItsCase(t *testing.T) {
 	if tabs := doc.Find(".pf-cases a"); tabs.Length() != 3 || words(tabs.First()) != "m: 1024, n: 1024, k: 1024, seed: 54352" {
 		t.Errorf("tabs: %q", words(tabs))
 	}
-	wantText(t, doc, "#sol", "90.43 %")
+	wantText(t, doc, "#sol", "90.4 %")
 	wantText(t, doc, ".pf-kernels", "softmax_row")
 	wantText(t, doc, "#roofline", "other entries on the board")
 	wantText(t, doc, "#roofline", "1. Linus Ncu")
@@ -79,7 +79,7 @@ func TestOthersSeeTheNumbersOfAProfileAndNotTheProgram(t *testing.T) {
 		"admin":     {s.browserOf(s.admin), true},
 	} {
 		doc := c.browser.page(profilePath(s.second), http.StatusOK)
-		wantText(t, doc, "#sol", "90.43 %")
+		wantText(t, doc, "#sol", "90.4 %")
 		whole := words(doc.Find("main"))
 		links := doc.Find(`.pf-downloads a[href*="ncu-rep"]`).Length() == 1
 		if shown := strings.Contains(whole, "SR_TID"); shown != c.source || links != c.source {

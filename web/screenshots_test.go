@@ -23,7 +23,7 @@ func (s *profiledScene) shotPages() map[string]string {
 }
 
 // TestScreenshots makes the pictures of docs/pages.md: scripts/screenshots runs it. WARPBOARD_SCREENSHOTS is the folder;
-// WARPBOARD_SCREENSHOTS_OF names other addresses, separated by spaces, each then in both themes and at both widths.
+// WARPBOARD_SCREENSHOTS_OF names other addresses (or shotNames), separated by spaces, each then in both themes and at both widths.
 func TestScreenshots(t *testing.T) {
 	dir := os.Getenv("WARPBOARD_SCREENSHOTS")
 	if dir == "" {
@@ -35,7 +35,7 @@ func TestScreenshots(t *testing.T) {
 	s := newProfiledScene(t)
 	w := s.window().as(s.browserOf(s.admin))
 	if of := os.Getenv("WARPBOARD_SCREENSHOTS_OF"); of != "" {
-		w.shootEach(strings.Fields(strings.ReplaceAll(of, "COMPARE", newComparedScene(s).path())), dir)
+		w.shootEach(strings.Fields(s.shotNames().Replace(of)), dir)
 		return
 	}
 	for name, path := range s.shotPages() {
@@ -48,13 +48,19 @@ func TestScreenshots(t *testing.T) {
 	w.shoot(newComparedScene(s).path(), "dark", 1280, filepath.Join(dir, "compare.webp")) // last: its runs have newer software, and lead
 }
 
+// shotNames stand for addresses that a scene alone knows: COMPARE, PROFILE, PINNED.
+func (s *profiledScene) shotNames() *strings.Replacer {
+	compared := newComparedScene(s)
+	return strings.NewReplacer("COMPARE", compared.path(), "PROFILE", profilePath(s.first), "PINNED", fmt.Sprintf("%s?pin=%d", profilePath(compared.slow), compared.fast.ID))
+}
+
 // shootEach shows pages as people see them while they change one: in both themes, wide and narrow.
 func (w *window) shootEach(paths []string, dir string) {
 	w.T.Helper()
 	for i, path := range paths {
 		for _, theme := range []string{"light", "dark"} {
 			for _, width := range []int64{1280, 390} {
-				w.shoot(path, theme, width, filepath.Join(dir, fmt.Sprintf("%d-%s-%d.webp", i, theme, width)))
+				w.shoot(path, theme, width, filepath.Join(dir, fmt.Sprintf("%d-%s-%d.png", i, theme, width)))
 			}
 		}
 	}
@@ -70,9 +76,12 @@ func (w *window) shoot(path, theme string, width int64, file string) {
 	w.Do(chromedp.EmulateViewport(width, height))
 	w.open(path)
 	w.Eval(fmt.Sprintf("document.documentElement.dataset.theme = %q", theme))
-	quality := int64(60)
+	format, quality := page.CaptureScreenshotFormatWebp, int64(60)
+	if filepath.Ext(file) == ".png" {
+		format = page.CaptureScreenshotFormatPng
+	}
 	data, err := chromedp.Run(w.Ctx, func(ctx context.Context, t *chromedp.Target) ([]byte, error) {
-		r, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: page.CaptureScreenshotFormatWebp, Quality: &quality})
+		r, err := cdp.Call(ctx, t, page.CaptureScreenshot, page.CaptureScreenshotParams{Format: format, Quality: &quality})
 		return r.Data, err
 	})
 	if err == nil {

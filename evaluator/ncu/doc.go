@@ -11,7 +11,7 @@
 //	metric.go         one number: text, unit, base unit, or not measured
 //	fact.go           a number with its label and the metric or formula that it comes from
 //	roofline.go, memory.go, occupancy.go (and stalls), mix.go, rules.go      the views
-//	compare.go        two kernels beside each other
+//	compare.go        two kernels beside each other; cause.go with cause_rules.go: what explains that one is faster
 //	devicemetrics.go  the flat names of the evaluation API
 //	export.go         everything of a kernel for JSON and CSV
 //

@@ -89,11 +89,10 @@ var stallHelp = map[string]string{
 func Stalls(k *Kernel) []Stall {
 	var out []Stall
 	total := 0.0
-	for _, name := range k.MetricNames() {
-		state, ok := strings.CutPrefix(name, stallPrefix)
-		state, ends := strings.CutSuffix(state, stallSuffix)
+	for _, name := range k.metricNames(stallPrefix, stallSuffix) {
+		state := strings.TrimSuffix(strings.TrimPrefix(name, stallPrefix), stallSuffix)
 		m := k.Metric(name)
-		if !ok || !ends || !m.Measured {
+		if !m.Measured {
 			continue
 		}
 		m.Unit = "cycle" // ncu prints "inst" for warps waiting per issue, which is cycles per instruction

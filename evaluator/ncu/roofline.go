@@ -7,6 +7,16 @@ type Roofline struct {
 	Bandwidth     Fact       `json:"traffic"`      // DRAM bytes per second, achieved
 	PeakBandwidth Fact       `json:"peak_traffic"` // and the device's roof
 	Kinds         []RoofKind `json:"works"`
+	// Caches are the roofs nearer to the SMs: L2, then L1. Their intensities are those of Main.
+	Caches []RoofLevel `json:"caches,omitempty"`
+}
+
+// RoofLevel is a level of memory above DRAM: what it gave to the next one, and what it could.
+type RoofLevel struct {
+	Name      string `json:"name"`
+	Traffic   Fact   `json:"traffic"`
+	Peak      Fact   `json:"peak"`
+	Intensity Fact   `json:"intensity"` // operations per byte of its traffic
 }
 
 // RoofKind is one kind of arithmetic: its roof and, where the kernel did any, its dot.
@@ -80,7 +90,37 @@ func RooflineOf(k *Kernel) Roofline {
 	for _, w := range k.tensorWorks() {
 		r.add(w)
 	}
+	r.Caches = k.caches(r.Main())
 	return r
+}
+
+// The counters of ncu's own hierarchical roofline. That of L1 counts what loads bring to registers; what TMA copies and
+// matrix instructions read from shared memory passes it by.
+const (
+	l2Bytes = "derived__lts__lts2xbar_bytes.sum"
+	l1Bytes = "derived__l1tex__lsu_writeback_bytes_mem_lgds.sum"
+)
+
+// caches are the levels that were measured. L1 is left out where it gave a small part of what L2 did: then the data took
+// another way.
+func (k *Kernel) caches(main *RoofKind) (list []RoofLevel) {
+	passed := 0.0
+	for _, level := range []struct{ name, bytes, cycles string }{{"L2", l2Bytes, "lts"}, {"L1", l1Bytes, "l1tex"}} {
+		l := RoofLevel{Name: level.name, Traffic: k.fact(level.name+" traffic", level.bytes+".per_second"),
+			Peak: k.product(level.name+" roof", "byte/s", []string{level.bytes + ".peak_sustained"}, level.cycles+"__cycles_elapsed.avg.per_second")}
+		traffic, ok := l.Traffic.Value.Base()
+		l.Traffic.Value = Metric{Unit: "byte/s", Value: traffic, Measured: ok}
+		if !ok || !l.Peak.Value.Measured || !(traffic > passed/10) {
+			continue
+		}
+		passed = traffic
+		if main != nil {
+			l.Intensity = computed(level.name+" intensity", main.Rate.From+" ÷ "+l.Traffic.From, strings.Replace(main.Rate.Value.Unit, "/s", "/byte", 1),
+				main.Rate.Value.Value/traffic, true)
+		}
+		list = append(list, l)
+	}
+	return list
 }
 
 func (r *Roofline) add(w RoofKind) {
@@ -125,9 +165,9 @@ const (
 func (k *Kernel) tensorWorks() []RoofKind {
 	var did []RoofKind
 	var roof RoofKind
-	for _, name := range k.MetricNames() {
-		stem, ok := strings.CutSuffix(name, tensorPeak)
-		if !ok || !strings.HasPrefix(stem, tensorPrefix+"op_") && stem != tensorPrefix+"src_fp64" {
+	for _, name := range k.metricNames(tensorPrefix, tensorPeak) {
+		stem := strings.TrimSuffix(name, tensorPeak)
+		if !strings.HasPrefix(stem, tensorPrefix+"op_") && stem != tensorPrefix+"src_fp64" {
 			continue
 		}
 		w := k.tensorWork(stem)

@@ -19,6 +19,7 @@ type Board struct {
 	Change    int64    // grows with every visible change
 	Size      int64    // people on it
 	Leaders   []Ranked `gorm:"serializer:json"` // the first three of the newest epoch, so that a list of tasks reads one row per board
+	Steps     Steps    `gorm:"serializer:json"`
 	ChangedAt time.Time
 
 	EpochID    int64 // of the first; entries of older ones come behind all of this

@@ -200,6 +200,9 @@ func IncrementChange(tx *gorm.DB, versionID int64, device string) (*Change, erro
 		board.Leaders = slices.DeleteFunc(board.Leaders, func(e Ranked) bool { return e.Older(board) })
 	}
 	if err == nil {
+		board.Steps, err = lastRecords(tx, board)
+	}
+	if err == nil {
 		err = tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&board).Error
 	}
 	if err != nil {

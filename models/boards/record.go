@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -37,6 +38,18 @@ func (s *Boards) History(ctx context.Context, versionID int64, device string) ([
 		Where("r.age = (select min(n.age) from records n where n.version_id = r.version_id and n.device = r.device)").
 		Order("r.achieved_at, r.run_id").Scan(&list).Error
 	return list, db.ReadError(err, "the history of a board")
+}
+
+// Steps are the scores of a board's last records in its newest epoch, in nanoseconds, the oldest first.
+type Steps []float64
+
+const mostSteps = 16
+
+func lastRecords(tx *gorm.DB, b Board) (steps Steps, err error) {
+	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age = ?", b.VersionID, b.Device, -b.EpochID).
+		Order("score_ns").Limit(mostSteps).Pluck("score_ns", &steps).Error
+	slices.Reverse(steps)
+	return steps, db.ReadError(err, "the last records of a board")
 }
 
 // noteRecord stores a run that has just ended if it beats the board's last record.

@@ -14,6 +14,7 @@ type Summary struct {
 	Device  string
 	Size    int64      // people on it
 	Leaders []Standing // the first three
+	Steps   Steps
 }
 
 // Key names a board.
@@ -34,7 +35,7 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 	}
 	out := make(map[Key]Summary, len(boards))
 	for _, b := range boards {
-		summary := Summary{Device: b.Device, Size: b.Size}
+		summary := Summary{Device: b.Device, Size: b.Size, Steps: b.Steps}
 		for _, e := range b.Leaders {
 			u := people[e.UserID]
 			summary.Leaders = append(summary.Leaders, Standing{Ranked: e, UserName: u.Name, AvatarURL: u.AvatarURL, GapNS: e.ScoreNS - b.Leaders[0].ScoreNS})

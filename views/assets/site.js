@@ -190,8 +190,32 @@ function notices(button) {
   }).observe(document.querySelector("#live-status"), { childList: true });
 }
 
+// A run's timeline opens in Perfetto; what does it is fetched when it is wanted.
+function perfettoButton(button) {
+  button.hidden = false;
+  button.onclick = async () => (await import(button.dataset.module)).open(button);
+}
+
+// The rail of a profile marks the section that is before the eyes, and links to other cases and kernels keep it.
+function rail(nav) {
+  const links = [...nav.querySelectorAll("[data-section]")];
+  const sections = links.map((link) => document.getElementById(link.dataset.section)).filter(Boolean);
+  const here = () => sections.filter((section) => section.getBoundingClientRect().top < innerHeight / 3).at(-1);
+  const mark = () => {
+    const id = here()?.id;
+    for (const link of links) link.dataset.section === id ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current");
+  };
+  addEventListener("scroll", () => requestAnimationFrame(mark), { passive: true });
+  mark();
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest(".pf-rail a, .pf-kernels a");
+    if (link && !link.dataset.section && here() && !link.hash) link.hash = here().id;
+  });
+}
+
 function enhance(within) {
   each("time[data-time]", within, localTime);
+  each("[data-perfetto]", within, perfettoButton);
 }
 
 each("[data-theme-toggle]", document, themeButton);
@@ -204,6 +228,7 @@ each("#connection", document, connection);
 setInterval(ticking, 1000);
 each("#live-status", document, titled);
 each("[data-notify]", document, notices);
+each("[data-rail]", document, rail);
 each("textarea[data-editor]", document, lazyEditor);
 enhance(document);
 document.addEventListener("htmx:after:swap", () => enhance(document));

@@ -1,6 +1,7 @@
 package charts
 
 import (
+	"strconv"
 	"strings"
 
 	"warpboard/evaluator/ncu"
@@ -15,6 +16,8 @@ type bar struct {
 	part  float64 // of the full length, 0 to 1
 	class string  // "pf-high", "pf-quiet", or empty
 	note  string  // beside the number
+	was   string  // the pinned run's value; empty: none
+	tick  float64 // where that is, 0 to 1
 }
 
 func barWidth(part float64) string {
@@ -32,20 +35,40 @@ func solBars(facts []ncu.Fact) []bar {
 	return out
 }
 
-// stallBars leaves out the states that hardly count; they are in the table.
-func stallBars(stalls []ncu.Stall) []bar {
-	var out []bar
+// part of one whole, in a stacked bar: where it begins and how wide it is, in percent.
+type stacked struct {
+	ncu.Stall
+	from, width float64
+	class       string
+}
+
+// stackStalls lays the warp states beside each other, most cycles first. States that hardly count are one part, the
+// last; the table has them.
+func stackStalls(stalls []ncu.Stall) (parts []stacked) {
+	const least, most = 0.01, 8
+	at := 0.0
 	for _, s := range stalls {
-		if s.Share < 0.005 {
-			continue
+		if s.Share < least || len(parts) == most {
+			break
 		}
-		b := bar{label: s.Label, help: s.Help, fact: s.Fact, part: s.Share / max(stalls[0].Share, 1e-9), note: format.Percent(s.Share)}
+		class := "pf-state-" + strconv.Itoa(len(parts)%most)
 		if s.Issuing {
-			b.class = "pf-quiet"
+			class = "pf-state-issuing"
 		}
-		out = append(out, b)
+		parts = append(parts, stacked{s, at, 100 * s.Share, class})
+		at += 100 * s.Share
 	}
-	return out
+	return parts
+}
+
+// shareOf is a state's part of another kernel's cycles.
+func shareOf(stalls []ncu.Stall, label string) (share float64) {
+	for _, s := range stalls {
+		if s.Label == label {
+			share = s.Share
+		}
+	}
+	return share
 }
 
 func pipeBars(facts []ncu.Fact) []bar {
@@ -131,7 +154,7 @@ func opcodeBars(ops []ncu.Opcode) []bar {
 
 func opcodeBar(name string, executed, share, most float64) bar {
 	return bar{
-		label: name, part: executed / most, note: format.Percent(share),
+		label: name, help: opcodeHelp(name), part: executed / most, note: format.Percent(share),
 		fact: ncu.Fact{Label: name, From: "source:" + name, Value: ncu.Metric{Value: executed, Measured: true}},
 	}
 }

@@ -1,9 +1,11 @@
 package charts
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
@@ -23,6 +25,9 @@ type CompareVM struct {
 	Files      []FileDiff
 	// NoCode says in a sentence why this reader does not see both sources; empty when they may.
 	NoCode string
+	// SASS are the kernels' instructions, for who may see both sources.
+	SASS    []FileDiff
+	Because *ncu.Because // what explains the difference under the profiler; nil: nothing to explain
 	// Pairs are the kernels side by side, from ncu.Compare; empty shows NoProfile instead.
 	Pairs     []ncu.Pair
 	NoProfile string // why there are no kernels to compare, in a sentence
@@ -43,6 +48,28 @@ type Side struct {
 type FileDiff struct {
 	Name  string
 	Lines []diff.Line // empty when the file is the same
+}
+
+// changes says how much two programs differ.
+func changes(files []FileDiff, hidden string) string {
+	added, removed := 0, 0
+	for _, f := range files {
+		for _, l := range f.Lines {
+			switch l.Kind {
+			case diff.Added:
+				added++
+			case diff.Removed:
+				removed++
+			}
+		}
+	}
+	switch {
+	case hidden != "":
+		return "not shown"
+	case added+removed == 0:
+		return "the same in both"
+	}
+	return fmt.Sprintf("%s added, %s removed", format.Plural(added, "line", "lines"), format.Decimal(float64(removed)))
 }
 
 // round3 keeps whole ratios from being shown with the digits of their noise.
@@ -85,9 +112,9 @@ func changeText(d ncu.Diff) string {
 
 func signed(v float64) string {
 	if v > 0 {
-		return "+" + format.Decimal(v)
+		return "+" + digits(v)
 	}
-	return "−" + format.Decimal(-v)
+	return "−" + digits(-v)
 }
 
 // leastEffect hides rows that hardly differ behind "Show all".
@@ -105,6 +132,65 @@ func (s sectionRows) split() (shown, hidden []ncu.Diff) {
 }
 
 type sectionRows []ncu.Diff
+
+// mostInstructions bounds the programs that are compared: a diff of tens of thousands of lines is a page of megabytes.
+const mostInstructions = 6000
+
+// SASSDiffs compares the instructions of kernels that are paired and have them.
+func SASSDiffs(pairs []ncu.Pair) (list []FileDiff) {
+	for _, p := range pairs {
+		if p.A == nil || p.B == nil || p.A.Source == nil || p.B.Source == nil || max(len(p.A.Source.Lines), len(p.B.Source.Lines)) > mostInstructions {
+			continue
+		}
+		lines := diff.Lines(program(p.A.Source), program(p.B.Source))
+		if len(lines) > mostDiff {
+			lines = append(lines[:mostDiff:mostDiff], diff.Line{Kind: diff.Folded, Hidden: len(lines) - mostDiff})
+		}
+		list = append(list, FileDiff{Name: pairTitle(p), Lines: lines})
+	}
+	return list
+}
+
+const mostDiff = 300 // lines of a diff of instructions that are shown
+
+// program is a kernel's instructions, a line each, without what another compilation would name otherwise: the numbers of
+// registers, predicates and barriers, and addresses.
+func program(s *ncu.Source) string {
+	var b strings.Builder
+	for _, l := range s.Lines {
+		text := strings.TrimSpace(l.SASS)
+		for text != "" {
+			n := strings.IndexFunc(text, isWord)
+			if n != 0 {
+				n = cmp.Or(max(n, 0), len(text))
+				b.WriteString(text[:n])
+				text = text[n:]
+				continue
+			}
+			if n = strings.IndexFunc(text, func(r rune) bool { return !isWord(r) }); n < 0 {
+				n = len(text)
+			}
+			b.WriteString(unnamed(text[:n]))
+			text = text[n:]
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func isWord(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+
+// unnamed is a word of an instruction: "UR" of UR12, and a mark for an address.
+func unnamed(word string) string {
+	name := strings.TrimRight(word, "0123456789")
+	switch {
+	case name != word && (name == "R" || name == "UR" || name == "P" || name == "UP" || name == "B" || name == "SB"):
+		return name
+	case strings.HasPrefix(word, "0x") && len(word) >= 6:
+		return "…"
+	}
+	return word
+}
 
 func pairTitle(p ncu.Pair) string {
 	switch {

@@ -73,7 +73,7 @@ func TestCompareShowsBothSidesOfEverySection(t *testing.T) {
 		t.Errorf("%d rows, want %d", got, rows)
 	}
 	section := doc.Find("#profile tr:contains('Achieved Occupancy')").First()
-	if got := section.Text(); got != "Achieved Occupancy74.04\u00a0%14.64\u00a0%−59.40 points" {
+	if got := section.Text(); got != "Achieved Occupancy74.0\u00a0%14.6\u00a0%−59.4 points" {
 		t.Errorf("%q", got)
 	}
 }

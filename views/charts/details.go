@@ -18,6 +18,8 @@ type DetailsVM struct {
 	// Report is the profile of the chosen case; nil shows Failure instead.
 	Report  *ncu.Report
 	Failure string // why there is no profile, in a sentence
+	Pin     *PinVM // the baseline; nil: none is pinned
+	Choices []PinChoice
 	// Others are the dots of other visible entries on the board, a layer of the roofline.
 	Others []Dot
 	// Sources maps the name of a submitted file to the URL of its source view; lines are "#L12".
@@ -39,6 +41,7 @@ type CaseTab struct {
 
 // Dot is another entry's place on the roofline.
 type Dot struct {
+	Run       int64
 	Name      string
 	URL       string
 	Rate      float64 // operations per second
@@ -114,6 +117,14 @@ func (vm DetailsVM) kernelRows() []kernelRow {
 		}
 	}
 	return rows
+}
+
+type section struct{ id, title string }
+
+// sections are the panels of the page, in its order.
+func sections() []section {
+	return []section{{"sol", "Speed of light"}, {"roofline", "Roofline"}, {"memory", "Memory"}, {"stalls", "Warp states"}, {"occupancy", "Occupancy"},
+		{"mix", "Instructions"}, {"scheduler", "Scheduler"}, {"launch", "Launch"}, {"rules", "Findings"}, {"source", "Source"}, {"raw", "Raw metrics"}}
 }
 
 func dims(d [3]int) string {

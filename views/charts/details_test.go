@@ -72,7 +72,7 @@ func TestSearchNarrowsTheRawMetrics(t *testing.T) {
 }
 
 func TestQueryRoundTrip(t *testing.T) {
-	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true}
+	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, At: "a b.cu:7", Pin: 17}
 	u, err := url.Parse(q.URL("/p"))
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +117,35 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	if doc.Find("#source a:contains('cuda.h')").Length() != 0 {
 		t.Error("a header that is not part of the submission is linked")
 	}
-	if got := doc.Find("#source caption").Text(); got != "Hottest source lines" {
+	if got := doc.Find("#source caption").Text(); got != "Source lines, hottest first" {
 		t.Errorf("caption %q", got)
+	}
+	// Beside the source stand its instructions: all, or those of one line.
+	vm := detailsOf(r, 0)
+	vm.Query.At = "cuda.h:7"
+	one, _ := render(t, Details(vm))
+	if all, few := doc.Find(".pf-beside > div:last-child tbody tr").Length(), one.Find(".pf-beside > div:last-child tbody tr").Length(); all != 32 || few != 1 {
+		t.Errorf("%d instructions of all lines, %d of one", all, few)
+	}
+	vm.Query.At = "gone.cu:1"
+	if gone, _ := render(t, Details(vm)); gone.Find(".pf-beside > div:last-child tbody tr").Length() != 32 {
+		t.Error("a line that is not there leaves no instructions")
+	}
+}
+
+func TestOpcodesThatCountAreExplained(t *testing.T) {
+	for _, name := range []string{"cuda4", "tri"} {
+		for _, k := range report(t, name).Kernels {
+			for i, op := range ncu.MixOf(&k).Opcodes {
+				if i < mostOpcodes && opcodeHelp(op.Name) == "" {
+					t.Errorf("%s of %s is not explained", op.Name, k.Short)
+				}
+			}
+		}
+	}
+	doc, _ := render(t, Details(detailsOf(report(t, "cuda4"), 1)))
+	if title := doc.Find("#source code:contains('LDG')").First().AttrOr("title", ""); !strings.HasPrefix(title, "LDG: loads from global memory (+0x") {
+		t.Errorf("an instruction says %q", title)
 	}
 }
 

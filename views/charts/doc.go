@@ -4,7 +4,7 @@
 //
 // In reading order: details.go with details.templ (the page and its view model), query.go (its state, all of it in the URL),
 // parts.templ (facts and tables), bars.go, roofline.go with rooflabels.go (labels that do not overlap), memory.go, source.go,
-// rawtable.go; compare.go, repeats.go and timeline.go are pages' parts of their own. format.go writes ncu's metrics
+// rawtable.go; compare.go with why.go and overlay.go, repeats.go and timeline.go are pages' parts of their own. format.go writes ncu's metrics
 // by means of views/format.
 //
 // Handlers of web and components of views call it. The components bring no page layout. They need profile.css in the

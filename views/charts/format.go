@@ -1,7 +1,9 @@
 package charts
 
 import (
+	"math"
 	"strconv"
+	"strings"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/views/format"
@@ -42,7 +44,19 @@ func word(unit, digits string) string {
 // space joins a number and its symbol, which must not part at the end of a line.
 const space = "\u00a0"
 
-// Text shows a metric for people: four significant digits and a fitting prefix. A metric without a
+// three rounds to three significant digits: a counter has no more that mean anything. Whole numbers stay.
+func three(v float64) float64 {
+	if v == 0 || v == math.Trunc(v) {
+		return v
+	}
+	scale := math.Pow(10, 2-math.Floor(math.Log10(math.Abs(v))))
+	if math.IsInf(scale, 0) || scale == 0 {
+		return v
+	}
+	return math.Round(v*scale) / scale
+}
+
+// Text shows a metric for people: three significant digits and a fitting prefix. A metric without a
 // value shows ncu's word for it, or says that it was not measured.
 func Text(m ncu.Metric) string {
 	v, ok := m.Base()
@@ -52,14 +66,36 @@ func Text(m ncu.Metric) string {
 	case !ok:
 		return "not measured"
 	case unit == "%":
-		return format.Decimal(v) + space + "%"
+		return digits(v) + space + "%"
 	case unit == "s":
 		return nanoseconds(v * 1e9)
 	case symbol(unit) != "":
-		return format.Prefixed(v, symbol(unit))
+		return prefixed(v, symbol(unit))
 	default:
-		return format.Decimal(v) + word(unit, format.Decimal(v))
+		return digits(v) + word(unit, digits(v))
 	}
+}
+
+// digits writes a number with three significant digits, a whole one with all of its digits.
+func digits(v float64) string {
+	if whole := math.Round(v); math.Abs(v-whole) <= 1e-4*math.Abs(v) || math.Abs(three(v)) >= 1000 {
+		return format.Decimal(whole)
+	}
+	text := strconv.FormatFloat(three(v), 'g', -1, 64)
+	if a := math.Abs(three(v)); a >= 1 {
+		text = strconv.FormatFloat(v, 'f', 2-int(math.Log10(a)), 64) // 74.0, which is not 74
+	}
+	return strings.Replace(text, "-", "−", 1)
+}
+
+// prefixed does so with the decimal prefix that fits.
+func prefixed(v float64, unit string) string {
+	prefixes := []string{"", "k", "M", "G", "T", "P", "E"}
+	i := 0
+	for ; math.Abs(three(v)) >= 1000 && i < len(prefixes)-1; i++ {
+		v /= 1000
+	}
+	return digits(v) + space + prefixes[i] + unit
 }
 
 // nanoseconds shows a time that may be nothing: ncu measures idle units as zero.

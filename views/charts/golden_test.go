@@ -135,7 +135,7 @@ func TestEveryNumberIsTheRawPages(t *testing.T) {
 				if err != nil || math.Abs(got-want) > 1e-9*math.Abs(want) {
 					t.Errorf("%s kernel %d: %s is %q, the raw page says %v", name, id, from, value, want)
 				}
-				if seen := shown(t, s.Text()); math.Abs(seen-want) > 6e-4*math.Abs(want)+1e-300 {
+				if seen := shown(t, s.Text()); math.Abs(seen-want) > 6e-3*math.Abs(want)+1e-300 {
 					t.Errorf("%s kernel %d: %s reads %q, the raw page says %v", name, id, from, s.Text(), want)
 				}
 			})

@@ -17,6 +17,8 @@ type Query struct {
 	Page   int    // of the raw metrics, from 1
 	Code   int    // page of the source view, from 1
 	Hot    bool   // source view sorted by samples
+	At     string // "submission.cu:7": only the instructions of this line; empty: all
+	Pin    int    // run whose profile is the baseline: every bar has a tick where its value is; 0: none
 }
 
 // ReadQuery reads a details page's URL; what is missing or odd gets its default.
@@ -25,13 +27,19 @@ func ReadQuery(v url.Values) Query {
 	if len(search) > 100 {
 		search = search[:100]
 	}
+	at := v.Get("at")
+	if len(at) > 100 {
+		at = ""
+	}
 	return Query{
+		At:     strings.ToValidUTF8(at, ""),
 		Case:   atLeast(v.Get("case"), 0, 0),
 		Kernel: atLeast(v.Get("kernel"), 0, -1),
 		Search: strings.ToValidUTF8(search, ""),
 		Page:   atLeast(v.Get("page"), 1, 1),
 		Code:   atLeast(v.Get("code"), 1, 1),
 		Hot:    v.Get("sort") == "hot",
+		Pin:    atLeast(v.Get("pin"), 1, 0),
 	}
 }
 
@@ -55,8 +63,12 @@ func (q Query) URL(path string) string {
 	set("kernel", q.Kernel, -1)
 	set("page", q.Page, 1)
 	set("code", q.Code, 1)
+	set("pin", q.Pin, 0)
 	if q.Search != "" {
 		v.Set("q", q.Search)
+	}
+	if q.At != "" {
+		v.Set("at", q.At)
 	}
 	if q.Hot {
 		v.Set("sort", "hot")
@@ -67,11 +79,12 @@ func (q Query) URL(path string) string {
 	return path + "?" + v.Encode()
 }
 
-func (q Query) withCase(c int) Query      { return Query{Case: c, Kernel: -1, Page: 1, Code: 1} }
-func (q Query) withKernel(id int) Query   { q.Kernel, q.Page, q.Code = id, 1, 1; return q }
+func (q Query) withCase(c int) Query      { return Query{Case: c, Kernel: -1, Page: 1, Code: 1, Pin: q.Pin} }
+func (q Query) withKernel(id int) Query   { q.Kernel, q.Page, q.Code, q.At = id, 1, 1, ""; return q }
 func (q Query) withSearch(s string) Query { q.Search, q.Page = s, 1; return q }
 func (q Query) withPage(page int) Query   { q.Page = page; return q }
 func (q Query) withCode(page int) Query   { q.Code = page; return q }
+func (q Query) withAt(line string) Query  { q.At, q.Code = line, 1; return q }
 func (q Query) withHot(hot bool) Query    { q.Hot, q.Code = hot, 1; return q }
 
 // paging is one page of a long table.

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,7 +25,7 @@ func newRawTable(k *ncu.Kernel, q Query) rawTable {
 	words := strings.Fields(strings.ToLower(q.Search))
 	var names []string
 	for _, name := range k.MetricNames() {
-		if matches(strings.ToLower(name+" "+k.Metric(name).Unit), words) {
+		if len(words) == 0 || matches(strings.ToLower(name+" "+k.Metric(name).Unit), words) {
 			names = append(names, name)
 		}
 	}
@@ -47,30 +48,46 @@ type rawGroup struct {
 	count  int
 }
 
-// rawGroups lists the largest groups of a kernel's metrics, by what their names begin with.
+// rawGroups lists the largest groups of a kernel's metrics, by what their names begin with; each counts what its search
+// finds, which may be in the middle of a name.
 func rawGroups(k *ncu.Kernel) []rawGroup {
 	const most, least = 9, 10
-	counts := map[string]int{}
+	var out []rawGroup
 	for name := range k.Metrics {
-		if unit, _, ok := strings.Cut(name, "__"); ok && rawWeight(name) == 0 {
-			counts[unit+"__"] = 0
+		unit, _, ok := strings.Cut(name, "__")
+		known := func(g rawGroup) bool { return strings.HasPrefix(name, g.search) }
+		if ok && rawWeight(name) == 0 && !slices.ContainsFunc(out, known) {
+			out = append(out, rawGroup{search: unit + "__"})
 		}
 	}
-	var out []rawGroup
-	for search := range counts {
-		for name := range k.Metrics {
-			if strings.Contains(name, search) {
-				counts[search]++
+	for name := range k.Metrics {
+		for begin := range beginnings(name) {
+			for i := range out {
+				if strings.HasSuffix(begin, out[i].search) {
+					out[i].count++
+				}
 			}
 		}
-		if counts[search] >= least {
-			out = append(out, rawGroup{search, counts[search]})
-		}
 	}
+	out = slices.DeleteFunc(out, func(g rawGroup) bool { return g.count < least })
 	slices.SortFunc(out, func(a, b rawGroup) int {
 		return cmp.Or(b.count-a.count, strings.Compare(a.search, b.search))
 	})
 	return out[:min(len(out), most)]
+}
+
+// beginnings are a name up to each "__" in it, where the search of a group may end. Looking for every group in every name
+// took twice as long.
+func beginnings(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for end := strings.Index(name, "__"); end >= 0 && yield(name[:end+2]); {
+			next := strings.Index(name[end+2:], "__")
+			if next < 0 {
+				return
+			}
+			end += 2 + next
+		}
+	}
 }
 
 func matches(text string, words []string) bool {

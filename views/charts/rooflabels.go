@@ -1,8 +1,10 @@
 package charts
 
 import (
+	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
 // labels finds places for the names of a roofline's dots, so that none covers a roof, a dot or another
@@ -43,6 +45,15 @@ func (l *labels) takeLine(s segment) {
 		x, y := s.x1+(s.x2-s.x1)*i/steps, s.y1+(s.y2-s.y1)*i/steps
 		l.take(area{x - 3, y - 2, x + 3, y + 2})
 	}
+}
+
+// takeSlope takes the roof of a level of memory; its turned label is taken as the line that it runs along.
+func (l *labels) takeSlope(s slope) {
+	l.takeLine(s.line)
+	turned, half := s.turn*math.Pi/180, letter*float64(len([]rune(s.label.text)))/2
+	dx, dy := half*math.Cos(turned), half*math.Sin(turned)
+	middle := s.side - math.Copysign(3, s.side)
+	l.takeLine(segment{s.label.x - dx, s.label.y - dy + middle, s.label.x + dx, s.label.y + dy + middle})
 }
 
 // place returns the label of a dot: beside it, else above or below within reach, shortened where it would
@@ -90,14 +101,12 @@ func (c *roofChart) nameDots() {
 	for i := range c.ceilings {
 		c.ceilings[i].label = l.placeCeiling(c.ceilings[i].label)
 	}
-	l.takeLine(c.slope)
 	for _, r := range c.ceilings {
 		l.takeLine(r.line)
 	}
-	// A turned label is taken as the line that it runs along.
-	turned, half := c.slopeTurn*math.Pi/180, letter*float64(len([]rune(c.slopeLabel.text)))/2
-	dx, dy := half*math.Cos(turned), half*math.Sin(turned)
-	l.takeLine(segment{c.slopeLabel.x - dx, c.slopeLabel.y - dy - 9, c.slopeLabel.x + dx, c.slopeLabel.y + dy - 9})
+	for _, sl := range c.slopes {
+		l.takeSlope(sl)
+	}
 	for _, d := range c.dots {
 		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
 	}
@@ -108,8 +117,14 @@ func (c *roofChart) nameDots() {
 	for _, chosen := range []bool{true, false} {
 		for i := range c.dots {
 			if d := &c.dots[i]; d.chosen == chosen {
-				d.label = l.place(d.x, d.y, reach[chosen], d.kernel.Short)
+				d.label = l.place(d.x, d.y, reach[chosen], cmp.Or(d.name, d.kernel.Short))
 			}
+		}
+	}
+	for i := range c.slopes {
+		if sl := &c.slopes[i]; sl.x > 0 {
+			l.take(area{sl.x - 5, sl.y - 5, sl.x + 5, sl.y + 5})
+			sl.name = l.place(sl.x, sl.y, reach[true], strings.Fields(sl.label.text)[0])
 		}
 	}
 	for i := range c.others {

@@ -29,7 +29,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 		k.ID = i
 		reports["one kernel often"].Kernels = append(reports["one kernel often"].Kernels, k)
 	}
-	others := []Dot{{"1. ada", "/1", 2e12, 40}, {"2. grace", "/2", 2.01e12, 41}, {"3. a name that goes on and on", "/3", 9e14, 2000}, {"4. linus", "/4", 1e6, 1e-4}}
+	others := []Dot{{1, "1. ada", "/1", 2e12, 40}, {2, "2. grace", "/2", 2.01e12, 41}, {3, "3. a name that goes on and on", "/3", 9e14, 2000}, {4, "4. linus", "/4", 1e6, 1e-4}}
 	for name, r := range reports {
 		for i := range r.Kernels {
 			c := newRoofChart(r, &r.Kernels[i], others)
@@ -52,7 +52,7 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 
 func TestNamesStandBesideTheirDots(t *testing.T) {
 	// From the right edge of the drawing a name would be nearest for none of these.
-	for _, d := range []Dot{{"low", "/1", 1.09e12, 0.2}, {"lower", "/2", 1.01e9, 0.1001}, {"lowest", "/3", 2e6, 2e-4}, {"high", "/4", 9.9e14, 300}} {
+	for _, d := range []Dot{{1, "low", "/1", 1.09e12, 0.2}, {1, "lower", "/2", 1.01e9, 0.1001}, {1, "lowest", "/3", 2e6, 2e-4}, {1, "high", "/4", 9.9e14, 300}} {
 		r := report(t, "cuda4")
 		c := newRoofChart(r, &r.Kernels[0], []Dot{d})
 		for _, at := range []struct {
@@ -73,7 +73,7 @@ func TestNamesStandBesideTheirDots(t *testing.T) {
 func TestEveryEntryOnTheRooflineIsInItsTable(t *testing.T) {
 	vm := detailsOf(report(t, "tri"), 0)
 	for i := range 8 {
-		vm.Others = append(vm.Others, Dot{fmt.Sprintf("%d. somebody", i+3), fmt.Sprintf("/runs/%d", i), 5e11, 1})
+		vm.Others = append(vm.Others, Dot{int64(i), fmt.Sprintf("%d. somebody", i+3), fmt.Sprintf("/runs/%d", i), 5e11, 1})
 	}
 	doc, _ := render(t, Details(vm))
 	if rows := doc.Find("#roofline details:contains('Other entries') tbody tr").Length(); rows != len(vm.Others) {

@@ -3,6 +3,8 @@ package charts
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/views/format"
@@ -24,12 +26,21 @@ const (
 type roofChart struct {
 	xMin, xMax, yMin, yMax float64 // exponents of ten
 	xTicks, yTicks         []tick
-	slope                  segment
-	slopeLabel             label
-	slopeTurn              float64 // degrees
+	slopes                 []slope // of DRAM, then of the caches
 	ceilings               []ceiling
 	dots                   []roofDot
 	others                 []otherDot
+}
+
+// slope is the roof of a level of memory. A cache has a dot of the chosen kernel, too, left of that of DRAM.
+type slope struct {
+	line  segment
+	label label
+	side  float64 // of the line: where the label stands, in the drawing's units
+	turn  float64 // degrees
+	x, y  float64 // of the dot; 0: none
+	title string
+	name  label // of the dot
 }
 
 type tick struct {
@@ -57,6 +68,7 @@ type roofDot struct {
 	work   ncu.RoofKind
 	chosen bool
 	label  label
+	name   string // beside the dot; empty: the kernel's
 }
 
 type otherDot struct {
@@ -81,6 +93,11 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 			points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
 		}
 	}
+	for _, l := range roof.Caches {
+		if l.Intensity.Value.Value > 0 {
+			points = append(points, [2]float64{l.Intensity.Value.Value, roof.Main().Rate.Value.Value})
+		}
+	}
 	for _, d := range others {
 		if d.Rate > 0 && d.Intensity > 0 {
 			c.others = append(c.others, otherDot{dot: d})
@@ -91,6 +108,49 @@ func newRoofChart(r *ncu.Report, chosen *ncu.Kernel, others []Dot) *roofChart {
 	c.place(roof)
 	c.nameDots()
 	return c
+}
+
+// newRoofPair lays out two kernels on the roofs that either report holds: A's dot, then B's. It is nil when there are no
+// roofs, or when one of them did no arithmetic.
+func newRoofPair(a, b *ncu.Kernel) *roofChart {
+	roof, c := ncu.RooflineOf(a), &roofChart{}
+	roof.Caches = nil // two dots and an arrow are enough
+	if !roof.PeakBandwidth.Value.Measured || !(roof.PeakBandwidth.Value.Value > 0) {
+		return nil
+	}
+	var points [][2]float64
+	for i, k := range []*ncu.Kernel{a, b} {
+		of := ncu.RooflineOf(k)
+		w := of.Main()
+		if w == nil || !w.Intensity.Value.Measured {
+			return nil
+		}
+		c.dots = append(c.dots, roofDot{kernel: k, work: *w, chosen: true, name: []string{"A", "B"}[i]})
+		points = append(points, [2]float64{w.Intensity.Value.Value, w.Rate.Value.Value})
+		for _, kind := range of.Kinds {
+			if !slices.ContainsFunc(roof.Kinds, func(has ncu.RoofKind) bool { return has.Name == kind.Name }) {
+				roof.Kinds = append(roof.Kinds, kind)
+			}
+		}
+	}
+	c.scale(roof, points)
+	c.place(roof)
+	c.nameDots()
+	return c
+}
+
+// arrow leads from the first dot to the second, and stops before it.
+func (c *roofChart) arrow() string {
+	a, b := c.dots[0], c.dots[1]
+	dx, dy := b.x-a.x, b.y-a.y
+	long := math.Hypot(dx, dy)
+	if long < 20 {
+		return "" // the dots touch
+	}
+	dx, dy = dx/long, dy/long
+	x, y := b.x-9*dx, b.y-9*dy
+	return fmt.Sprintf("M%.1f %.1fL%.1f %.1fM%.1f %.1fL%.1f %.1fL%.1f %.1f", a.x+7*dx, a.y+7*dy, x, y,
+		x-7*dx+4*dy, y-7*dy-4*dx, x, y, x-7*dx-4*dy, y-7*dy+4*dx)
 }
 
 // scale chooses whole decades that hold all dots, with room for their names, and every ridge.
@@ -147,11 +207,14 @@ func (c *roofChart) place(roof ncu.Roofline) {
 			fact:  w.Peak,
 		})
 	}
-	// The slope begins where it enters the drawing: at the left edge or at the bottom.
-	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/bandwidth)
-	c.slope = segment{c.x(start), c.y(start * bandwidth), c.x(most / bandwidth), c.y(most)}
-	c.slopeLabel = label{0.35*c.slope.x1 + 0.65*c.slope.x2, 0.35*c.slope.y1 + 0.65*c.slope.y2, "DRAM " + Text(roof.PeakBandwidth.Value), "middle"}
-	c.slopeTurn = math.Atan2(c.slope.y2-c.slope.y1, c.slope.x2-c.slope.x1) * 180 / math.Pi
+	c.slopes = []slope{c.slope("DRAM", roof.PeakBandwidth.Value, most, 0.45, 14)}
+	for i, l := range roof.Caches {
+		sl := c.slope(l.Name, l.Peak.Value, most, 0.7-0.25*float64(i), -5) // their lines are near each other: the names are not
+		if v := l.Intensity.Value.Value; v > 0 {
+			sl.x, sl.y, sl.title = c.x(v), c.y(roof.Main().Rate.Value.Value), fmt.Sprintf("%s of %s traffic", Text(l.Intensity.Value), l.Name)
+		}
+		c.slopes = append(c.slopes, sl)
+	}
 	for i := range c.dots {
 		d := &c.dots[i]
 		d.x, d.y = c.x(d.work.Intensity.Value.Value), c.y(d.work.Rate.Value.Value)
@@ -162,10 +225,41 @@ func (c *roofChart) place(roof ncu.Roofline) {
 	}
 }
 
+// slope is the roof of a level of memory. It begins where it enters the drawing: at the left edge or at the bottom.
+// The name stands at a part of its length, above or below.
+func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
+	per := bandwidth.Value
+	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/per)
+	s := slope{line: segment{c.x(start), c.y(start * per), c.x(most / per), c.y(most)}, side: side}
+	s.label = label{(1-at)*s.line.x1 + at*s.line.x2, (1-at)*s.line.y1 + at*s.line.y2, name + " " + Text(bandwidth), "middle"}
+	s.turn = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
+	return s
+}
+
+// cacheNote says how near the kernel comes to the roofs of the caches.
+func cacheNote(k *ncu.Kernel) string {
+	var parts []string
+	for _, l := range ncu.RooflineOf(k).Caches {
+		if l.Peak.Value.Value > 0 {
+			parts = append(parts, fmt.Sprintf("%s gave %s, %s of its roof", l.Name, Text(l.Traffic.Value), format.Percent(l.Traffic.Value.Value/l.Peak.Value.Value)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, "; ") + "."
+}
+
 // roofFacts are the numbers below the roofline.
 func roofFacts(k *ncu.Kernel) []ncu.Fact {
 	roof := ncu.RooflineOf(k)
 	out := []ncu.Fact{roof.Bandwidth, roof.PeakBandwidth}
+	for _, l := range roof.Caches {
+		out = append(out, l.Traffic, l.Peak)
+		if l.Intensity.Value.Measured {
+			out = append(out, l.Intensity)
+		}
+	}
 	for _, w := range roof.Kinds {
 		out = append(out, w.Rate, w.Peak)
 		if w.Did() {

@@ -2,6 +2,7 @@ package charts
 
 import (
 	"cmp"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -32,6 +33,7 @@ type codeView struct {
 	hottest float64 // share of the instruction with the most: the longest bar
 	lines   bool    // line information exists
 	hot     []hotLine
+	at      string // the source line whose instructions are shown; empty: all
 }
 
 // codeRow is one instruction with its counters.
@@ -54,7 +56,13 @@ type hotLine struct {
 	line  int
 	text  string
 	share float64
+	count int // instructions
 }
+
+// key is how an address names the line.
+func (l hotLine) key() string { return path.Base(l.file) + ":" + strconv.Itoa(l.line) }
+
+func lineKey(l ncu.SourceLine) string { return path.Base(l.File) + ":" + strconv.Itoa(l.Line) }
 
 func newCodeView(s *ncu.Source, q Query) codeView {
 	rows := codeRows(s)
@@ -70,37 +78,51 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 		v.hottest = max(v.hottest, rows[i].share)
 	}
 	v.hot = hotLines(rows)
+	if chosen := func(l hotLine) bool { return l.key() == q.At }; slices.ContainsFunc(v.hot, chosen) {
+		v.at = q.At
+		rows = slices.DeleteFunc(rows, func(r codeRow) bool { return lineKey(r.line) != q.At })
+	}
 	if q.Hot {
 		slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.share, a.share) })
 	}
 	v.paging = newPaging(q.Code, len(rows), codePageSize)
 	v.rows = rows[v.from:v.to]
+	fillRows(v.rows, s)
 	return v
 }
 
+// codeRows are all instructions with their samples; fillRows adds the rest to those that a page shows.
 func codeRows(s *ncu.Source) []codeRow {
-	rows := make([]codeRow, len(s.Lines))
-	stalls, samples := stallColumns(s), samplesColumn(s)
-	first, numbers := uint64(0), instructionNumbers(s)
+	rows, samples := make([]codeRow, len(s.Lines)), s.Column(samplesColumn(s))
 	for i, l := range s.Lines {
-		address, err := strconv.ParseUint(strings.TrimPrefix(l.Address, "0x"), 16, 64)
-		if i == 0 {
-			first = address
-		}
-		offset := l.Address
-		if err == nil && address >= first {
-			offset = strconv.FormatUint(address-first, 16)
-		}
-		rows[i] = codeRow{
-			index: i + 1, line: l, offset: offset, sass: withTargets(l.SASS, numbers),
-			samples:  s.Counter(i, samples),
-			executed: s.Counter(i, "Instructions Executed"),
-			threads:  s.Counter(i, "Avg. Predicated-On Threads Executed"),
-			waits:    mainStall(s, i, stalls),
-			notes:    accessNotes(s, i),
+		rows[i] = codeRow{index: i + 1, line: l}
+		if samples >= 0 && samples < len(l.Cells) {
+			rows[i].samples = ncu.NewMetric(l.Cells[samples], "")
 		}
 	}
 	return rows
+}
+
+func fillRows(rows []codeRow, s *ncu.Source) {
+	stalls, numbers := stallColumns(s), instructionNumbers(s)
+	for i, r := range rows {
+		at := r.index - 1
+		rows[i].offset, rows[i].sass = offsetOf(r.line.Address, s.Lines[0].Address), withTargets(r.line.SASS, numbers)
+		rows[i].executed = s.Counter(at, "Instructions Executed")
+		rows[i].threads = s.Counter(at, "Avg. Predicated-On Threads Executed")
+		rows[i].waits, rows[i].notes = mainStall(s, at, stalls), accessNotes(s, at)
+	}
+}
+
+// offsetOf is how far an instruction is from the first, in hexadecimal digits.
+func offsetOf(address, first string) string {
+	number := func(text string) (uint64, error) { return strconv.ParseUint(strings.TrimPrefix(text, "0x"), 16, 64) }
+	at, err := number(address)
+	from, firstErr := number(first)
+	if err != nil || firstErr != nil || at < from {
+		return address
+	}
+	return strconv.FormatUint(at-from, 16)
 }
 
 // absolute is an address in an instruction: where a branch goes.
@@ -186,11 +208,11 @@ func accessNotes(s *ncu.Source, line int) string {
 
 // hotLines sums samples over the instructions of each source line, hottest first.
 func hotLines(rows []codeRow) []hotLine {
-	const most = 8
+	const most = 40
 	at := map[string]int{}
 	var out []hotLine
 	for _, r := range rows {
-		if r.line.Line == 0 || r.share == 0 {
+		if r.line.Line == 0 {
 			continue
 		}
 		key := r.line.File + ":" + strconv.Itoa(r.line.Line)
@@ -201,6 +223,7 @@ func hotLines(rows []codeRow) []hotLine {
 			out = append(out, hotLine{file: r.line.File, line: r.line.Line, text: strings.TrimSpace(r.line.Text)})
 		}
 		out[i].share += r.share
+		out[i].count++
 	}
 	slices.SortStableFunc(out, func(a, b hotLine) int { return cmp.Compare(b.share, a.share) })
 	return out[:min(len(out), most)]

@@ -59,10 +59,10 @@ func TestOneIsNoPlural(t *testing.T) {
 
 func TestChangeFromNothingIsTheWhole(t *testing.T) {
 	for want, pair := range map[string][2]ncu.Metric{
-		"+213.2\u00a0kB": {ncu.NewMetric("0", "byte/block"), ncu.NewMetric("213.20", "Kbyte/block")},
-		"+2":             {ncu.NewMetric("0", ""), ncu.NewMetric("2", "")},
-		"–":              {ncu.NewMetric("nan", ""), ncu.NewMetric("2", "")},
-		"−100\u00a0%":    {ncu.NewMetric("2", ""), ncu.NewMetric("0", "")},
+		"+213\u00a0kB": {ncu.NewMetric("0", "byte/block"), ncu.NewMetric("213.20", "Kbyte/block")},
+		"+2":           {ncu.NewMetric("0", ""), ncu.NewMetric("2", "")},
+		"–":            {ncu.NewMetric("nan", ""), ncu.NewMetric("2", "")},
+		"−100\u00a0%":  {ncu.NewMetric("2", ""), ncu.NewMetric("0", "")},
 	} {
 		if got := changeText(ncu.NewDiff("x", pair[0], pair[1])); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -167,7 +167,7 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Deadline: f.DeadlineOf(t.Task), People: int(t.People),
 	}
 	for _, b := range t.Boards {
-		chip := views.BoardChip{Device: b.Device, People: int(b.Size), Offline: !f.online(b.Device)}
+		chip := views.BoardChip{Device: b.Device, People: int(b.Size), Offline: !f.online(b.Device), Steps: b.Steps}
 		if len(b.Leaders) > 0 {
 			chip.BestNS, chip.Leader = b.Leaders[0].ScoreNS, b.Leaders[0].UserName
 		}

@@ -37,6 +37,7 @@ func (p *Pages) Submission(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	c.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups") // the window that a timeline is given to
 	if len(page.Runs) > 0 {
 		page.Share = &views.Share{Title: fmt.Sprintf("%s by %s", page.Task.Title, page.Owner.Name),
 			URL: p.BaseURL + string(views.SubmissionURL(page.ID)), Image: fmt.Sprintf("%s/runs/%d/card.png", p.BaseURL, page.Runs[0].ID)}

@@ -54,11 +54,11 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	var proposals []tasks.Proposal
 	sent, err := p.readZip(c)
-	if err != nil {
-		return err
+	if err == nil {
+		proposals, err = sent.proposals(p.Now())
 	}
-	proposals, err := sent.proposals(p.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
 		return p.showUpload(c, views.TaskRef{}, sentences(problems))
 	}
@@ -94,19 +94,6 @@ func sentences(problems []tasks.Problem) []string {
 		list[i] = problem.Error()
 	}
 	return list
-}
-
-// readZip reads the uploaded file.
-func (p *Authoring) readZip(c *fiber.Ctx) (upload, error) {
-	header, err := c.FormFile("zip")
-	if err != nil {
-		return upload{}, site.Invalid("zip", "Choose a zip to upload.")
-	}
-	data, err := site.ReadUpload(header, int64(p.bundleLimit))
-	if err == nil && len(data) > p.bundleLimit {
-		err = site.Invalid("zip", "%s is larger than %d MiB.", header.Filename, p.bundleLimit>>20)
-	}
-	return upload{name: header.Filename, data: data}, err
 }
 
 // readSettings reads what a creator chose beside the zip, for one draft among several.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
@@ -43,17 +44,23 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 	}
 	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
 	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
-	if vm.Pairs, vm.NoProfile, err = p.comparedReports(a, b, index); err != nil {
+	if err := p.addReports(&vm, a, b, index); err != nil {
 		return err
 	}
 	if vm.Files, vm.NoCode, err = p.comparedCode(c.UserContext(), a, b); err != nil {
 		return err
+	}
+	if vm.NoCode == "" {
+		vm.SASS = charts.SASSDiffs(vm.Pairs)
 	}
 	page := views.ComparePage{
 		Page: p.Page(c, fmt.Sprintf("Run %d and run %d", a.Run.ID, b.Run.ID), "tasks"), Task: site.TaskRef(a.Task),
 		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: vm,
 	}
 	page.Charts = true
+	if len(vm.Pairs) > 0 {
+		page.PinB = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(a.Sub.ID, a.Run.ID), index, b.Run.ID))
+	}
 	if page.Best, err = p.ownBest(c, a, b); err != nil {
 		return err
 	}
@@ -93,9 +100,6 @@ func (p *Profiles) comparedRuns(c *fiber.Ctx) (a, b comparedRun, err error) {
 func comparedOf(seen runs.RunAccess, left map[int64]runs.Evidence) comparedRun {
 	of := left[seen.Run.ID]
 	cases := slices.Clone(runs.MeasuredStage(of.Stages).Cases) // both sides may be one run
-	for i := range cases {
-		cases[i].Times = nil
-	}
 	return comparedRun{RunAccess: seen, cases: cases, profile: of.Profile}
 }
 
@@ -130,18 +134,31 @@ func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	return tabs
 }
 
-// comparedReports compares every kernel of the case; why says what is missing for that.
-func (p *Profiles) comparedReports(a, b comparedRun, index int) (pairs []ncu.Pair, why string, err error) {
-	reports := make([]*ncu.Report, 2)
+// addReports compares every kernel of the case, and looks for what explains the difference.
+func (p *Profiles) addReports(vm *charts.CompareVM, a, b comparedRun, index int) error {
+	reports, why, err := p.bothReports(a, b, index)
+	if err != nil || why != "" {
+		vm.NoProfile = why
+		return err
+	}
+	vm.Pairs = ncu.Compare(reports[0], reports[1])
+	if because, ok := ncu.Causes(reports[0], reports[1]); ok {
+		vm.Because = &because
+	}
+	return nil
+}
+
+// bothReports reads the reports of the case; why says what is missing.
+func (p *Profiles) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Report, why string, err error) {
 	for i, r := range []comparedRun{a, b} {
 		if reports[i], err = p.Report(r.profile, index); err != nil {
-			return nil, "", err
+			return reports, "", err
 		}
 		if reports[i] == nil {
-			return nil, fmt.Sprintf("%s has no profile of this case: %s", []string{"A", "B"}[i], r.profile.MissingReason(index)), nil
+			return reports, fmt.Sprintf("%s has no profile of this case: %s", []string{"A", "B"}[i], r.profile.MissingReason(index)), nil
 		}
 	}
-	return ncu.Compare(reports[0], reports[1]), "", nil
+	return reports, "", nil
 }
 
 // comparedCode compares the submitted files, for who may see both.

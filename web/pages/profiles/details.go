@@ -3,6 +3,7 @@ package profiles
 import (
 	"fmt"
 	"net/url"
+	"slices"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -58,16 +59,53 @@ func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.Details
 	if vm.Others, err = p.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
 		return vm, err
 	}
+	for _, dot := range vm.Others {
+		vm.Choices = append(vm.Choices, charts.PinChoice{Run: dot.Run, Name: dot.Name})
+	}
+	if err := p.addPin(c, &vm); err != nil {
+		return vm, err
+	}
 	of := fmt.Sprintf("?case=%d", vm.Query.Case)
 	vm.JSON, vm.CSV = path+".json"+of, path+".csv"+of
 	return vm, p.addSourceLinks(c, seen, profile, &vm)
+}
+
+// addPin reads the profile that is pinned as the baseline.
+func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM) error {
+	id := int64(vm.Query.Pin)
+	if id == 0 {
+		return nil
+	}
+	other, err := p.RunByID(c, id)
+	if err != nil {
+		return err
+	}
+	pin := &charts.PinVM{Name: fmt.Sprintf("#%d by %s", other.Sub.ID, other.Owner.Name)}
+	profile, err := p.ProfileOf(c.UserContext(), other)
+	if err != nil {
+		return err
+	}
+	if pin.Report, err = p.Report(profile, vm.Query.Case); err != nil {
+		return err
+	}
+	switch {
+	case pin.Report == nil:
+		pin.Note = fmt.Sprintf("%s has no profile of this case: %s", pin.Name, profile.MissingReason(vm.Query.Case))
+	case !other.MaySeeSource:
+		pin.Report = runs.WithoutSource(pin.Report)
+	}
+	if !slices.ContainsFunc(vm.Choices, func(choice charts.PinChoice) bool { return choice.Run == id }) {
+		vm.Choices = append(vm.Choices, charts.PinChoice{Run: id, Name: pin.Name})
+	}
+	vm.Pin = pin
+	return nil
 }
 
 // addSourceLinks leads to the source and the report file, which holds it, those who may see it; from
 // others it takes the instructions, too.
 func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile runs.Profile, vm *charts.DetailsVM) error {
 	if !seen.MaySeeSource {
-		runs.HideSource(vm.Report)
+		vm.Report = runs.WithoutSource(vm.Report)
 		vm.SourceHidden = format.Capital("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
 		return nil
 	}
@@ -108,7 +146,7 @@ func (p *Profiles) seenReport(c *fiber.Ctx) (seen runs.RunAccess, index int, rep
 		err = models.Errorf(models.NotFound, "%s", profile.MissingReason(index))
 	}
 	if report != nil && !seen.MaySeeSource {
-		runs.HideSource(report)
+		report = runs.WithoutSource(report)
 	}
 	return seen, index, report, err
 }

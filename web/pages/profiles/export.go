@@ -21,8 +21,8 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 		return err
 	}
 	index := charts.ReadQuery(queryOf(c)).Case
-	pairs, why, err := p.comparedReports(a, b, index)
-	if err != nil {
+	var reports charts.CompareVM
+	if err := p.addReports(&reports, a, b, index); err != nil {
 		return err
 	}
 	cases := []fiber.Map{}
@@ -33,7 +33,7 @@ func (p *Profiles) CompareJSON(c *fiber.Ctx) error {
 	side := func(r comparedRun) fiber.Map {
 		return fiber.Map{"run": r.Run.ID, "submission": r.Sub.ID, "user": r.Owner.Name, "device": r.Run.Device, "score_ns": r.Run.ScoreNS}
 	}
-	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "ratio": ratioAnswer(found.Whole), "cases": cases, "case": index, "kernels": pairs, "no_profile": why})
+	return c.JSON(fiber.Map{"a": side(a), "b": side(b), "ratio": ratioAnswer(found.Whole), "cases": cases, "case": index, "kernels": reports.Pairs, "no_profile": reports.NoProfile, "because": reports.Because})
 }
 
 // ratioAnswer is B's time over A's; nil where there is none, and without an interval where it has none.
@@ -54,15 +54,15 @@ func (p *Profiles) CompareCSV(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	pairs, _, err := p.comparedReports(a, b, charts.ReadQuery(queryOf(c)).Case)
-	if err != nil {
+	var reports charts.CompareVM
+	if err := p.addReports(&reports, a, b, charts.ReadQuery(queryOf(c)).Case); err != nil {
 		return err
 	}
 	rows := [][]string{{"part", "section", "name", "unit", "a", "b"}}
 	for _, pair := range finding(a, b).Cases {
 		rows = append(rows, timeRows(pair.Spec, pair.A, pair.B)...)
 	}
-	for _, pair := range pairs {
+	for _, pair := range reports.Pairs {
 		kernel := fmt.Sprintf("%s / %s", pair.NameA, pair.NameB)
 		for _, section := range pair.Sections {
 			for _, d := range section.Rows {

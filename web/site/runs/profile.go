@@ -1,27 +1,19 @@
 package runs
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
-	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/ncu"
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/views/charts"
 	"warpboard/views/format"
 	"warpboard/web/site"
 )
-
-// maxUnpacked bounds a parsed report in bytes; real ones have about one million.
-const maxUnpacked = 32 << 20
 
 // RunAccess is a run, and what the one who asks may see of its submission.
 type RunAccess struct {
@@ -121,114 +113,11 @@ func (p Profile) ReportFile(index int) (a models.Artifact, kept bool) {
 	return a, kept
 }
 
-// Report reads the parsed report of a case; nil when there is none.
-func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
-	artifact, ok := p.files[reportName(index)]
-	if !ok {
-		return nil, nil
-	}
-	f, err := s.Store.OpenArtifact(s.Requests, artifact)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	var report ncu.Report
-	z, err := gzip.NewReader(f)
-	if err == nil {
-		err = json.NewDecoder(io.LimitReader(z, maxUnpacked)).Decode(&report)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s of run %d: %w", artifact.Name, p.Run.ID, err)
-	}
-	return &report, nil
-}
-
-// HideSource takes out of a report what shows the program itself.
-func HideSource(report *ncu.Report) {
-	for i := range report.Kernels {
-		report.Kernels[i].Source = nil
-	}
-}
-
 // CaseSpec shortens a case's line for a tab.
 func CaseSpec(spec string) string { return strings.ReplaceAll(spec, "; ", ", ") }
 
-const (
-	// rememberedFacts is how many reports' facts are kept; each has some 100 bytes.
-	rememberedFacts = 10000
-	// otherDots is how many of a board's best entries are drawn into a roofline.
-	otherDots = 8
-)
-
-// reportFacts is what pages show of reports that they do not open.
-type reportFacts struct {
-	dot       charts.Dot // without name and address
-	drawn     bool       // the dot is there
-	bandwidth float64    // the device's roofs, in bytes and operations per second; 0: unknown
-	flops     float64
-	kind      string // of the operations: "FP32"
-}
-
-// factCache remembers facts by their report's hash, because reports are large and never change.
-// It may be used by many requests at once.
-type factCache struct {
-	mu    sync.Mutex
-	known map[string]reportFacts
-}
-
-func (f *factCache) get(hash string) (reportFacts, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	facts, ok := f.known[hash]
-	return facts, ok
-}
-
-func (f *factCache) put(hash string, facts reportFacts) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.known == nil || len(f.known) >= rememberedFacts {
-		f.known = map[string]reportFacts{}
-	}
-	f.known[hash] = facts
-}
-
-// facts gives what is remembered of a case's report; ok is false when the case has none.
-func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err error) {
-	artifact, ok := p.files[reportName(index)]
-	if !ok {
-		return facts, false, nil
-	}
-	if facts, ok = s.profileFacts.get(artifact.Hash); ok {
-		return facts, true, nil
-	}
-	report, err := s.Report(p, index)
-	if err != nil {
-		return facts, false, err
-	}
-	facts = factsOf(report)
-	s.profileFacts.put(artifact.Hash, facts)
-	return facts, true, nil
-}
-
-func factsOf(report *ncu.Report) (facts reportFacts) {
-	facts.dot, facts.drawn = charts.DotOf("", "", report)
-	for i := range report.Kernels {
-		roof := ncu.RooflineOf(&report.Kernels[i])
-		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakBandwidth))
-		if main := roof.Main(); main != nil && facts.flops == 0 {
-			facts.flops, facts.kind = baseOf(main.Peak), main.Name
-		}
-	}
-	return facts
-}
-
-func baseOf(f ncu.Fact) float64 {
-	value, ok := f.Value.Base()
-	if !ok {
-		return 0
-	}
-	return value
-}
+// otherDots is how many of a board's best entries are drawn into a roofline.
+const otherDots = 8
 
 // BoardDots are the roofline dots of the board's best other entries.
 func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]charts.Dot, error) {
@@ -258,7 +147,7 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]char
 		}
 		if ok && facts.drawn {
 			dot := facts.dot
-			dot.Name, dot.URL = fmt.Sprintf("%s. %s", format.Place(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
+			dot.Run, dot.Name, dot.URL = st.RunID, fmt.Sprintf("%s. %s", format.Place(st.Rank, st.Tied), st.UserName), string(views.ProfileURL(st.SubmissionID, st.RunID))
 			dots = append(dots, dot)
 		}
 	}

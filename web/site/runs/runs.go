@@ -9,7 +9,8 @@ import (
 type Runs struct {
 	*site.Site
 	profileFacts factCache
+	reports      reportCache
 }
 
-// New returns the shared part of submissions, with an empty cache of profiles.
+// New returns the shared part of submissions, with empty caches of profiles.
 func New(site *site.Site) *Runs { return &Runs{Site: site} }

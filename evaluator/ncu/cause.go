@@ -1,0 +1,153 @@
+package ncu
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Cause is a counter of both kernels that differs in the direction of their times: what the slower one does more of, or
+// has less of.
+type Cause struct {
+	Key   string `json:"key"`
+	Label string `json:"label"`
+	From  string `json:"from"` // counters
+	A     Metric `json:"a"`
+	B     Metric `json:"b"`
+	// Busy is how far the slower kernel was held up by what is counted, 0 to 1: how busy the unit was, or what part of
+	// the cycles passed so.
+	Busy float64 `json:"busy"`
+	// Explains is how much of the difference in time the counter can explain at most, 0 to 1: its own ratio against that
+	// of the times, as far as the unit was busy. Causes overlap and do not add up to 1.
+	Explains float64 `json:"explains"`
+}
+
+// Because is what explains that two reports take different times.
+type Because struct {
+	A      *Kernel `json:"-"` // the two kernels that make most of the difference, …
+	B      *Kernel `json:"-"`
+	Part   float64 `json:"part"`   // … and how much of it
+	Ratio  float64 `json:"ratio"`  // the time of B's report over that of A's
+	Causes []Cause `json:"causes"` // of that pair, what explains most first
+	// Alone are the kernels of the slower report that the other has no partner of, and AlonePart how much of the
+	// difference they are.
+	Alone     []string `json:"alone,omitempty"`
+	AlonePart float64  `json:"alone_part,omitempty"`
+}
+
+// leastDifference of the times, and leastCause of what explains it; anything less is noise.
+const leastDifference, leastCause = 0.03, 0.05
+
+// Causes looks for what explains the difference of two reports' times. ok is false where they hardly differ, or were
+// not measured.
+func Causes(a, b *Report) (why Because, ok bool) {
+	timeA, timeB := whole(a), whole(b)
+	if !(timeA > 0) || !(timeB > 0) || math.Abs(timeB/timeA-1) < leastDifference {
+		return why, false
+	}
+	why.Ratio = timeB / timeA
+	most := 0.0
+	for _, p := range pair(a, b) {
+		if timeB < timeA {
+			p.A, p.B = p.B, p.A // the slower one is B from here on
+		}
+		saved := lasts(p.B) - lasts(p.A)
+		switch {
+		case p.A == nil:
+			why.Alone, why.AlonePart = append(why.Alone, p.B.Short), why.AlonePart+saved/math.Abs(timeB-timeA)
+		case p.B != nil && saved > most:
+			most, why.A, why.B = saved, p.A, p.B
+		}
+	}
+	why.Part = min(most/math.Abs(timeB-timeA), 1)
+	if why.A != nil {
+		why.Causes = causesOf(why.A, why.B, timeB < timeA)
+	}
+	if timeB < timeA {
+		why.A, why.B = why.B, why.A
+	}
+	return why, why.A != nil || len(why.Alone) > 0
+}
+
+func whole(r *Report) (ns float64) {
+	for i := range r.Kernels {
+		ns += lasts(&r.Kernels[i])
+	}
+	return ns
+}
+
+func lasts(k *Kernel) float64 {
+	if k == nil {
+		return 0
+	}
+	ns, _ := k.Duration()
+	return ns
+}
+
+// causesOf compares what the rules count, of a faster and a slower kernel; swapped says that the slower one is A.
+func causesOf(fast, slow *Kernel, swapped bool) (list []Cause) {
+	ratio := math.Log(lasts(slow) / lasts(fast))
+	add := func(c Cause, fast, slow Metric) {
+		if c.A, c.B = fast, slow; swapped {
+			c.A, c.B = slow, fast
+		}
+		if c.Explains >= leastCause {
+			list = append(list, c)
+		}
+	}
+	for _, r := range causeRules() {
+		f, s, busy := r.of(fast), r.of(slow), r.busy(slow)
+		if by, ok := r.factor(f, s); ok && busy > 0 {
+			add(Cause{Key: r.key, Label: r.label, From: r.from, Busy: busy, Explains: busy * min(math.Log(by)/ratio, 1)}, f, s)
+		}
+	}
+	for _, c := range stallCauses(fast, slow) {
+		add(c, c.A, c.B)
+	}
+	slices.SortStableFunc(list, func(a, b Cause) int { return cmp.Compare(b.Explains, a.Explains) })
+	return list
+}
+
+// factor is how many times more the slower kernel does, or how many times less it has; ok is false where both are the
+// same or the slower one is better off.
+func (r causeRule) factor(fast, slow Metric) (float64, bool) {
+	f, ok := fast.Base()
+	s, both := slow.Base()
+	if !ok || !both {
+		return 0, false
+	}
+	if r.helps {
+		f, s = s, f
+	}
+	if s <= 0 || s <= f {
+		return 0, false
+	}
+	return s / max(f, s/1e6), true
+}
+
+// stallCauses are the warp states in which the slower kernel spends more: of the cycles that its warps lose against
+// the other's, the part in that state, as far as its schedulers had nothing to issue.
+func stallCauses(fast, slow *Kernel) (list []Cause) {
+	f, okF := fast.base(executedTotal)
+	s, okS := slow.base(executedTotal)
+	idle, ok := slow.base("smsp__issue_inst0.avg.pct_of_peak_sustained_active")
+	if !okF || !okS || !ok {
+		return nil
+	}
+	before, all := map[string]Stall{}, 0.0
+	for _, st := range Stalls(fast) {
+		before[st.Label] = st
+	}
+	lost := func(st Stall) float64 { return max(st.Value.Value*s-before[st.Label].Value.Value*f, 0) }
+	stalls := Stalls(slow)
+	for _, st := range stalls {
+		all += lost(st)
+	}
+	for _, st := range stalls {
+		if was := before[st.Label]; !st.Issuing && all > 0 && was.Value.Measured {
+			list = append(list, Cause{Key: "stall: " + st.Label, Label: "Cycles per instruction waiting for " + cmp.Or(st.Help, st.Label),
+				From: st.From, A: was.Value, B: st.Value, Busy: idle / 100, Explains: idle / 100 * lost(st) / all})
+		}
+	}
+	return list
+}

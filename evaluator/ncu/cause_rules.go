@@ -1,0 +1,121 @@
+package ncu
+
+import "math"
+
+// causeRule is a counter that can explain a difference in time.
+type causeRule struct {
+	key, label, from string
+	helps            bool // more of it takes less time
+	of               func(*Kernel) Metric
+	busy             func(slow *Kernel) float64 // as Cause.Busy
+}
+
+const (
+	executedTotal = "smsp__inst_executed.sum"
+	sectorsLocal  = "l1tex__t_sectors_pipe_lsu_mem_local_op_"
+	sharedWaves   = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum"
+)
+
+// The keys of the rules; those of warp states are "stall: " and the state.
+const (
+	CauseDRAM         = "dram"
+	CauseL2           = "l2"
+	CauseSectors      = "sectors"
+	CauseLoads        = "loads"
+	CauseShared       = "shared"
+	CauseSpills       = "spills"
+	CauseInstructions = "instructions"
+	CauseTensor       = "tensor"
+	CauseWarps        = "warps"
+	CauseWaves        = "waves"
+	CauseClock        = "clock"
+)
+
+func causeRules() []causeRule {
+	return append(trafficRules(),
+		causeRule{key: CauseInstructions, label: "Warp instructions executed", from: executedTotal, of: counter(executedTotal),
+			busy: percentOf("smsp__issue_active" + ofActive)},
+		causeRule{key: CauseTensor, label: "Tensor cores busy", from: "sm__pipe_tensor_cycles_active" + ofActive, helps: true,
+			of: tensorBusy, busy: withoutTensor},
+		causeRule{key: CauseWarps, label: "Warps in flight per SM", from: "sm__warps_active.avg.per_cycle_active", helps: true,
+			of: counter("sm__warps_active.avg.per_cycle_active"), busy: waiting},
+		causeRule{key: CauseWaves, label: "Part of the device that the blocks fill", from: "launch__waves_per_multiprocessor", helps: true,
+			of: filled, busy: func(*Kernel) float64 { return 1 }},
+		causeRule{key: CauseClock, label: "Clock of the SMs under the profiler", from: "sm__cycles_elapsed.avg.per_second", helps: true,
+			of: counter("sm__cycles_elapsed.avg.per_second"), busy: func(*Kernel) float64 { return 1 }},
+	)
+}
+
+// trafficRules are what moves between the levels of memory, as far as the level was busy.
+func trafficRules() []causeRule {
+	const l2, l1 = "lts__throughput" + ofElapsed, "l1tex__throughput" + ofActive
+	return []causeRule{
+		{key: CauseDRAM, label: "Bytes from and to DRAM", from: "dram__bytes_read.sum + dram__bytes_write.sum",
+			of: sum("dram__bytes_read.sum", "dram__bytes_write.sum"), busy: percentOf("gpu__dram_throughput" + ofElapsed)},
+		{key: CauseL2, label: "Bytes from L2 to the SMs", from: "l1tex__m_xbar2l1tex_read_bytes.sum",
+			of: counter("l1tex__m_xbar2l1tex_read_bytes.sum"), busy: percentOf(l2)},
+		{key: CauseSectors, label: "Sectors of global memory that accesses touch", from: l2Sectors, of: counter(l2Sectors), busy: percentOf(l2)},
+		{key: CauseLoads, label: "Loads from global memory", from: "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+			of: counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"), busy: percentOf(l1)},
+		{key: CauseShared, label: "Passes through shared memory", from: sharedWaves,
+			of: counter(sharedWaves), busy: percentOf(sharedWaves + ".pct_of_peak_sustained_elapsed")},
+		{key: CauseSpills, label: "Sectors of local memory: spilled registers, and arrays that are indexed", from: sectorsLocal + "ld.sum + " + sectorsLocal + "st.sum",
+			of: sum(sectorsLocal+"ld.sum", sectorsLocal+"st.sum"), busy: percentOf(l1)},
+	}
+}
+
+func counter(name string) func(*Kernel) Metric {
+	return func(k *Kernel) Metric { return k.Metric(name) }
+}
+
+// sum adds counters of one unit; it is not measured where one of them is not.
+func sum(names ...string) func(*Kernel) Metric {
+	return func(k *Kernel) Metric {
+		m := Metric{Unit: k.Metric(names[0]).BaseUnit(), Measured: true}
+		for _, name := range names {
+			v, ok := k.base(name)
+			m.Value, m.Measured = m.Value+v, m.Measured && ok
+		}
+		return m
+	}
+}
+
+func percentOf(name string) func(*Kernel) float64 {
+	return func(k *Kernel) float64 {
+		v, _ := k.base(name)
+		return min(max(v/100, 0), 1)
+	}
+}
+
+func tensorBusy(k *Kernel) Metric {
+	for _, p := range pipes(k) {
+		if p.Label == "Tensor" {
+			return p.Value
+		}
+	}
+	return Metric{}
+}
+
+// withoutTensor is 1 for a kernel that leaves the tensor cores alone; whoever uses them is explained by other counters.
+func withoutTensor(slow *Kernel) float64 {
+	if m := tensorBusy(slow); m.Measured && m.Value < 1 {
+		return 1
+	}
+	return 0
+}
+
+// waiting is how far a kernel is from the peaks of compute and memory: only then do more warps hide more latency.
+func waiting(slow *Kernel) float64 {
+	sol := SpeedOfLight(slow)
+	if !sol[0].Value.Measured || !sol[1].Value.Measured {
+		return 0
+	}
+	return 1 - min(max(sol[0].Value.Value, sol[1].Value.Value, 0)/100, 1)
+}
+
+// filled is the part of the device's room for blocks that a launch takes, in percent.
+func filled(k *Kernel) Metric {
+	m := k.Metric("launch__waves_per_multiprocessor")
+	m.Unit, m.Text, m.Value = "%", "", 100*math.Min(m.Value, 1)
+	return m
+}

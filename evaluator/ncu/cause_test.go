@@ -1,0 +1,80 @@
+package ncu
+
+import (
+	"slices"
+	"testing"
+)
+
+// only is a report of one kernel of a fixture.
+func only(t *testing.T, name string, kernel int) *Report {
+	r := Parse(pages(t, name))
+	return &Report{Kernels: r.Kernels[kernel : kernel+1]}
+}
+
+func keys(w Because) (list []string) {
+	for _, c := range w.Causes {
+		list = append(list, c.Key)
+	}
+	return list
+}
+
+func TestWhatExplainsADifferenceIsWhatTheSlowerKernelDoesMoreOf(t *testing.T) {
+	naive, tensor, strided, saxpy := only(t, "cuda4", 1), only(t, "tri", 0), only(t, "cuda4", 2), only(t, "cuda4", 0)
+	for _, c := range []struct {
+		what       string
+		slow, fast *Report
+		want, not  []string
+	}{
+		// One thread per element of a product of 1024³, and a library's of 4096³ on tensor cores.
+		{"a naive product and one on tensor cores", naive, tensor, []string{CauseTensor, CauseLoads, CauseInstructions, "stall: LG throttle"}, []string{CauseDRAM, CauseWarps}},
+		{"a strided transpose and a stream", strided, saxpy, []string{CauseSectors, "stall: Drain"}, []string{CauseDRAM, CauseTensor, CauseLoads}},
+	} {
+		w, ok := Causes(c.slow, c.fast)
+		if !ok || w.Ratio >= 1 || w.Part != 1 || w.A != &c.slow.Kernels[0] {
+			t.Fatalf("%s: %v, %+v", c.what, ok, w)
+		}
+		found := keys(w)
+		for _, key := range c.want {
+			if !slices.Contains(found, key) {
+				t.Errorf("%s: %v lacks %s", c.what, found, key)
+			}
+		}
+		for _, key := range c.not {
+			if slices.Contains(found, key) {
+				t.Errorf("%s: %v has %s", c.what, found, key)
+			}
+		}
+		back, _ := Causes(c.fast, c.slow)
+		for i, cause := range w.Causes {
+			if cause.Explains < leastCause || cause.Explains > 1 || i > 0 && cause.Explains > w.Causes[i-1].Explains {
+				t.Errorf("%s: cause %d is %+v", c.what, i, cause)
+			}
+			if mirrored := back.Causes[i]; mirrored.Key != cause.Key || mirrored.A != cause.B || mirrored.B != cause.A {
+				t.Errorf("%s: from the other side cause %d is %+v, want %+v", c.what, i, mirrored, cause)
+			}
+		}
+	}
+}
+
+func TestNothingIsExplainedOfWhatIsTheSame(t *testing.T) {
+	r := only(t, "cuda4", 0)
+	if w, ok := Causes(r, r); ok {
+		t.Errorf("one report against itself: %+v", w)
+	}
+	if w, ok := Causes(r, &Report{}); ok {
+		t.Errorf("a report without kernels: %+v", w)
+	}
+	// A kernel of which only the time is known explains nothing.
+	slow := &Report{Kernels: []Kernel{{Metrics: map[string]Metric{"gpu__time_duration.sum": NewMetric("900", "us")}}}}
+	if w, ok := Causes(r, slow); !ok || len(w.Causes) != 0 {
+		t.Errorf("a kernel without counters: %v, %+v", ok, w)
+	}
+}
+
+func TestKernelsThatOneSideDoesWithoutAreNamed(t *testing.T) {
+	all := Parse(pages(t, "cuda4"))
+	w, ok := Causes(all, &Report{Kernels: all.Kernels[:2]})
+	if !ok || !slices.Equal(w.Alone, []string{"transpose_strided", "reduce_shared"}) || w.AlonePart < 0.999 || w.A != nil {
+		t.Errorf("%v, %+v", ok, w)
+	}
+}

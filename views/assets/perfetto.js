@@ -1,0 +1,32 @@
+// Opens a run's timeline in Perfetto, by the messages that its page understands: it is asked again and again until it
+// answers, and then given the trace. The trace goes from this page to that window, and to nobody else. Where no window
+// opens, or none answers, the trace is downloaded.
+
+const perfetto = "https://ui.perfetto.dev";
+const patience = 20000; // milliseconds
+
+export async function open(button) {
+  const address = new URL(button.dataset.perfetto, location.href);
+  const page = window.open(perfetto);
+  const download = () => Object.assign(document.createElement("a"), { href: address, download: "" }).click();
+  if (!page) return download();
+  const response = await fetch(address);
+  if (!response.ok) return download();
+  const trace = await response.arrayBuffer();
+  const asking = setInterval(() => page.postMessage("PING", perfetto), 100);
+  const stop = () => {
+    clearInterval(asking);
+    clearTimeout(waiting);
+    removeEventListener("message", answered);
+  };
+  const waiting = setTimeout(() => {
+    stop();
+    download();
+  }, patience);
+  function answered(event) {
+    if (event.origin !== perfetto || event.source !== page || event.data !== "PONG") return;
+    stop();
+    page.postMessage({ perfetto: { buffer: trace, title: document.title, fileName: address.pathname.split("/").at(-1), url: location.href } }, perfetto);
+  }
+  addEventListener("message", answered);
+}

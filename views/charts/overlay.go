@@ -1,0 +1,82 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/versus"
+)
+
+// overlay is the repeats of one case of both sides over one axis of time: A's counted upwards, B's downwards.
+type overlay struct {
+	spec      string
+	a, b      string // outlines, as paths
+	low, high float64
+	beyond    int // repeats above the axis
+}
+
+const (
+	mostOverlays  = 8
+	overlayBins   = 48
+	overlayWidth  = 300.0
+	overlayHeight = 40.0 // of each side
+)
+
+// newOverlays are those of the cases of which every repeat of both sides is kept.
+func newOverlays(cases []versus.Case) (list []overlay) {
+	for _, c := range cases {
+		if o, ok := newOverlay(c); ok && len(list) < mostOverlays {
+			list = append(list, o)
+		}
+	}
+	return list
+}
+
+func newOverlay(c versus.Case) (o overlay, ok bool) {
+	a, b := repeatsOf(c.A), repeatsOf(c.B)
+	if len(a) < 2 || len(b) < 2 {
+		return o, false
+	}
+	shownA, shownB := withoutOutliers(a), withoutOutliers(b)
+	o = overlay{spec: c.Spec, low: min(a[0], b[0]), high: max(shownA[len(shownA)-1], shownB[len(shownB)-1])}
+	o.beyond = len(a) + len(b) - len(shownA) - len(shownB)
+	if !(o.high > o.low) || math.IsInf(o.high-o.low, 0) {
+		return o, false
+	}
+	binsA, binsB := o.bins(shownA), o.bins(shownB)
+	most := max(slices.Max(binsA), slices.Max(binsB))
+	o.a, o.b = outline(binsA, most, -1), outline(binsB, most, 1)
+	return o, true
+}
+
+func repeatsOf(c *job.CaseResult) []float64 {
+	if c == nil {
+		return nil
+	}
+	times := slices.DeleteFunc(slices.Clone(c.Times), func(t float64) bool { return math.IsNaN(t) || math.IsInf(t, 0) })
+	slices.Sort(times)
+	return times
+}
+
+// bins are the parts of the repeats in each slice of the axis.
+func (o overlay) bins(times []float64) []float64 {
+	bins := make([]float64, overlayBins)
+	for _, t := range times {
+		bins[min(int(overlayBins*within((t-o.low)/(o.high-o.low), 0, 1)), overlayBins-1)] += 1 / float64(len(times))
+	}
+	return bins
+}
+
+// outline draws bins as steps from the middle line, upwards or downwards.
+func outline(bins []float64, most, sign float64) string {
+	var path strings.Builder
+	fmt.Fprintf(&path, "M0 %g", overlayHeight)
+	for i, n := range bins {
+		fmt.Fprintf(&path, "V%.1fH%.1f", overlayHeight*(1+sign*n/most), overlayWidth*float64(i+1)/overlayBins)
+	}
+	fmt.Fprintf(&path, "V%gZ", overlayHeight)
+	return path.String()
+}

@@ -1,0 +1,56 @@
+package charts
+
+import "warpboard/evaluator/ncu"
+
+// PinVM is the profile of another run, as the baseline of a profile's page.
+type PinVM struct {
+	Name   string // of the run: "1st, ada"
+	Report *ncu.Report
+	Note   string // why there is no report, in a sentence
+}
+
+// PinChoice is a run that can be pinned.
+type PinChoice struct {
+	Run  int64
+	Name string
+}
+
+// pinned is the kernel of the baseline that the page's kernel is held against: the one of its name, or the longest.
+func (vm DetailsVM) pinned() *ncu.Kernel {
+	k := vm.kernel()
+	if vm.Pin == nil || vm.Pin.Report == nil || k == nil {
+		return nil
+	}
+	for i := range vm.Pin.Report.Kernels {
+		if other := &vm.Pin.Report.Kernels[i]; other.Short == k.Short {
+			return other
+		}
+	}
+	return longest(vm.Pin.Report)
+}
+
+// ticked gives bars a tick at the value that the baseline has on the same scale; of makes the bars of a kernel.
+func (vm DetailsVM) ticked(of func(ncu.Views) []bar, v ncu.Views) []bar {
+	list, other := of(v), vm.pinned()
+	if other == nil {
+		return list
+	}
+	was := map[string]bar{}
+	for _, b := range of(ncu.Derive(other)) {
+		was[b.label] = b
+	}
+	for i, b := range list {
+		value, ok := b.fact.Value.Base()
+		before, both := was[b.label].fact.Value.Base()
+		if !ok || !both {
+			continue
+		}
+		list[i].was = Text(was[b.label].fact.Value)
+		if value > 0 && b.part > 0 {
+			list[i].tick = within(before/value*b.part, 0, 1)
+		} else if b.fact.Value.Unit == "%" {
+			list[i].tick = within(before/100, 0, 1)
+		}
+	}
+	return list
+}

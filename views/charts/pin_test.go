@@ -1,0 +1,111 @@
+package charts
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/evaluator/ncu"
+)
+
+func TestAPinnedRunIsATickOnEveryBar(t *testing.T) {
+	cuda, tri := report(t, "cuda4"), report(t, "tri")
+	vm := detailsOf(cuda, 1)
+	vm.Pin = &PinVM{Name: "#7 by grace", Report: cuda}
+	doc, _ := render(t, Details(vm))
+	bars, ticks := doc.Find(".pf-bar .pf-fill"), doc.Find(".pf-bar .pf-pin")
+	if bars.Length() < 20 || ticks.Length() != bars.Length() {
+		t.Fatalf("%d ticks on %d bars", ticks.Length(), bars.Length())
+	}
+	// The same report is its own baseline: each tick is at its bar's end.
+	doc.Find(".pf-bar svg").Each(func(_ int, e *goquery.Selection) {
+		width, _ := strconv.ParseFloat(e.Find(".pf-fill").AttrOr("width", ""), 64)
+		x, _ := strconv.ParseFloat(e.Find(".pf-pin").AttrOr("x", ""), 64)
+		if math.Abs(x-width) > 1 {
+			t.Errorf("a bar of %v has its tick at %v", width, x)
+		}
+	})
+	if said := doc.Find("[data-pinned]").Text(); said != "Ticks are #7 by grace: matmul_naive" {
+		t.Errorf("it says %q", said)
+	}
+	vm.Pin.Report = tri
+	doc, _ = render(t, Details(vm))
+	if said := doc.Find("#sol .pf-was").First().Text(); !strings.HasPrefix(said, "pinned 90.4") {
+		t.Errorf("the bar of compute says %q, the pinned kernel reached 90.4 %%", said)
+	}
+	if doc.Find("#stalls .pf-stack").Length() != 2 {
+		t.Error("the warp states of the pinned kernel are not beside the others")
+	}
+}
+
+func TestWarpStatesFillOneBar(t *testing.T) {
+	cuda := report(t, "cuda4")
+	for i := range cuda.Kernels {
+		doc, _ := render(t, Details(detailsOf(cuda, i)))
+		whole, at := 0.0, 0.0
+		doc.Find("#stalls .pf-stack rect:not(.pf-track)").Each(func(_ int, e *goquery.Selection) {
+			x, _ := strconv.ParseFloat(e.AttrOr("x", ""), 64)
+			width, _ := strconv.ParseFloat(e.AttrOr("width", ""), 64)
+			if math.Abs(x-at) > 0.5 {
+				t.Errorf("kernel %d: a part begins at %v, the one before it ends at %v", i, x, at)
+			}
+			whole, at = whole+width, x+width
+		})
+		if whole < 92 || whole > 100.5 {
+			t.Errorf("kernel %d: the parts fill %v %%", i, whole)
+		}
+	}
+}
+
+// The roofs of the caches are held against the percentages that ncu itself gives.
+func TestTheRoofsOfTheCachesAreThoseOfNcu(t *testing.T) {
+	for _, c := range []struct {
+		report string
+		kernel int
+		counts map[string]string // level to ncu's percentage
+	}{
+		{"cuda4", 1, map[string]string{"L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
+		{"cuda4", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed", "L1": "l1tex__lsu_writeback_active_mem_lgds.sum.pct_of_peak_sustained_elapsed"}},
+		{"tri", 0, map[string]string{"L2": "lts__lts2xbar_cycles_active.sum.pct_of_peak_sustained_elapsed"}}, // by TMA: nothing to say of L1
+	} {
+		r := report(t, c.report)
+		k := &r.Kernels[c.kernel]
+		levels := map[string]ncu.RoofLevel{}
+		for _, l := range ncu.RooflineOf(k).Caches {
+			levels[l.Name] = l
+		}
+		if _, l1 := levels["L1"]; l1 != (c.counts["L1"] != "") {
+			t.Errorf("%s %d: L1 is there: %v", c.report, c.kernel, l1)
+		}
+		for name, metric := range c.counts {
+			l := levels[name]
+			got, want := 100*l.Traffic.Value.Value/l.Peak.Value.Value, k.Metric(metric).Value
+			if math.Abs(got-want) > 0.01*want {
+				t.Errorf("%s %d: %s reaches %v %% of its roof, ncu says %v", c.report, c.kernel, name, got, want)
+			}
+		}
+		doc, _ := render(t, Details(detailsOf(r, c.kernel)))
+		if drawn := doc.Find("#roofline .pf-roof-cache").Length(); drawn != len(levels) {
+			t.Errorf("%s %d: %d roofs of caches are drawn", c.report, c.kernel, drawn)
+		}
+	}
+}
+
+func TestTheRailLeadsToWhatIsThere(t *testing.T) {
+	doc, _ := render(t, Details(detailsOf(report(t, "cuda4"), 1)))
+	links := doc.Find(".pf-rail [data-section]")
+	if links.Length() < 10 {
+		t.Errorf("the rail has %d sections", links.Length())
+	}
+	links.Each(func(_ int, e *goquery.Selection) {
+		if doc.Find(".pf-panel"+e.AttrOr("href", "")).Length() != 1 {
+			t.Errorf("%s leads nowhere", e.Text())
+		}
+	})
+	if doc.Find(".pf-rail a[aria-current]").Length() != 2 {
+		t.Error("the chosen case and kernel are not marked")
+	}
+}

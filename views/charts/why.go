@@ -1,0 +1,158 @@
+package charts
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/versus"
+	"warpboard/views/format"
+)
+
+const (
+	// mostSentences and leastExplained keep what is said to what the counters carry.
+	mostSentences  = 3
+	leastExplained = 0.2
+)
+
+// sentence is a reason in words; the row of the table that says the same in numbers is its evidence.
+type sentence struct{ text, evidence string }
+
+// Why says why one of the runs is faster, by the counters of both; it is silent where the times show no difference, where
+// the kernels under the profiler differ the other way, and where no counter explains enough.
+func (vm CompareVM) Why() (list []sentence) {
+	w, r := vm.Because, vm.shown()
+	if w == nil || vm.SameSource || !r.Apart() || (r.Value < 1) != (w.Ratio < 1) {
+		return nil
+	}
+	fast, slow := vm.A.Short, vm.B.Short
+	if w.Ratio < 1 {
+		fast, slow = slow, fast
+	}
+	if w.AlonePart >= leastExplained {
+		list = append(list, sentence{fmt.Sprintf("%s does without %s, which %s of the difference.", fast, kernels(w.Alone), makes(w.AlonePart)), "profile"})
+	}
+	stalled := false
+	for _, c := range w.Causes {
+		stall := strings.HasPrefix(c.Key, stallKey)
+		if len(list) < mostSentences && c.Explains*w.Part >= leastExplained && !(stall && stalled) {
+			list = append(list, sentence{reason(*w, c, fast, slow), causeID(c)})
+			stalled = stalled || stall
+		}
+	}
+	return list
+}
+
+// shown is the ratio that the first sentence of the page speaks of.
+func (vm CompareVM) shown() versus.Ratio {
+	if vm.Ranking == "" || vm.oneSided() > 0 {
+		return vm.Finding.Mean
+	}
+	return vm.Finding.Whole
+}
+
+const stallKey = "stall: "
+
+func kernels(names []string) string {
+	if len(names) == 1 {
+		return "the kernel " + names[0]
+	}
+	return format.Plural(len(names), "kernel", "kernels") + " (" + names[0] + ", …)"
+}
+
+// reason is a cause in a sentence with its numbers.
+func reason(w ncu.Because, c ncu.Cause, fast, slow string) string {
+	f, s, kernelF, kernelS := c.A, c.B, w.A, w.B
+	if w.Ratio < 1 {
+		f, s, kernelF, kernelS = c.B, c.A, w.B, w.A
+	}
+	values := fmt.Sprintf("(%s instead of %s)", brief(f), brief(s))
+	by := func(more string) string { return multiple(f, s) + more }
+	busy := func(what string) string {
+		return fmt.Sprintf("; %s was %s busy in %s.", what, format.Percent(c.Busy), slow)
+	}
+	switch c.Key {
+	case ncu.CauseDRAM:
+		return fast + " moves " + by("fewer") + " bytes from and to DRAM " + values + busy("DRAM")
+	case ncu.CauseL2:
+		return fast + " reads " + by("fewer") + " bytes from L2 " + values + busy("L2")
+	case ncu.CauseSectors:
+		return fast + " touches " + by("fewer") + " sectors of global memory, of 32 bytes each " + values + busy("L2")
+	case ncu.CauseLoads:
+		return fast + " executes " + by("fewer") + " loads from global memory " + values + busy("L1")
+	case ncu.CauseShared:
+		return fast + " makes " + by("fewer") + " passes through shared memory " + values + busy("it")
+	case ncu.CauseSpills:
+		return fast + " reads and writes " + by("fewer") + " sectors of local memory, where spilled registers go " + values + busy("L1")
+	case ncu.CauseInstructions:
+		return fast + " executes " + by("fewer") + " instructions " + values + fewerOf(kernelF, kernelS) + fmt.Sprintf("; %s issued one in %s of its cycles.", slow, format.Percent(c.Busy))
+	case ncu.CauseTensor:
+		return fmt.Sprintf("%s keeps the tensor cores busy for %s of the cycles; %s does not use them.", fast, Text(f), slow)
+	case ncu.CauseWarps:
+		return fmt.Sprintf("%s keeps %s warps in flight per SM %s; %s is %s away from the peaks of compute and memory, so it waits for latency.", fast, by("more"), values, slow, format.Percent(c.Busy))
+	case ncu.CauseWaves:
+		return fmt.Sprintf("The blocks of %s fill %s of the device, those of %s %s.", fast, Text(f), slow, Text(s))
+	case ncu.CauseClock:
+		return fmt.Sprintf("Under the profiler the SMs ran at %s for %s and at %s for %s.", Text(f), fast, Text(s), slow)
+	}
+	return fmt.Sprintf("Warps of %s spend %s cycles per instruction %s %s.", fast, by("fewer"), strings.TrimPrefix(c.Label, "Cycles per instruction "), values)
+}
+
+// brief writes a counter in a sentence: millions have no use for their last digits there.
+func brief(m ncu.Metric) string {
+	if v, ok := m.Base(); ok && v >= 1e5 && symbol(m.BaseUnit()) == "" {
+		return count(v) + word(m.BaseUnit(), "")
+	}
+	return Text(m)
+}
+
+func count(v float64) string {
+	if v < 1e5 {
+		return format.Decimal(v)
+	}
+	return strings.TrimRight(prefixed(v, ""), space)
+}
+
+// multiple is how many times one is the other, "2.10× "; nothing where one of them is 0.
+func multiple(f, s ncu.Metric) string {
+	x, _ := f.Base()
+	y, _ := s.Base()
+	if x <= 0 || y <= 0 {
+		return ""
+	}
+	return times(math.Max(x, y)/math.Min(x, y)) + " "
+}
+
+// fewerOf names the opcode that most of the difference is of.
+func fewerOf(fast, slow *ncu.Kernel) string {
+	has := map[string]float64{}
+	for _, op := range ncu.MixOf(fast).Opcodes {
+		has[op.Name] = op.Executed
+	}
+	name, most, was := "", 0.0, 0.0
+	for _, op := range ncu.MixOf(slow).Opcodes {
+		if d := op.Executed - has[op.Name]; d > most {
+			name, most, was = op.Name, d, op.Executed
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(", most of the difference %s: %s instead of %s", name, count(has[name]), count(was))
+}
+
+func causeID(c ncu.Cause) string {
+	return "cause-" + strings.ReplaceAll(strings.ToLower(strings.TrimPrefix(c.Key, stallKey)), " ", "-")
+}
+
+// pairNote says which kernels the table of causes is of.
+func pairNote(w ncu.Because) string {
+	name := w.A.Short
+	if w.B.Short != name {
+		name += " and " + w.B.Short
+	}
+	return fmt.Sprintf("Of %s, which %s of the difference under the profiler. A counter explains at most as much as its own ratio does, as far as its unit was busy; counters overlap.", name, makes(w.Part))
+}
+
+func makes(part float64) string { return "make " + format.Percent(min(part, 1)) }

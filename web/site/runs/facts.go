@@ -1,0 +1,81 @@
+package runs
+
+import (
+	"sync"
+
+	"warpboard/evaluator/ncu"
+	"warpboard/views/charts"
+)
+
+// rememberedFacts is how many reports' facts are kept; each has some 100 bytes.
+const rememberedFacts = 10000
+
+// reportFacts is what pages show of reports that they do not open.
+type reportFacts struct {
+	dot       charts.Dot // without name and address
+	drawn     bool       // the dot is there
+	bandwidth float64    // the device's roofs, in bytes and operations per second; 0: unknown
+	flops     float64
+	kind      string // of the operations: "FP32"
+}
+
+// factCache remembers facts by their report's hash, because reports are large and never change.
+// It may be used by many requests at once.
+type factCache struct {
+	mu    sync.Mutex
+	known map[string]reportFacts
+}
+
+func (f *factCache) get(hash string) (reportFacts, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	facts, ok := f.known[hash]
+	return facts, ok
+}
+
+func (f *factCache) put(hash string, facts reportFacts) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil || len(f.known) >= rememberedFacts {
+		f.known = map[string]reportFacts{}
+	}
+	f.known[hash] = facts
+}
+
+// facts gives what is remembered of a case's report; ok is false when the case has none.
+func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err error) {
+	artifact, ok := p.files[reportName(index)]
+	if !ok {
+		return facts, false, nil
+	}
+	if facts, ok = s.profileFacts.get(artifact.Hash); ok {
+		return facts, true, nil
+	}
+	report, err := s.Report(p, index)
+	if err != nil {
+		return facts, false, err
+	}
+	facts = factsOf(report)
+	s.profileFacts.put(artifact.Hash, facts)
+	return facts, true, nil
+}
+
+func factsOf(report *ncu.Report) (facts reportFacts) {
+	facts.dot, facts.drawn = charts.DotOf("", "", report)
+	for i := range report.Kernels {
+		roof := ncu.RooflineOf(&report.Kernels[i])
+		facts.bandwidth = max(facts.bandwidth, baseOf(roof.PeakBandwidth))
+		if main := roof.Main(); main != nil && facts.flops == 0 {
+			facts.flops, facts.kind = baseOf(main.Peak), main.Name
+		}
+	}
+	return facts
+}
+
+func baseOf(f ncu.Fact) float64 {
+	value, ok := f.Value.Base()
+	if !ok {
+		return 0
+	}
+	return value
+}
