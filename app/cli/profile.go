@@ -20,7 +20,7 @@ func profileCommand(c *connection) *cobra.Command {
 	var index int
 	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or keep the profile of a submission's run", Args: exactly("SUBMISSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := number("submission", args[0])
+			id, err := submissionID(args[0])
 			if err != nil {
 				return err
 			}
@@ -101,7 +101,7 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	var subs [2]*client.Submission
 	var runs [2]client.Run
 	for i, text := range args {
-		id, err := number("submission", text)
+		id, err := submissionID(text)
 		if err != nil {
 			return err
 		}
