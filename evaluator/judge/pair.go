@@ -24,16 +24,6 @@ type Runners struct {
 	Next func(ctx context.Context, number int) Side
 }
 
-// One is a single runner.
-func One(runner Side) Runners {
-	return Runners{Next: func(_ context.Context, number int) Side {
-		if number > 0 {
-			return nil
-		}
-		return runner
-	}}
-}
-
 // Ending is how a stage ended.
 type Ending struct {
 	// Outcome is of the process that the submission was in; of several, of the first that did not end in order, or of
