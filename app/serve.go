@@ -191,20 +191,3 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 		MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
 }
-
-// providers lists the sign-in providers whose keys are set.
-func (o OAuthConfig) providers() []web.ProviderConfig {
-	var on []web.ProviderConfig
-	for _, p := range []web.ProviderConfig{
-		{Name: "github", Key: o.GitHubKey, Secret: o.GitHubSecret},
-		{Name: "google", Key: o.GoogleKey, Secret: o.GoogleSecret},
-		{Name: "discord", Key: o.DiscordKey, Secret: o.DiscordSecret},
-		{Name: "gitlab", Key: o.GitLabKey, Secret: o.GitLabSecret, Issuer: o.GitLabURL},
-		{Name: "oidc", Key: o.OIDCKey, Secret: o.OIDCSecret, Issuer: o.OIDCIssuer, Label: o.OIDCName},
-	} {
-		if p.Key != "" {
-			on = append(on, p)
-		}
-	}
-	return on
-}

@@ -90,7 +90,7 @@ func Devices(workers []models.Worker, now time.Time) []Device {
 	for device, slots := range models.SlotsOf(workers, now, evaluates) {
 		units = append(units, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
-	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == "CPU"] }
+	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == silicon.CPU] }
 	slices.SortFunc(units, func(a, b Device) int {
 		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
 	})
