@@ -36,13 +36,12 @@ test: export GOGC ?= 400
 # The race detector waits a second at the end of every process, for races of its last moment: 20 ms do.
 test: export GORACE ?= atexit_sleep_ms=20
 # The longest packages first; three at once are no quicker on two cores, and miss what is shown for seconds. Tests wait
-# for much: staticcheck has the time that they leave.
+# for much: staticcheck and fuzzing have the time that they leave.
 test: setup-test vet verify ## Run everything: format, vet, staticcheck, generated files, all tests with the race detector, fuzz targets for a moment each
-	@nice -n 19 scripts/staticcheck & checking=$$!; \
+	@nice -n 19 bash -c 'scripts/staticcheck && scripts/fuzz' & checking=$$!; \
 	  WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 2 ./e2e ./web ./evaluator $$($(GO) list ./... | grep -vE '$(TIMED)'); \
 	  tested=$$?; wait $$checking && exit $$tested
 	WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 1 $$($(GO) list ./... | grep -E '$(TIMED)')
-	@scripts/fuzz
 
 test-fast: ## Run the tests without the race detector and without set-up
 	$(GO) test ./...
