@@ -7,7 +7,7 @@ GO ?= go
 export CGO_CFLAGS ?= -O2 -Wno-deprecated-declarations
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check bench house clean
+.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet bench house clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -28,17 +28,20 @@ setup-test: # packages that the tests need
 # beside them. Tests of the other packages wait for what happens, however long it takes.
 TIMED := ^warpboard/evaluator/(attacks|harness|sandbox)$$
 
-# check has vetted everything already.
+# vet has vetted everything already.
 TESTFLAGS := -race -vet=off -timeout 20m
 
 # Collecting garbage took a fifth of the tests' time.
 test: export GOGC ?= 400
 # The race detector waits a second at the end of every process, for races of its last moment: 20 ms do.
 test: export GORACE ?= atexit_sleep_ms=20
-test: setup-test check verify ## Run everything: format, vet, staticcheck, generated files, all tests with the race detector, fuzz targets for a moment each
-	WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 2 ./e2e ./web ./evaluator $$($(GO) list ./... | grep -vE '$(TIMED)') # the longest first; three at once are no quicker on two cores, and miss what is shown for seconds
+# The longest packages first; three at once are no quicker on two cores, and miss what is shown for seconds. Tests wait
+# for much: staticcheck and fuzzing have the time that they leave.
+test: setup-test vet verify ## Run everything: format, vet, staticcheck, generated files, all tests with the race detector, fuzz targets for a moment each
+	@nice -n 19 bash -c 'scripts/staticcheck && scripts/fuzz' & checking=$$!; \
+	  WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 2 ./e2e ./web ./evaluator $$($(GO) list ./... | grep -vE '$(TIMED)'); \
+	  tested=$$?; wait $$checking && exit $$tested
 	WARPBOARD_TEST_COMPLETE=1 $(GO) test $(TESTFLAGS) -p 1 $$($(GO) list ./... | grep -E '$(TIMED)')
-	@scripts/fuzz
 
 test-fast: ## Run the tests without the race detector and without set-up
 	$(GO) test ./...
@@ -46,12 +49,13 @@ test-fast: ## Run the tests without the race detector and without set-up
 lint: check ## Check format, vet, staticcheck (staticcheck.conf), and known vulnerabilities where their list can be reached
 	@scripts/vulncheck
 
-# All with the race detector, so that everything is compiled once: vet's and staticcheck's packages are the tests'.
-check:
+check: vet
+	@scripts/staticcheck
+
+vet: # and format
 	@unformatted=$$(git ls-files '*.go' | grep -v _templ.go | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-formatted: $$unformatted"; exit 1; fi
 	$(GO) vet -race ./...
-	GOFLAGS="$$($(GO) env GOFLAGS) -race" $$($(GO) tool -n staticcheck) ./...
 
 verify: # committed generated files are fresh
 	@scripts/verify-generated

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -34,6 +35,32 @@ func TestArchitectureLinksExist(t *testing.T) {
 	}
 	if checked < 15 {
 		t.Errorf("only %d links were checked", checked)
+	}
+}
+
+// TestEveryPackageHasADoc holds that a newcomer finds a doc.go in each package but the program's own, which is one line.
+func TestEveryPackageHasADoc(t *testing.T) {
+	checked := map[string]bool{}
+	err := filepath.WalkDir("..", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "node_modules" || entry.Name() == "testdata" || strings.HasPrefix(entry.Name(), ".") && file != "..") {
+			return filepath.SkipDir
+		}
+		dir := filepath.Dir(file)
+		if !strings.HasSuffix(file, ".go") || dir == ".." || checked[dir] {
+			return nil
+		}
+		checked[dir] = true
+		text, err := os.ReadFile(filepath.Join(dir, "doc.go"))
+		if err != nil || !regexp.MustCompile(`(?m)^// (Package|Command) `).Match(text) {
+			t.Errorf("%s has no doc.go that says what the package is", dir)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 

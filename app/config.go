@@ -73,17 +73,6 @@ func (n NATSSettings) workersDial() string {
 	return "nats://" + n.Listen
 }
 
-// OAuthConfig holds the sign-in providers; each is on when its key is set.
-type OAuthConfig struct {
-	GitHubKey, GitHubSecret         string
-	GoogleKey, GoogleSecret         string
-	DiscordKey, DiscordSecret       string
-	GitLabKey, GitLabSecret         string
-	GitLabURL                       string
-	OIDCIssuer, OIDCKey, OIDCSecret string
-	OIDCName                        string
-}
-
 // WorkerSettings says what this process evaluates, alone or inside serve.
 type WorkerSettings struct {
 	Name        string

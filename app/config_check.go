@@ -1,7 +1,6 @@
 package app
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -114,16 +113,6 @@ func (c *Config) metricsFrom() ([]netip.Prefix, error) {
 		return []netip.Prefix{}, nil
 	}
 	return web.ParseAddresses(c.MetricsFrom)
-}
-
-func (o OAuthConfig) check(wrong *problems) {
-	for _, p := range [][3]string{{"github", o.GitHubKey, o.GitHubSecret}, {"google", o.GoogleKey, o.GoogleSecret},
-		{"discord", o.DiscordKey, o.DiscordSecret}, {"gitlab", o.GitLabKey, o.GitLabSecret}, {"oidc", o.OIDCKey, o.OIDCSecret}} {
-		wrong.unless((p[1] == "") == (p[2] == ""), "--%s-key and --%s-secret belong together: one is missing", p[0], p[0])
-	}
-	if (o.OIDCIssuer == "") != (o.OIDCKey == "") {
-		*wrong = append(*wrong, errors.New("--oidc-issuer and --oidc-key belong together: one is missing"))
-	}
 }
 
 // isContact reports whether something can be written to.

@@ -87,22 +87,6 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "token for reading them from elsewhere, sent as Authorization: Bearer TOKEN; better in the environment, where other users do not see it")
 }
 
-func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {
-	fs.StringVar(&o.GitHubKey, "github-key", "", "GitHub OAuth client id")
-	fs.StringVar(&o.GitHubSecret, "github-secret", "", "GitHub OAuth client secret")
-	fs.StringVar(&o.GoogleKey, "google-key", "", "Google OAuth client id")
-	fs.StringVar(&o.GoogleSecret, "google-secret", "", "Google OAuth client secret")
-	fs.StringVar(&o.DiscordKey, "discord-key", "", "Discord OAuth client id")
-	fs.StringVar(&o.DiscordSecret, "discord-secret", "", "Discord OAuth client secret")
-	fs.StringVar(&o.GitLabKey, "gitlab-key", "", "GitLab OAuth client id")
-	fs.StringVar(&o.GitLabSecret, "gitlab-secret", "", "GitLab OAuth client secret")
-	fs.StringVar(&o.GitLabURL, "gitlab-url", "https://gitlab.com", "GitLab server")
-	fs.StringVar(&o.OIDCIssuer, "oidc-issuer", "", "issuer URL of an OpenID Connect provider")
-	fs.StringVar(&o.OIDCKey, "oidc-key", "", "OpenID Connect client id")
-	fs.StringVar(&o.OIDCSecret, "oidc-secret", "", "OpenID Connect client secret")
-	fs.StringVar(&o.OIDCName, "oidc-name", "OpenID Connect", "label of the sign-in button")
-}
-
 // envName is the environment variable behind a flag.
 func envName(flagName string) string {
 	return "WARPBOARD_" + strings.ToUpper(strings.ReplaceAll(flagName, "-", "_"))

@@ -46,6 +46,7 @@ var forbidden = []struct {
 	{"evaluator/toolchain", nil, append([]string{"warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "tools know no slots"},
 	{"evaluator/judge", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "the judge knows no tools"},
 	{"evaluator/harness", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun"}, aboveTools...), "the harness knows no tools"},
+	{"evaluator/versus", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun", "warpboard/evaluator/judge", "warpboard/evaluator/sandbox"}, aboveTools...), "what times show of each other is arithmetic, which views draw"},
 	{"evaluator/sandbox", nil, append([]string{"warpboard/evaluator/toolchain", "warpboard/evaluator/profiling", "warpboard/evaluator/kernelrun", "warpboard/evaluator/harness", "warpboard/evaluator/judge"}, aboveTools...), "the sandbox knows no programs"},
 	{"evaluator/sandbox/cgroup", nil, []string{"warpboard/"}, "control groups are a leaf"},
 	{"evaluator/job", nil, []string{"warpboard/evaluator/"}, "messages are a leaf"},

@@ -35,10 +35,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	store, err := models.Open(ctx, models.Config{
-		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: id, Log: log,
-		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
-	})
+	store, err := openStore(ctx, cfg, id, log)
 	if err != nil {
 		return err
 	}
@@ -49,12 +46,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if _, err := store.StartAllBaselines(ctx); err != nil {
 		return err
 	}
-	q, err := queue.Open(ctx, queue.Config{
-		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
-		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
-		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
-		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
-	})
+	q, err := openQueue(ctx, cfg, store, log)
 	if err != nil {
 		return err
 	}
@@ -65,6 +57,22 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	return ServeSite(ctx, cfg, store, q, log)
 }
 
+func openStore(ctx context.Context, cfg *Config, replica string, log *slog.Logger) (*models.Store, error) {
+	return models.Open(ctx, models.Config{
+		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: replica, Log: log,
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+	})
+}
+
+func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.Logger) (*queue.Queue, error) {
+	return queue.Open(ctx, queue.Config{
+		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
+		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
+		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
+		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
+	})
+}
+
 // ServeSite runs the loops of the site. When ctx ends, the site and the worker stop taking work,
 // the worker finishes or gives back what it has, and only then the recorder stops, so that the
 // last results are stored.
@@ -73,15 +81,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	hear := hearOthers(q, hub, dispatcher)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
-	site := cfg.web(store, dispatcher, q, hub, log)
-	var err error
-	if site.Attacks, err = attackCorpus(); err != nil {
-		return err
-	}
-	if site.Signing, err = signing(ctx, cfg, store); err != nil {
-		return err
-	}
-	server, err := web.New(site)
+	server, err := newServer(ctx, cfg, cfg.web(store, dispatcher, q, hub, log))
 	if err != nil {
 		return err
 	}
@@ -112,6 +112,17 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
 	defer drain.Stop()
 	return ignoreCancel(errors.Join(err, <-recording))
+}
+
+// newServer makes the web server, with what it shows of attacks and the key that it signs with.
+func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.Server, err error) {
+	if site.Attacks, err = attackCorpus(); err != nil {
+		return nil, err
+	}
+	if site.Signing, err = signing(ctx, cfg, site.Store); err != nil {
+		return nil, err
+	}
+	return web.New(site)
 }
 
 // signing is the key of the site's statements: the one given, or the one in the data directory.
@@ -179,21 +190,4 @@ func (c *Config) web(store *models.Store, d *dispatch.Dispatcher, q *queue.Queue
 		SandboxOff: c.Worker.Sandbox == "off" && !c.NoWorker, OpenEvalAPI: c.OpenEvalAPI, TrustedProxies: c.Proxies, Log: log,
 		MetricsFrom: from, MetricsToken: c.MetricsToken,
 	}
-}
-
-// providers lists the sign-in providers whose keys are set.
-func (o OAuthConfig) providers() []web.ProviderConfig {
-	var on []web.ProviderConfig
-	for _, p := range []web.ProviderConfig{
-		{Name: "github", Key: o.GitHubKey, Secret: o.GitHubSecret},
-		{Name: "google", Key: o.GoogleKey, Secret: o.GoogleSecret},
-		{Name: "discord", Key: o.DiscordKey, Secret: o.DiscordSecret},
-		{Name: "gitlab", Key: o.GitLabKey, Secret: o.GitLabSecret, Issuer: o.GitLabURL},
-		{Name: "oidc", Key: o.OIDCKey, Secret: o.OIDCSecret, Issuer: o.OIDCIssuer, Label: o.OIDCName},
-	} {
-		if p.Key != "" {
-			on = append(on, p)
-		}
-	}
-	return on
 }

@@ -106,11 +106,11 @@ func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, 
 }
 
 func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot, error) {
-	onCPU := p.Bundle.Definition.Lang == tasks.LangCPP || slices.Contains(p.GPUs, "CPU")
+	onCPU := p.Bundle.Definition.Lang == tasks.LangCPP || slices.Contains(p.GPUs, device.CPU)
 	for _, s := range slots {
 		suits := s.Device == want
 		if want == "" {
-			suits = (s.Device == "CPU") == onCPU
+			suits = (s.Device == device.CPU) == onCPU
 		}
 		if suits {
 			return s, nil

@@ -33,16 +33,12 @@ func hostileKernels(s *site) []hostile {
             if (write(open(name, O_CREAT | O_WRONLY, 0600), block, sizeof block) != sizeof block) tells(true);
         }`), models.StateFailed, "exit code 4", "No space left"},
 		{"prints 1 GB", kernel(`static char block[1 << 20]; for (int i = 0; i < 1024; ++i) fwrite(block, 1, sizeof block, stdout);`), models.StateFailed, "output limit", "bytes are cut here"},
-		{"prints one endless line", kernel(`static char x[1 << 16]; memset(x, 'x', sizeof x); for (;;) fwrite(x, 1, sizeof x, stderr);`), models.StateFailed, "output limit", "bytes are cut here"},
 		{"prints no UTF-8", kernel(`puts("\xff\xfe caf\xe9");`), models.StateDone, "", "caf\ufffd"},
-		{"never ends", kernel(`for (volatile int i = 0;; ++i) {}`), models.StateFailed, "time limit", ""},
-		{"segfaults", kernel(`*(volatile int*)8 = 1;`), models.StateFailed, "SIGSEGV", ""},
-		{"closes every descriptor", kernel(`for (int fd = 0; fd < 4096; ++fd) close(fd);`), "", "", ""},
 		{"leaves a daemon", kernel(`if (fork() == 0) { setsid(); signal(SIGTERM, SIG_IGN); for (;;) pause(); }`), "", "", ""},
-		{"opens a socket to the server", kernel(fmt.Sprintf(`sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(%s), .sin_addr = {htonl(INADDR_LOOPBACK)}};
-        tells(connect(socket(AF_INET, SOCK_STREAM, 0), (sockaddr*)&to, sizeof to) < 0);`, port)), models.StateFailed, "exit code 4", "refused"},
-		{"reads the database", kernel(fmt.Sprintf(`tells(open(%q, O_RDONLY) < 0);`, filepath.Join(s.data, "warpboard.db"))), models.StateFailed, "exit code 4", "No such file"},
-		{"reads another submission", kernel(fmt.Sprintf(`tells(opendir(%q) == nullptr);`, filepath.Join(s.data, "objects"))), models.StateFailed, "exit code 4", "No such file"},
+		{"looks for the server, the database and other submissions", kernel(fmt.Sprintf(`sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(%s), .sin_addr = {htonl(INADDR_LOOPBACK)}};
+        bool all = connect(socket(AF_INET, SOCK_STREAM, 0), (sockaddr*)&to, sizeof to) < 0 && errno == ECONNREFUSED;
+        all = all && open(%q, O_RDONLY) < 0 && errno == ENOENT;
+        tells(all && opendir(%q) == nullptr);`, port, filepath.Join(s.data, "warpboard.db"), filepath.Join(s.data, "objects"))), models.StateFailed, "exit code 4", "No such file"},
 		{"leaves links as outputs", kernel(`symlink("/etc/shadow", "/out/eval.out"); link("/in/eval.out", "/out/more"); abort();`), models.StateFailed, "SIGABRT", ""},
 		{"reports 100 KiB", kernel(`for (int fd = 3; fd < 64; ++fd) {
             static char line[100 << 10];
@@ -52,23 +48,25 @@ func hostileKernels(s *site) []hostile {
             if (fcntl(fd, F_GETFL) >= 0 && write(fd, line, sizeof line) < 0) perror("write");
         }`), models.StateFailed, "", ""},
 		{"includes /etc/passwd", "#include \"/etc/passwd\"\n" + kernel(""), models.StateFailed, "/etc/passwd: No such file", ""},
-		{"includes /dev/zero", "#include \"/dev/zero\"\n" + kernel(""), models.StateFailed, "", ""},
 		{"includes its process", "#include \"/proc/self/environ\"\n" + kernel(""), models.StateFailed, "/proc/self/environ", ""},
 	}
 }
 
 // TestHostileKernels sends the kernels that want to harm the server through the whole of it. Each
-// run ends with its reason, nothing of it is left, and the next person's run is unharmed.
+// run ends with its reason, nothing of it is left, and other people's runs between them are unharmed. Kernels that harm
+// no more than themselves are in evaluator.
 func TestHostileKernels(t *testing.T) {
 	s := startTaskSite(t)
 	mallory, ada := s.person(t, "Mallory", models.RoleUser), s.person(t, "Ada", models.RoleUser)
-	for _, h := range hostileKernels(s) {
+	for i, h := range hostileKernels(s) {
 		t.Run(h.name, func(t *testing.T) {
 			mallory, ada := mallory.in(t), ada.in(t)
 			run := mallory.ended(mallory.submit(job.ModeTest, h.source))
 			h.check(t, run)
 			s.leavesNothing(t)
-			ada.passes(job.ModeTest)
+			if i%4 == 0 {
+				ada.passes(job.ModeTest)
+			}
 		})
 	}
 }

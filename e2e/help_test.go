@@ -38,6 +38,7 @@ func startTaskSite(t *testing.T, args ...string) *site {
 // with tells, which prints why a call failed and leaves with code 4, or with 5 if it did not fail.
 func kernel(before string) string {
 	return `#include "task.h"
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>

@@ -162,11 +162,11 @@ func TestInputsThatTheRequestGivesAreSaidToBeTheSameInEveryCall(t *testing.T) {
 	}
 }
 
-// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way.
+// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way. What a kernel lacks, and how answers differ, is also in
+// kernelrun/evaluation/testdata, where it costs no processes.
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	type fields = map[string]any
 	input := fields{"name": "x", "type": "tensor", "tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
-	with := func(code fields, metadata fields) fields { code["metadata"] = metadata; return code }
 	io := func(code fields, args ...fields) fields { code["io"] = fields{"args": args}; return code }
 	tests := []struct {
 		name     string
@@ -180,24 +180,14 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 			"Shape mismatch: ref=[torch.Size([1000])], custom=[torch.Size([5])]"},
 		{"other dtype", compare(t, torch(doubling), torch(model("return (x * 2).double()"))), true,
 			"Dtype mismatch: ref=['torch.float32'], custom=['torch.float64']"},
-		{"NaN", compare(t, torch(doubling), torch(model("y = x * 2; y[7] = float('nan'); return y"))), true,
-			"holds 1 NaN where the reference has none; the first is element 7"},
-		{"infinity", compare(t, torch(doubling), torch(model("y = x * 2; y[7] = float('inf'); return y"))), true, "Max difference: inf"},
 		{"no tensors", compare(t, torch(strings.Replace(doubling, "return x * 2", "return 1", 1)), torch(model("return 1"))), true,
 			"Neither kernel produced a tensor"},
 		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
 		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "exited with code 0 while validating"},
 		{"segfault", compare(t, torch(doubling), torch(model("ctypes.string_at(0)"))), true, "killed by SIGSEGV while validating"},
 		{"syntax", evaluateOne(t, torch("def forward(:\n")), false, "SyntaxError"},
-		{"missing import", evaluateOne(t, torch("import nothing_of_this_name\n")), false, "No module named 'nothing_of_this_name'"},
-		{"no Model", evaluateOne(t, torch("def f(x): return x\n")), false, "Class 'Model' not found in source code"},
-		{"no function", evaluateOne(t, with(torch(doubling), fields{"function_name": "f"})), false, "Function 'f' not found in source code"},
-		{"no class", evaluateOne(t, with(torch(doubling), fields{"class_name": "C"})), false, "Class 'C' not found in source code"},
-		{"no method", evaluateOne(t, with(torch(doubling), fields{"method_name": "m"})), false, "Method 'm' not found in class 'Model'"},
 		{"bad dtype", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"dtype": "float7"}})), false,
 			"Tensor argument 'x': Unknown dtype 'float7'"},
-		{"no entry point", evaluateOne(t, io(fields{"source_code": "def f(x): return x\n", "kernel_type": "multi_kernel", "metadata": fields{"entry_point": "run"}}, input)), false,
-			"Entry point 'run' not found in source. Available: ['f']"},
 		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
 	}
 	w := newDoubleEvaluator(t)
@@ -216,17 +206,9 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 	}
 }
 
-func TestAMismatchNamesItsFirstElement(t *testing.T) {
-	r := evaluateOn(t, newEvaluator(t), compare(t, torch(doubling), torch(model("y = x * 2; y[41] = 0; return y"))))
-	m := r.FirstMismatch
-	if m["element"] != 41.0 || m["actual"] != 0.0 || m["expected"].(float64) < 2 {
-		t.Errorf("first mismatch: %v", m)
-	}
-}
-
-func TestTolerancesDecide(t *testing.T) {
+func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
 	w := newEvaluator(t)
-	near := torch(model("return x * 2 + 0.005"))
+	near := torch(model("y = x * 2; y[41] = y[41] + 0.005; return y"))
 	for _, tt := range []struct {
 		name       string
 		atol, rtol any
@@ -235,11 +217,14 @@ func TestTolerancesDecide(t *testing.T) {
 	}{
 		{"default", nil, nil, true, ""},
 		{"tight", 1e-5, 0, false, "atol=1e-05, rtol=0.0"},
-		{"loose", 0.1, 0.1, true, ""},
 	} {
 		request := ask(t, kernelrun.Compare, map[string]any{"ref_kernel": torch(doubling), "custom_kernel": near, "atol": tt.atol, "rtol": tt.rtol})
-		if r := evaluateOn(t, w, request); r.Correctness != tt.right || !strings.Contains(r.ValidationError, tt.text) {
+		r := evaluateOn(t, w, request)
+		if r.Correctness != tt.right || !strings.Contains(r.ValidationError, tt.text) {
 			t.Errorf("%s: %+v", tt.name, r)
+		}
+		if m := r.FirstMismatch; !tt.right && (m["element"] != 41.0 || m["expected"].(float64) < 2 || m["actual"].(float64) <= m["expected"].(float64)) {
+			t.Errorf("first mismatch: %v", m)
 		}
 	}
 }

@@ -67,15 +67,6 @@ func (w *Worker) gaugeUnit(ctx context.Context, unit device.Slot) error {
 	return nil
 }
 
-// Gauge measures a unit once, for commands and tests; nobody hears of it.
-func (w *Worker) Gauge(ctx context.Context, unit device.Slot) (job.Gauge, error) {
-	j, err := gauge.Job(unit.Device, unit.IsGPU())
-	if err != nil {
-		return job.Gauge{}, err
-	}
-	return w.gauge(ctx, j, unit)
-}
-
 func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Gauge, error) {
 	for _, s := range w.pool.All() {
 		if s.UUID != unit.UUID {

@@ -7,10 +7,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/toolchain"
 )
 
 // kernel is a right submission to the vector add that does something before it adds.
@@ -66,10 +68,7 @@ func TestKernelThatMisbehavesFailsWithItsReasonAndTheNextRunIsFine(t *testing.T)
 		{"exit", `exit(0);`, job.StatusError, "without a verdict"},
 		{"endless", `for (volatile int i = 0;; ++i) {}`, job.StatusTimeout, "time limit"},
 		{"endless sleep", `for (;;) pause();`, job.StatusTimeout, "time limit"},
-		{"1 GB of output", `for (int i = 0; i < 1 << 20; ++i) { char line[1024] = {}; fwrite(line, 1, sizeof line, stdout); }`, job.StatusLimit, "output"},
 		{"one endless line on stderr", `static char x[1 << 16]; for (char& c : x) c = 'x'; for (;;) fwrite(x, 1, sizeof x, stderr);`, job.StatusLimit, "output"},
-		{"fork", `for (;;) fork();`, "", ""},
-		{"daemon", `if (fork() == 0) { setsid(); for (;;) pause(); }`, "", ""},
 		{"stack without end", `struct f { static int g(volatile char* p) { volatile char big[65536]; big[0] = *p; return g(big) + big[1]; } }; char c = 0; exit(f::g(&c));`, job.StatusError, "SIGSEGV"},
 		{"signals its sandbox", `for (int pid = 1; pid < 100; ++pid) if (pid != getpid()) { kill(pid, SIGKILL); kill(pid, SIGSTOP); } abort();`, job.StatusError, "SIGABRT"},
 		{"cuts its own limits", `struct rlimit none = {0, 0}; for (int i = 0; i < 16; ++i) setrlimit(i, &none); abort();`, job.StatusError, "ended by SIG"}, // SIGKILL if a tick of no allowed CPU time comes first
@@ -95,6 +94,16 @@ func TestKernelThatMisbehavesFailsWithItsReasonAndTheNextRunIsFine(t *testing.T)
 	}
 	if processes := left(t); len(processes) > 0 {
 		t.Errorf("%d processes are left:\n%s", len(processes), processes[0])
+	}
+}
+
+func TestACompilerThatNeedsTooMuchMemoryIsTold(t *testing.T) {
+	s := newSite(t)
+	s.start(realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, new(atomic.Bool)} }))
+	r := s.run(example(t, vectorAdd, "endless", job.ModeTest, append([]byte("#include \"/dev/zero\"\n"), kernel("")...)))
+	wantStages(t, r, "build limit")
+	if r.Outcome != job.OutcomeFailed || r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, "memory") {
+		t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
 	}
 }
 

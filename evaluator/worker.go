@@ -111,9 +111,7 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	precompiling.Go(func() { w.precompileLoop(receiving, hints) })
 	precompiling.Go(func() { w.gaugeLoop(receiving) })
 	for _, s := range w.pool.All() {
-		defer context.AfterFunc(s.Service(), func() {
-			w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
-		})()
+		defer w.logOutOfService(s)()
 		w.keepPythons(warm, s, &warming)
 		group.Go(func() error {
 			return w.receive(receiving, s, func(d *queue.Delivery) {
@@ -133,6 +131,22 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	} else if err == nil && len(w.pool.All()) > 0 {
 		err = w.noSlotLeft()
 	}
+	w.finish(&running, endJobs)
+	stopPool()
+	warming.Wait()
+	precompiling.Wait()
+	return err
+}
+
+// logOutOfService has the log say when a slot leaves service, until it is told to forget that.
+func (w *Worker) logOutOfService(s *slots.Slot) (forget func() bool) {
+	return context.AfterFunc(s.Service(), func() {
+		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
+	})
+}
+
+// finish waits for the jobs on their slots, which have Config.Grace to end, and hands back those that wait for one.
+func (w *Worker) finish(running *sync.WaitGroup, endJobs context.CancelCauseFunc) {
 	w.stop()
 	w.inFlight.requeueWaiting()
 	timer := time.AfterFunc(w.cfg.Grace, func() { endJobs(attempt.ErrStopping) })
@@ -142,10 +156,6 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 		s.Cached.Close()
 		s.Sidecar.Close()
 	}
-	stopPool()
-	warming.Wait()
-	precompiling.Wait()
-	return err
 }
 
 // keepPythons keeps Pythons ready for the programs on a slot, for the judges beside them, and on a GPU for the

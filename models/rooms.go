@@ -107,6 +107,9 @@ func Errorf(kind Kind, format string, args ...any) *Error { return db.Errorf(kin
 // Slug makes a name fit for a URL: lower-case letters, digits and single dashes; empty when nothing is left.
 func Slug(name string) string { return db.Slug(name) }
 
+// Hash is the key of a content: its SHA-256 in hex. Submissions keep it as SourceHash.
+func Hash(data []byte) string { return db.Hash(data) }
+
 // CleanName removes what a name must not hold, and cuts it at 40 characters, with an ellipsis.
 func CleanName(name string) string { return accounts.CleanName(name) }
 

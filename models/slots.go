@@ -81,7 +81,7 @@ func software(m job.Machine, kind epochs.Kind) epochs.Software {
 	if kind == epochs.Native {
 		return all
 	}
-	if m.Device == "CPU" {
+	if m.Device == silicon.CPU {
 		all.Compiler = ""
 	}
 	all.Torch, all.Triton = m.Torch, m.Triton

@@ -92,25 +92,35 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if applied > 0 {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
 	}
-	s := &Store{
+	s := newStore(database, artifacts, cfg)
+	if err := s.catchUp(ctx, cfg.Log); err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
+	return &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
-	if why, err := s.SortIfAsked(ctx); err != nil {
-		return nil, errors.Join(err, s.Close())
-	} else if why != "" {
-		cfg.Log.Info("old devices sorted", "why", why)
-	}
-	why, err := s.RebuildIfAsked(ctx)
+}
+
+// catchUp does what a migration asked for that SQL alone cannot do.
+func (s *Store) catchUp(ctx context.Context, log *slog.Logger) error {
+	why, err := s.SortIfAsked(ctx)
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return err
 	}
 	if why != "" {
-		cfg.Log.Info("boards rebuilt", "why", why)
+		log.Info("old devices sorted", "why", why)
 	}
-	return s, nil
+	if why, err = s.RebuildIfAsked(ctx); why != "" && err == nil {
+		log.Info("boards rebuilt", "why", why)
+	}
+	return err
 }
 
 // Close ends all connections.

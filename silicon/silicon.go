@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// CPU is the label of the one device that is no GPU.
+const CPU = "CPU"
+
 // Silicon is a kind of GPU: model, form factor and memory, and the share of it that a MIG profile gives.
 type Silicon struct {
 	Model  string // "H100", "RTX-4070-Ti-SUPER"

@@ -16,6 +16,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // KeysPath is where a site publishes its keys.
@@ -66,7 +68,8 @@ func KeepKey(path string) (Key, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if text, err = newKey(); err == nil {
-			err = writeOnce(path, text)
+			// Whole or not at all: half a key would stop every later start.
+			err = renameio.WriteFile(path, text, 0o600, renameio.WithTempDir(filepath.Dir(path)))
 		}
 	}
 	if err != nil {
@@ -89,20 +92,6 @@ func newKey() ([]byte, error) {
 		return nil, err
 	}
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
-}
-
-// writeOnce writes a whole file or none: half a key would stop every later start.
-func writeOnce(path string, text []byte) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".key") // mode 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(text)
-	if err := errors.Join(err, file.Sync(), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }
 
 // Public is what may be published of the key.

@@ -1,5 +1,3 @@
-// Package static embeds the built stylesheet, scripts and font, under addresses that change
-// whenever their content does.
 package static
 
 import (

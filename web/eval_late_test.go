@@ -116,8 +116,12 @@ func (s *evalSite) begin(t *testing.T) (net.Conn, *http.Response) {
 func TestAnAnswerThatHasBegunTellsOfAFailureInItsBody(t *testing.T) {
 	s := newEvalSite(t, impatient)
 	_, resp := s.begin(t)
-	if _, answer := s.ask("POST", "/api/v1/evaluations/"+s.waitForState(models.EvaluationSubmitted).ID+"/cancel", object{}); answer["state"] != "cancelled" {
-		t.Fatalf("not cancelled: %v", answer)
+	cancel := "/api/v1/evaluations/" + s.waitForState(models.EvaluationSubmitted).ID + "/cancel"
+	if made, answer := s.ask("POST", cancel, object{}); made.StatusCode != 200 || answer["state"] != "cancelled" {
+		t.Fatalf("not cancelled: %s %v", made.Status, answer)
+	}
+	if again, _ := s.ask("POST", cancel, object{}); again.StatusCode != 409 {
+		t.Errorf("cancelled twice: %s", again.Status)
 	}
 	var answer object
 	if decodeBody(t, resp, &answer); answer["status"] != "error" || answer["error"] != "Job was cancelled" || answer["job_id"] == nil {
@@ -158,7 +162,12 @@ func TestAStopOfTheSiteEndsALateAnswer(t *testing.T) {
 // TestADirectCallerGetsTheContractsStatus: nobody loses patience there, so a failure may have its own status.
 func TestADirectCallerGetsTheContractsStatus(t *testing.T) {
 	s := newEvalSite(t, impatient, func(c *Config) { c.EvalLimits.Wait = 200 * time.Millisecond })
-	if resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")}); resp.StatusCode != 500 || answer["status"] != "error" {
-		t.Errorf("%s %v", resp.Status, answer)
+	for path, body := range map[string]object{
+		"/evaluate": {"kernel": torchModel("return x")},
+		"/":         {"ref_code": source(torchModel("return x")), "custom_code": "x = 1"}, // the legacy format
+	} {
+		if resp, answer := s.ask("POST", path, body); resp.StatusCode != 500 || answer["status"] != "error" || answer["error"] == nil {
+			t.Errorf("%s: %s %v", path, resp.Status, answer)
+		}
 	}
 }

@@ -28,6 +28,7 @@ type testIssuer struct {
 	mu     sync.Mutex
 	Claims map[string]any // of the person; "sub" at least
 	Nonce  string         // when set, sent instead of the right one
+	Forged bool           // id tokens are not signed with the issuer's key
 	grants map[string]grant
 	asked  []url.Values // authorization requests seen
 }
@@ -147,6 +148,9 @@ func (i *testIssuer) idToken(g grant) string {
 	signature, err := rsa.SignPKCS1v15(rand.Reader, i.key, crypto.SHA256, sum[:])
 	if err != nil {
 		i.t.Error(err)
+	}
+	if i.Forged {
+		signature[0] ^= 1
 	}
 	return signed + "." + encode(signature)
 }

@@ -182,6 +182,7 @@ func TestCallbackWorksOnce(t *testing.T) {
 
 func TestIDTokensThatDoNotBelongAreRefused(t *testing.T) {
 	tests := map[string]func(*testIssuer){
+		"another signature":   func(i *testIssuer) { i.Forged = true },
 		"another nonce":       func(i *testIssuer) { i.Nonce = "replayed" },
 		"another audience":    func(i *testIssuer) { i.Claims["aud"] = "another site" },
 		"another issuer":      func(i *testIssuer) { i.Claims["iss"] = "https://evil.example" },

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"warpboard/web/client"
 )
 
 // exactly refuses another number of arguments than the names say.
@@ -27,11 +29,21 @@ func atMost(n int) cobra.PositionalArgs {
 	}
 }
 
-// number reads a submission's or a run's number.
-func number(what, text string) (int64, error) {
+// submissionID reads a submission's number.
+func submissionID(text string) (int64, error) {
 	id, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || id <= 0 {
-		return 0, Usage("%q is not a %s's number", text, what)
+		return 0, Usage("%q is not a submission's number", text)
 	}
 	return id, nil
+}
+
+// siteFor is the way to the site of a command about one submission, and the submission's number.
+func (c *connection) siteFor(text string) (*client.Client, int64, error) {
+	id, err := submissionID(text)
+	if err != nil {
+		return nil, 0, err
+	}
+	site, err := c.site()
+	return site, id, err
 }

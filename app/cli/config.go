@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+	"github.com/google/renameio/v2"
 )
 
 // config is the file of warpboard login: sites by a name, each with a token.
@@ -81,7 +82,7 @@ func (c config) at(server string) known {
 	return known{Server: server}
 }
 
-// save writes the file anew: beside the old one, for its owner alone, then in its place.
+// save writes the whole file anew, for its owner alone.
 func (c config) save(env Environment) (path string, err error) {
 	if path = configPath(env); path == "" {
 		return "", errors.New("there is no home directory to keep the token in: set WARPBOARD_SITES to a file")
@@ -93,17 +94,8 @@ func (c config) save(env Environment) (path string, err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return path, fmt.Errorf("writing the config file: %w", err)
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".config-*") // of mode 0600
-	if err != nil {
+	if err := renameio.WriteFile(path, text.Bytes(), 0o600, renameio.WithStaticPermissions(0o600), renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return path, fmt.Errorf("writing the config file: %w", err)
-	}
-	defer os.Remove(file.Name())
-	_, err = file.Write(text.Bytes())
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return path, fmt.Errorf("writing %s: %w", path, err)
 	}
 	return path, nil
 }

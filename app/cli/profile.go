@@ -20,7 +20,7 @@ func profileCommand(c *connection) *cobra.Command {
 	var index int
 	get := &cobra.Command{Use: "get SUBMISSION", Short: "print or keep the profile of a submission's run", Args: exactly("SUBMISSION"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := number("submission", args[0])
+			id, err := submissionID(args[0])
 			if err != nil {
 				return err
 			}
@@ -77,6 +77,19 @@ func onlyRun(sub *client.Submission, device string) (client.Run, error) {
 	return client.Run{}, Usage("say with --device which run of submission %d: %q", sub.ID, devices)
 }
 
+// runOf is a submission's run on a device, or its only one.
+func runOf(ctx context.Context, site *client.Client, text, device string) (run client.Run, err error) {
+	id, err := submissionID(text)
+	if err != nil {
+		return run, err
+	}
+	sub, err := site.Get(ctx, id)
+	if err != nil {
+		return run, err
+	}
+	return onlyRun(sub, device)
+}
+
 func compareCommand(c *connection) *cobra.Command {
 	var device string
 	cmd := &cobra.Command{Use: "compare A B", Short: "compare two submissions: scores with their intervals, case by case", Args: exactly("A", "B"),
@@ -98,17 +111,9 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	if err != nil {
 		return err
 	}
-	var subs [2]*client.Submission
 	var runs [2]client.Run
 	for i, text := range args {
-		id, err := number("submission", text)
-		if err != nil {
-			return err
-		}
-		if subs[i], err = site.Get(ctx, id); err != nil {
-			return err
-		}
-		if runs[i], err = onlyRun(subs[i], device); err != nil {
+		if runs[i], err = runOf(ctx, site, text, device); err != nil {
 			return err
 		}
 	}

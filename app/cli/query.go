@@ -140,11 +140,7 @@ func cancelCommand(c *connection) *cobra.Command {
 // submission is a command that asks about one submission.
 func (c *connection) submission(use, short string, ask func(*client.Client, context.Context, int64) (*client.Submission, error)) *cobra.Command {
 	return &cobra.Command{Use: use, Short: short, Args: exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
-		id, err := number("submission", args[0])
-		if err != nil {
-			return err
-		}
-		site, err := c.site()
+		site, id, err := c.siteFor(args[0])
 		if err != nil {
 			return err
 		}
@@ -160,11 +156,7 @@ func (c *connection) submission(use, short string, ask func(*client.Client, cont
 
 func sourceCommand(c *connection) *cobra.Command {
 	return &cobra.Command{Use: "source ID", Short: "print the submitted file", Args: exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
-		id, err := number("submission", args[0])
-		if err != nil {
-			return err
-		}
-		site, err := c.site()
+		site, id, err := c.siteFor(args[0])
 		if err != nil {
 			return err
 		}

@@ -62,11 +62,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, file s
 func watchCommand(c *connection) *cobra.Command {
 	return &cobra.Command{Use: "watch ID", Short: "print what happens to a submission until every run has ended", Args: exactly("ID"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			id, err := number("submission", args[0])
-			if err != nil {
-				return err
-			}
-			site, err := c.site()
+			site, id, err := c.siteFor(args[0])
 			if err != nil {
 				return err
 			}

@@ -7,10 +7,12 @@ import (
 	"log/slog"
 
 	"github.com/NVIDIA/go-nvml/pkg/nvml"
+
+	"warpboard/silicon"
 )
 
 // CPU is the board device of runs that need no GPU.
-const CPU = "CPU"
+const CPU = silicon.CPU
 
 // Slot is one unit that evaluates one run at a time.
 type Slot struct {

@@ -24,16 +24,6 @@ type Runners struct {
 	Next func(ctx context.Context, number int) Side
 }
 
-// One is a single runner.
-func One(runner Side) Runners {
-	return Runners{Next: func(_ context.Context, number int) Side {
-		if number > 0 {
-			return nil
-		}
-		return runner
-	}}
-}
-
 // Ending is how a stage ended.
 type Ending struct {
 	// Outcome is of the process that the submission was in; of several, of the first that did not end in order, or of
@@ -107,13 +97,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 	defer stop()
 	judging, stopJudge := context.WithCancel(both)
 	defer stopJudge()
-	s.ending.Judge, s.judgeLeft = &sandbox.Outcome{}, true
-	go func() {
-		o, err := judge(judging, []*os.File{s.door.judge}, func() { s.door.judge.Close() })
-		s.door.judge.Close()
-		s.judged <- end{outcome: o, err: err}
-	}()
-	go s.door.over(s.send)
+	s.begin(judging, judge)
 	timeout := time.NewTimer(0) // with what is left
 	<-timeout.C
 	for s.ask(both); s.judgeLeft || len(s.alive) > 0; s.ask(both) {
@@ -129,21 +113,12 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 		case number := <-s.over:
 			s.end(number)
 		case got := <-s.ran:
-			t := s.alive[got.number]
-			delete(s.alive, got.number)
-			s.count(got.outcome)
 			s.fail(got.err, stop)
-			if s.judgeLeft && !t.over && killed(got.outcome) {
-				s.done = true
+			if s.left(got) {
 				timeout.Reset(lingerTimeout)
 			}
 		case <-timeout.C:
-			if s.ending.RunnerFirst = s.judgeLeft; s.judgeLeft {
-				stopJudge()
-			}
-			for _, t := range s.alive {
-				t.stop()
-			}
+			s.stopAll(stopJudge)
 		}
 	}
 	s.ending.RunnerFirst = s.ending.RunnerFirst && s.ending.Judge.Cancelled && ctx.Err() == nil
@@ -151,6 +126,37 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 		s.ending.Wall = time.Since(begun)
 	}
 	return s.ending, s.failure
+}
+
+// begin starts the judge, and listens to what it says of turns.
+func (s *stage) begin(ctx context.Context, judge Side) {
+	s.ending.Judge, s.judgeLeft = &sandbox.Outcome{}, true
+	go func() {
+		o, err := judge(ctx, []*os.File{s.door.judge}, func() { s.door.judge.Close() })
+		s.door.judge.Close()
+		s.judged <- end{outcome: o, err: err}
+	}()
+	go s.door.over(s.send)
+}
+
+// left counts a runner that has ended, and reports whether it was killed in its turn: the judge may not have noticed.
+func (s *stage) left(got end) (lost bool) {
+	t := s.alive[got.number]
+	delete(s.alive, got.number)
+	s.count(got.outcome)
+	lost = s.judgeLeft && !t.over && killed(got.outcome)
+	s.done = s.done || lost
+	return lost
+}
+
+// stopAll ends who has not ended in time.
+func (s *stage) stopAll(stopJudge context.CancelFunc) {
+	if s.ending.RunnerFirst = s.judgeLeft; s.judgeLeft {
+		stopJudge()
+	}
+	for _, t := range s.alive {
+		t.stop()
+	}
 }
 
 // ask asks for the next runner when there is room for one.

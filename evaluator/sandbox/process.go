@@ -150,26 +150,7 @@ func (p *Process) start(h *host, mark string, uid int) error {
 	defer func() { closeAll(d.theirs) }()
 	p.gate, p.statusPipe = d.gate, d.status
 	p.streams = []*os.File{d.stdout, d.stderr}
-	cmd := &exec.Cmd{
-		Path: h.bwrap, Dir: "/", Env: []string{},
-		Stdout: d.theirs[0], Stderr: d.theirs[1], ExtraFiles: d.extra,
-		// A session of its own: an interrupt at the server's terminal is not for the run.
-		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
-	}
-	if p.spec.Stdin != nil {
-		cmd.Stdin = p.spec.Stdin
-	}
-	if p.off {
-		cmd.Args, cmd.Env, cmd.Dir = openCommand(&p.spec, p.area, d.control)
-		cmd.Path = cmd.Args[0]
-	} else {
-		cmd.Args = append([]string{mark}, arguments(&p.spec, p.area, uid, d.control)...)
-		p.status = json.NewDecoder(d.status)
-	}
-	if uid >= 0 && !p.off {
-		// Before bubblewrap starts: started by root, it would be the host's root inside.
-		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
-	}
+	cmd := p.command(h, d, mark, uid)
 	err = closeOnExec()
 	if err == nil && !p.off {
 		err = d.hideArguments(cmd)
@@ -185,6 +166,31 @@ func (p *Process) start(h *host, mark string, uid int) error {
 	p.pumps.Go(func() { p.stdout.pump(d.stdout, p.meter, p.spec.OnStdout) })
 	p.pumps.Go(func() { p.stderr.pump(d.stderr, p.meter, p.spec.OnStderr) })
 	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
+}
+
+// command is what starts the run: bubblewrap, or the program where walls are off.
+func (p *Process) command(h *host, d *descriptors, mark string, uid int) *exec.Cmd {
+	cmd := &exec.Cmd{
+		Path: h.bwrap, Dir: "/", Env: []string{},
+		Stdout: d.theirs[0], Stderr: d.theirs[1], ExtraFiles: d.extra,
+		// A session of its own: an interrupt at the server's terminal is not for the run.
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
+	}
+	if p.spec.Stdin != nil {
+		cmd.Stdin = p.spec.Stdin
+	}
+	if p.off {
+		cmd.Args, cmd.Env, cmd.Dir = openCommand(&p.spec, p.area, d.control)
+		cmd.Path = cmd.Args[0]
+		return cmd
+	}
+	cmd.Args = append([]string{mark}, arguments(&p.spec, p.area, uid, d.control)...)
+	p.status = json.NewDecoder(d.status)
+	if uid >= 0 {
+		// Before bubblewrap starts: started by root, it would be the host's root inside.
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}
+	}
+	return cmd
 }
 
 // find learns which process is the root of the run's tree, and takes hold of it.

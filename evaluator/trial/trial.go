@@ -1,5 +1,3 @@
-// Package trial judges a task by submissions of a known verdict: right ones must pass, wrong ones must be found wrong.
-// It is a leaf; verify-task runs them on its own machine, the pages for authors on the site's workers.
 package trial
 
 import (

@@ -2,7 +2,10 @@ package db
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"strings"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -22,6 +25,38 @@ func (d *DB) Setting(ctx context.Context, key string) (string, error) {
 		return "", nil
 	}
 	return row.Value, ReadError(err, "setting %s", key)
+}
+
+// PutJSON stores a value as JSON under a key.
+func PutJSON(tx *gorm.DB, key string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Errorf("writing setting %s: %w", key, err)
+	}
+	return WriteError(tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&Setting{Key: key, Value: string(text)}).Error, "setting %s", key)
+}
+
+// JSONSettings reads the settings that q chooses, as PutJSON stored them, by what follows the prefix in their keys.
+func JSONSettings[T any](q *gorm.DB, prefix string) (map[string]T, error) {
+	var rows []Setting
+	if err := q.Find(&rows).Error; err != nil {
+		return nil, ReadError(err, "settings %s…", prefix)
+	}
+	values := make(map[string]T, len(rows))
+	for _, row := range rows {
+		var value T
+		if err := json.Unmarshal([]byte(row.Value), &value); err != nil {
+			return nil, fmt.Errorf("reading setting %s: %w", row.Key, err)
+		}
+		values[strings.TrimPrefix(row.Key, prefix)] = value
+	}
+	return values, nil
+}
+
+// DeleteSetting removes what is under a key, and reports whether there was something.
+func DeleteSetting(tx *gorm.DB, key string) (was bool, err error) {
+	res := tx.Where("key = ?", key).Delete(&Setting{})
+	return res.RowsAffected > 0, WriteError(res.Error, "setting %s", key)
 }
 
 // SetSetting stores a value under key.

@@ -18,7 +18,6 @@ import (
 const (
 	sortDevices = "sort_devices"
 	unsortedKey = "unsorted."
-	cpu         = "CPU"
 )
 
 // unit is what a machine record says of the unit that a run was made on.
@@ -80,7 +79,7 @@ func (s *sorter) readWorkers() error {
 
 // readRuns collects the units of each device, in one pass over the runs.
 func (s *sorter) readRuns() error {
-	rows, err := s.tx.Table("runs").Select("device, coalesce(machine, '')").Where("device <> ?", cpu).Rows()
+	rows, err := s.tx.Table("runs").Select("device, coalesce(machine, '')").Where("device <> ?", silicon.CPU).Rows()
 	if err != nil {
 		return fmt.Errorf("reading machine records: %w", err)
 	}

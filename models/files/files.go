@@ -1,8 +1,3 @@
-// Package files keeps what is too large for the database, by the digest of its content: in a folder, or in a store that
-// speaks S3, which all replicas of a site share.
-//
-// Read this file, then folder.go and s3.go. A content may be put again at any time; what no row names is swept once it is
-// old enough that its row would be there.
 package files
 
 import (

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 // folder keeps a file per content.
@@ -31,19 +33,7 @@ func (f folder) Put(_ context.Context, digest string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return renameio.WriteFile(path, data, 0o600, renameio.WithTempDir(filepath.Dir(path))) // beside it, where Sweep finds what a crash leaves
 }
 
 // Open opens the file of a content.

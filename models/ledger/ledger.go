@@ -1,7 +1,3 @@
-// Package ledger keeps the statements of results, word for word and in the order in which they were made, and the keys
-// that the site signed with. Nothing here is ever changed or deleted: each statement holds the hash of the one before.
-//
-// package models appends when it records a result; web/api signs and sends what is kept.
 package ledger
 
 import (

@@ -1,6 +1,3 @@
-// Package modelstest opens stores for tests: migrated, empty, on SQLite and on a real PostgreSQL
-// that the test process starts for itself. It also fills a store with many submissions for the
-// benchmark.
 package modelstest
 
 import (

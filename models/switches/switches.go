@@ -1,20 +1,14 @@
-// Package switches lets admins keep something off for a while: new submissions, evaluations, or one task, each with a
-// sentence that those are told who wanted it. A device has a pause of its own, see models/fleet.
-//
-// Store.Submit and Store.SubmitEvaluation ask inside their transactions, so nothing slips in behind a switch. What waits
-// already goes on.
 package switches
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
@@ -61,14 +55,9 @@ func (s *Switches) SwitchOff(ctx context.Context, actor accounts.User, what, why
 	if why == "" || len(why) > longestWhy {
 		return db.Errorf(db.Invalid, "Say why in a sentence of up to %d letters: whoever wants it reads that.", longestWhy)
 	}
-	value, err := json.Marshal(Off{Why: why, By: actor.Name, Since: db.Now()})
-	if err != nil {
-		return fmt.Errorf("writing that %s is off: %w", what, err)
-	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		row := db.Setting{Key: keyPrefix + what, Value: string(value)}
-		if err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&row).Error; err != nil {
-			return db.WriteError(err, "switch of %s", what)
+		if err := db.PutJSON(tx, keyPrefix+what, Off{Why: why, By: actor.Name, Since: db.Now()}); err != nil {
+			return err
 		}
 		return accounts.WriteAudit(tx, actor, "switch off", what, why)
 	})
@@ -86,9 +75,8 @@ func (s *Switches) SwitchOn(ctx context.Context, actor accounts.User, what strin
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		res := tx.Where("key = ?", keyPrefix+what).Delete(&db.Setting{})
-		if res.Error != nil || res.RowsAffected == 0 {
-			return db.WriteError(res.Error, "switch of %s", what)
+		if was, err := db.DeleteSetting(tx, keyPrefix+what); err != nil || !was {
+			return err
 		}
 		return accounts.WriteAudit(tx, actor, "switch on", what, "")
 	})
@@ -113,16 +101,12 @@ func Check(tx *gorm.DB, sentence string, names ...string) error {
 }
 
 func read(q *gorm.DB) ([]Off, error) {
-	var rows []db.Setting
-	if err := q.Order("key").Find(&rows).Error; err != nil {
-		return nil, db.ReadError(err, "what is switched off")
+	found, err := db.JSONSettings[Off](q, keyPrefix)
+	var list []Off
+	for _, what := range slices.Sorted(maps.Keys(found)) {
+		off := found[what]
+		off.What = what
+		list = append(list, off)
 	}
-	list := make([]Off, len(rows))
-	for i, row := range rows {
-		list[i].What = strings.TrimPrefix(row.Key, keyPrefix)
-		if err := json.Unmarshal([]byte(row.Value), &list[i]); err != nil {
-			return nil, fmt.Errorf("reading setting %s: %w", row.Key, err)
-		}
-	}
-	return list, nil
+	return list, err
 }

@@ -49,7 +49,7 @@ var rooms = map[string]int{
 	"evaluator/taskrun": 60, "evaluator/kernelrun/evaluation": 60, "evaluator/attempt": 62, "evaluator/slots": 64,
 	"views/charts": 60, "views/profile": 60, "models": 60, "models/accounts": 65, "models/boards": 65, "models/catalog": 65, "models/fleet": 65, "models/ledger": 65, "models/rejudge": 65, "models/sentinels": 65,
 	"models/devices": 67, "models/epochs": 67, "models/db": 68, "statement": 68,
-	"evaluator/kernelrun": 78, "evaluator/kernel": 78, "evaluator/queue": 70, "evaluator/profiling": 70, "evaluator/toolchain": 72, "evaluator/judge": 76,
+	"evaluator/kernelrun": 78, "evaluator/kernel": 78, "evaluator/queue": 70, "evaluator/profiling": 70, "evaluator/toolchain": 72, "evaluator/versus": 74, "evaluator/judge": 76,
 	"evaluator/harness": 75, "evaluator/sandbox": 77,
 	"evaluator/job": 80, "evaluator/device": 80, "evaluator/ncu": 80, "evaluator/profile": 80, "tasks": 80, "tasks/pyyaml": 85,
 	"silicon": 85, "views/format": 85, "views/diff": 85, "migrations": 85, "static": 85,

@@ -17,7 +17,6 @@ import (
 
 const (
 	submissionPage = 50               // submissions on one page of the list, unless it asks for fewer
-	pollInterval   = time.Second      // how long a missed message of the hub can delay whoever waits
 	runsWait       = 25 * time.Second // the most that a request waits for a submission's end: it must be answered in site.RequestTimeout
 )
 
@@ -88,23 +87,12 @@ func (a *API) waitForRuns(c *fiber.Ctx, id int64, wait time.Duration) error {
 	ctx, cancel := context.WithTimeout(a.Streams, min(wait, runsWait))
 	defer cancel()
 	defer wire.OnLeaving(c.Context().Conn(), cancel)()
-	changed, stop := a.Hub.Watch(site.RunTopic(id))
-	defer stop()
-	poll := time.NewTicker(pollInterval)
-	defer poll.Stop()
-	for {
+	err := a.Hub.Await(ctx, site.RunTopic(id), func() (ended bool, err error) {
 		live, err := a.Store.Unfinished(ctx, id, false)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil || !live {
-			return err
-		}
-		select {
-		case <-changed:
-		case <-poll.C:
-		case <-ctx.Done():
-			return nil
-		}
+		return !live, err
+	})
+	if ctx.Err() != nil {
+		return nil
 	}
+	return err
 }

@@ -59,7 +59,7 @@ func (a *API) proposalOf(c *fiber.Ctx) (p tasks.Proposal, err error) {
 	return list[0], nil
 }
 
-// createTask makes a task of a proposal, and has the site measure what came with it to compare with.
+// createTask makes a task of a proposal.
 func (a *API) createTask(c *fiber.Ctx, user models.User, p tasks.Proposal, dry bool) (task models.Task, err error) {
 	slug := models.Slug(c.Params("slug"))
 	if slug == "new" || slug == "publish" {
@@ -81,10 +81,7 @@ func (a *API) createTask(c *fiber.Ctx, user models.User, p tasks.Proposal, dry b
 	if dry {
 		return models.Task{Slug: slug}, nil
 	}
-	if task, err = a.Store.CreateTask(c.UserContext(), user, in); err == nil {
-		err = a.startBaselines(c, task.ID)
-	}
-	return task, err
+	return a.runs.CreateTask(c.UserContext(), user, in)
 }
 
 // updateTask makes a bundle a task's state, or tells what that would change. Its settings stay.
@@ -103,19 +100,8 @@ func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, bundl
 	}
 	change, err := a.Store.Compare(ctx, task.ID, bundle)
 	if err == nil && !answer.DryRun {
-		version, change, err = a.Store.Publish(ctx, user, task.ID, bundle)
-	}
-	if err == nil && !answer.DryRun {
-		err = a.startBaselines(c, task.ID)
+		version, change, err = a.runs.PublishTask(ctx, user, task.ID, bundle)
 	}
 	answer.Version, answer.Change = version.Number, string(change)
-	return err
-}
-
-func (a *API) startBaselines(c *fiber.Ctx, taskID int64) error {
-	queued, err := a.Store.StartBaselines(c.UserContext(), taskID)
-	if queued > 0 {
-		a.Dispatcher.Wake()
-	}
 	return err
 }

@@ -1,5 +1,3 @@
-// Package browsertest shows pages in a real headless Chromium, for tests. A test process starts one browser; each
-// window is somebody's own: it shares no cookies and no storage.
 package browsertest
 
 import (

@@ -1,5 +1,3 @@
-// Package client is the Go client of Warpboard's JSON API, and the types that pass over it;
-// the server answers with the same ones.
 package client
 
 import (

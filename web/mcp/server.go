@@ -1,6 +1,3 @@
-// Package mcp offers a site to agents over the Model Context Protocol: the tools of the evaluation API
-// and those of the boards. The tools ask the site through its JSON API, so that they are the same inside
-// the site and in a program on somebody's own machine.
 package mcp
 
 import (

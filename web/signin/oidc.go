@@ -2,22 +2,21 @@ package signin
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
 	"sync"
 
-	"github.com/markbates/goth"
-	"github.com/markbates/goth/providers/openidConnect"
+	"github.com/coreos/go-oidc/v3/oidc"
+	"golang.org/x/oauth2"
 
+	"warpboard/web/site"
 	"warpboard/web/wire"
 )
 
-// issuer is an OpenID Connect provider, known by its URL. Its addresses are looked up at the first
+// issuer is an OpenID Connect provider, known by its URL. Its addresses and keys are looked up at the first
 // sign-in, so that the site starts while the issuer is down.
 type issuer struct {
 	cfg      ProviderConfig
@@ -25,7 +24,7 @@ type issuer struct {
 	client   *http.Client
 
 	mu    sync.Mutex
-	found goth.Provider
+	found *oidc.Provider
 }
 
 func newIssuer(cfg ProviderConfig, callback string, client *http.Client) (*issuer, error) {
@@ -33,65 +32,95 @@ func newIssuer(cfg ProviderConfig, callback string, client *http.Client) (*issue
 	if err != nil || u.Host == "" {
 		return nil, fmt.Errorf("OpenID Connect issuer %q: want a URL like https://id.example.org", cfg.Issuer)
 	}
-	// goth relies on TLS for the id token's authenticity, as OpenID Connect allows for the code flow.
 	if u.Scheme != "https" && !wire.IsLoopback(u.Host) {
 		return nil, fmt.Errorf("OpenID Connect issuer %q: must be https", cfg.Issuer)
 	}
-	cfg.Issuer = strings.TrimSuffix(cfg.Issuer, "/")
 	return &issuer{cfg: cfg, callback: callback, client: client}, nil
 }
 
-// provider returns the goth provider, discovering its addresses when that has not worked yet.
-func (i *issuer) provider(ctx context.Context) (goth.Provider, error) {
+// discover returns the issuer's own description of itself, asking for it when that has not worked yet. Issuers name
+// themselves with a slash at the end or without, and operators do not always write the same.
+func (i *issuer) discover(ctx context.Context) (*oidc.Provider, error) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	if i.found != nil {
 		return i.found, nil
 	}
-	d, err := i.discover(ctx)
+	bare := strings.TrimSuffix(i.cfg.Issuer, "/")
+	found, err := oidc.NewProvider(ctx, bare)
 	if err != nil {
-		return nil, fmt.Errorf("discover OpenID Connect issuer %s: %w", i.cfg.Issuer, err)
+		var again error
+		if found, again = oidc.NewProvider(ctx, bare+"/"); again != nil {
+			return nil, fmt.Errorf("discover OpenID Connect issuer %s: %w", bare, err)
+		}
 	}
-	p, err := openidConnect.NewCustomisedURL(i.cfg.Key, i.cfg.Secret, i.callback,
-		d.Authorization, d.Token, d.Issuer, d.UserInfo, "", "openid", "profile", "email")
-	if err != nil {
-		return nil, err
+	if at := found.Endpoint(); at.AuthURL == "" || at.TokenURL == "" {
+		return nil, fmt.Errorf("OpenID Connect issuer %s: its description lacks authorization_endpoint or token_endpoint", bare)
 	}
-	p.HTTPClient = i.client
-	p.NickNameClaims = []string{openidConnect.PreferredUsernameClaim} // "nickname" is free to choose
-	i.found = p
-	return p, nil
+	i.found = found
+	return found, nil
 }
 
-type discovery struct {
-	Issuer        string `json:"issuer"`
-	Authorization string `json:"authorization_endpoint"`
-	Token         string `json:"token_endpoint"`
-	UserInfo      string `json:"userinfo_endpoint"`
+func (i *issuer) config(at oauth2.Endpoint) *oauth2.Config {
+	return &oauth2.Config{ClientID: i.cfg.Key, ClientSecret: i.cfg.Secret, Endpoint: at, RedirectURL: i.callback,
+		Scopes: []string{oidc.ScopeOpenID, "profile", "email"}}
 }
 
-func (i *issuer) discover(ctx context.Context) (discovery, error) {
-	var d discovery
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, i.cfg.Issuer+"/.well-known/openid-configuration", nil)
+func (i *issuer) begin(ctx context.Context, f oauthState) (string, error) {
+	p, err := i.discover(oidc.ClientContext(ctx, i.client))
 	if err != nil {
-		return d, err
+		return "", err
 	}
-	resp, err := i.client.Do(req)
+	return i.config(p.Endpoint()).AuthCodeURL(f.State, oidc.Nonce(f.Nonce), oauth2.S256ChallengeOption(f.Verifier)), nil
+}
+
+// complete believes an id token that the issuer signed for this site and this sign-in, and what the issuer answers about
+// the same subject beside it.
+func (i *issuer) complete(ctx context.Context, f oauthState, code string) (person, error) {
+	ctx = oidc.ClientContext(ctx, i.client)
+	p, err := i.discover(ctx)
 	if err != nil {
-		return d, err
+		return person{}, err
 	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		return d, fmt.Errorf("it answers %s", resp.Status)
+	token, err := i.config(p.Endpoint()).Exchange(ctx, code, oauth2.VerifierOption(f.Verifier))
+	if err != nil {
+		return person{}, err
 	}
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&d); err != nil {
-		return d, fmt.Errorf("its description is not JSON: %w", err)
+	raw, _ := token.Extra("id_token").(string)
+	id, err := p.Verifier(&oidc.Config{ClientID: i.cfg.Key}).Verify(ctx, raw)
+	if err != nil {
+		return person{}, err
 	}
-	if strings.TrimSuffix(d.Issuer, "/") != i.cfg.Issuer {
-		return d, fmt.Errorf("it says that it is %q", d.Issuer)
+	claims := map[string]any{}
+	switch err := id.Claims(&claims); {
+	case err != nil:
+		return person{}, err
+	case !site.EqualSecrets(f.Nonce, id.Nonce):
+		return person{}, errors.New("the id token belongs to another sign-in (nonce)")
+	case id.Subject == "":
+		return person{}, errors.New("the id token does not say who signed in (sub)")
 	}
-	if d.Authorization == "" || d.Token == "" {
-		return d, errors.New("its description lacks authorization_endpoint or token_endpoint")
+	if p.UserInfoEndpoint() != "" {
+		info, err := p.UserInfo(ctx, oauth2.StaticTokenSource(token))
+		if err != nil {
+			return person{}, err
+		}
+		if info.Subject != id.Subject {
+			return person{}, errors.New("the issuer's userinfo is of somebody else")
+		}
+		if err := info.Claims(&claims); err != nil {
+			return person{}, err
+		}
 	}
-	return d, nil
+	return i.personOf(id.Subject, claims), nil
+}
+
+// personOf takes preferred_username for the login: "nickname" is free to choose.
+func (i *issuer) personOf(subject string, claims map[string]any) person {
+	text := func(claim string) string { s, _ := claims[claim].(string); return s }
+	who := person{provider: i.cfg.Name, subject: subject, login: text("preferred_username"), name: text("name"), avatar: text("picture")}
+	if verified, _ := claims["email_verified"].(bool); verified {
+		who.email = text("email")
+	}
+	return who
 }

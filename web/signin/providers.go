@@ -29,8 +29,15 @@ type ProviderConfig struct {
 // provider is a way to sign in.
 type provider struct {
 	Name, Label string
-	oidc        bool // understands PKCE and a nonce
-	open        func(context.Context) (goth.Provider, error)
+	way
+}
+
+// way is how a browser goes to a provider and comes back.
+type way interface {
+	// begin returns the provider's address to send the browser to.
+	begin(ctx context.Context, f oauthState) (string, error)
+	// complete exchanges the code for who signed in.
+	complete(ctx context.Context, f oauthState, code string) (person, error)
 }
 
 // newProviders checks the settings; it asks no provider anything yet.
@@ -75,8 +82,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.oidc, p.open = true, issuer.provider
-		p.Label = cmp.Or(p.Label, "Single sign-on")
+		p.way, p.Label = issuer, cmp.Or(p.Label, "Single sign-on")
 	default:
 		return nil, fmt.Errorf("sign-in provider %q is not known; there are github, google, discord, gitlab and oidc", cfg.Name)
 	}
@@ -84,8 +90,7 @@ func newProvider(cfg ProviderConfig, callback string) (*provider, error) {
 }
 
 func (p *provider) use(label string, g goth.Provider) {
-	p.Label = cmp.Or(p.Label, label)
-	p.open = func(context.Context) (goth.Provider, error) { return g, nil }
+	p.Label, p.way = cmp.Or(p.Label, label), oauth{p.Name, g}
 }
 
 func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
@@ -117,31 +122,4 @@ type person struct {
 	name              string
 	email             string // only when the provider says that it is verified
 	avatar            string
-}
-
-func (p *provider) personOf(u goth.User) (person, error) {
-	if u.UserID == "" {
-		return person{}, fmt.Errorf("%s did not say who signed in", p.Name)
-	}
-	who := person{provider: p.Name, subject: u.UserID, login: u.NickName, name: u.Name, avatar: u.AvatarURL}
-	if p.Name == "google" {
-		who.login = "" // goth puts the display name there, which anyone may set to anything
-	}
-	if p.emailVerified(u) {
-		who.email = u.Email
-	}
-	return who, nil
-}
-
-func (p *provider) emailVerified(u goth.User) bool {
-	claim := map[string]string{"google": "verified_email", "discord": "verified", "oidc": "email_verified"}[p.Name]
-	switch p.Name {
-	case "github":
-		return true // shows and returns only verified addresses
-	case "gitlab":
-		at, _ := u.RawData["confirmed_at"].(string)
-		return at != ""
-	}
-	ok, _ := u.RawData[claim].(bool)
-	return ok
 }

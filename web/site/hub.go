@@ -1,7 +1,9 @@
 package site
 
 import (
+	"context"
 	"sync"
+	"time"
 
 	"warpboard/models"
 	"warpboard/web/stream"
@@ -60,6 +62,28 @@ func (h *Hub) QueueChanged() { h.tell(announcement{}) }
 // EvaluationChanged passes the readers of an evaluation the number of its change; they read the rest.
 func (h *Hub) EvaluationChanged(e models.Evaluation) {
 	h.tell(announcement{Evaluation: &evaluationChange{e.ID, e.Change}})
+}
+
+// pollInterval is how long a missed announcement can delay whoever waits for it.
+const pollInterval = time.Second
+
+// Await asks ready at once, then whenever a topic is announced, until it says yes or fails, or ctx ends.
+func (h *Hub) Await(ctx context.Context, topic stream.Topic, ready func() (bool, error)) error {
+	changed, stop := h.Watch(topic)
+	defer stop()
+	poll := time.NewTicker(pollInterval)
+	defer poll.Stop()
+	for {
+		if done, err := ready(); err != nil || done {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-poll.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 // SharedEvent is a run event that is encoded once for all the streams that send it.

@@ -1,4 +1,3 @@
-// Package pairtest runs a judge and a runner without sandboxes, for tests.
 package pairtest
 
 import (

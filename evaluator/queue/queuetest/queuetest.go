@@ -1,4 +1,3 @@
-// Package queuetest makes what tests of a queue with TLS need.
 package queuetest
 
 import (

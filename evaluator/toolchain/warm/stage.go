@@ -53,9 +53,22 @@ func (r *Python) Run(ctx context.Context, stage Stage) (sandbox.Outcome, error) 
 
 func (s *running) run(ctx context.Context, req request) (sandbox.Outcome, error) {
 	begun := time.Now()
+	ended, cut := s.follow(ctx, req)
+	took := time.Since(begun)
+	if ended != nil && ended.Kept != nil && ended.Kept.Files > 0 {
+		s.Log.Debug("later stages find what this one compiled", "files", ended.Kept.Files, "bytes", ended.Kept.Bytes, "sha256", ended.Kept.SHA256)
+	}
+	if ended != nil && ended.Spent {
+		s.Log.Info("a stage left what cannot be removed; the next one gets another Python")
+		s.python.Stop()
+	}
+	return s.conclude(ended, cut, took)
+}
+
+// follow reads a stage to its last frame. Cut says what ended it before its own end: output, cancelled or wall.
+func (s *running) follow(ctx context.Context, req request) (ended *ending, cut string) {
 	frames := make(chan frame)
 	go s.receive(req, frames)
-	cut := ""
 	timeout := ctx.Done()
 	var wall <-chan time.Time
 	if s.Timeout > 0 {
@@ -67,7 +80,6 @@ func (s *running) run(ctx context.Context, req request) (sandbox.Outcome, error)
 		cut, timeout, wall = why, nil, nil
 		s.python.kill()
 	}
-	var ended *ending
 	for open := true; open; {
 		select {
 		case f, ok := <-frames:
@@ -83,15 +95,7 @@ func (s *running) run(ctx context.Context, req request) (sandbox.Outcome, error)
 			stop("wall")
 		}
 	}
-	took := time.Since(begun)
-	if ended != nil && ended.Kept != nil && ended.Kept.Files > 0 {
-		s.Log.Debug("later stages find what this one compiled", "files", ended.Kept.Files, "bytes", ended.Kept.Bytes, "sha256", ended.Kept.SHA256)
-	}
-	if ended != nil && ended.Spent {
-		s.Log.Info("a stage left what cannot be removed; the next one gets another Python")
-		s.python.Stop()
-	}
-	return s.conclude(ended, cut, took)
+	return ended, cut
 }
 
 // receive asks for the stage and hands on its frames, to the last one of the stage or the Python.

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site/runs"
@@ -29,8 +30,8 @@ func (p *Authoring) checked(ctx context.Context, author models.User, task models
 		return unchecked, nil
 	}
 	device := choices[0].Device
-	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == "CPU" }) {
-		device = "CPU"
+	if slices.ContainsFunc(choices, func(d views.DeviceChoice) bool { return d.Device == silicon.CPU }) {
+		device = silicon.CPU
 	}
 	sub, _, err := p.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{device}, Mode: job.ModeTest, Source: []byte(source), Via: "web"})
 	if err != nil { // a limit, a deadline that has passed: the task is published all the same

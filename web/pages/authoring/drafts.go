@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/silicon"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -116,7 +117,7 @@ func (d draft) task() models.Task {
 		task.Deadline = &d.Deadline
 	}
 	if len(task.Devices) == 0 && def.Lang == tasks.LangCPP {
-		task.Devices = []string{"CPU"}
+		task.Devices = []string{silicon.CPU}
 	}
 	return task
 }

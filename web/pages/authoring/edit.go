@@ -28,6 +28,16 @@ func (p *Authoring) editableTask(c *fiber.Ctx) (models.Task, error) {
 	return task, err
 }
 
+// editableBundle is editableTask with the files of its current version.
+func (p *Authoring) editableBundle(c *fiber.Ctx) (models.Task, *tasks.Bundle, error) {
+	task, err := p.editableTask(c)
+	if err != nil {
+		return task, nil, err
+	}
+	bundle, err := p.Store.CurrentBundle(c.UserContext(), task)
+	return task, bundle, err
+}
+
 // Edit shows the settings of a task and the ways to change or delete it.
 func (p *Authoring) Edit(c *fiber.Ctx) error {
 	task, err := p.editableTask(c)
@@ -92,10 +102,7 @@ func (p *Authoring) Save(c *fiber.Ctx) error {
 	}
 	settings, err := readSettings(c, 0)
 	if err == nil {
-		_, err = p.Store.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
-	}
-	if err == nil {
-		err = p.startBaselines(c.UserContext(), task.ID)
+		_, err = p.UpdateTask(c.UserContext(), site.Actor(c), task.ID, settings)
 	}
 	if err == nil {
 		return site.Redirect(c, views.TaskURL(task.Slug)+"?done=saved")
@@ -220,9 +227,6 @@ func (p *Authoring) VersionPublish(c *fiber.Ctx) error {
 		return err
 	}
 	done, err := p.publishVersion(c.UserContext(), site.Actor(c), task, bundle)
-	if err == nil {
-		err = p.startBaselines(c.UserContext(), task.ID)
-	}
 	if err != nil {
 		return err
 	}

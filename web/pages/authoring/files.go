@@ -43,11 +43,7 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 
 // Files opens a task's files to be edited in the page.
 func (p *Authoring) Files(c *fiber.Ctx) error {
-	task, err := p.editableTask(c)
-	if err != nil {
-		return err
-	}
-	bundle, err := p.Store.CurrentBundle(c.UserContext(), task)
+	task, bundle, err := p.editableBundle(c)
 	if err != nil {
 		return err
 	}

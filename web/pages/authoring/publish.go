@@ -69,9 +69,6 @@ func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []
 		}
 		task, done, err := p.publishDraft(ctx, user, d)
 		if err == nil {
-			err = p.startBaselines(ctx, task.ID)
-		}
-		if err == nil {
 			out.published, out.done = append(out.published, site.TaskRef(task)), done
 			continue
 		}
@@ -83,15 +80,6 @@ func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []
 		out.left = append(out.left, d.draft)
 	}
 	return out, nil
-}
-
-// startBaselines has the site measure what came with the task to compare with.
-func (p *Authoring) startBaselines(ctx context.Context, taskID int64) error {
-	queued, err := p.Store.StartBaselines(ctx, taskID)
-	if queued > 0 {
-		p.Dispatcher.Wake()
-	}
-	return err
 }
 
 // reservedSlug tells the names below /tasks/ that mean something else.
@@ -110,7 +98,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 		if reservedSlug(d.settings.Slug) {
 			return task, "", site.Invalid("slug", "A task cannot be called %q: that address is taken. Choose another name.", d.settings.Slug)
 		}
-		task, err = p.Store.CreateTask(ctx, user, models.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
+		task, err = p.CreateTask(ctx, user, models.NewTask{Slug: d.settings.Slug, TaskSettings: d.in, Bundle: bundle})
 		if err == nil {
 			done, err = p.checked(ctx, user, task, bundle, "published")
 		}
@@ -119,7 +107,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 	if *d.standardHarness != d.shownStandard {
 		return task, "", site.Invalid("warpboard_harness", "Another harness changes what is measured. Check the differences, then publish.")
 	}
-	if task, err = p.Store.UpdateTask(ctx, user, d.current.ID, d.in); err != nil {
+	if task, err = p.UpdateTask(ctx, user, d.current.ID, d.in); err != nil {
 		return task, "", err
 	}
 	done, err = p.publishVersion(ctx, user, task, bundle)
@@ -128,7 +116,7 @@ func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDr
 
 // publishVersion makes a bundle the task's current state, and returns the page that says what that changed.
 func (p *Authoring) publishVersion(ctx context.Context, user models.User, task models.Task, bundle *tasks.Bundle) (templ.SafeURL, error) {
-	_, change, err := p.Store.Publish(ctx, user, task.ID, bundle)
+	_, change, err := p.PublishTask(ctx, user, task.ID, bundle)
 	switch {
 	case err != nil:
 		return "", err

@@ -2,8 +2,6 @@ package authoring
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -70,11 +68,7 @@ const mostTried = 200
 
 // Trial shows the verdicts on a task's solutions before it is published.
 func (p *Authoring) Trial(c *fiber.Ctx) error {
-	task, err := p.editableTask(c)
-	if err != nil {
-		return err
-	}
-	b, err := p.Store.CurrentBundle(c.UserContext(), task)
+	task, b, err := p.editableBundle(c)
 	if err != nil {
 		return err
 	}
@@ -93,11 +87,7 @@ func (p *Authoring) Trial(c *fiber.Ctx) error {
 
 // TryAgain submits all attempts once more.
 func (p *Authoring) TryAgain(c *fiber.Ctx) error {
-	task, err := p.editableTask(c)
-	if err != nil {
-		return err
-	}
-	b, err := p.Store.CurrentBundle(c.UserContext(), task)
+	task, b, err := p.editableBundle(c)
 	if err != nil {
 		return err
 	}
@@ -110,11 +100,8 @@ func (p *Authoring) PublishTried(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	_, err = p.Store.UpdateTask(c.UserContext(), site.Actor(c), task.ID, models.TaskSettings{Title: task.Title, Devices: task.Devices,
+	_, err = p.UpdateTask(c.UserContext(), site.Actor(c), task.ID, models.TaskSettings{Title: task.Title, Devices: task.Devices,
 		Deadline: task.Deadline, Visibility: models.Public})
-	if err == nil {
-		err = p.startBaselines(c.UserContext(), task.ID)
-	}
 	if err != nil {
 		return err
 	}
@@ -140,8 +127,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer models.User, task model
 	var rows []views.TrialRow
 	works := false
 	for _, a := range attemptsAt(b) {
-		sum := sha256.Sum256(a.Source)
-		run, tried := newest[hex.EncodeToString(sum[:])]
+		run, tried := newest[models.Hash(a.Source)]
 		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Tried: tried, SubmissionID: run.SubmissionID, State: string(run.State)}
 		if row.Ended = tried && run.State.Final(); row.Ended {
 			row.Trial = trial.Ended{Correct: a.Correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages[run.ID])}

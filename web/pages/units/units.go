@@ -1,4 +1,3 @@
-// Package units is the page about the units of a device: what the same kernels took on each, again and again.
 package units
 
 import (

@@ -1,9 +1,7 @@
 package evaluations
 
 import (
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"fmt"
 
 	"github.com/gofiber/fiber/v2"
@@ -27,7 +25,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	if user := site.Viewer(c); user != nil {
 		owner := fmt.Sprintf("person:%d", user.ID)
 		if secret, ok := site.BearerToken(c); ok {
-			owner = "token:" + hashOf(secret)
+			owner = "token:" + models.Hash([]byte(secret))
 		}
 		return Caller{Asker: models.Asker{User: *user, Owner: owner}, limit: owner}, nil
 	}
@@ -38,7 +36,7 @@ func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	if raw, err := base64.RawURLEncoding.DecodeString(caller.Key); err != nil || len(raw) != keyBytes {
 		return caller, site.Invalid("key", "%s is not a key that this site gave out. Send none, and the answer brings one.", client.EvaluationKeyHeader)
 	}
-	caller.Owner = "key:" + hashOf(caller.Key)
+	caller.Owner = "key:" + models.Hash([]byte(caller.Key))
 	return caller, nil
 }
 
@@ -49,14 +47,9 @@ func (s *Evaluations) NewCaller(c *fiber.Ctx) (Caller, error) {
 		return caller, err
 	}
 	caller.Key = site.RandomText(keyBytes)
-	caller.Owner = "key:" + hashOf(caller.Key)
+	caller.Owner = "key:" + models.Hash([]byte(caller.Key))
 	c.Set(client.EvaluationKeyHeader, caller.Key)
 	return caller, nil
-}
-
-func hashOf(secret string) string {
-	sum := sha256.Sum256([]byte(secret))
-	return hex.EncodeToString(sum[:])
 }
 
 // Readable returns an evaluation that the sender of a request may read. Any other is not found: that it exists is

@@ -90,7 +90,7 @@ func Devices(workers []models.Worker, now time.Time) []Device {
 	for device, slots := range models.SlotsOf(workers, now, evaluates) {
 		units = append(units, Device{Name: device, slots: slots.Usable, free: slots.Free})
 	}
-	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == "CPU"] }
+	onCPU := func(u Device) int { return map[bool]int{true: 1}[u.Name == silicon.CPU] }
 	slices.SortFunc(units, func(a, b Device) int {
 		return cmp.Or(onCPU(a)-onCPU(b), b.free-a.free, b.slots-a.slots, cmp.Compare(a.Name, b.Name))
 	})
@@ -106,28 +106,14 @@ func (s *Evaluations) Share(ctx context.Context, id string, shared bool) (models
 	return e, err
 }
 
-// pollInterval is how long a missed message of the hub can delay a waiting caller.
-const pollInterval = time.Second
-
 // Await follows an evaluation until ctx ends or until ready says that it has seen enough; it
 // returns the evaluation as it then is.
-func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Evaluation) bool) (models.Evaluation, error) {
-	changed, stop := s.Hub.Watch(site.EvaluationTopic(id))
-	defer stop()
-	poll := time.NewTicker(pollInterval)
-	defer poll.Stop()
-	for {
-		e, err := s.Store.Evaluation(ctx, id)
-		if err != nil || ready(e) {
-			return e, err
-		}
-		select {
-		case <-changed:
-		case <-poll.C:
-		case <-ctx.Done():
-			return e, context.Cause(ctx)
-		}
-	}
+func (s *Evaluations) Await(ctx context.Context, id string, ready func(models.Evaluation) bool) (e models.Evaluation, err error) {
+	err = s.Hub.Await(ctx, site.EvaluationTopic(id), func() (bool, error) {
+		e, err = s.Store.Evaluation(ctx, id)
+		return err == nil && ready(e), err
+	})
+	return e, err
 }
 
 // JobStats counts the evaluations that are kept.

@@ -25,6 +25,18 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 	if err != nil {
 		return nil, err
 	}
+	devices := s.capacities(workers, waits)
+	for i, d := range devices {
+		devices[i].WantedSlots = d.Busy
+		if _, paused := pauses[d.Device]; !paused {
+			devices[i].WantedSlots += d.Waiting
+		}
+	}
+	return devices, nil
+}
+
+// capacities counts slots and what waits for them, by device.
+func (s *Runs) capacities(workers []models.Worker, waits []models.Waiting) []client.Capacity {
 	byName := map[string]*client.Capacity{}
 	at := func(name string) *client.Capacity {
 		if byName[name] == nil {
@@ -46,13 +58,9 @@ func (s *Runs) Capacity(ctx context.Context) ([]client.Capacity, error) {
 		at(wait.Device).Waiting, at(wait.Device).OldestSeconds = wait.Work, max(0, s.Now().Sub(wait.Oldest).Seconds())
 	}
 	list := make([]client.Capacity, 0, len(byName))
-	for name, c := range byName {
-		c.WantedSlots = c.Busy
-		if _, paused := pauses[name]; !paused {
-			c.WantedSlots += c.Waiting
-		}
+	for _, c := range byName {
 		list = append(list, *c)
 	}
 	slices.SortFunc(list, func(a, b client.Capacity) int { return strings.Compare(a.Device, b.Device) })
-	return list, nil
+	return list
 }

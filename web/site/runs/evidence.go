@@ -6,6 +6,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/silicon"
 	"warpboard/tasks"
 )
 
@@ -112,7 +113,7 @@ func whyUnprofiled(run models.Run, version models.TaskVersion) string {
 	switch {
 	case version.Definition.NoProfile:
 		return "The task says that its runs are not profiled."
-	case run.Device == "CPU" || version.Lang == tasks.LangCPP:
+	case run.Device == silicon.CPU || version.Lang == tasks.LangCPP:
 		return "Nsight Compute profiles GPUs; a run on a CPU has no profile."
 	case run.Mode != job.ModeRanked:
 		return "Only ranked runs are profiled automatically; submit with the mode profile to profile any other."

@@ -226,6 +226,28 @@ class Signatures(unittest.TestCase):
             self.assertEqual(nvrtc.pack_scalar(value, declared, size), want, declared)
 
 
+class Names(unittest.TestCase):
+    """What a request names has to be in its source."""
+
+    def test_what_is_missing_is_said_by_name(self):
+        model = "import torch\nclass Model(torch.nn.Module):\n    pass\n"
+        one = {"args": [{"name": "x", "type": "tensor", "tensor_spec": {"shape": [8]}}]}
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            for code, want in (
+                ({"source_code": "def f(x): return x\n"}, "Class 'Model' not found in source code"),
+                ({"source_code": model, "metadata": {"function_name": "f"}}, "Function 'f' not found in source code"),
+                ({"source_code": model, "metadata": {"class_name": "C"}}, "Class 'C' not found in source code"),
+                ({"source_code": model, "metadata": {"method_name": "m"}}, "Method 'm' not found in class 'Model'"),
+                ({"source_code": "def f(x): return x\n", "kernel_type": "multi_kernel", "io": one, "metadata": {"entry_point": "run"}},
+                 "Entry point 'run' not found in source. Available: ['f']"),
+            ):
+                with self.assertRaises(kernels.CompileError) as raised:
+                    kernels.make({"kernel_type": "torch", **code}, "custom", "cpu").compile()
+                self.assertIn(want, str(raised.exception))
+            with self.assertRaises(ModuleNotFoundError):
+                kernels.make({"kernel_type": "torch", "source_code": "import nothing_of_this_name\n"}, "custom", "cpu").compile()
+
+
 class Compare(unittest.TestCase):
     def close(self, want, got, atol=0.01, rtol=0.01):
         return compare.differences([torch.tensor(want)], [torch.tensor(got)], atol, rtol)

@@ -1,0 +1,11 @@
+// Package ledger keeps the statements of results, word for word and in the order in which they were made, and the keys that
+// the site signed with.
+//
+// package models appends when it records a result, in the same transaction; web/api signs and sends what is kept.
+//
+// It promises that nothing here is ever changed or deleted: each statement holds the hash of the one before, so a gap or a
+// change shows to everybody who kept one statement.
+//
+// What may go wrong: whoever has the database and the signing key can write a whole new chain. Only statements that others
+// have kept tell that from the old one.
+package ledger

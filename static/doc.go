@@ -1,0 +1,6 @@
+// Package static embeds the built stylesheet, scripts and font, under addresses that change whenever their content does, so
+// that browsers may keep them for ever.
+//
+// `make static` builds the files from css/ and js/. The hash of what they were built from is among them: a test fails when
+// somebody edits a source and does not build.
+package static

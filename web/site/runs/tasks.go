@@ -1,0 +1,38 @@
+package runs
+
+import (
+	"context"
+
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// CreateTask makes a task, and has the site measure what came with it to compare with. So do UpdateTask and PublishTask,
+// for what is new; a baseline that cannot be queued is an error although the task is changed by then.
+func (s *Runs) CreateTask(ctx context.Context, actor models.User, in models.NewTask) (models.Task, error) {
+	task, err := s.Store.CreateTask(ctx, actor, in)
+	return task, s.startBaselines(ctx, task.ID, err)
+}
+
+// UpdateTask changes a task's settings.
+func (s *Runs) UpdateTask(ctx context.Context, actor models.User, id int64, in models.TaskSettings) (models.Task, error) {
+	task, err := s.Store.UpdateTask(ctx, actor, id, in)
+	return task, s.startBaselines(ctx, id, err)
+}
+
+// PublishTask makes a bundle a task's current state.
+func (s *Runs) PublishTask(ctx context.Context, actor models.User, id int64, b *tasks.Bundle) (models.TaskVersion, models.Change, error) {
+	version, change, err := s.Store.Publish(ctx, actor, id, b)
+	return version, change, s.startBaselines(ctx, id, err)
+}
+
+func (s *Runs) startBaselines(ctx context.Context, taskID int64, err error) error {
+	if err != nil {
+		return err
+	}
+	queued, err := s.Store.StartBaselines(ctx, taskID)
+	if queued > 0 {
+		s.Dispatcher.Wake()
+	}
+	return err
+}
