@@ -143,7 +143,13 @@ def arguments(doc):
     options.add_argument("--only", default="", help="names of tasks, separated by commas")
     options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")
+    options.add_argument("--processes", type=int, default=0, help="fresh processes of a submission at the most; 0 for the site's own number")
     return options
+
+
+def few(args):
+    """The site's options for so many processes."""
+    return ["--ranked-processes", str(args.processes)] if args.processes else []
 
 
 def check(args, batches):
@@ -154,7 +160,7 @@ def check(args, batches):
     """
     rows, raw = [], []
     for extra, compiled, work in batches:
-        site = Site(os.path.abspath(args.binary), extra)
+        site = Site(os.path.abspath(args.binary), [*extra, *few(args)])
         before = len(rows)
         try:
             if compiled:
