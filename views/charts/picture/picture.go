@@ -189,7 +189,7 @@ func (l *labels) place(name string, x, y float64) (shown string, end bool) {
 const (
 	lanes     = 32  // of a warp
 	dotHeight = 2.8 // of the drawing
-	mostLinks = 150
+	mostLinks = 60
 )
 
 // spot is where a dot lies: a lane, and its height.
