@@ -25,6 +25,8 @@ var forbidden = []struct {
 	{"models/catalog", nil, []string{"warpboard/models/fleet", "warpboard/models/boards", "warpboard/evaluator"}, "tasks are not work"},
 	{"models/devices", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "names of devices know nothing of what is named"},
 	{"models/boards", nil, []string{"warpboard/models/fleet", "warpboard/evaluator"}, "a board ranks what has ended"},
+	{"models/boards", nil, []string{"warpboard/models/pools"}, "a board ranks what counts, however it was made"},
+	{"models/pools", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog"}, "pools know scores, not whose"},
 	{"tasks", nil, []string{"warpboard/app", "warpboard/web", "warpboard/views", "warpboard/models", "warpboard/evaluator", "warpboard/migrations", "warpboard/static"}, "the task format is a leaf"},
 	{"tasks/arithmetic", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/flags", nil, []string{"warpboard/"}, "a leaf below the task format"},

@@ -12,6 +12,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
+	"warpboard/tasks"
 )
 
 // ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
@@ -42,8 +43,8 @@ func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
 	return queued, nil
 }
 
-// StartBaselines queues the baselines of a task's current version that were not run on one of its devices yet, or whose
-// source has changed, in the operator's name. It returns how many runs it queued. A device that no worker has had yet
+// StartBaselines queues the baselines of a task's current version that were not run on one of its devices yet, or with
+// older software than it has, or whose source has changed, in the operator's name. It returns how many runs it queued. A device that no worker has had yet
 // gets none: they would wait in its queue for ever.
 func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, err error) {
 	if s.noBaselines {
@@ -80,12 +81,25 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	return queued, err
 }
 
+// currentBaselines lists the devices on which a baseline was run, or will be, with the newest software that they have for
+// its language. One that waits is run with what is there then.
+func currentBaselines(tx *gorm.DB, version TaskVersion, name, hash string) (have []string, err error) {
+	kind := epochs.Native
+	if version.Lang == tasks.LangPython {
+		kind = epochs.Python
+	}
+	err = tx.Table("baselines b").Joins("join runs r on r.id = b.run_id").
+		Where("b.version_id = ? and b.name = ? and b.source_hash = ?", version.ID, name, hash).
+		Where("(r.ended_at is null or not exists (select 1 from device_epochs d where d.device = b.device and d.kind = ? and d.seen_at > r.queued_at))", kind).
+		Pluck("b.device", &have).Error
+	return have, db.ReadError(err, "baselines")
+}
+
 // startBaseline submits one baseline to the devices that lack it.
 func startBaseline(tx *gorm.DB, in NewSubmission, task Task, version TaskVersion, name string) (int, error) {
-	var have []string
-	err := tx.Model(&boards.Baseline{}).Where("version_id = ? and name = ? and source_hash = ?", version.ID, name, db.Hash(in.Source)).Pluck("device", &have).Error
+	have, err := currentBaselines(tx, version, name, db.Hash(in.Source))
 	if err != nil {
-		return 0, db.ReadError(err, "baselines")
+		return 0, err
 	}
 	var known []string
 	if err := tx.Model(&epochs.DeviceEpoch{}).Distinct().Pluck("device", &known).Error; err != nil {

@@ -67,5 +67,16 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		if n := got[int](t)(s.StartBaselines(ctx, w.task.ID)); n != len(w.task.Devices) {
 			t.Errorf("a changed baseline queues %d runs", n)
 		}
+		waiting := len(got[[]models.QueuedWork](t)(s.Queue(ctx)))
+		for range 2 { // new software: what was measured with the older one is measured again, once
+			slot := job.Slot{Device: "CPU", Machine: job.Machine{Driver: "580"}}
+			check(t, third(s.NoteSlots(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{slot}})))
+			if n := len(got[[]models.QueuedWork](t)(s.Queue(ctx))) - waiting; n != 1 {
+				t.Errorf("new software queues %d baselines, want the one that was measured before", n)
+			}
+		}
+		if list := got[[]models.Baseline](t)(s.Baselines(ctx, version.ID, "CPU")); len(list) != 0 {
+			t.Errorf("beside newer scores stand %+v", list)
+		}
 	})
 }

@@ -1,6 +1,6 @@
 // Package models is the domain: what people submit, how it is worked on, and what is told of it, over SQLite or
 // PostgreSQL. Below it are rooms that know less: db (the connection), accounts (people), fleet (workers), catalog
-// (tasks), boards (rankings), devices (kinds of silicon), epochs (the software of measurements), rejudge (what
+// (tasks), boards (rankings), pools (runs of equal source), devices (kinds of silicon), epochs (the software of measurements), rejudge (what
 // is measured again). A Store has the methods of all of them, and rooms.go names their types, so that callers
 // import one package. Nothing above models knows gorm or SQL.
 //
@@ -20,7 +20,7 @@
 // then what is of one kind alone: submission.go, submit.go, limits.go, run.go, run_life.go, follow.go (the profile after
 // a ranked run), stage.go, event.go, clock.go, artifact.go; evaluation.go, evaluation_life.go; flag.go and hints.go (what
 // asks for a look at a run), moderation.go (decisions about runs, deleting, names), confirmation.go (whoever comes first is
-// measured again), slots.go (silicon and software of workers, and what a new epoch brings), rejudge.go (what is measured again); and counter.go, sweep.go.
+// measured again), pool.go (runs of equal source count together), slots.go (silicon and software of workers, and what a new epoch brings), rejudge.go (what is measured again); and counter.go, sweep.go.
 //
 // The web reads and submits; evaluator/dispatch starts attempts and records what comes of them; the commands open the
 // store. Tests get one from modelstest, on both databases.

@@ -86,7 +86,7 @@ func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts [
 	if err := keepStages(tx, r.ID, attemptID, result.Stages); err != nil {
 		return err
 	}
-	if r.Mode == job.ModeRanked && result.Outcome == job.OutcomeDone {
+	if Measured(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
 		var err error
 		if r.EpochID, err = epochs.Of(tx, softwareOf(result.Machine)); err != nil {
 			return err

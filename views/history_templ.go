@@ -148,8 +148,12 @@ func (b BoardPicture) drawing() picture.Board {
 	for _, s := range b.History {
 		p.Steps = append(p.Steps, picture.Step{When: s.When, ScoreNS: s.ScoreNS, Name: s.Person.Name, URL: string(SubmissionURL(s.SubmissionID))})
 	}
-	for _, band := range b.Bands {
-		p.Dots = append(p.Dots, picture.Dot{ScoreNS: band.ScoreNS, Size: band.Size, Mine: band.Mine, URL: string(RunURL(band.RunID)), Title: band.title()})
+	p.Dots = make([]picture.Dot, len(b.Bands))
+	for i, band := range b.Bands {
+		p.Dots[i] = picture.Dot{ScoreNS: band.ScoreNS, Size: band.Size, Mine: band.Mine}
+		if i < picture.MostLinks || band.Mine {
+			p.Dots[i].URL, p.Dots[i].Title = string(RunURL(band.RunID)), band.title()
+		}
 	}
 	return p
 }

@@ -48,7 +48,7 @@ func (s *Server) routes(app *fiber.App) {
 		strictRequests, s.makeRoom, plainBodies)
 
 	plain := group{router: app}
-	pack := compress.New(compress.Config{Level: compress.LevelBestSpeed})
+	pack := compress.New(compress.Config{Level: compress.LevelDefault})
 	packed := plain.with(pack, s.answerErrors)
 	probes := packed.with(quiet)
 

@@ -139,7 +139,7 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[0]), &head); err != nil || head.Licence == "" || head.Entries != 62 || len(lines) != 63 {
 		t.Fatalf("%d lines, the first %s: %v", len(lines), lines[0], err)
 	}
-	if err := json.Unmarshal([]byte(lines[1]), &first); err != nil || first.Source != goodKernel || first.ScoreNS != 9e3 {
+	if err := json.Unmarshal([]byte(lines[1]), &first); err != nil || !strings.HasPrefix(first.Source, goodKernel) || first.ScoreNS != 9e3 {
 		t.Errorf("the second line is %s, %v", lines[1], err)
 	}
 }

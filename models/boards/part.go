@@ -89,9 +89,20 @@ func lastBand(bands []Band, offset int) int {
 // Bands lists the bands of a board in their order. There are at most some hundred for each power of ten between the first
 // score and the last, however many people are on it.
 func (s *Boards) Bands(ctx context.Context, versionID int64, device string) ([]Band, error) {
+	rows, err := s.db.Read(ctx).Model(&Band{}).Select("run_id, age, score_ns, ahead, size").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Rows()
+	if err != nil {
+		return nil, db.ReadError(err, "the bands of a board")
+	}
+	defer rows.Close()
 	var list []Band
-	err := s.db.Read(ctx).Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Find(&list).Error
-	return list, db.ReadError(err, "the bands of a board")
+	for rows.Next() {
+		b := Band{VersionID: versionID, Device: device}
+		if err := rows.Scan(&b.RunID, &b.Age, &b.ScoreNS, &b.Ahead, &b.Size); err != nil {
+			return nil, db.ReadError(err, "a band")
+		}
+		list = append(list, b)
+	}
+	return list, db.ReadError(rows.Err(), "the bands of a board")
 }
 
 // Find returns the offset of the first entry whose person has a name with the text in it, and whose; NotFound when

@@ -68,7 +68,7 @@ func fillBase(ctx context.Context, s *models.Store) (Filled, *filler, error) {
 		User: owner, TaskID: f.tasks[0].ID, Devices: []string{"CPU"}, Mode: job.ModeTest, Source: []byte(fillSource),
 	})
 	f.source = first.SourceHash
-	for _, driver := range []string{"570.86.15", "580.95.05"} { // epochs 1 and 2: few have been measured with the newer one
+	for _, driver := range []string{"570.86.15", "580.95.05"} { // epochs 1 and 2: most have been measured with the newer one
 		_, failed := s.SQL().ExecContext(ctx, "insert into epochs (driver, cuda, compiler, torch, triton, harness, seen_at) values ('"+driver+"', '13.0', 'nvcc 13.0.88', '', '', 'h1', '2026-11-01 12:00:00+00:00')")
 		err = errors.Join(err, failed)
 	}
@@ -126,7 +126,7 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 		}
 		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, "web", at)
 		runs.add(id, id, task.VersionID, user, device, string(job.ModeRanked), string(state), 1, "w1", at, at, at.Add(4*time.Second), score, 2e4, 2e3, "warpboard/cpp",
-			low, high, 5+f.random.IntN(20), half > 0.005, roof, 1+f.random.IntN(40)/39, "event", pool, pooled, disturbed)
+			low, high, 5+f.random.IntN(20), half > 0.005, roof, 1+min(f.random.IntN(10), 1), "event", pool, pooled, disturbed)
 	}
 	if err := subs.flush(ctx, f.s); err != nil {
 		return err

@@ -189,7 +189,9 @@ func (l *labels) place(name string, x, y float64) (shown string, end bool) {
 const (
 	lanes     = 32  // of a warp
 	dotHeight = 2.8 // of the drawing
-	mostLinks = 150
+	// MostLinks is how many dots lead somewhere and say what they are: the first, and the viewer's. A crowded board has more
+	// than anybody can point at.
+	MostLinks = 60
 )
 
 // spot is where a dot lies: a lane, and its height.
@@ -211,7 +213,7 @@ func (d *drawing) scatter(dots []Dot, scale scoreScale) {
 	var rest strings.Builder
 	for _, s := range spots {
 		x := 100 * (float64(s.lane) + 0.5) / float64(used)
-		if s.dot == nil || links == mostLinks {
+		if s.dot == nil || links >= MostLinks && !s.dot.Mine {
 			fmt.Fprintf(&rest, "M%.1f %.1fh0", x, s.y)
 			continue
 		}

@@ -76,6 +76,8 @@ type datasetLine struct {
 	Tries      int      `json:"tries"`
 	AchievedAt string   `json:"achieved_at"`
 	Run        int64    `json:"run"`
+	PooledRuns int      `json:"pooled_runs"` // of equal source, that the score is made of
+	Disturbed  string   `json:"disturbed"`   // why the conditions were bad
 	Source     string   `json:"source"`
 }
 
@@ -122,7 +124,7 @@ func (s *Share) sendDataset(c *fiber.Ctx, head datasetHead, list []models.Shown)
 	for _, e := range list {
 		if err == nil {
 			err = out.Encode(datasetLine{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.Tries,
-				machineTime(e.AchievedAt), e.RunID, sources[e.SubmissionID]})
+				machineTime(e.AchievedAt), e.RunID, max(e.Pooled, 1), e.Disturbed, sources[e.SubmissionID]})
 		}
 	}
 	if err != nil {
