@@ -31,6 +31,11 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	wantText(t, doc, mine, "+14.5 %")
 	wantText(t, doc, mine+" time", s.Now().Format("2 Jan 2006"))
 	wantText(t, doc, "#history", "Best score over time")
+	story := doc.Find("[aria-labelledby=history] tbody a[href^='/compare?']")
+	if rows := doc.Find("[aria-labelledby=history] tbody tr").Length(); story.Length() != rows-1 {
+		t.Errorf("%d of %d records lead to what changed from the one before", story.Length(), rows)
+	}
+	wantStatus(t, s.browser().get(story.Last().AttrOr("href", "")), http.StatusOK)
 	if steps, rows := doc.Find(".chart .point").Length(), doc.Find("[aria-labelledby=history] tbody tr").Length(); steps < 2 || steps != rows {
 		t.Errorf("the chart has %d steps and its table %d", steps, rows)
 	}

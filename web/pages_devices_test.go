@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 )
 
@@ -37,7 +38,19 @@ func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
 }
 
 func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
-	doc := newScene(t).browser().page("/devices", http.StatusOK)
+	s := newScene(t)
+	gone := job.Heartbeat{Worker: "rack-3", Stopping: true, Slots: []job.Slot{{Device: "B200", Memory: 180 << 30, Arch: "100", Machine: job.Machine{Device: "B200", Name: "NVIDIA B200"}}}}
+	if err := s.Store.SaveHeartbeat(t.Context(), gone); err != nil {
+		t.Fatal(err)
+	}
+	doc := s.browser().page("/devices", http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "[data-device=H200] [data-what]", "NVIDIA H200 141 GiB sm_90")
+	wantText(t, doc, "[data-device=B200] [data-what]", "NVIDIA B200 180 GiB sm_100")
+	wantText(t, doc, "[data-device=B200] [data-away]", "attached by warpboard work --join TOKEN")
+	if doc.Find("[data-device=H200] [data-away]").Length() > 0 {
+		t.Error("a device that is here is said to be away")
+	}
 	wantText(t, doc, "[data-worker=rack-7] [data-tools]", "nvcc 12.8.93 CUDA 12.8")
 }
 

@@ -43,6 +43,9 @@ func TestHomeHasALineForEachTaskWithItsLeaders(t *testing.T) {
 	if all[0] != s.task.Slug || all[len(all)-1] != "prefixsum-cuda" {
 		t.Errorf("the order is %v, want the one whose deadline is near first, and the closed one last", all)
 	}
+	if easy, hard := slices.Index(all, "vectoradd-cpp"), slices.Index(all, "matmul-cpp"); easy > hard {
+		t.Errorf("the order is %v, want the easy built-in tasks before the hard ones", all)
+	}
 }
 
 func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {

@@ -85,6 +85,9 @@ func checkSound(t *testing.T, doc *goquery.Document) {
 			t.Errorf("%d of %s, want one", n, selector)
 		}
 	}
+	if stops := doc.Find("a.lnlinks:not([tabindex='-1'])").Length(); stops > 0 {
+		t.Errorf("%d line numbers are stops of the Tab key", stops)
+	}
 	ids := map[string]bool{}
 	doc.Find("[id]").Each(func(_ int, e *goquery.Selection) {
 		if id := e.AttrOr("id", ""); ids[id] {

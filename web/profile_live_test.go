@@ -64,6 +64,7 @@ func TestPagesWithChartsFitEveryScreenAndPolicy(t *testing.T) {
 				if err != nil || wide > 0 {
 					t.Errorf("%s at %d px, %s: %d px too wide (%v)", path, width, theme, wide, err)
 				}
+				w.Until(`[...document.querySelectorAll(".pf-diff ins")].every((line) => getComputedStyle(line).textDecorationLine == "none")`) // added, not underlined
 				w.refusedNothing()
 			}
 		}

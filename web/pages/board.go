@@ -98,7 +98,7 @@ func (p *Pages) otherVersions(ctx context.Context, task models.Task, version mod
 func historySteps(records []models.RecordHolder) []views.HistoryStep {
 	steps := make([]views.HistoryStep, len(records))
 	for i, r := range records {
-		steps[i] = views.HistoryStep{When: r.AchievedAt, ScoreNS: r.ScoreNS, Person: site.PersonOf(r.UserID, r.UserName), SubmissionID: r.SubmissionID}
+		steps[i] = views.HistoryStep{When: r.AchievedAt, ScoreNS: r.ScoreNS, Person: site.PersonOf(r.UserID, r.UserName), SubmissionID: r.SubmissionID, RunID: r.RunID}
 	}
 	return steps
 }

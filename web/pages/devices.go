@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -62,8 +63,10 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
 		}
 		queue.PausedBy, queue.PausedSince = d.PausedBy, runs.TimeOf(d.PausedSince)
+		queue.What = p.silicon(workers, d.Device)
 		status.Queues = append(status.Queues, queue)
 	}
+	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
 	if site.Actor(c).IsAdmin() {
 		page := p.Page(c, "", "")
 		status.Admin = &page
@@ -72,6 +75,39 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 		status.Workers = append(status.Workers, p.workerCard(w, list.slots))
 	}
 	return status, nil
+}
+
+// awayDevices are those that a worker had once, and none has now.
+func (p *Pages) awayDevices(workers []models.Worker, here []views.DeviceQueue) (list []views.DeviceQueue) {
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			known := func(q views.DeviceQueue) bool { return q.Device == slot.Device }
+			if !slices.ContainsFunc(here, known) && !slices.ContainsFunc(list, known) {
+				list = append(list, views.DeviceQueue{Device: slot.Device, What: p.silicon(workers, slot.Device), Away: w.SeenAt})
+			}
+		}
+	}
+	return list
+}
+
+// silicon says what a device is, by the slots of all workers that have it or had it, the live ones first.
+func (p *Pages) silicon(workers []models.Worker, device string) (what views.DeviceFacts) {
+	for _, live := range []bool{true, false} {
+		for _, w := range workers {
+			for _, slot := range w.Slots {
+				if slot.Device != device || w.Live(p.Now()) != live || what.Units > 0 && !live {
+					continue
+				}
+				what.Units++
+				what.Name, what.Memory, what.Arch = cmp.Or(what.Name, slot.Machine.Name), max(what.Memory, int64(slot.Memory)), cmp.Or(what.Arch, slot.Arch)
+				what.Profiler = what.Profiler || slot.Profiler
+				if g := slot.Machine.Gauge; g != nil && g.Valid() {
+					what.BytesPerSecond, what.FlopsPerSecond = max(what.BytesPerSecond, g.BytesPerSecond), max(what.FlopsPerSecond, g.FlopsPerSecond)
+				}
+			}
+		}
+	}
+	return what
 }
 
 func (p *Pages) workerCard(w models.Worker, submissions map[string]int64) views.WorkerCard {
