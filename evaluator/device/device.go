@@ -27,6 +27,8 @@ type Slot struct {
 	LibDir      string            // directory of libcuda.so.1; empty when it is not found, and for CPU
 	Links       map[string]string // GPU: settings of the links between GPUs, for the environment of programs
 
+	Energy EnergyCounter // nil where the unit counts no energy
+
 	lib nvml.Interface
 	gpu nvml.Device
 }
