@@ -54,7 +54,8 @@ type Run struct {
 	boards.Interval
 	Roof *float64 // how near the score is to what the unit can do at best; nil where that is not known
 	boards.Numerics
-	HeldWhy   string // why it waits for somebody to look before it counts
+	EnergyJ   *float64 `gorm:"column:energy_j"` // what a call of its longest case draws; nil where that was not measured
+	HeldWhy   string   // why it waits for somebody to look before it counts
 	Harness   string
 	EpochID   int64        // the software it was measured with; 0: not recorded
 	Machine   *job.Machine `gorm:"serializer:json"`

@@ -29,7 +29,10 @@ func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
 
 func (r *Run) setDone(result job.Result, found Findings) {
 	r.State, r.Failure, r.Infrastructure = StateDone, nil, false
-	r.Numerics = numericsOf(result.Stages)
+	r.Numerics, r.EnergyJ = numericsOf(result.Stages), nil
+	if e := result.Machine.Energy; e != nil && e.Joules > 0 {
+		r.EnergyJ = &e.Joules
+	}
 	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
 		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
 		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
@@ -130,7 +133,7 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 	}
 	out.Board, err = boards.Enter(tx, boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
-		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, AchievedAt: *r.EndedAt,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ, AchievedAt: *r.EndedAt,
 	})
 	if err != nil || out.Board == nil || !found.confirm {
 		return err

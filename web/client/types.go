@@ -88,6 +88,7 @@ type Run struct {
 	ErrNS        float64    `json:"err_ns,omitempty"`
 	Interval
 	Numerics
+	EnergyJ *float64     `json:"energy_j,omitempty" jsonschema:"what a call of the longest case draws, in joules, of the whole board with its idle power; absent: not measured, machine.energy says why"`
 	Clock   string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
 	Profile string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
 	Failure *job.Failure `json:"failure,omitempty"`
@@ -154,6 +155,7 @@ type Entry struct {
 	Interval
 	Roof *float64 `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
 	Numerics
+	EnergyJ  *float64  `json:"energy_j,omitempty" jsonschema:"what a call of the run's longest case draws, in joules, of the whole board with its idle power; absent: not measured"`
 	Clock    string    `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; absent: no judge took the time"`
 	Achieved time.Time `json:"achieved"`
 }
