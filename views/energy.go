@@ -20,6 +20,17 @@ func (b BoardTable) reordered() string {
 	return b.URL(1)
 }
 
+// columnsBehind is how many columns a baseline's row leaves empty: those from the interval on.
+func (b BoardTable) columnsBehind() int {
+	columns := 5
+	for _, more := range []bool{b.hasRoofs(), b.hasEnergy(), b.Errors} {
+		if more {
+			columns++
+		}
+	}
+	return columns
+}
+
 // order says what comes first.
 func (b BoardTable) order() string {
 	if b.ByEnergy {
