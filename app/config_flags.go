@@ -52,6 +52,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&w.ObjectCache, "object-cache", "", "directory of compiled objects, which several workers of a machine may share; default: objects below --data")
 	fs.Var(&w.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
+	fs.BoolVar(&w.Energy, "energy", false, "measure the energy of a call after each ranked run, by the GPU's counter; it takes some seconds more")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "Python processes kept warm per GPU with torch imported, plus one that compiles; one with NumPy per CPU slot; 0 disables them")
 	fs.IntVar(&w.Processes, "ranked-processes", harness.MostProcesses, "fresh processes of a submission that its score is measured in, at the most; below 5 every score is marked as noisy")
 	fs.DurationVar(&w.GaugeEvery, "gauge-every", 10*time.Minute, "how often an idle unit is measured with kernels of our own, for floor and roofs, the first time a minute after the start; 0 for never")

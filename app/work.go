@@ -67,7 +67,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 // machine is a worker's configuration as far as this machine decides it: its devices, compilers and
 // sandbox. The rest is left to the command.
 func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (evaluator.Config, *sandbox.Sandbox, error) {
-	units, err := device.Detect(ctx, device.Options{CPUSlots: cpus, Log: log})
+	units, err := device.Detect(ctx, device.Options{CPUSlots: cpus, Energy: cfg.Worker.Energy, Log: log})
 	if err != nil {
 		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
 	}

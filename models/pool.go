@@ -34,7 +34,7 @@ func (r *Run) enter(tx *gorm.DB) (entry Entry, err error) {
 	}
 	entry = boards.Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: stands.ID, SubmissionID: stands.SubmissionID, Age: -stands.EpochID,
-		ScoreNS: *stands.ScoreNS, StdNS: stands.StdNS, ErrNS: stands.ErrNS, Clock: stands.Clock, Interval: stands.Interval, Roof: stands.Roof,
+		ScoreNS: *stands.ScoreNS, StdNS: stands.StdNS, ErrNS: stands.ErrNS, Clock: stands.Clock, Interval: stands.Interval, Roof: stands.Roof, EnergyJ: stands.EnergyJ,
 		Pooled: stands.Pooled, Disturbed: stands.Disturbed, AchievedAt: *stands.EndedAt,
 	}
 	return entry, nil

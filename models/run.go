@@ -54,10 +54,11 @@ type Run struct {
 	boards.Interval
 	Roof *float64 // how near the score is to what the unit can do at best; nil where that is not known
 	boards.Numerics
-	Disturbed string // why the conditions were bad; empty: they were good, or are not known
-	HeldWhy   string // why it waits for somebody to look before it counts
-	PoolID    *int64 // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
-	Pooled    int    // runs that the score is made of; 0: this one, or those of a confirmation
+	EnergyJ   *float64 `gorm:"column:energy_j"` // what a call of its longest case draws; nil where that was not measured
+	Disturbed string   // why the conditions were bad; empty: they were good, or are not known
+	HeldWhy   string   // why it waits for somebody to look before it counts
+	PoolID    *int64   // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
+	Pooled    int      // runs that the score is made of; 0: this one, or those of a confirmation
 	Harness   string
 	EpochID   int64        // the software it was measured with; 0: not recorded
 	Machine   *job.Machine `gorm:"serializer:json"`

@@ -181,14 +181,14 @@ func trustClocks() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> is the judge's, from the release until the runner says that it is done. The time of an empty call is subtracted: about 150&nbsp;µs on a GPU, which the two processes share in turns. It is measured again in every run, with our own runner on the same device. The rest is accurate to 2 to 20&nbsp;µs, depending on device and harness; on a noisy device the error is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is also the judge's: from the release until the judge holds the answer, less the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p id=\"floor\">While nobody needs it, each unit is measured by the same judge with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. Where a task says what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a score below the floor or with a case below it, or one that moves its bytes quicker than the memory's roof, is held back until the task's author or an admin has looked at it. That accuses nobody: the task may ask for less than it says. Arithmetic's roof is fp32 without tensor cores; a kernel that uses these may stand above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory: repeats in one process agree with each other more than with the next process. A case counts by the median of the processes' medians. From these, and not from repeats, comes the score's <strong>95&nbsp;% interval</strong>: a t-interval of logarithms below seven processes, one of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for that is up; a score whose interval stays wider is marked <strong>noisy</strong>. Where event counted in two of five processes, it counts in all that say about the same: the judge's clocks are disturbed in some of them. A process is left out for heat or a power brake alone, never for its time, and the run's conditions say so.</p><p id=\"conditions\">Ten times a second a worker reads the unit's clocks, temperature, power and what throttles it, and twice a second its processes; a run's page and its statement have the summary. A run is marked <strong>disturbed</strong> where the unit was slowed down for heat or by a power brake in a process that counts, its clock was more than a tenth below its highest in more than a tenth of the samples at work without reaching the power cap, another program used the GPU, or a CPU had a load of more than 1.5 for each processor. The mark changes no score; the run may be repeated free of charge.</p><p id=\"numerics\">Where a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge says in each test how far the answer is from it: over the reference's size, and in units of the last place (ULP) of the answer's type, of which rounding alone makes 0.5 at the most. Boards show the largest of all tests where one asks for it. It decides nothing: what is right, the task's checker says.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> is the judge's, from the release until the runner says that it is done. The time of an empty call is subtracted: about 150&nbsp;µs on a GPU, which the two processes share in turns. It is measured again in every run, with our own runner on the same device. The rest is accurate to 2 to 20&nbsp;µs, depending on device and harness; on a noisy device the error is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is also the judge's: from the release until the judge holds the answer, less the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p id=\"floor\">While nobody needs it, each unit is measured by the same judge with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. Where a task says what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a score below the floor or with a case below it, or one that moves its bytes quicker than the memory's roof, is held back until the task's author or an admin has looked at it. That accuses nobody: the task may ask for less than it says. Arithmetic's roof is fp32 without tensor cores; a kernel that uses these may stand above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory: repeats in one process agree with each other more than with the next process. A case counts by the median of the processes' medians. From these, and not from repeats, comes the score's <strong>95&nbsp;% interval</strong>: a t-interval of logarithms below seven processes, one of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for that is up; a score whose interval stays wider is marked <strong>noisy</strong>. Where event counted in two of five processes, it counts in all that say about the same: the judge's clocks are disturbed in some of them. A process is left out for heat or a power brake alone, never for its time, and the run's conditions say so.</p><p id=\"conditions\">Ten times a second a worker reads the unit's clocks, temperature, power and what throttles it, and twice a second its processes; a run's page and its statement have the summary. A run is marked <strong>disturbed</strong> where the unit was slowed down for heat or by a power brake in a process that counts, its clock was more than a tenth below its highest in more than a tenth of the samples at work without reaching the power cap, another program used the GPU, or a CPU had a load of more than 1.5 for each processor. The mark changes no score; the run may be repeated free of charge.</p><p id=\"numerics\">Where a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge says in each test how far the answer is from it: over the reference's size, and in units of the last place (ULP) of the answer's type, of which rounding alone makes 0.5 at the most. Boards show the largest of all tests where one asks for it. It decides nothing: what is right, the task's checker says.</p><p id=\"energy\">After the score of a GPU's ranked run is taken, calls of its longest case are made <strong>in a row</strong> in one more process, for at least 0.7&nbsp;s: the judge commands how many, takes their time and checks the last answer, and the worker reads the counter of <strong>energy</strong> of the whole board, idle power included. Nothing is subtracted. Where such calls take less than 80&nbsp;% of their measured time, because their input is in the caches or the work is not done again, or where the counter does not move, the energy is not measured. Boards have a second order by it. It is less certain than a score: the kernel's process can tell that calls repeat, and one that rests instead of working draws less.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var6 string
 		templ_7745c5c3_Var6, templ_7745c5c3_Err = templ.JoinStringErrs(releasedAfter)
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 109, Col: 158}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 115, Col: 158}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var6))
 		if templ_7745c5c3_Err != nil {
@@ -357,7 +357,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 207, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 213, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -370,7 +370,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 209, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 215, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -448,7 +448,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were tried on with the harness of this site.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 235, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 241, Col: 130}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -521,7 +521,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var17 string
 				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 270, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 276, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -564,7 +564,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 273, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 279, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -577,7 +577,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 275, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 281, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -590,7 +590,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 277, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 283, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -647,7 +647,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 294, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 300, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -708,7 +708,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 308, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 314, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -721,7 +721,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 308, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 314, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -734,7 +734,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 309, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 315, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -753,7 +753,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 314, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 320, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -801,7 +801,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var30 templ.SafeURL
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 328, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -814,7 +814,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 328, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 334, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {

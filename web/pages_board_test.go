@@ -2,14 +2,19 @@ package web
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
 
+	"github.com/PuerkitoBio/goquery"
+
+	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/web/client"
 )
 
 func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
@@ -174,4 +179,49 @@ func TestAPageBeyondTheBoardsEndIsItsLast(t *testing.T) {
 		t.Errorf("page 99 leads to page %s: %s", got, words(doc.Find("#board")))
 	}
 	wantText(t, s.browser().page("/tasks/"+s.task.Slug+"/boards/CPU?page=99", http.StatusOK), "#board", "Nobody is on this board yet")
+}
+
+func TestABoardHasASecondOrderByEnergy(t *testing.T) {
+	s := newScene(t)
+	board := "/tasks/" + s.task.Slug + "/boards/H200"
+	if s.browser().page(board, http.StatusOK).Find("[data-energy], [data-tools] a:contains('Order by energy')").Length() > 0 {
+		t.Error("the board shows energy that nobody measured")
+	}
+	mallory := modelstest.Person(t, s.Store, "Mallory", models.RoleUser)
+	s.energy = &job.Energy{Joules: 0.0042, Watts: 350, Calls: 60_000, MeanNS: 12_000, Case: "n: 4096; seed: 23"}
+	s.finish(s.queued, 11e3)
+	s.energy = &job.Energy{Joules: 0.00071, Watts: 100, Calls: 60_000, MeanNS: 7_100, Case: "n: 4096; seed: 23"}
+	s.finish(s.submit(mallory, "H200", goodKernel), 20e3)
+	s.energy = &job.Energy{Why: "The device's counter of energy did not move for long enough."}
+	still := s.submit(s.admin, "H200", goodKernel)
+	s.finish(still, 10.5e3)
+
+	doc := s.browser().page(board, http.StatusOK)
+	wantText(t, doc, fmt.Sprintf("#entry-%d [data-energy]", s.ada.ID), "4.2 mJ")
+	wantText(t, doc, fmt.Sprintf("#entry-%d [data-energy]", s.admin.ID), "not measured")
+	order, _ := doc.Find("[data-tools] a:contains('Order by energy')").Attr("href")
+	doc = s.browser().page(order, http.StatusOK)
+	checkSound(t, doc)
+	var people []string
+	doc.Find("#board tbody tr").Each(func(_ int, row *goquery.Selection) { people = append(people, words(row.Find(".who"))) })
+	if got := strings.Join(people, ", "); got != "Mallory, Ada Lovelace" {
+		t.Errorf("by energy: %s", got)
+	}
+	if doc.Find("[data-by-energy]").Length() != 1 || doc.Find("#board [hx-get], #board").First().AttrOr("hx-get", "") != board+"?page=1&order=energy" {
+		t.Errorf("the second order is asked for anew as %q", doc.Find("#board").AttrOr("hx-get", ""))
+	}
+	s.browser().page(board+"?order=colour", http.StatusUnprocessableEntity)
+
+	wantText(t, s.browser().page(fmt.Sprintf("/submissions/%d", s.queued.SubmissionID), http.StatusOK), "[data-run] [data-energy]", "4.2 mJ a call of “n: 4096; seed: 23”: 350 W on average over")
+	wantText(t, s.browser().page(fmt.Sprintf("/submissions/%d", still.SubmissionID), http.StatusOK), "[data-run] [data-energy]", "Not measured. The device's counter of energy did not move")
+	var answer client.Board
+	if err := json.Unmarshal([]byte(body(t, s.browser().get("/api/v1/boards/"+s.task.Slug+"/H200?order=energy"))), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Entries) != 2 || answer.Entries[0].User.Name != "Mallory" || *answer.Entries[0].EnergyJ != 0.00071 || answer.Entries[0].Rank < 20 {
+		t.Errorf("the API says %+v", answer.Entries)
+	}
+	if rows := body(t, s.browser().get(board+"/entries.csv")); !strings.Contains(rows, ",0.499,5.96e-08,0.0042\n") {
+		t.Errorf("the CSV lacks the energy: %.300s", rows)
+	}
 }

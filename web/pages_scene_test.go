@@ -24,6 +24,7 @@ type scene struct {
 	working    models.Run  // ada's, in its benchmark
 	queued     models.Run  // ada's, waits
 	worker     *worker     // has working
+	energy     *job.Energy // of the runs that end from now on
 }
 
 func newScene(t testing.TB, changes ...func(*Config)) *scene {
@@ -159,7 +160,7 @@ func (s *scene) attempt(run models.Run) models.Attempt {
 func (s *scene) record(result job.Result, score *models.Score) {
 	s.t.Helper()
 	result.Machine = job.Machine{Worker: "rack-7", Device: "H200", Name: "NVIDIA H200", UUIDHash: "5f1c09d2ab34", Driver: "570.86.15",
-		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
+		CUDA: "12.8", Compiler: "nvcc 12.8.93", Sandbox: "bubblewrap", Energy: s.energy, Conditions: map[string]string{"sm_clock": "1980 MHz", "temperature": "41 °C"}}
 	result.Harness = "warpboard/cu"
 	out, err := s.Store.RecordResult(context.Background(), result, models.Findings{Score: score})
 	if err != nil {

@@ -60,6 +60,9 @@ func Mode(stage job.Stage) string {
 	}
 }
 
+// ModeEnergy is the word by which a judge knows that calls are made in a row, for a counter of energy.
+const ModeEnergy = "energy"
+
 // Bundle is the Name of a program that the task brings: the kernel runs inside it, and no judge times it.
 const Bundle = "bundle"
 

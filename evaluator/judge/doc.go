@@ -32,7 +32,8 @@
 //	1 CASE   regions for the calls that follow, in place of those before: for each a uint32 kind (0 host,
 //	         1 CUDA), a uint32 role (0 inputs, 1 answers) and a uint64 size in bytes; their descriptors
 //	         travel with the frame, in this order
-//	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call), and the
+//	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call; from bit 8 on: how many
+//	         more times it is made in a row, of which the last answer counts; for a counter of energy), and the
 //	         description of the input: pickled for Python, the walked members for C++. Arrays are given by
 //	         where they will lie in a region, not by their contents
 //	3 END    no more calls; end of the channel means the same. The channel ends for the judge when the runner's

@@ -106,10 +106,11 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 			return err
 		}
 	}
-	if r.Job.Mode != job.ModeProfile {
-		return nil
+	if r.Job.Mode == job.ModeProfile {
+		return r.profile(ctx, program)
 	}
-	return r.profile(ctx, program)
+	r.energy(ctx, program)
+	return r.Interrupted(ctx, "", ctx.Err())
 }
 
 // profile is the stage of a job that asks for a profile, the only one beside its build.

@@ -19,6 +19,7 @@ import (
 type Part struct {
 	Offset, Limit int
 	Viewer        int64     // a person whose entry is wanted wherever it stands; 0: nobody's
+	ByEnergy      bool      // only entries whose energy was measured, the least first; nobody's beside them
 	Before        time.Time // with which of a person's earlier scores an entry is compared: the best until then
 }
 
@@ -53,14 +54,16 @@ func (s *Boards) Head(ctx context.Context, versionID int64, device string) (Head
 // Show reads a part of a board, in its order, and the viewer's entry behind it unless it is in it. It skips to the part
 // by the board's bands, so that the last page costs as little as the first.
 func (s *Boards) Show(ctx context.Context, b Head, bands []Band, part Part) (list []Shown, err error) {
-	q := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device)
-	if i := lastBand(bands, part.Offset); i > 0 {
+	q, order := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", b.VersionID, b.Device), entriesFirst
+	if part.ByEnergy {
+		q, order = energyOf(q, b.Board).Offset(max(part.Offset, 0)), energyFirst
+	} else if i := lastBand(bands, part.Offset); i > 0 {
 		q = q.Where(fromSpot, bands[i].Age, bands[i].ScoreNS, bands[i].RunID).Offset(part.Offset - int(bands[i].Ahead))
 	} else {
 		q = q.Offset(max(part.Offset, 0))
 	}
-	entries := s.db.Read(ctx).Table("(?) p", q.Order(entriesFirst).Limit(part.Limit)).Select("p.*, false as beside")
-	if part.Viewer != 0 {
+	entries := s.db.Read(ctx).Table("(?) p", q.Order(order).Limit(part.Limit)).Select("p.*, false as beside")
+	if part.Viewer != 0 && !part.ByEnergy {
 		own := s.db.Read(ctx).Table("entries").Select("entries.*, true as beside").
 			Where("version_id = ? and device = ? and user_id = ?", b.VersionID, b.Device, part.Viewer)
 		entries = s.db.Read(ctx).Raw("? union all ?", entries, own)
@@ -70,7 +73,7 @@ func (s *Boards) Show(ctx context.Context, b Head, bands []Band, part Part) (lis
 		"(select min(w.score_ns) from bests w where w.version_id = e.version_id and w.device = e.device and w.user_id = e.user_id and w.age = e.age and w.achieved_at <= ?) as before_ns",
 		"exists (select 1 from runs f where f.profile_of = e.run_id and f.mode = 'profile' and f.state = 'done') as profiled",
 	}, ", "), db.Time(part.Before)).
-		Joins(withBand).Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id").Order("e.beside, e.age, e.score_ns, e.run_id").Scan(&list).Error
+		Joins(withBand).Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id").Order("e.beside, " + ofEntries(order)).Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading the board's entries: %w", err)
 	}

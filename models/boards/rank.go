@@ -40,6 +40,7 @@ type Entry struct {
 	Clock        string  // as the run's
 	Interval
 	Roof       *float64 // as the run's
+	EnergyJ    *float64 `gorm:"column:energy_j"` // as the run's
 	Pooled     int      // as the run's: runs of equal sources that the score is made of; 0: one
 	Disturbed  string   // as the run's: why the conditions were bad
 	AchievedAt time.Time
@@ -69,7 +70,7 @@ type Change struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, ended_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, ended_at as achieved_at"
 
 // Enter brings a valid run that has just ended onto its board; of one that was pooled, e is the run that stands for it. The
 // change is nil when another run of the person's stays before it.

@@ -85,10 +85,18 @@ func (a *API) Board(c *fiber.Ctx) error {
 	if err != nil {
 		return runs.LeadToSilicon(c, task, false, err)
 	}
-	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.Version, version.ID, device, page, change))) {
+	byEnergy, err := site.ByEnergy(c)
+	if err != nil {
+		return err
+	}
+	if runs.Unchanged(c, site.DeriveToken(fmt.Sprint("api", a.Version, version.ID, device, page, change, byEnergy))) {
 		return c.SendStatus(fiber.StatusNotModified)
 	}
-	board, err := a.Store.Board(c.UserContext(), version.ID, device, (page-1)*boardPage, boardPage)
+	read := a.Store.Board
+	if byEnergy {
+		read = a.Store.BoardByEnergy
+	}
+	board, err := read(c.UserContext(), version.ID, device, (page-1)*boardPage, boardPage)
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,8 @@ func operations() []operation {
 		{boards, "POST", "/api/v1/tasks/{slug}", "Make a task, or bring it to another state; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
 			"file": "name of what is sent, which tells a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
 			"hidden": "1: only you and the admins see the new task", "dry_run": "1: only say what would change"}, 200, ref("Published")},
-		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "version": "number of the task's version"}, 200, ref("Board")},
+		{boards, "GET", "/api/v1/boards/{slug}/{device}", "Read a board.", false, "", map[string]string{"page": "page, from 1", "order": "energy: those whose energy was measured, the least first, with the ranks of their scores; absent: by score",
+			"version": "number of the task's version"}, 200, ref("Board")},
 		{boards, "GET", "/api/v1/capacity", "List the slots that there are and that are wanted of each device, for whoever starts workers.", false, "", nil, 200, listOf("devices", "Capacity")},
 		{boards, "GET", "/api/v1/devices", "List the devices and how busy they are.", false, "", nil, 200, listOf("devices", "Device")},
 		{boards, "GET", "/api/v1/runs/{id}/statement", "Read what the site states of a ranked run: an in-toto statement in a DSSE envelope, signed with a key of /.well-known/warpboard-key.json. `warpboard verify-result` checks it.", false, "", nil, 200, ref("Envelope")},

@@ -40,13 +40,16 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	if b.head, err = p.BoardHead(c.UserContext(), b.task, b.version.ID, c.Params("device")); err != nil {
 		return b, err
 	}
+	if b.table.ByEnergy, err = site.ByEnergy(c); err != nil {
+		return b, err
+	}
 	switch columns := c.Query("columns"); columns {
 	case "", "error":
 		b.table.Errors = columns != ""
 	default:
 		return b, site.Invalid("columns", "There is no column %q to add: write error.", columns)
 	}
-	if at := c.Query("at"); at != "" {
+	if at := c.Query("at"); at != "" && !b.table.ByEnergy {
 		day, err := time.Parse(time.DateOnly, at)
 		if err != nil {
 			return b, site.Invalid("at", "%q is not a date: write it like 2026-11-01.", at)
@@ -61,7 +64,7 @@ func (b *board) read(c *fiber.Ctx) error {
 	ctx := c.UserContext()
 	b.table = views.BoardTable{
 		Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Change: b.head.Change, Size: b.head.Size, PageNo: b.number, Epoch: b.head.Epoch.String(),
-		ViewerID: site.Actor(c).ID, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors,
+		ViewerID: site.Actor(c).ID, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors, ByEnergy: b.table.ByEnergy,
 	}
 	history, err := b.Store.History(ctx, b.version.ID, b.head.Device)
 	if err != nil {
@@ -77,7 +80,9 @@ func (b *board) read(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	b.table.LastPage = int((b.table.Size + boardRows - 1) / boardRows)
+	if !b.table.ByEnergy {
+		b.table.LastPage = int((b.table.Size + boardRows - 1) / boardRows)
+	}
 	b.picture = views.BoardPicture{History: historySteps(history), Bands: boardBands(bands, b.table)}
 	return b.addBaselines(ctx)
 }
@@ -99,10 +104,17 @@ func (b *board) readNow(ctx context.Context) ([]models.Band, error) {
 	if err != nil {
 		return nil, err
 	}
-	part := models.BoardPart{Offset: (b.number - 1) * boardRows, Limit: boardRows, Viewer: b.table.ViewerID, Before: weekBefore(b.Now())}
+	part := models.BoardPart{Offset: (b.number - 1) * boardRows, Limit: boardRows, Viewer: b.table.ViewerID, Before: weekBefore(b.Now()), ByEnergy: b.table.ByEnergy}
+	if b.table.ByEnergy {
+		part.Limit++ // one more tells of another page: counting them all takes too long
+	}
 	list, err := b.Store.Show(ctx, b.head, bands, part)
 	if err != nil {
 		return nil, err
+	}
+	if b.table.ByEnergy {
+		b.table.LastPage = b.number + len(list)/(boardRows+1)
+		list = list[:min(len(list), boardRows)]
 	}
 	if len(b.head.Leaders) > 0 {
 		b.table.FirstRun, b.table.FirstNS = b.head.Leaders[0].RunID, b.head.Leaders[0].ScoreNS
@@ -151,7 +163,7 @@ func (b *board) entry(e models.Shown) views.BoardEntry {
 		Rank: e.Rank, Tied: e.Tied, Person: site.PersonOf(e.UserID, e.UserName), ScoreNS: e.ScoreNS, ErrNS: e.ErrNS,
 		Interval: runs.IntervalOf(e.Interval).From(e.Pooled), Disturbed: e.Disturbed,
 		SubmissionID: e.SubmissionID, RunID: e.RunID, Achieved: e.AchievedAt, Tries: e.Tries, Profiled: e.Profiled,
-		WeekNS: e.ScoreNS, Roof: e.Roof, ErrorULP: e.ErrorULP, ErrorRelative: e.ErrorRelative,
+		WeekNS: e.ScoreNS, Roof: e.Roof, ErrorULP: e.ErrorULP, ErrorRelative: e.ErrorRelative, EnergyJ: e.EnergyJ,
 	}
 	if b.past.IsZero() {
 		entry.WeekNS, entry.Older = 0, e.Older(b.head.Board)

@@ -67,7 +67,8 @@ private:
         forget();
         Reader in(body.data(), body.size());
         number_ = in.number<uint32_t>();
-        const bool range = (in.number<uint32_t>() & CALL_RANGE) != 0;
+        const auto flags = in.number<uint32_t>();
+        const bool range = (flags & CALL_RANGE) != 0;
         const std::string description = body.substr(body.size() - in.left());
         InputMaker<Memory> maker(description, Device::released_on_host, region(REGION_HOST), region(REGION_DEVICE));
         Input input{};
@@ -75,7 +76,17 @@ private:
         Memory::poison(false);
         if (range) device_.begin_range();
         device_.begin(*page_.page, number_, [this] { take_input(); }, [&] { maker.fill(); });
+        for (uint32_t more = flags >> CALL_REPEATS; more > 0; --more) again(description);
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
+    }
+
+    // One more call, whose answer nobody wants.
+    void again(const std::string& description) {
+        InputMaker<Memory> maker(description, Device::released_on_host, region(REGION_HOST), region(REGION_DEVICE), true);
+        Input input{};
+        maker.make(input);
+        maker.fill();
+        Kernel::call(input, [](Output&&) {});
     }
 
     // Puts the input's memory in the place of what was there: arrays in it then show what the judge wrote.

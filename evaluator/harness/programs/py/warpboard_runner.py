@@ -17,7 +17,7 @@ import warpboard_ranks
 from warpboard_answer import NoRoom, describe
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
 from warpboard_wire import (
-    CALL, CASE, CHANNEL_FD, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, Channel, Page, RunnerGone, unpack_call, unpack_case)
+    CALL, CASE, CHANNEL_FD, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, REPEATS, Channel, Page, RunnerGone, unpack_call, unpack_case)
 
 
 class Regions:
@@ -123,7 +123,18 @@ def make_call(device, kernel, number, flags, description, regions):
     data = restore(description, regions.view)
     for region in regions.answers.values():
         region.begin()
-    device.call(kernel, data, number, regions, bool(flags & RANGE))
+    device.call(repeated(kernel, flags >> REPEATS), data, number, regions, bool(flags & RANGE))
+
+
+def repeated(kernel, more):
+    """The kernel, made so many more times; the kernel itself where there are none."""
+
+    def call(data):
+        for _ in range(more):
+            kernel(data)
+        return kernel(data)
+
+    return call if more else kernel
 
 
 def choose_cuda(page):

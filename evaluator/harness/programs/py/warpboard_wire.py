@@ -21,6 +21,7 @@ READY = 1  # runner to judge
 HOST, CUDA = 0, 1  # kinds of regions
 INPUTS, ANSWERS = 0, 1  # roles of regions
 RANGE = 1  # flag of a call: open the profiler's range around it
+REPEATS = 8  # the bits of the flags from here on: how many more times it is made, of which the last answer counts
 
 PAGE_SIZE = 256 << 10
 ANSWER_AT = 4096

@@ -1,0 +1,52 @@
+package evaluator_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+// TestARankedRunSaysWhatACallDraws with a counter that shows 200 W: kernels of C++ and of Python that take 20
+// milliseconds, and one that does less as soon as it sees an input again.
+func TestARankedRunSaysWhatACallDraws(t *testing.T) {
+	const watts = 200
+	config, began := realConfig(t), time.Now()
+	for i := range config.Slots {
+		config.Slots[i].Energy = func() (uint64, bool) {
+			steps := time.Since(began) / (20 * time.Millisecond)
+			return uint64(steps * 20 * watts), true
+		}
+	}
+	s := newSite(t)
+	s.start(config)
+	const restsInARow = `static float last = 0;
+    if (data.a[0] != last) std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    last = data.a[0];`
+	slow := []byte("#include <chrono>\n#include <thread>\n")
+	for name, tt := range map[string]struct {
+		task   string
+		source []byte
+		why    string
+	}{
+		"steady":         {vectorAdd, append(slow, kernel("std::this_thread::sleep_for(std::chrono::milliseconds(20));")...), ""},
+		"rests in a row": {vectorAdd, append(slow, kernel(restsInARow)...), "Calls in a row took"},
+		"Python": {"softmax_numpy", []byte("import time\nimport numpy as np\ndef custom_kernel(data):\n    time.sleep(0.02)\n    x, out = data\n" +
+			"    p = np.exp(x - x.max(axis=1, keepdims=True))\n    out[:] = p / p.sum(axis=1, keepdims=True)\n    return out\n"), ""},
+	} {
+		j := example(t, tt.task, name, job.ModeRanked, tt.source)
+		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[:1], j.Task.Benchmarks[:1]
+		r := s.run(j)
+		if r.Outcome != job.OutcomeDone {
+			t.Fatalf("%s: %s, %+v", name, r.Outcome, r.Failure)
+		}
+		e := r.Machine.Energy
+		switch {
+		case e == nil || !strings.Contains(e.Why, tt.why) || (e.Why == "") != (tt.why == ""):
+			t.Errorf("%s: %+v", name, e)
+		case tt.why == "" && (e.Joules < 0.9*watts*0.02 || e.Joules > 2*watts*0.02 || e.Watts < 0.9*watts || e.Watts > 1.1*watts || e.Calls < 10 || e.Case == ""):
+			t.Errorf("%s: a call draws %+v", name, *e)
+		}
+	}
+}
