@@ -119,7 +119,7 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 	s.finish(s.submit(mallory, "H200", goodKernel), 9e3)
 	board := "/tasks/" + s.task.Slug + "/boards/H200/"
 	rows, err := csv.NewReader(strings.NewReader(body(t, s.browser().get(board+"entries.csv")))).ReadAll()
-	if err != nil || len(rows) != 63 || rows[1][2] != "'=HYPERLINK(1)" || rows[1][4] != "9000" || rows[0][13] != "error_ulp" || rows[1][13] != "0.499" || rows[1][14] != "5.96e-08" {
+	if err != nil || len(rows) != 63 || rows[1][2] != "'=HYPERLINK(1)" || rows[1][4] != "9000" || rows[0][15] != "error_ulp" || rows[1][15] != "0.499" || rows[1][16] != "5.96e-08" {
 		t.Fatalf("the download is %v, %v", rows[:min(len(rows), 2)], err)
 	}
 	wantStatus(t, s.browserOf(s.admin).get(board+"dataset.jsonl"), http.StatusForbidden)

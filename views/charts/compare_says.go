@@ -24,11 +24,11 @@ func (vm CompareVM) Faster() string {
 	case !r.Measured():
 		return fmt.Sprintf("The data cannot show a difference: %s took %s the time of %s (%s), but each was measured in too few fresh processes for an interval.", b, times(r.Value), a, by)
 	case !r.Apart():
-		return fmt.Sprintf("The data cannot show a difference: %s takes %s to %s the time of %s (95 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
+		return fmt.Sprintf("The data cannot show a difference: %s takes %s to %s the time of %s (99 %% interval; %s).", b, times(r.Low), times(r.High), a, by)
 	case r.Value < 1:
-		return fmt.Sprintf("%s is %s faster than %s (%s to %s at 95 %%; %s).", b, times(r.Inverse().Value), a, times(r.Inverse().Low), times(r.Inverse().High), by)
+		return fmt.Sprintf("%s is %s faster than %s (%s to %s at 99 %%; %s).", b, times(r.Inverse().Value), a, times(r.Inverse().Low), times(r.Inverse().High), by)
 	}
-	return fmt.Sprintf("%s is %s slower than %s (%s to %s at 95 %%; %s).", b, times(r.Value), a, times(r.Low), times(r.High), by)
+	return fmt.Sprintf("%s is %s slower than %s (%s to %s at 99 %%; %s).", b, times(r.Value), a, times(r.Low), times(r.High), by)
 }
 
 // Where says in which cases the difference lies; empty where there is one case.

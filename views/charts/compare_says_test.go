@@ -27,13 +27,13 @@ func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 		want    []string
 	}{
 		"faster": {a: side(1000, 1000, 1000), b: side(500, 1000, 2000), version: "time of the last case",
-			want: []string{"#15 grace is 2.00× slower than #12 ada (1.98× to 2.02× at 95 %; time of the last case).",
+			want: []string{"#15 grace is 2.00× slower than #12 ada (1.97× to 2.03× at 99 %; time of the last case).",
 				"Of 3 cases that both ran, #15 grace is faster in 1 (most at n: 1: 2.00×), slower in 1 (most at n: 3: 2.00×), not told apart in 1."}},
 		"no difference": {a: side(1000, 1000), b: side(1001, 999), version: "mean",
-			want: []string{"The data cannot show a difference: #15 grace takes 0.988× to 1.011× the time of #12 ada (95 % interval; mean).",
+			want: []string{"The data cannot show a difference: #15 grace takes 0.982× to 1.016× the time of #12 ada (99 % interval; mean).",
 				"In none of 2 cases that both ran do the data show a difference."}},
 		"another version": {a: side(1000, 1000), b: side(500),
-			want: []string{"#15 grace is 2.00× faster than #12 ada (1.98× to 2.02× at 95 %; geometric mean of the cases that both ran).",
+			want: []string{"#15 grace is 2.00× faster than #12 ada (1.97× to 2.03× at 99 %; geometric mean of the cases that both ran).",
 				"Of 1 case that both ran, #15 grace is faster in 1 (most at n: 1: 2.00×). 1 case was timed on one side only."}},
 		"the same source": {a: side(1000), b: side(1100), version: "mean", same: true,
 			want: []string{"Both ran the same source: that #15 grace took 1.100× the time of #12 ada is chance, or the conditions.", ""}},

@@ -196,7 +196,7 @@ func Compare(vm CompareVM) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = panel("times", "Times", "Time of each case relative to A, with its 95 % interval from fresh processes; left is faster.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = panel("times", "Times", "Time of each case relative to A, with its 99 % interval from fresh processes; left is faster.").Render(templ.WithChildren(ctx, templ_7745c5c3_Var8), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
