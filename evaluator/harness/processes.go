@@ -58,9 +58,9 @@ func together(processes []section) []job.CaseResult {
 
 func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	c.Runs, c.Clocks.Late, c.Times = 0, 0, nil
-	least := leastByEvent(parts)
+	usual := usualByEvent(parts)
 	for _, part := range parts {
-		ns, _ := timeOf(part, least)
+		ns, _ := timeOf(part, usual)
 		c.Processes = append(c.Processes, ns)
 		c.Times = append(c.Times, part.Times...)
 		c.Runs += part.Runs
@@ -76,7 +76,7 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 	// By the clock that counted in the process next to the middle.
 	fromMiddle := math.Inf(1)
 	for _, part := range parts {
-		if ns, clock := timeOf(part, least); math.Abs(ns-c.Median) < fromMiddle {
+		if ns, clock := timeOf(part, usual); math.Abs(ns-c.Median) < fromMiddle {
 			fromMiddle, c.Clocks.Counts = math.Abs(ns-c.Median), clock
 		}
 	}
@@ -98,28 +98,28 @@ func merged(c job.CaseResult, parts []job.CaseResult) job.CaseResult {
 // them. On a GPU they are disturbed in one process of five, by up to 20 µs, and in most processes of one run in ten.
 const agreeing = 0.4
 
-// leastByEvent returns the least that the runner's clock said where it counted; more than any time where it did not
+// usualByEvent returns the median of what the runner's clock said where it counted; more than any time where it did not
 // count in enough processes, two at the least or all of them.
-func leastByEvent(parts []job.CaseResult) float64 {
-	n, least := 0, math.Inf(1)
+func usualByEvent(parts []job.CaseResult) float64 {
+	var events []float64
 	for _, part := range parts {
 		if part.Clocks.Counts == job.ClockEvent {
-			n++
-			least = min(least, part.Clocks.Event)
+			events = append(events, part.Clocks.Event)
 		}
 	}
-	if n < min(2, len(parts)) || float64(n) < agreeing*float64(len(parts)) {
+	if n := len(events); n < min(2, len(parts)) || float64(n) < agreeing*float64(len(parts)) {
 		return math.Inf(1)
 	}
-	return least
+	return quantile(events, 0.5)
 }
 
 // timeOf is what a process says of a case: its median by the clock that counted there, or by the runner's where that is
-// about what it was in processes in which it counted. So a runner gains nothing by what it says in the others.
-func timeOf(part job.CaseResult, leastByEvent float64) (float64, job.Clock) {
+// about what it usually was in processes in which it counted, and no less than that: a runner gains nothing by what it
+// says in the others.
+func timeOf(part job.CaseResult, usualByEvent float64) (float64, job.Clock) {
 	const about = 0.98
-	if part.Clocks.Counts != job.ClockEvent && part.Clocks.Event >= about*leastByEvent {
-		return part.Clocks.Event, job.ClockEvent
+	if part.Clocks.Counts != job.ClockEvent && part.Clocks.Event >= about*usualByEvent {
+		return max(part.Clocks.Event, usualByEvent), job.ClockEvent
 	}
 	return part.Median, part.Clocks.Counts
 }

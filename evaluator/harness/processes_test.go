@@ -69,7 +69,7 @@ func TestTheRunnersClockCountsWhereTwoProcessesOfFiveBearItOut(t *testing.T) {
 	disturbed := func(event string) string {
 		return strings.NewReplacer("event: 130", "event: "+event).Replace(timedCase(0, 130, "wall"))
 	}
-	honest, says101, lies := timedCase(0, 100, "event"), disturbed("101"), disturbed("1")
+	honest, says101, says99, lies := timedCase(0, 100, "event"), disturbed("101"), disturbed("99"), disturbed("1")
 	for name, tt := range map[string]struct {
 		parts  []string
 		median float64
@@ -80,6 +80,7 @@ func TestTheRunnersClockCountsWhereTwoProcessesOfFiveBearItOut(t *testing.T) {
 		"one of three":                   {[]string{honest, says101, says101}, 130, job.ClockWall},
 		"one alone":                      {[]string{honest}, 100, job.ClockEvent},
 		"two of five, and lies":          {[]string{honest, honest, lies, lies, lies}, 130, job.ClockWall},
+		"two of five, 1 % less in more":  {[]string{honest, honest, says99, says99, says99}, 100, job.ClockEvent},
 		"two of five, lies and mistakes": {[]string{honest, honest, says101, lies, lies}, 101, job.ClockEvent},
 	} {
 		var pipe strings.Builder

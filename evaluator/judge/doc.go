@@ -101,8 +101,10 @@
 // so six times a case, or it would choose the inputs, and the moments, that suit it.
 //
 // The constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and so
-// its times shorter. From the first byte of an input to the release the judge's device is timed, too: when another
-// context had a turn meanwhile, that turn is added to the call's time.
+// its times shorter. Weakness: in C++ the hand-over is measured between the calls and bounded by what it takes after that, and
+// how long writing an input takes is not bounded. From the first byte of an input to the release the judge's device is
+// timed, too: what that takes more than in calls of our own runner, by 50 µs or more, is added to the call's time. Another
+// context had a turn then, or the judge was kept from its processor while the runner's could see most of the input.
 //
 // When descriptions of one case differ between calls, they tell of the input before the release: the clock of
 // such a case starts when the description is sent. Weakness: shapes and scalars that depend on the case alone are

@@ -92,11 +92,13 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
-    // What a call of nothing costs at the most, without and with the copy of an answer: measured when nothing of the submission was left that
-    // could make them longer.
-    void bound(double handover, double snapshot) {
-        most_handover_ = handover + bounds_.tolerance;
+    // What a call of nothing costs at the most, without and with the copy of an answer, and by how much that varies: measured
+    // when nothing of the submission was left that could make it longer, or uneven.
+    void bound(const Constant& handover, double snapshot) {
+        most_handover_ = handover.median + bounds_.tolerance;
         most_snapshot_ = snapshot + bounds_.most_tolerance;
+        most_tolerance_ = std::max(least_tolerance_ns, 2 * handover.spread);
+        most_snapshot_tolerance_ = std::max({least_snapshot_tolerance_ns, 2 * handover.spread, bounds_.share * snapshot});
     }
 
     void log(Report& report, const std::string& prefix) const {
@@ -122,6 +124,8 @@ public:
 
 private:
     static constexpr double no_bound = 1e18;
+    static constexpr double least_tolerance_ns = 6e3;  // what the clocks of a device differ by while nothing disturbs them
+    static constexpr double least_snapshot_tolerance_ns = 10e3;
     static constexpr double usual_turn_ns = 50e3;  // writing an input may take so much longer without a turn
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
@@ -143,8 +147,10 @@ private:
     }
 
     Constant own_handover() const {
-        return Constant(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
-                        told_ ? no_bound : std::min(bounds_.most_handover, most_handover_), 0);
+        Constant cost(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
+                      told_ ? no_bound : std::min(bounds_.most_handover, most_handover_), 0);
+        cost.tolerance = std::min(cost.tolerance, most_tolerance_);
+        return cost;
     }
 
     struct Times {
@@ -182,8 +188,10 @@ private:
     // How long it takes until the answer has been copied, too.
     Constant snapshot_cost() const {
         const std::vector<double> raw = each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; });
-        return no_more_than(raw, Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_,
-                                          told_ ? no_bound : most_snapshot_, bounds_.share));
+        Constant cost(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_,
+                      told_ ? no_bound : most_snapshot_, bounds_.share);
+        cost.tolerance = std::min(cost.tolerance, most_snapshot_tolerance_);
+        return no_more_than(raw, cost);
     }
 
     template <class Of>
@@ -206,6 +214,8 @@ private:
     bool told_ = false;
     double most_handover_ = no_bound;
     double most_snapshot_ = no_bound;
+    double most_tolerance_ = no_bound;
+    double most_snapshot_tolerance_ = no_bound;
     std::vector<Stamps> own_;
     std::vector<Stamps> calls_;
 };

@@ -125,10 +125,13 @@ private:
             timed.push_back({prefix, std::move(clocks), calls_->answer_bytes()});
         }
         Door::end(*runner_);
-        // On the host it bounds nothing, and flushing takes long: it is for the record.
-        const double handover = Device::released_on_host && process > 0 ? 0 : log_handover();
+        if constexpr (!Device::released_on_host) {
+            const Constant handover = log_handover();
+            for (Timed& one : timed) one.clocks.bound(handover, snapshot_cost(one.answer_bytes));
+        } else if (process == 0) {
+            log_handover();  // it bounds nothing there, and flushing takes long: it is for the record
+        }
         for (Timed& one : timed) {
-            if constexpr (!Device::released_on_host) one.clocks.bound(handover, snapshot_cost(one.answer_bytes));
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);
             log(one.prefix, {true, ""}, false);
@@ -157,7 +160,7 @@ private:
     }
 
     // How long handing a call over takes, without any input or answer.
-    double log_handover() {
+    Constant log_handover() {
         CaseClocks clocks(Device::bounds);
         const auto prepare = [this] {
             device_.begin_writing({});
@@ -172,7 +175,7 @@ private:
         const Constant handover = clocks.handover();
         report_.log("clock.handover", handover.median);
         report_.log("clock.spread", handover.spread);
-        return handover.median;
+        return handover;
     }
 
     // How long it takes with the copy of an answer of so many bytes.

@@ -1,7 +1,7 @@
 // The device stays with the judge from the first byte of an input to the release: the last thing that the judge queues
 // is a kernel that spins until the release. Without it, a device that idles there goes to the runner's context too
 // early now and then: the hand-over was shorter by 75 µs in some calls, and a kernel that waited for the input had it early.
-// Where another context had a turn nevertheless, the kernel sees a gap.
+// Where another context had a turn nevertheless, more time passes until the release, which counts.
 //
 // Copy engines need no turn. Until the clock runs, pieces of the input, where nobody can foresee, are something else
 // that might stand there: what was copied before is not the input, and an answer made of it is wrong. They are taken out of
@@ -33,8 +33,7 @@ namespace warpboard {
 // What the kernels and the judge tell each other, in memory of the host. Times are the device's.
 struct HoldWords {
     alignas(64) unsigned long long first;  // before the first byte is written
-    unsigned long long held_at;            // when all was written, but for the pieces
-    unsigned long long gap;                // the longest time without the device after that
+    unsigned long long restore_at;         // when the pieces were to be put in their places
     alignas(64) unsigned held;             // the hold that runs
     alignas(64) unsigned restore;          // the hold whose pieces are to be put in their places
     alignas(64) unsigned restored;         // the hold whose pieces are there
@@ -88,25 +87,19 @@ static __global__ void take_pieces_out(volatile HoldPage* page, unsigned count, 
     move_pieces(pieces, count, &Piece::own, &Piece::decoy);
 }
 
-// Spins until a word is number; false after most nanoseconds. Of all the time without the device the longest is the gap.
-static __device__ bool spin(const volatile unsigned* word, unsigned number, unsigned long long most, unsigned long long* last, unsigned long long* gap) {
-    const unsigned long long first = *last;
-    for (;;) {
+// Spins until a word is number, for so many nanoseconds at the most; returns the time.
+static __device__ unsigned long long spin(const volatile unsigned* word, unsigned number, unsigned long long most) {
+    unsigned long long first, now;
+    WARPBOARD_DEVICE_NS(first);
+    do {
         const bool there = *word == number;
-        unsigned long long now;
         WARPBOARD_DEVICE_NS(now);
-        if (now - *last > *gap) *gap = now - *last;
-        *last = now;
-        if (there) return true;
-        if (now - first > most) {
-            *gap = now - first;
-            return false;
-        }
-    }
+        if (there) break;
+    } while (now - first < most);
+    return now;
 }
 
-// One kernel, for the device looks between kernels whether another context has work, which takes it 70 µs. It ends some
-// time after most nanoseconds in any case, and says that all of that was a gap.
+// One kernel, for the device looks between kernels whether another context has work, which takes it 70 µs.
 static __global__ void hold_device(volatile HoldPage* page, unsigned count, unsigned long long number_and_most) {
     __shared__ Piece pieces[HoldPage::most_pieces];
     read_pieces(page, count, pieces);
@@ -114,13 +107,10 @@ static __global__ void hold_device(volatile HoldPage* page, unsigned count, unsi
     volatile HoldWords* words = &page->words;
     const auto number = static_cast<unsigned>(number_and_most >> 32);
     const unsigned long long most = number_and_most & 0xFFFFFFFF;
-    unsigned long long last = 0, gap = 0;
     if (threadIdx.x == 0) {
-        WARPBOARD_DEVICE_NS(last);
-        words->held_at = last;
         __threadfence_system();
         words->held = number;
-        spin(&words->restore, number, most, &last, &gap);
+        words->restore_at = spin(&words->restore, number, most);
     }
     __syncthreads();
     move_pieces(pieces, count, &Piece::to, &Piece::kept);
@@ -128,54 +118,68 @@ static __global__ void hold_device(volatile HoldPage* page, unsigned count, unsi
     __syncthreads();
     if (threadIdx.x == 0) words->restored = number;
     move_pieces(pieces, count, &Piece::own, &Piece::kept);
-    if (threadIdx.x == 0) {
-        spin(&words->released, number, most, &last, &gap);
-        words->gap = gap;
-    }
+    if (threadIdx.x == 0) spin(&words->released, number, most);
 }
 
 // Chooses the pieces of an input that are put in their places last.
 class Pieces {
 public:
-    // Writes them to list, and returns how many. Blank is memory with something else for arrays that are one piece or
-    // few, kept has room for all pieces. Nothing of an array that is not aligned to words is held back.
-    size_t choose(const std::vector<WrittenArray>& arrays, unsigned* blank, unsigned* kept, Piece* list) {
-        const size_t most = HoldPage::most_pieces, share = std::max<size_t>(1, most / std::max<size_t>(1, arrays.size()));
-        size_t count = 0;
-        for (const WrittenArray& array : arrays) {
-            const size_t words = array.bytes / 4, room = std::min(share, most - count);
-            if ((reinterpret_cast<uintptr_t>(array.to) | reinterpret_cast<uintptr_t>(array.from)) % 4 != 0) continue;
-            Piece* next = list + count;
-            const bool small = words <= room * piece || room < 2;
-            const size_t n = small ? whole(array, words, room, blank, next) : parts(array, words, room, kept + count * piece, next);
-            for (size_t i = 0; i < n; ++i) list[count + i].kept = kept + (count + i) * piece;
-            count += n;
+    // Writes them to list, and returns how many: in random places of arrays that are aligned to words and share nothing with
+    // another; large ones have more of them. What takes a piece's place is another one of the array, now and then the same
+    // for several, so that the rest does not tell what is missing; blank in an array that has one. Kept has room for all.
+    unsigned choose(const std::vector<WrittenArray>& arrays, unsigned* blank, unsigned* kept, Piece* list) {
+        const std::vector<WrittenArray> whole = apart(arrays);
+        if (whole.empty()) return 0;
+        uint64_t words = 0;
+        for (const WrittenArray& array : whole) words += array.bytes / 4;
+        size_t which[HoldPage::most_pieces];
+        for (unsigned i = 0; i < HoldPage::most_pieces; ++i) {  // half of them by size, or one large array would have them all
+            which[i] = i % 2 != 0 ? by_size(whole, below(words)) : below(whole.size());
+            list[i] = piece(whole[which[i]]);
+            list[i].kept = kept + i * HoldPage::piece_words;
         }
-        return count;
+        for (unsigned i = 0; i < HoldPage::most_pieces; ++i) list[i].decoy = decoy(list, which, i, blank);
+        return HoldPage::most_pieces;
     }
 
 private:
-    static constexpr size_t piece = HoldPage::piece_words;
-
-    // All of a small array, or the beginning of one of very many.
-    static size_t whole(const WrittenArray& array, size_t words, size_t room, unsigned* blank, Piece* list) {
-        size_t n = 0;
-        for (size_t at = 0; at < words && n < room; at += piece, ++n) list[n] = {to(array) + at, own(array) + at, blank, nullptr, std::min(piece, words - at)};
-        return n;
-    }
-
-    // One piece somewhere in each of as many stretches; another's contents take its place.
-    size_t parts(const WrittenArray& array, size_t words, size_t n, unsigned* kept, Piece* list) {
-        const size_t stretch = words / n;
-        for (size_t i = 0; i < n; ++i) {
-            const size_t at = i * stretch + random_() % (stretch - piece + 1);
-            list[i] = {to(array) + at, own(array) + at, kept + (i + 1) % n * piece, nullptr, piece};
+    // Those of which no byte is another's, too: they are copied one after the other, and what is taken out for one would be
+    // missing in another.
+    static std::vector<WrittenArray> apart(std::vector<WrittenArray> arrays) {
+        std::sort(arrays.begin(), arrays.end(), [](const WrittenArray& a, const WrittenArray& b) { return address(a.from) < address(b.from); });
+        std::vector<WrittenArray> found;
+        uintptr_t end = 0;
+        for (size_t i = 0; i < arrays.size(); ++i) {
+            const uintptr_t from = address(arrays[i].from), to = from + arrays[i].bytes;
+            const bool alone = from >= end && (i + 1 == arrays.size() || to <= address(arrays[i + 1].from));
+            if (alone && arrays[i].bytes >= 4 && (from | address(arrays[i].to)) % 4 == 0) found.push_back(arrays[i]);
+            end = std::max(end, to);
         }
-        return n;
+        return found;
     }
 
-    static unsigned* to(const WrittenArray& array) { return static_cast<unsigned*>(array.to); }
-    static unsigned* own(const WrittenArray& array) { return static_cast<unsigned*>(const_cast<void*>(array.from)); }
+    static size_t by_size(const std::vector<WrittenArray>& arrays, uint64_t word) {
+        size_t i = 0;
+        for (; word >= arrays[i].bytes / 4; ++i) word -= arrays[i].bytes / 4;
+        return i;
+    }
+
+    Piece piece(const WrittenArray& array) {
+        const uint64_t words = array.bytes / 4, size = std::min<uint64_t>(HoldPage::piece_words, words), at = below(words - size + 1);
+        return {static_cast<unsigned*>(array.to) + at, static_cast<unsigned*>(const_cast<void*>(array.from)) + at, nullptr, nullptr, size};
+    }
+
+    unsigned* decoy(const Piece* list, const size_t* which, unsigned i, unsigned* blank) {
+        unsigned others[HoldPage::most_pieces], n = 0;
+        for (unsigned k = 0; k < HoldPage::most_pieces; ++k) {
+            if (which[k] == which[i] && list[k].own != list[i].own && list[k].words == list[i].words) others[n++] = k;
+        }
+        return n == 0 ? blank : list[others[below(n)]].kept;
+    }
+
+    uint64_t below(uint64_t n) { return (static_cast<uint64_t>(random_()) << 32 | random_()) % n; }
+
+    static uintptr_t address(const void* at) { return reinterpret_cast<uintptr_t>(at); }
 
     Random random_ = Random::fresh();
 };
@@ -196,7 +200,7 @@ public:
     // Marks the moment before the first byte is written, and has pieces of the arrays that are to be written taken out.
     void begin(const std::vector<WrittenArray>& arrays) {
         launch(begin_writing, 1, 0, 0);
-        count_ = static_cast<unsigned>(pieces_.choose(arrays, blank_, kept_, page_->pieces));
+        count_ = pieces_.choose(arrays, blank_, kept_, page_->pieces);
         launch(take_pieces_out, threads, count_, 0);
     }
 
@@ -218,10 +222,9 @@ public:
         say(page_->words.released);
     }
 
-    // The nanoseconds from begin to the release in which something else could run; only once the kernel has ended.
-    double took() const {
-        return static_cast<double>(read(page_->words.held_at) - read(page_->words.first) + read(page_->words.gap));
-    }
+    // The nanoseconds from begin to restore, in which the runner's processors and copy engines can see most of the input, and
+    // where another context had a turn; only once the kernel has ended.
+    double took() const { return static_cast<double>(read(page_->words.restore_at) - read(page_->words.first)); }
 
 private:
     static constexpr unsigned threads = 1024;

@@ -35,8 +35,9 @@ class Call:
     wall: float  # release to done
     snapshot: float  # release to answer in the judge's hands
     late: bool  # released before it was queued
-    prepared: float  # how long the device took to write the input and flush caches
+    prepared: float  # from the first byte of the input on the device to the release
     sizes: tuple  # bytes of each runner's answer
+    parts: int  # of the answers
     begin: int  # the judge's clock at the release
 
     @property
@@ -310,7 +311,8 @@ class Ranks:
         begin = min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
                     end - begin, taken - begin, any(call.late for call in calls), prepared(),
-                    tuple(sum(part.size for part in call.answer.parts) for call in calls), begin)
+                    tuple(sum(part.size for part in call.answer.parts) for call in calls),
+                    sum(len(call.answer.parts) for call in calls), begin)
 
     def _release(self, calls):
         """Lets the calls go. Returns the clock then, when the last was done and when all answers had been taken."""

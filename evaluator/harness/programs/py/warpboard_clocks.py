@@ -18,6 +18,7 @@ _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
 _MOST_HOST_NS = 300_000  # a busy machine takes longer over nothing, and no other call may profit from that
 _TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
+_PART_NS, _MOST_PARTS = 5_000, 32  # and so much for each part of an answer: copies of them are queued then
 
 
 @dataclass(frozen=True)
@@ -62,9 +63,9 @@ class Constants:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE * ns))
 
     def turns(self, call):
-        """What another context had of the device between the first byte of the input and the release: it counts."""
+        """What others had of the device, or processors of the input, between its first byte and the release: it counts."""
         excess = call.prepared - self.prepared
-        return excess if excess > _TURN_NS else 0.0
+        return excess if excess > _TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS) else 0.0
 
 
 def _range(values):

@@ -2,15 +2,17 @@
 a kernel that spins until the release. Without it, a device that idles there goes to the runner's context too early now
 and then: the hand-over was shorter by 75 µs in some calls, and a kernel that waited for the input had it early.
 
-Where another context had a turn nevertheless, the kernel sees a gap.
+Where another context had a turn nevertheless, more time passes until the release, which counts.
 
 Copy engines need no turn. Until the clock runs, pieces of the input, where nobody can foresee, are something else that
 might stand there: what was copied before is not the input, and an answer made of it is wrong. They are taken out of the
 judge's own array before it is copied, or there would be a moment in which the input is whole.
 """
 
+import bisect
 import ctypes
 import functools
+import itertools
 import mmap
 import secrets
 import struct
@@ -19,12 +21,12 @@ from typing import NamedTuple
 
 from warpboard_cuda import address_of, call, seen_by_device
 
-_FIRST, _BEGAN_AT, _GAP = 0, 1, 2  # in words of eight bytes, by the device's clock
+_FIRST, _RESTORE_AT = 0, 1  # in words of eight bytes, by the device's clock
 _HELD, _RESTORE, _RESTORED, _RELEASED = 32, 64, 96, 128  # in words of four bytes
 _PIECES = 1024  # where their table begins; a row is five of eight words: see _Piece
 _MOST_PIECES, _PIECE = 32, 512  # how many, and the bytes of one
 _THREADS = 1024
-_MOST_NS = 200_000_000  # the kernel ends after that in any case, and says that all of it was a gap
+_MOST_NS = 200_000_000  # it waits no longer for either, and takes so long then
 _WAIT_NS = 30_000_000_000
 # hold is one kernel, for the device looks between kernels whether another context has work, which takes it 70 µs.
 _PTX = """
@@ -41,28 +43,21 @@ _PTX = """
     ret;
 }
 
-.func spin(.reg .u64 word, .reg .u32 number, .reg .u64 most, .reg .u64 gap_at)
+.func spin(.reg .u64 word, .reg .u32 number, .reg .u64 most)
 {
-    .reg .u64 first, last, now, gap, step;
+    .reg .u64 first, now, step;
     .reg .u32 seen;
     .reg .pred is;
     mov.u64 first, %globaltimer;
-    mov.u64 last, first;
-    ld.volatile.global.u64 gap, [gap_at];
 AGAIN:
     ld.volatile.global.u32 seen, [word];
-    mov.u64 now, %globaltimer;
-    sub.u64 step, now, last;
-    max.u64 gap, gap, step;
-    mov.u64 last, now;
     setp.eq.u32 is, seen, number;
     @is bra END;
+    mov.u64 now, %globaltimer;
     sub.u64 step, now, first;
     setp.lt.u64 is, step, most;
     @is bra AGAIN;
-    mov.u64 gap, step;
 END:
-    st.volatile.global.u64 [gap_at], gap;
     ret;
 }
 
@@ -140,7 +135,7 @@ DONE:
 .visible .entry hold(.param .u64 words, .param .u32 number, .param .u64 most, .param .u32 pieces)
 {
     .shared .align 8 .b64 table[256];
-    .reg .u64 at, now, limit, rows, gap_at, word, to, own, kept;
+    .reg .u64 at, now, limit, rows, word, to, own, kept;
     .reg .u32 mine, count, thread;
     .reg .pred other;
     ld.param.u64 at, [words];
@@ -155,16 +150,13 @@ DONE:
     mov.u64 kept, 24;
     call read, (at, rows, count);
     call move, (rows, count, kept, kept);
-    add.u64 gap_at, at, 16;
     @other bra WAIT;
-    mov.u64 now, 0;
-    st.volatile.global.u64 [gap_at], now;
-    mov.u64 now, %globaltimer;
-    st.volatile.global.u64 [at+8], now;
     membar.sys;
     st.volatile.global.u32 [at+128], mine;
     add.u64 word, at, 256;
-    call spin, (word, mine, limit, gap_at);
+    call spin, (word, mine, limit);
+    mov.u64 now, %globaltimer;
+    st.volatile.global.u64 [at+8], now;
 WAIT:
     bar.sync 0;
     call move, (rows, count, to, kept);
@@ -176,7 +168,7 @@ OWN:
     call move, (rows, count, own, kept);
     @other bra END;
     add.u64 word, at, 512;
-    call spin, (word, mine, limit, gap_at);
+    call spin, (word, mine, limit);
 END:
     ret;
 }
@@ -195,8 +187,8 @@ class _Piece(NamedTuple):
 
 
 class Hold:
-    """For the context that is current when it is made. Blank is the address of memory with something else, for arrays
-    that are held back as a whole; kept that of ROOM bytes."""
+    """For the context that is current when it is made. Blank is the address of memory with something else, a piece of it at
+    the least; kept that of ROOM bytes."""
 
     ROOM = _MOST_PIECES * _PIECE
 
@@ -237,9 +229,10 @@ class Hold:
         self._words[_RESTORE] = self._words[_RELEASED] = self._number
 
     def took(self):
-        """The nanoseconds from begin to the release in which something else could run; only once the kernel has ended."""
+        """The nanoseconds from begin to restore, in which the runner's processors and copy engines can see most of the input,
+        and where another context had a turn; only once the kernel has ended."""
         times = self._times
-        return times[_BEGAN_AT] - times[_FIRST] + times[_GAP]
+        return times[_RESTORE_AT] - times[_FIRST]
 
     def _says(self, word):
         words, number, end = self._words, self._number, perf_counter_ns() + _WAIT_NS
@@ -250,22 +243,40 @@ class Hold:
 
 
 def _pieces(arrays, blank, kept):
-    """The pieces of arrays. Nothing of an array that is not aligned to words is held back."""
-    found = []
-    share = max(1, _MOST_PIECES // max(1, len(arrays)))
-    for to, own, size in arrays:
-        words, room, first = size // 4, min(share, _MOST_PIECES - len(found)), len(found)
-        if (to | own) % 4 != 0:
-            continue
-        if size <= room * _PIECE or room < 2:
-            for at in range(0, 4 * words, _PIECE)[:room]:
-                found.append(_Piece(to + at, own + at, blank, kept + len(found) * _PIECE, min(_PIECE // 4, words - at // 4)))
-            continue
-        stretch = words // room
-        for i in range(room):
-            at = 4 * (i * stretch + secrets.randbelow(stretch - _PIECE // 4 + 1))
-            another = kept + (first + (i + 1) % room) * _PIECE
-            found.append(_Piece(to + at, own + at, another, kept + len(found) * _PIECE, _PIECE // 4))
+    """Pieces in random places of arrays that are aligned to words and share nothing with another; large ones have more of them.
+    What takes a piece's place is another one of the array, now and then the same for several, so that the rest does not tell
+    what is missing; blank in an array that has one."""
+    apart = [(to, own, size // 4) for to, own, size in _apart(arrays) if (to | own) % 4 == 0 and size >= 4]
+    if not apart:
+        return []
+    ends = list(itertools.accumulate(words for _, _, words in apart))
+    chosen = []
+    for i in range(_MOST_PIECES):  # half of them by size, or one large array would have them all
+        which = bisect.bisect_right(ends, secrets.randbelow(ends[-1])) if i % 2 else secrets.randbelow(len(apart))
+        to, own, words = apart[which]
+        size = min(_PIECE // 4, words)
+        at = 4 * secrets.randbelow(words - size + 1)
+        chosen.append((which, to + at, own + at, size))
+    return [_Piece(to, own, _decoy(chosen, i, blank, kept), kept + i * _PIECE, size)
+            for i, (_, to, own, size) in enumerate(chosen)]
+
+
+def _decoy(chosen, i, blank, kept):
+    which, _, own, size = chosen[i]
+    others = [k for k, (array, _, at, words) in enumerate(chosen) if array == which and at != own and words == size]
+    return kept + secrets.choice(others) * _PIECE if others else blank
+
+
+def _apart(arrays):
+    """Those of which no byte is another's, too: views of one array are copied one after the other, and what is taken out for
+    one would be missing in another."""
+    found, end = [], 0
+    ordered = sorted(arrays, key=lambda array: array[1])
+    for i, array in enumerate(ordered):
+        _, own, size = array
+        if own >= end and (i + 1 == len(ordered) or own + size <= ordered[i + 1][1]):
+            found.append(array)
+        end = max(end, own + size)
     return found
 
 

@@ -1,0 +1,67 @@
+package harness
+
+import (
+	"encoding/json"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/tasks"
+)
+
+// TestPiecesOfEveryArrayOfAnInputMayBeMissingBeforeTheRelease: in random places, of many arrays as of few; of those that
+// overlap none, for what is taken out of one would be missing in the other's copy.
+func TestPiecesOfEveryArrayOfAnInputMayBeMissingBeforeTheRelease(t *testing.T) {
+	type array = [3]int64 // where the runner has it, the judge's own, bytes
+	row := func(n int, bytes int64) (list []array) {
+		for i := range int64(n) {
+			list = append(list, array{1<<40 + i<<31, 1<<45 + i<<31, bytes})
+		}
+		return list
+	}
+	none := func(n int) []bool { return make([]bool, n) }
+	all := func(n int) (list []bool) {
+		for range n {
+			list = append(list, true)
+		}
+		return list
+	}
+	dir := t.TempDir()
+	writeAll(t, dir, Sources(tasks.FormEval, tasks.LangPython))
+	for name, tt := range map[string]struct {
+		arrays []array
+		seen   []bool
+	}{
+		"one large":             {row(1, 1<<30), all(1)},
+		"one word":              {row(1, 4), all(1)},
+		"forty":                 {row(40, 1<<20), all(40)},
+		"small beside large":    {append(row(1, 1<<31), array{1 << 50, 1 << 51, 64}), all(2)},
+		"views of one":          {[]array{{1 << 40, 1 << 45, 4096}, {1 << 41, 1 << 45, 4096}}, none(2)},
+		"a part of another":     {[]array{{1 << 40, 1 << 45, 4096}, {1 << 41, 1<<45 + 1024, 64}, {1 << 42, 1 << 46, 4096}}, []bool{false, false, true}},
+		"aligned to no word":    {[]array{{1<<40 + 2, 1 << 45, 4096}}, none(1)},
+		"less than a word":      {[]array{{1 << 40, 1 << 45, 3}}, none(1)},
+		"neighbours that touch": {[]array{{1 << 40, 1 << 45, 512}, {1<<40 + 512, 1<<45 + 512, 512}}, all(2)},
+	} {
+		given, err := json.Marshal(tt.arrays)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := exec.CommandContext(t.Context(), debianPython, filepath.Join("testdata", "py", "pieces.py"), dir, string(given)).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+		type found struct {
+			Seen           []bool
+			Inside, Decoys bool
+		}
+		var got found
+		if err := json.Unmarshal(out, &got); err != nil {
+			t.Fatalf("%s: %v: %s", name, err, out)
+		}
+		if diff := cmp.Diff(found{tt.seen, true, true}, got); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
