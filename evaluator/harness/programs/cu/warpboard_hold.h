@@ -199,8 +199,8 @@ public:
 
     // Marks the moment before the first byte is written, and has pieces of the arrays that are to be written taken out.
     void begin(const std::vector<WrittenArray>& arrays) {
-        launch(begin_writing, 1, 0, 0);
         count_ = pieces_.choose(arrays, blank_, kept_, page_->pieces);
+        launch(begin_writing, 1, 0, 0);
         launch(take_pieces_out, threads, count_, 0);
     }
 

@@ -204,11 +204,11 @@ class Hold:
     def begin(self, arrays):
         """Marks the moment before the first byte is written, and has pieces of what is to be written taken out: of arrays
         of (where the runner has it, the judge's own, bytes)."""
-        self._begin(self._at)
-        pieces = _pieces(arrays, self._blank, self._kept)
+        pieces = _pieces(arrays, self._blank, self._kept)  # first: it takes Python a part of a millisecond
         table = b"".join(struct.pack("5Q24x", *piece) for piece in pieces)
         self._memory[_PIECES : _PIECES + len(table)] = table
         self._count = len(pieces)
+        self._begin(self._at)
         self._take_out(self._at, ctypes.c_uint32(self._count), threads=_THREADS)
 
     def take(self):
