@@ -3,23 +3,26 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
+	"warpboard/app/cli"
 	"warpboard/evaluator/harness"
 	"warpboard/tasks"
-	"warpboard/views"
 	"warpboard/views/format"
 )
 
 const verifyHelp = `usage: warpboard verify-task PATH [flags]
 
 Checks tasks as an upload would, then runs the solutions that they bring: each file in
-solutions/correct must pass a ranked run, each in solutions/wrong must fail one: with a wrong answer, or
-in any way if another solution shows that the task itself works. A reference file in the legacy
-format is run against itself. Exits with 1 if a task is refused or a solution ends unexpectedly.
+solutions/correct must pass a ranked run, each in solutions/wrong must fail one where the task judges it:
+with a wrong answer, or with a crash or a time limit if another solution shows that the task itself works. One
+that does not compile is not judged. A reference file in the legacy format is run against itself. Exits with 1
+if a task is refused or does not work, or a solution ends unexpectedly.
 
 PATH is a task folder, a folder or zip of tasks or problem sets, or one reference file
 (.cu, .cuh, .cpp, .py).
@@ -28,15 +31,22 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
-	cfg    Config
-	device string
-	lint   bool
+	cfg               Config
+	device            string
+	lint, json, watch bool
+	solutions         []string // files that must pass, too
 }
 
 func (o *verifyOptions) flags(env Environment) *flag.FlagSet {
 	fs := o.machineFlags("verify-task", env)
 	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
 	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
+	fs.BoolVar(&o.json, "json", false, "print a report as JSON instead of lines of text")
+	fs.BoolVar(&o.watch, "watch", false, "check again whenever a file of the task or of --solution changes, until interrupted")
+	fs.Func("solution", "one more file that must pass as those in solutions/correct must; may be repeated", func(file string) error {
+		o.solutions = append(o.solutions, file)
+		return nil
+	})
 	fs.Usage = func() {
 		fmt.Fprint(env.Stderr, verifyHelp)
 		fs.PrintDefaults()
@@ -51,7 +61,7 @@ func (o *verifyOptions) machineFlags(command string, env Environment) *flag.Flag
 	fs.StringVar(&o.cfg.Data, "data", cmp.Or(env.Getenv(envName("data")), "data"), "directory for what is built")
 	fs.IntVar(&o.cfg.Worker.Processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
 	fs.StringVar(&o.cfg.Worker.Sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
-	fs.IntVar(&o.cfg.Worker.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others")
+	fs.IntVar(&o.cfg.Worker.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others, and a second command like this one needs its own")
 	fs.Var(&o.cfg.Worker.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	return fs
 }
@@ -78,60 +88,69 @@ func (o *verifyOptions) validate() error {
 // verifyTask checks the tasks at a path and runs the solutions that they bring.
 func verifyTask(ctx context.Context, env Environment, args []string) error {
 	var o verifyOptions
-	fs := o.flags(env)
-	path, err := parseWithFile(fs, args)
+	path, err := parseWithFile(o.flags(env), args)
+	if err == nil {
+		err = o.validate()
+	}
+	if err == nil && o.lint && len(o.solutions) > 0 {
+		err = errors.New("--solution wants to be run, and --lint runs nothing: leave one of them out")
+	}
 	if err != nil {
 		return err
 	}
-	if err := o.validate(); err != nil {
+	v := &verifier{options: o, env: env, path: path, text: env.Stdout}
+	if o.json {
+		v.text = io.Discard
+	}
+	if o.watch {
+		return v.watch(ctx)
+	}
+	return v.round(ctx)
+}
+
+// round checks everything once and reports it.
+func (v *verifier) round(ctx context.Context) error {
+	v.report, v.counts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, counts{}
+	err := v.check(ctx)
+	if !v.options.json {
 		return err
 	}
+	if v.report.OK = err == nil; err != nil {
+		v.report.Error = err.Error()
+	}
+	return errors.Join(err, cli.PrintJSON(v.env.Stdout, v.report))
+}
+
+// openTasks reads the tasks at a path. Close the upload when done.
+func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
 	upload, err := tasks.OpenPath(path)
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	defer upload.Close()
 	proposals, err := upload.Proposals(time.Now())
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("%s: %w", path, err), upload.Close())
+	}
+	return upload, proposals, nil
+}
+
+func (v *verifier) check(ctx context.Context) error {
+	upload, proposals, err := openTasks(v.path)
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		printProblems(env, "", problems)
-		return fmt.Errorf("%s cannot be used: fix %s", path, format.Plural(len(problems), "mistake", "mistakes"))
+		v.report.Problems = v.problems("", problems)
+		return fmt.Errorf("%s cannot be used: fix %s", v.path, format.Plural(len(problems), "mistake", "mistakes"))
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return err
 	}
-	v := &verifier{options: o, env: env, upload: upload}
+	defer upload.Close()
+	if len(v.options.solutions) > 0 && len(proposals) != 1 {
+		return fmt.Errorf("--solution is for one task, and %s has %d: name the folder of the one", v.path, len(proposals))
+	}
 	for _, p := range proposals {
-		if err := v.task(ctx, p); err != nil {
+		if err := v.task(ctx, upload, p); err != nil {
 			return err
 		}
 	}
 	return v.verdict(len(proposals))
-}
-
-func printProblems(env Environment, indent string, problems []tasks.Problem) {
-	for _, p := range problems {
-		fmt.Fprintln(env.Stdout, indent+p.Error())
-	}
-}
-
-// describe prints a task in one line, and below it what its author should know.
-func describe(env Environment, p tasks.Proposal) {
-	d := p.Bundle.Definition
-	facts := []string{views.LangName(d.Lang)}
-	if d.Form == tasks.FormLegacy {
-		facts = append(facts, "legacy format")
-	} else {
-		facts = append(facts, format.Plural(len(d.Tests), "test", "tests"), format.Plural(len(d.Benchmarks), "benchmark", "benchmarks"),
-			"ranked by "+string(d.RankingBy), views.HarnessPhrase(d))
-	}
-	if len(p.GPUs) > 0 {
-		facts = append(facts, "on "+strings.Join(p.GPUs, " and "))
-	}
-	if !p.Deadline.IsZero() {
-		facts = append(facts, "until "+p.Deadline.Format("2006-01-02 15:04")+" UTC")
-	}
-	fmt.Fprintf(env.Stdout, "%s: %s\n", p.Name, strings.Join(facts, ", "))
-	for _, w := range append(p.Notes, p.Bundle.Warnings...) {
-		fmt.Fprintln(env.Stdout, "  warning:", w)
-	}
 }

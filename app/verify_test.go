@@ -3,6 +3,7 @@ package app
 import (
 	"archive/zip"
 	"bytes"
+	"encoding/json"
 	"io"
 	"io/fs"
 	"os"
@@ -11,6 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
@@ -107,12 +111,29 @@ func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
 	if err := os.Rename(filepath.Join(solutions, "wrong"), filepath.Join(solutions, "correct")); err != nil {
 		t.Fatal(err)
 	}
-	printed, err := verify(t, folder)
+	if err := os.Mkdir(filepath.Join(solutions, "wrong"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeAt(t, filepath.Join(solutions, "wrong", "typo.cpp"), "this is no C++\n")
+	more := filepath.Join("..", "tasks", "examples", "vectoradd_cpp", "solutions", "correct", "vectorised.cpp")
+	printed, err := verify(t, folder, "--json", "--solution", more)
 	if err == nil || !strings.Contains(err.Error(), "solutions did not end as expected") {
 		t.Errorf("verify-task ended with %v", err)
 	}
-	if line := lineWith(printed, "forgets_tail.cpp"); !strings.Contains(line, "NOT AS EXPECTED") {
-		t.Errorf("it said %q of a wrong solution among the right ones", line)
+	var report verifyReport
+	if err := json.Unmarshal([]byte(printed), &report); err != nil || report.OK || report.Error == "" || len(report.Tasks) != 1 || !*report.Tasks[0].Works {
+		t.Fatalf("%v\n%s", err, printed)
+	}
+	got := map[string]verdict{}
+	for _, s := range report.Tasks[0].Solutions {
+		got[s.Name] = s.Verdict
+		if (s.ScoreNS != nil) != (s.Outcome == job.OutcomeDone) || (s.Stage == "") != (s.Outcome == job.OutcomeDone) {
+			t.Errorf("%+v", s)
+		}
+	}
+	want := map[string]verdict{"forgets_tail.cpp": notAsExpected, "out_of_bounds.cpp": notAsExpected, "typo.cpp": notJudged, more: asExpected}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("verdicts (-want +got):\n%s", diff)
 	}
 }
 
@@ -160,24 +181,14 @@ func TestVerifyTaskNamesACompileFlagThatNoTaskMaySet(t *testing.T) {
 }
 
 func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
-	write := func(name, text string) string {
-		t.Helper()
-		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return name
-	}
 	folder := taskFolder(t, "vectoradd_cpp")
 	tree := filepath.Dir(folder)
 	set := t.TempDir()
 	if err := os.CopyFS(filepath.Join(set, "first"), os.DirFS(tree)); err != nil {
 		t.Fatal(err)
 	}
-	write(filepath.Join(set, "first/bad/task.yml"), "lang: rust\n")
-	write(filepath.Join(set, "first.yaml"), "problems:\n  - {directory: first/vectoradd_cpp, name: add, deadline: 2031-05-01, gpus: [CPU]}\n  - {directory: first/bad}\n")
+	writeAt(t, filepath.Join(set, "first/bad/task.yml"), "lang: rust\n")
+	writeAt(t, filepath.Join(set, "first.yaml"), "problems:\n  - {directory: first/vectoradd_cpp, name: add, deadline: 2031-05-01, gpus: [CPU]}\n  - {directory: first/bad}\n")
 	var packed bytes.Buffer
 	w := zip.NewWriter(&packed)
 	if err := w.AddFS(os.DirFS(tree)); err != nil {
@@ -189,12 +200,12 @@ func TestVerifyTaskReadsEveryWayIn(t *testing.T) {
 		"folder":         {folder, "vectoradd_cpp: C++, 5 tests", ""},
 		"its task.yml":   {filepath.Join(folder, "task.yml"), "vectoradd_cpp: C++, 5 tests", ""},
 		"tree":           {tree, "vectoradd_cpp: C++, 5 tests", ""},
-		"zip":            {write(filepath.Join(t.TempDir(), "tasks.zip"), packed.String()), "vectoradd_cpp: C++, 5 tests", ""},
+		"zip":            {writeAt(t, filepath.Join(t.TempDir(), "tasks.zip"), packed.String()), "vectoradd_cpp: C++, 5 tests", ""},
 		"problem set":    {set, "add: C++, 5 tests, 3 benchmarks, ranked by geom, Warpboard's harness, on CPU, until 2031-05-01 00:00 UTC", "1 of 2 tasks cannot be used"},
 		"its bad one":    {set, "first/bad/task.yml:1: lang: \"rust\" is not allowed", "1 of 2 tasks"},
-		"reference":      {write(filepath.Join(t.TempDir(), "copy.cpp"), referenceFile), "copy: C++, legacy format", ""},
-		"reference, bad": {write(filepath.Join(t.TempDir(), "copy.py"), "x = 1\n"), "copy.py: ref_kernel: is not defined", "3 mistakes"},
-		"another file":   {write(filepath.Join(t.TempDir(), "notes.txt"), "hello"), "", "not a zip"},
+		"reference":      {writeAt(t, filepath.Join(t.TempDir(), "copy.cpp"), referenceFile), "copy: C++, legacy format", ""},
+		"reference, bad": {writeAt(t, filepath.Join(t.TempDir(), "copy.py"), "x = 1\n"), "copy.py: ref_kernel: is not defined", "3 mistakes"},
+		"another file":   {writeAt(t, filepath.Join(t.TempDir(), "notes.txt"), "hello"), "not a zip", "fix 1 mistake"},
 		"nothing":        {filepath.Join(t.TempDir(), "none"), "", "no such file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -266,8 +277,11 @@ func TestVerifyTaskBlamesNoWrongSolutionForATaskThatIsBroken(t *testing.T) {
 				}
 			}
 			printed, err := verify(t, test.folder)
-			if (err != nil) != test.broken || strings.Contains(printed, "NOT AS EXPECTED") != test.broken || !strings.Contains(printed, "failed") {
+			if (err != nil) != test.broken || strings.Contains(printed, "NOT JUDGED") != test.broken || !strings.Contains(printed, "failed") {
 				t.Errorf("it ended with %v and printed\n%s", err, printed)
+			}
+			if test.broken && !strings.Contains(err.Error(), "nothing shows that 1 of 1 task works") {
+				t.Errorf("the task is not blamed: %v", err)
 			}
 			if test.broken && strings.Contains(printed, " as expected") {
 				t.Errorf("a solution is as expected:\n%s", printed)

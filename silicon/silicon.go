@@ -44,6 +44,7 @@ var sizes = []int{2, 3, 4, 6, 8, 10, 11, 12, 16, 20, 24, 32, 40, 48, 64, 80, 94,
 
 var (
 	memoryWord = regexp.MustCompile(`^(\d+)GB?$`)
+	family     = regexp.MustCompile(`(?i)^(?:RTX|GTX|TITAN)-.`)
 	migWord    = regexp.MustCompile(`^\d+g\.\d+gb`)
 )
 
@@ -176,6 +177,24 @@ func Names(name, label string) bool {
 		}
 	}
 	return true
+}
+
+// spelled are models whose labels are written in full, as A100-SXM-80GB.
+var spelled = []string{"A16", "A100", "A800", "B100", "GB200", "GB300", "GH200", "H20", "H100", "H800", "P4", "P40", "P100", "V100"}
+
+// Known reports whether a name is probably a device's: the CPU, a GPU for servers that this package has heard of, or one of a
+// family of desktop GPUs, whose members are not listed.
+func Known(name string) bool {
+	name, _, _ = strings.Cut(name, "-MIG-")
+	if strings.EqualFold(name, CPU) || family.MatchString(name) {
+		return true
+	}
+	for _, label := range short {
+		if Names(name, label) || Names(label, name) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(spelled, func(model string) bool { return Names(model, name) })
 }
 
 // Choose returns which of the devices a name means: the one that is called so, or else all that it is the family of.

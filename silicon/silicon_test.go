@@ -82,3 +82,15 @@ func TestNameMeansItsLabelOrAllOfItsFamily(t *testing.T) {
 		}
 	}
 }
+
+func TestKnownNamesAreLabelsAndFamilies(t *testing.T) {
+	for name, want := range map[string]bool{
+		"CPU": true, "H100": true, "h100-sxm": true, "H100-SXM-64GB": true, "A100": true, "A100-SXM-80GB": true, "B200": true, "T4": true,
+		"RTX-4090": true, "RTX-PRO-6000-Server-96GB": true, "H200-MIG-1g.18gb": true,
+		"H1000": false, "H": false, "A100SXM": false, "MI300": false, "GPU": false,
+	} {
+		if Known(name) != want {
+			t.Errorf("%s: known is %v", name, !want)
+		}
+	}
+}

@@ -176,7 +176,9 @@ func TestTasksArePublishedOverTheAPI(t *testing.T) {
 	}
 }
 
-func TestTheAPISaysWhichMethodsAnAddressHas(t *testing.T) {
+// TestTheAPIRefusesWhatItDoesNotKnow: a method, or a mistyped parameter, which would give another answer than was asked for.
+// Scripts of other sites read what is public, errors included, and nothing else.
+func TestTheAPIRefusesWhatItDoesNotKnow(t *testing.T) {
 	s := startSite(t)
 	for request, want := range map[string]string{
 		"PUT /api/v1/tasks/x": "GET, HEAD, POST", "DELETE /api/v1/submissions/1": "GET, HEAD", "POST /api/v1/nothing": "",
@@ -191,5 +193,26 @@ func TestTheAPISaysWhichMethodsAnAddressHas(t *testing.T) {
 			t.Errorf("%s: %s, Allow %q, want %q", request, resp.Status, resp.Header.Get("Allow"), want)
 		}
 		resp.Body.Close()
+	}
+	for path, want := range map[string]string{
+		"/api/v1/boards/x/CPU?pgae=2": `did you mean \"page\"?`, "/api/v1/boards/x/CPU?page=2&colour=red": "known are order, page, version",
+		"/api/v1/tasks?page=2": "this address takes none", "/api/v1/tasks/x?%3Cb%3E": `\"<b>\"`, "/api/v1/submissions/1?wait=1&wiat=2": `did you mean \"wait\"?`,
+		"/api/v1/me?token=1": "takes none", "/api/v1/openapi.json?x=1": "takes none", "/api/v1/submissions/1/events?since=4": "known are after",
+	} {
+		resp := s.browser().get(path)
+		if text := body(t, resp); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">").Replace(text), want) || !strings.Contains(text, "unknown_parameter") {
+			t.Errorf("%s: %s %s, want %q", path, resp.Status, text, want)
+		}
+	}
+	for path, want := range map[string]string{
+		"/api/v1/tasks": "*", "/api/v1/tasks/none": "*", "/api/v1/boards/none/CPU": "*", "/api/v1/capacity": "*", "/api/v1/devices?x=1": "*", "/api/v1/runs/1/statement": "*",
+		"/api/v1/submissions/1": "*", "/api/v1/submissions/1/source": "*", "/api/v1/submissions/1/events": "*", "/api/v1/openapi.json": "*", "/.well-known/warpboard-key.json": "*",
+		"/api/v1/submissions": "", "/api/v1/me": "", "/api/v1/chain": "", "/api/v1/evaluations": "", "/api/v1/evaluations/stats": "", "/stats": "", "/metrics": "", "/": "", "/me": "",
+	} {
+		resp := s.browser().get(path, "Origin", "https://elsewhere.example")
+		resp.Body.Close()
+		if got := resp.Header.Get("Access-Control-Allow-Origin"); got != want || resp.Header.Get("Access-Control-Allow-Credentials") != "" {
+			t.Errorf("%s: other sites %q may read it, want %q", path, got, want)
+		}
 	}
 }

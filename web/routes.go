@@ -59,13 +59,14 @@ func (s *Server) routes(app *fiber.App) {
 	probes.get("/metrics", s.metrics.OperatorOnly, s.metrics.Serve)
 	probes.get("/readyz", s.readyz)
 	packed.get("/static/:version/:name", s.asset)
-	packed.get(statement.KeysPath, s.api.Keys)
+	packed.get(statement.KeysPath, s.api.Public, s.api.Keys)
 
 	s.evaluationRoutes(app, plain, packed)
-	s.apiRoutes(packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken),
-		packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRFOrToken),
-		packed.with(s.Identify, s.ReadBody(s.authoring.BodyLimit), s.RequireCSRFOrToken),
-		plain.with(s.Identify, s.ReadBody(site.SmallBody)))
+	known := s.api.KnownQuery()
+	s.apiRoutes(packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, known),
+		packed.with(s.Identify, s.ReadBody(s.evals.BodyLimit), s.RequireCSRFOrToken, known),
+		packed.with(s.Identify, s.ReadBody(s.authoring.BodyLimit), s.RequireCSRFOrToken, known),
+		plain.with(s.Identify, s.ReadBody(site.SmallBody), known))
 	app.Use("/api/v1", s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRFOrToken, noSuchCall)
 
 	pages := packed.with(s.Identify, s.ReadBody(site.SmallBody), s.RequireCSRF)
@@ -109,23 +110,24 @@ func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
 }
 
 func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
-	api.get("/api/v1/tasks", s.api.Tasks)
-	api.get("/api/v1/tasks/:slug", s.api.Task)
+	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors can be read, too
+	public.get("/api/v1/tasks", s.api.Tasks)
+	public.get("/api/v1/tasks/:slug", s.api.Task)
 	uploads.post("/api/v1/tasks/:slug", s.api.PublishTask)
-	api.get("/api/v1/boards/:slug/:device", s.api.Board)
-	api.get("/api/v1/capacity", s.api.Capacity)
+	public.get("/api/v1/boards/:slug/:device", s.api.Board)
+	public.get("/api/v1/capacity", s.api.Capacity)
 	api.get("/api/v1/chain", s.api.Chain)
-	api.get("/api/v1/devices", s.api.Devices)
-	api.get("/api/v1/runs/:id/statement", s.api.Statement)
+	public.get("/api/v1/devices", s.api.Devices)
+	public.get("/api/v1/runs/:id/statement", s.api.Statement)
 	api.post("/api/v1/login", s.api.BeginLogin)
 	api.post("/api/v1/login/token", s.api.EndLogin)
 	api.get("/api/v1/me", s.api.Me)
 	api.get("/api/v1/submissions", s.api.ListSubmissions)
 	api.post("/api/v1/submissions", s.api.CreateSubmission)
-	api.get("/api/v1/submissions/:id", s.api.GetSubmission)
-	api.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
+	public.get("/api/v1/submissions/:id", s.api.GetSubmission)
+	public.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
 	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
-	streams.get("/api/v1/submissions/:id/events", s.api.SubmissionEvents)
+	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
 
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	api.get("/api/v1/evaluations", s.api.ListEvaluations)
@@ -133,7 +135,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.patch("/api/v1/evaluations/:id", s.api.ChangeEvaluation)
 	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
 	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
-	api.get("/api/v1/openapi.json", s.api.OpenAPI)
+	public.get("/api/v1/openapi.json", s.api.OpenAPI)
 }
 
 func (s *Server) accountRoutes(pages group) {

@@ -1,6 +1,8 @@
 package trial
 
 import (
+	"slices"
+
 	"warpboard/evaluator/job"
 )
 
@@ -30,11 +32,17 @@ func (e Ended) FoundWrong() bool {
 	return false
 }
 
+// Judged reports whether the task got to judge it: it was built, and a stage ran it. What does not compile shows
+// nothing of the task.
+func (e Ended) Judged() bool {
+	return slices.ContainsFunc(e.Stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
+}
+
 // AsExpected reports whether it ended as it should. Works says that some submission showed that the task works: until
 // then a wrong one may have failed by the task's fault.
 func (e Ended) AsExpected(works bool) bool {
 	if e.Correct {
 		return e.Outcome == job.OutcomeDone
 	}
-	return e.Outcome == job.OutcomeFailed && works
+	return e.Outcome == job.OutcomeFailed && works && e.Judged()
 }

@@ -10,6 +10,7 @@ import (
 func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 	wrong := []job.StageResult{{Stage: job.StageTest, Cases: []job.CaseResult{{Status: job.StatusPass}, {Status: job.StatusFail}}}}
 	broken := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
+	crashed := []job.StageResult{{Stage: job.StageBuild, Status: job.StatusPass}, {Stage: job.StageTest, Status: job.StatusError}}
 	for name, c := range map[string]struct {
 		e                      Ended
 		works, expected, alone bool // works by itself; as expected where some solution works, and where none does
@@ -17,7 +18,8 @@ func TestAWrongSolutionCountsAsFoundOnlyWhereTheTaskWorks(t *testing.T) {
 		"right, passes":          {Ended{true, job.OutcomeDone, nil}, true, true, true},
 		"right, fails":           {Ended{true, job.OutcomeFailed, broken}, false, false, false},
 		"wrong, found":           {Ended{false, job.OutcomeFailed, wrong}, true, true, false},
-		"wrong, does not build":  {Ended{false, job.OutcomeFailed, broken}, false, true, false},
+		"wrong, crashes":         {Ended{false, job.OutcomeFailed, crashed}, false, true, false},
+		"wrong, does not build":  {Ended{false, job.OutcomeFailed, broken}, false, false, false},
 		"wrong, passes":          {Ended{false, job.OutcomeDone, nil}, false, false, false},
 		"wrong, was not run out": {Ended{false, job.OutcomeCancelled, nil}, false, false, false},
 	} {

@@ -55,7 +55,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 		"openapi": "3.1.0",
 		"info": map[string]any{
 			"title": "Warpboard", "version": a.Version,
-			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN.",
+			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN. Scripts of other sites may read what everybody may, without a token: tasks, boards, devices, submissions, statements.",
 		},
 		"servers": []any{map[string]any{"url": a.BaseURL}},
 		"paths":   paths,

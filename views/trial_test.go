@@ -1,0 +1,29 @@
+package views
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/trial"
+)
+
+// TestATrialCountsOnlyWhatTheTaskJudged: a wrong solution that does not compile shows nothing of a task's check.
+func TestATrialCountsOnlyWhatTheTaskJudged(t *testing.T) {
+	for _, c := range []struct {
+		stage job.Stage
+		works bool
+		word  string
+		bad   bool
+	}{
+		{job.StageTest, true, "found wrong, as it should be", false},
+		{job.StageTest, false, "failed, but nothing shows that the task works", true},
+		{job.StageBuild, true, "failed before the task judged it", true},
+		{job.StageBuild, false, "failed, but nothing shows that the task works", true},
+	} {
+		row := TrialRow{Tried: true, Ended: true, Reason: "it failed", Works: c.works,
+			Trial: trial.Ended{Outcome: job.OutcomeFailed, Stages: []job.StageResult{{Stage: c.stage, Status: job.StatusError}}}}
+		if word, bad := row.verdict(); word != c.word || bad != c.bad {
+			t.Errorf("failed in %s, works %v: %q, %v", c.stage, c.works, word, bad)
+		}
+	}
+}
