@@ -159,6 +159,7 @@ func (s *Server) accountRoutes(pages group) {
 func (s *Server) taskRoutes(pages, uploads group) {
 	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
+	pages.get("/tags/:tag", s.pages.Collection)
 	pages.get("/find", s.palette.Find)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
@@ -214,7 +215,7 @@ func (s *Server) formAddresses(pages group) {
 		pages.get("/tasks/:slug/rejudge/"+part, site.LeadTo("/tasks/:slug/rejudge"))
 	}
 	pages.get("/workers", site.LeadTo("/devices"))
-	for path, to := range map[string]string{"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
+	for path, to := range map[string]string{"/tasks": "/", "/tags": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
 		pages.get(path, site.LeadTo(to))
 	}
 }
