@@ -260,6 +260,7 @@ func (s *Server) runRoutes(pages group) {
 func (s *Server) moderationRoutes(pages group) {
 	pages.get("/runs/:id/moderation", s.moderation.Run)
 	pages.post("/runs/:id/report", s.moderation.Report)
+	pages.post("/runs/:id/note", s.moderation.Note)
 	pages.post("/runs/:id/dismiss", s.moderation.Dismiss)
 	pages.post("/runs/:id/disqualify", s.moderation.Disqualify)
 	pages.post("/runs/:id/reinstate", s.moderation.Reinstate)
