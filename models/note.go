@@ -30,6 +30,7 @@ func (s *Store) SetNote(ctx context.Context, actor User, runID int64, text strin
 		if err := mayNote(tx, actor, run, task, text); err != nil || text == run.Note {
 			return err
 		}
+		before := run.Note
 		if err := tx.Model(&run).Update("note", text).Error; err != nil {
 			return fmt.Errorf("saving the note on run %d: %w", runID, err)
 		}
@@ -40,7 +41,7 @@ func (s *Store) SetNote(ctx context.Context, actor User, runID int64, text strin
 		changes = append(changes, *change)
 		act, detail := "write note", text
 		if text == "" {
-			act, detail = "remove note", "was: "+run.Note
+			act, detail = "remove note", "was: "+before
 		}
 		return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", runID), detail)
 	})

@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -38,8 +39,8 @@ func TestANoteIsOfItsPersonOnARecordAndModeratorsRemoveIt(t *testing.T) {
 		if said := notes(); said[0] != "" || said[1] != "Shorter." {
 			t.Errorf("after removing and changing, the records say %q", said)
 		}
-		audits := got[[]models.Audit](t)(s.Audits(ctx, w.admin, "remove note", 0, 10))
-		if len(audits) != 1 || audits[0].ActorID != w.admin.ID || !strings.Contains(audits[0].Detail, "Tiles of 64") {
+		audits := got[[]models.Audit](t)(s.Audits(ctx, w.admin, fmt.Sprintf("run %d", was.ID), 0, 10))
+		if len(audits) != 2 || audits[0].ActorID != w.admin.ID || !strings.Contains(audits[0].Detail, "Tiles of 64") {
 			t.Errorf("the audit log has %+v", audits)
 		}
 	})

@@ -221,7 +221,7 @@ func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
 		t.Errorf("the board leads ada to her note at %q", to)
 	}
 	wantStatus(t, visitor.post(act, url.Values{"reason": {note}}), http.StatusUnauthorized)
-	refused := document(t, ada.post(act, url.Values{"reason": {strings.Repeat("a", 281)}}), http.StatusBadRequest)
+	refused := document(t, ada.post(act, url.Values{"reason": {strings.Repeat("a", 281)}}), http.StatusUnprocessableEntity)
 	wantText(t, refused, "[aria-labelledby=note] [role=alert]", "at most 280")
 	checkSound(t, document(t, ada.post(act, url.Values{"reason": {note}}), http.StatusOK))
 	wantText(t, ada.page(review, http.StatusOK), "blockquote[data-note]", note)
