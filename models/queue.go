@@ -16,12 +16,14 @@ import (
 const fairQueue = `
 	select *, row_number() over (partition by device
 			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place
-	from (
+	from (` + workInTurns + `) turns where started_at is null`
+
+// workInTurns is all live work, numbered within each of those whose turn it takes.
+const workInTurns = `
 		select *, case when attempt_id <> '' then 1 else 0 end as sent,
 			row_number() over (partition by device, priority, turn_of
 				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
-		from (` + liveWork + `) live
-	) turns where started_at is null`
+		from (` + liveWork + `) live`
 
 // QueuedWork is work that waits, with its place in its device's queue.
 type QueuedWork struct {
@@ -37,6 +39,9 @@ type QueuedWork struct {
 	Place        int // 1: next
 	QueuedAt     time.Time
 	NotBefore    *time.Time // when it may be tried again, after a loss
+	AttemptID    string     // the current one; empty: none
+	DispatchedAt *time.Time // when that was made
+	StartedAt    *time.Time // when a worker took it; nil: it waits
 }
 
 // Ref names the run or the evaluation.
@@ -47,6 +52,14 @@ func (s *Store) Queue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
 	err := s.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
 	return list, db.ReadError(err, "the queue")
+}
+
+// LiveQueue lists all live work by device: what runs (Place is 0), the oldest attempt first, then what Queue lists.
+func (s *Store) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
+	var list []QueuedWork
+	err := s.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken
+		where started_at is not null) q order by device, place, dispatched_at, run_id, evaluation_id`).Scan(&list).Error
+	return list, db.ReadError(err, "the queue and what runs")
 }
 
 // NextWork lists the first limit units of work that wait for a device, have no job in the queue yet and may begin

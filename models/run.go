@@ -65,6 +65,8 @@ type Run struct {
 	WallNS    int64        `gorm:"column:wall_ns"`
 	ProgramNS int64        `gorm:"column:program_ns"`
 
+	Note string // what its person says of a run that is or was a record; plain text
+
 	DisqualifiedAt  *time.Time
 	DisqualifiedWhy string
 	DisqualifiedBy  int64  // who decided it; 0: the site

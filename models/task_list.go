@@ -11,6 +11,7 @@ import (
 type TaskSummary struct {
 	Task
 	Lang   tasks.Lang
+	Tags   []string
 	Mine   bool           // the viewer is on one of its boards
 	People int64          // entries on all its boards
 	Boards []BoardSummary // one per device of the task, in the task's order
@@ -33,7 +34,7 @@ func (s *Store) TaskList(ctx context.Context, viewer User) ([]TaskSummary, error
 	}
 	out := make([]TaskSummary, len(list))
 	for i, t := range list {
-		out[i].Task, out[i].Lang, out[i].Mine = t.Task, t.Lang, t.Mine
+		out[i].Task, out[i].Lang, out[i].Tags, out[i].Mine = t.Task, t.Lang, t.Tags, t.Mine
 	}
 	people, err := s.Sizes(ctx, versionsOf(out))
 	for i, t := range list {

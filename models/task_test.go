@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -87,9 +88,13 @@ func TestANewVersionStartsNewBoardsAndLeavesTheOldOnes(t *testing.T) {
 		}
 		publish(texts, models.ChangeNone, 1)
 		texts.Definition.Description = "Add two vectors, quickly."
+		texts.Definition.Tags = []string{"beginner"}
 		texts.Definition.Templates = map[string]string{"C++": "template.cpp"}
 		texts.Files["template.cpp"] = []byte("// here\n")
 		old := publish(texts, models.ChangeTexts, 1)
+		if list := got[[]models.TaskSummary](t)(s.TaskList(ctx, w.ann)); len(list) != 1 || !slices.Equal(list[0].Tags, texts.Definition.Tags) {
+			t.Errorf("the list of tasks does not have the new tags: %+v", list)
+		}
 		texts.Files["reference.h"] = []byte("// stricter\n")
 		fresh := publish(texts, models.ChangeVersion, 2)
 

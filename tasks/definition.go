@@ -89,6 +89,7 @@ type Definition struct {
 	Lang        Lang              `json:"lang"`
 	Title       string            `json:"title,omitempty"` // ours; optional
 	Description string            `json:"description"`     // Markdown
+	Tags        []string          `json:"tags,omitempty"`  // by which tasks are found; they measure nothing
 	Files       []File            `json:"files"`
 	Config      Config            `json:"config"`
 	Templates   map[string]string `json:"templates,omitempty"` // label (CUDA, Python, Triton, C++ …) → path in the bundle

@@ -32,6 +32,7 @@ func Diff(old, new *Bundle) []Change {
 	differ("lang", a.Lang, b.Lang, true)
 	differ("title", a.Title, b.Title, false)
 	differ("description", a.Description, b.Description, false)
+	differ("tags", a.Tags, b.Tags, false)
 	out = append(out, diffFiles("files", runFiles(old), runFiles(new), true)...)
 	differ("config", a.Config, b.Config, true)
 	differ("libraries", a.Libraries, b.Libraries, true)

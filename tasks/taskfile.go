@@ -68,6 +68,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.Lang = Lang(r.choice(f["lang"], "lang", "", "py", "cu", "cpp"))
 	def.Title = r.title(f["title"])
 	def.Description = r.text(f["description"], "description")
+	def.Tags = r.tags(f["tags"])
 	def.Files = r.files(f["files"])
 	def.Config = r.config(f["config"], def.Lang)
 	def.Templates = r.templates(f["templates"])

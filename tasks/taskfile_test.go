@@ -14,6 +14,7 @@ func TestEveryKeyOfTaskYAMLIsRead(t *testing.T) {
 	b := mustTask(t, `
 lang: cpp
 title: Everything
+tags: [reduction, linear-algebra, beginner]
 description: |
   # All keys
 files:
@@ -45,6 +46,7 @@ profile: false
 	seed := int64(5)
 	want := tasks.Definition{
 		Form: tasks.FormEval, Lang: tasks.LangCPP, Title: "Everything", Description: "# All keys\n",
+		Tags: []string{"reduction", "linear-algebra", "beginner"},
 		Files: []tasks.File{
 			{Name: "task.h", Source: "task.h"}, {Name: "sub/reference.h", Source: "reference.h"},
 			{Name: "reference.h", Source: "reference.h"}, {Name: "submission.cpp", Source: tasks.SubmissionSource},
@@ -139,6 +141,11 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"template label":          {minimal + "templates: {Rust: template.py}\n", at + "templates.Rust: unknown label; known are C++, CUDA"},
 		"template missing":        {minimal + "templates: {Python: t.py}\n", at + `templates.Python: there is no file "t.py"`},
 		"template submission":     {minimal + "templates: {Python: \"@SUBMISSION@\"}\n", at + "templates.Python: must be the path of a file"},
+		"tag in capitals":         {minimal + "tags: [Reduction]\n", at + `tags[0]: "Reduction" is not a tag: one has at most 24 lower case letters`},
+		"tag of two words":        {minimal + "tags: [a b]\n", at + `tags[0]: "a b" is not a tag`},
+		"long tag":                {minimal + "tags: [" + strings.Repeat("a", 25) + "]\n", at + "tags[0]: "},
+		"tag twice":               {minimal + "tags: [scan, scan]\n", at + `tags[1]: "scan" appears twice`},
+		"too many tags":           {minimal + "tags: [a, b, c, d, e, f, g, h, i]\n", at + "tags: has 9 tags; at most 8 are allowed"},
 		"library":                 {minimal + "libraries: [\"-lm\"]\n", at + `libraries[0]: "-lm" is not a library's name`},
 		"gpu twice":               {minimal + "gpus: [T4, T4]\n", at + `gpus[1]: "T4" appears twice`},
 		"gpu name":                {minimal + "gpus: [\"<b>\"]\n", at + `gpus[0]: "<b>" is not a device's name`},

@@ -27,12 +27,14 @@ type RunReviewPage struct {
 	Decisions []LogRow  // about this run, the oldest first: everybody reads them
 	Flags     []FlagRow // that this reader may see
 	Open      bool      // one of them waits for a look
+	Note      string    // what the owner says of a record
+	NoteOpen  bool      // everybody reads it now, and not only after the deadline
 
 	// Who may decide needs no report.
-	MayReport, MayReview, MayDisqualify, MayReinstate bool
+	MayReport, MayReview, MayDisqualify, MayReinstate, MayNote, MayRemoveNote bool
 
 	Problem string // why the form was refused …
-	Act     string // … which: "report", "dismiss", "disqualify" or "reinstate"
+	Act     string // … which: "report", "dismiss", "disqualify", "reinstate" or "note"
 	Typed   string // what was in it
 }
 

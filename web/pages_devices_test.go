@@ -47,6 +47,9 @@ func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	checkSound(t, doc)
 	wantText(t, doc, "[data-device=H200] [data-what]", "NVIDIA H200 141 GiB sm_90")
 	wantText(t, doc, "[data-device=B200] [data-what]", "NVIDIA B200 180 GiB sm_100")
+	wantText(t, doc, "[data-device=H200] [data-day]", "Last 24 h: ")
+	wantText(t, doc, "[data-device=H200] [data-day]", "median wait ")
+	wantText(t, doc, "[data-device=CPU] [data-day]", "No runs in the last 24 h")
 	wantText(t, doc, "[data-device=B200] [data-away]", "attached by warpboard work --join TOKEN")
 	if doc.Find("[data-device=H200] [data-away]").Length() > 0 {
 		t.Error("a device that is here is said to be away")

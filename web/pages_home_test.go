@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/models"
+	"warpboard/web/client"
 )
 
 // listed are the slugs of the tasks on a home page, in order.
@@ -65,6 +66,9 @@ func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 		{url.Values{"device": {"TPU"}}, "elsewhere"},
 		{url.Values{"lang": {"cpp"}, "device": {"online"}}, "matmul-cpp prefixsum-cpp vectoradd-cpp"},
 		{url.Values{"show": {"closed"}}, "prefixsum-cuda"},
+		{url.Values{"tag": {"scan"}, "lang": {"cpp"}}, "prefixsum-cpp"},
+		{url.Values{"tag": {"nobody-has-it"}}, ""},
+		{url.Values{"q": {"reduction numpy"}}, "softmax-numpy"},
 		{url.Values{"show": {"open"}, "lang": {"cu"}}, "matmul-cuda vectoradd-cuda"},
 	} {
 		t.Run(c.search.Encode(), func(t *testing.T) {
@@ -81,6 +85,35 @@ func TestTasksAreFoundByNameLanguageDeviceAndDeadline(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestTagsLeadToTheTasksThatHaveThem(t *testing.T) {
+	s := newScene(t)
+	b := s.browser()
+	chip := `[data-tag="linear-algebra"]`
+	for _, page := range []string{"/", "/tasks/" + s.task.Slug} {
+		if to := b.page(page, http.StatusOK).Find(chip).First().AttrOr("href", ""); to != "/?tag=linear-algebra" {
+			t.Errorf("the tag on %s leads to %q", page, to)
+		}
+	}
+	if to := b.page("/?tag=linear-algebra", http.StatusOK).Find(`search p a`).AttrOr("href", ""); to != "/tags/linear-algebra" {
+		t.Errorf("home leads to the collection at %q", to)
+	}
+	doc := b.page("/tags/bandwidth", http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "h1 + p", "5 tasks, from easy to hard")
+	if all := listed(doc); len(all) != 5 || !strings.HasPrefix(all[2], "vectoradd") || !strings.HasPrefix(all[3], "prefixsum") {
+		t.Errorf("the collection is %v, want the beginner's tasks first", all)
+	}
+	wantText(t, b.page("/tags/linear-algebra", http.StatusOK), fmt.Sprintf("[data-task=%q] [data-board=H200]", s.task.Slug), "10.40 µs")
+	b.page("/tags/nobody-has-it", http.StatusNotFound)
+	task, err := s.api(models.User{}).Task(t.Context(), s.task.Slug)
+	all, listErr := s.api(models.User{}).Tasks(t.Context())
+	if err != nil || listErr != nil || !slices.Contains(task.Tags, "linear-algebra") || !slices.ContainsFunc(all, func(l client.TaskSummary) bool {
+		return l.Slug == s.task.Slug && slices.Equal(l.Tags, task.Tags)
+	}) {
+		t.Errorf("the API's tags: %+v, %v, %v", task.Tags, err, listErr)
 	}
 }
 

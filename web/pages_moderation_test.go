@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -206,5 +207,42 @@ func TestFormsOfModerationNeedTheirToken(t *testing.T) {
 	for _, path := range []string{fmt.Sprintf("/runs/%d/report", s.done.ID), fmt.Sprintf("/runs/%d/dismiss", s.done.ID), fmt.Sprintf("/runs/%d/disqualify", s.done.ID),
 		fmt.Sprintf("/runs/%d/reinstate", s.done.ID), fmt.Sprintf("/submissions/%d/delete", s.done.SubmissionID), fmt.Sprintf("/users/%d/name", s.ada.ID)} {
 		wantStatus(t, admin.post(path, url.Values{"_csrf": {"forged"}, "reason": {"x"}, "name": {"x"}}), http.StatusForbidden)
+	}
+}
+
+// How a record was made is told to others after the deadline: until then its person alone reads the note.
+func TestANoteOnARecordIsReadAfterTheDeadline(t *testing.T) {
+	s := newScene(t)
+	s.finish(s.queued, 9.87e3)
+	ada, visitor := s.browserOf(s.ada), s.browser()
+	board, review := "/tasks/"+s.task.Slug+"/boards/H200", fmt.Sprintf("/runs/%d/moderation", s.queued.ID)
+	act, note := fmt.Sprintf("/runs/%d/note", s.queued.ID), `<b>Tiles</b> & "registers".`
+	if to := ada.page(board, http.StatusOK).Find(`#history-live a[href$="#note"]`).AttrOr("href", ""); to != review+"#note" {
+		t.Errorf("the board leads ada to her note at %q", to)
+	}
+	wantStatus(t, visitor.post(act, url.Values{"reason": {note}}), http.StatusUnauthorized)
+	refused := document(t, ada.post(act, url.Values{"reason": {strings.Repeat("a", 281)}}), http.StatusUnprocessableEntity)
+	wantText(t, refused, "[aria-labelledby=note] [role=alert]", "at most 280")
+	checkSound(t, document(t, ada.post(act, url.Values{"reason": {note}}), http.StatusOK))
+	wantText(t, ada.page(review, http.StatusOK), "blockquote[data-note]", note)
+	for _, page := range []string{board, review} {
+		if visitor.page(page, http.StatusOK).Find("[data-note]").Length() > 0 {
+			t.Errorf("%s shows the note before the deadline", page)
+		}
+	}
+	past := time.Now().Add(-time.Second)
+	if _, err := s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Title: s.task.Title, Devices: s.task.Devices, Deadline: &past}); err != nil {
+		t.Fatal(err)
+	}
+	doc := visitor.page(board, http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "#history-live [data-note]", note)
+	admin := s.browserOf(s.admin)
+	if admin.page(review, http.StatusOK).Find("[aria-labelledby=note] textarea").Length() > 0 {
+		t.Error("an admin may write in ada's name")
+	}
+	checkSound(t, document(t, admin.post(act, url.Values{"reason": {""}}), http.StatusOK))
+	if visitor.page(board, http.StatusOK).Find("[data-note]").Length() > 0 {
+		t.Error("a note that an admin removed is still there")
 	}
 }

@@ -161,6 +161,7 @@ func (s *Server) accountRoutes(pages group) {
 func (s *Server) taskRoutes(pages, uploads group) {
 	s.formAddresses(pages)
 	pages.get("/", s.pages.Home)
+	pages.get("/tags/:tag", s.pages.Collection)
 	pages.get("/find", s.palette.Find)
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
@@ -216,7 +217,7 @@ func (s *Server) formAddresses(pages group) {
 		pages.get("/tasks/:slug/rejudge/"+part, site.LeadTo("/tasks/:slug/rejudge"))
 	}
 	pages.get("/workers", site.LeadTo("/devices"))
-	for path, to := range map[string]string{"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
+	for path, to := range map[string]string{"/tasks": "/", "/tags": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me"} { // parents of pages
 		pages.get(path, site.LeadTo(to))
 	}
 }
@@ -261,6 +262,7 @@ func (s *Server) runRoutes(pages group) {
 func (s *Server) moderationRoutes(pages group) {
 	pages.get("/runs/:id/moderation", s.moderation.Run)
 	pages.post("/runs/:id/report", s.moderation.Report)
+	pages.post("/runs/:id/note", s.moderation.Note)
 	pages.post("/runs/:id/dismiss", s.moderation.Dismiss)
 	pages.post("/runs/:id/disqualify", s.moderation.Disqualify)
 	pages.post("/runs/:id/reinstate", s.moderation.Reinstate)

@@ -41,6 +41,7 @@ func TestADevicesPagesShowItsUnitsAndThatOneDrifts(t *testing.T) {
 	if page := string(visitor.bytes(t, "/devices", http.StatusOK)); !strings.Contains(page, `href="/devices/CPU/sentinel"`) || !strings.Contains(page, "data-gauge") {
 		t.Error("the devices page does not show what was measured, or does not lead to it")
 	}
+	wantText(t, visitor.page("/devices", http.StatusOK), "[data-device=CPU] [data-day]", "noise ± 0.1 %")
 	if drift, err := s.Store.Drift(t.Context(), "w1", "0123456789ab"); err != nil || !strings.Contains(drift, "reads memory") {
 		t.Errorf("%q, %v", drift, err)
 	}

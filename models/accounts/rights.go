@@ -13,6 +13,7 @@ const (
 	ReviewRun        Act = "review a run" // see who reported it and why; dismiss reports
 	DisqualifyRun    Act = "disqualify a run"
 	ReinstateRun     Act = "reinstate a run"
+	RemoveNote       Act = "remove a note"
 	Rejudge          Act = "rejudge a task"
 	CancelRun        Act = "cancel a run"
 	DeleteSubmission Act = "delete a submission"
@@ -60,6 +61,7 @@ var rights = map[Act]right{
 	ReviewRun:        {byAuthor, false, "Only the author of the task and admins review its runs."},
 	DisqualifyRun:    {byAuthor, false, "Only the author of the task and admins may disqualify a run."},
 	ReinstateRun:     {byOwner, false, "Only who disqualified the run, and admins, may reinstate it."},
+	RemoveNote:       {byAuthor, false, "Only the person whose run it is, the author of the task and admins may remove its note."},
 	Rejudge:          {byAuthor, false, "Only the author of the task and admins have its runs measured again."},
 	CancelRun:        {byOwner, false, "Only the person who submitted a run, and admins, may cancel it."},
 	DeleteSubmission: {byOwner, false, "Only the person who made a submission, and admins, may delete it."},

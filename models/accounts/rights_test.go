@@ -39,6 +39,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		accounts.ReviewRun:        authors,
 		accounts.DisqualifyRun:    authors,
 		accounts.ReinstateRun:     owners,
+		accounts.RemoveNote:       authors,
 		accounts.Rejudge:          authors,
 		accounts.CancelRun:        owners,
 		accounts.DeleteSubmission: owners,

@@ -28,12 +28,13 @@ type Record struct {
 type RecordHolder struct {
 	Record
 	UserName string
+	Note     string // what the person says of it; only History reads it
 }
 
 // History lists the records of a board's newest epoch, the oldest first.
 func (s *Boards) History(ctx context.Context, versionID int64, device string) ([]RecordHolder, error) {
 	var list []RecordHolder
-	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name").Joins("join users u on u.id = r.user_id").
+	err := s.db.Read(ctx).Table("records r").Select("r.*, u.name as user_name, n.note").Joins("join users u on u.id = r.user_id").Joins("join runs n on n.id = r.run_id").
 		Where("r.version_id = ? and r.device = ?", versionID, device).
 		Where("r.age = (select min(n.age) from records n where n.version_id = r.version_id and n.device = r.device)").
 		Order("r.achieved_at, r.run_id").Scan(&list).Error

@@ -20,6 +20,7 @@ type TaskVersion struct {
 	Number     int              // 1, 2, …
 	Key        string           // hash of all that a score depends on; also the key of built objects
 	Lang       tasks.Lang       // the definition's
+	Tags       []string         `gorm:"serializer:json"` // the definition's, too: lists do not read that
 	Definition tasks.Definition `gorm:"serializer:json"`
 	Warnings   []string         `gorm:"serializer:json"`
 	CreatedBy  int64
@@ -39,7 +40,7 @@ type Change string
 // The changes.
 const (
 	ChangeNone    Change = "none"    // the bundle is what the task has already
-	ChangeTexts   Change = "texts"   // title, description or templates: scores keep their meaning
+	ChangeTexts   Change = "texts"   // title, description, tags or templates: scores keep their meaning
 	ChangeVersion Change = "version" // what is measured: a new version with empty boards
 )
 
@@ -96,11 +97,11 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey hashes what a score depends on: the bundle without its texts, templates and baselines.
+// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, templates and baselines.
 func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Templates = "", "", nil
-	measured.Definition.Baselines = nil
+	measured.Definition.Baselines, measured.Definition.Tags = nil, nil
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {
 			measured.Files[f.Source] = b.Files[f.Source]

@@ -124,6 +124,19 @@ func drift(times []float64) float64 {
 	return nearest / usual
 }
 
+// Noise is by how much the times of one kernel on one unit differ from another: a standard deviation, as a part of their
+// median. 0: too few are known.
+func Noise(times []float64) float64 {
+	if len(times) < least {
+		return 0
+	}
+	median, deviation := spread(times)
+	if median <= 0 {
+		return 0
+	}
+	return madToSigma * deviation / median
+}
+
 // spread is the median and the median deviation from it.
 func spread(times []float64) (median, deviation float64) {
 	sorted := slices.Sorted(slices.Values(times))

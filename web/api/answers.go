@@ -16,7 +16,7 @@ func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bund
 	d := version.Definition
 	answer := client.Task{
 		TaskSummary: client.TaskSummary{Slug: task.Slug, Title: task.Title,
-			Lang: d.Lang, Devices: task.Devices, Deadline: task.Deadline},
+			Lang: d.Lang, Tags: d.Tags, Devices: task.Devices, Deadline: task.Deadline},
 		Version: version.Number, Description: d.Description, RankingBy: d.RankingBy, Tests: d.Tests, Benchmarks: d.Benchmarks,
 		TimeoutsNS: map[job.Stage]int64{
 			job.StageTest:      int64(d.Timeouts.Test),

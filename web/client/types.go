@@ -13,6 +13,7 @@ type TaskSummary struct {
 	Slug     string     `json:"slug"`
 	Title    string     `json:"title"`
 	Lang     tasks.Lang `json:"lang"`
+	Tags     []string   `json:"tags,omitempty" jsonschema:"by which people find the task: 'reduction', 'beginner' …"`
 	Devices  []string   `json:"devices"`
 	Deadline *time.Time `json:"deadline,omitempty" jsonschema:"submissions are taken up to this moment; absent: always"`
 }

@@ -95,10 +95,15 @@ func (p *Pages) otherVersions(ctx context.Context, task models.Task, version mod
 	return slices.DeleteFunc(numbers, func(n int) bool { return n == version.Number }), err
 }
 
-func historySteps(records []models.RecordHolder) []views.HistoryStep {
+// historySteps are the records of a board as a viewer reads them, with what their people say of them where notes are open.
+func historySteps(records []models.RecordHolder, viewer int64, notes bool) []views.HistoryStep {
 	steps := make([]views.HistoryStep, len(records))
 	for i, r := range records {
 		steps[i] = views.HistoryStep{When: r.AchievedAt, ScoreNS: r.ScoreNS, Person: site.PersonOf(r.UserID, r.UserName), SubmissionID: r.SubmissionID, RunID: r.RunID}
+		if notes {
+			steps[i].Note = r.Note
+		}
+		steps[i].Own = viewer > 0 && r.UserID == viewer
 	}
 	return steps
 }

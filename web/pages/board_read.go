@@ -83,7 +83,7 @@ func (b *board) read(c *fiber.Ctx) error {
 	if !b.table.ByEnergy {
 		b.table.LastPage = int((b.table.Size + boardRows - 1) / boardRows)
 	}
-	b.picture = views.BoardPicture{History: historySteps(history), Bands: boardBands(bands, b.table)}
+	b.picture = views.BoardPicture{History: historySteps(history, b.table.ViewerID, b.task.NotesOpen(b.Now())), Bands: boardBands(bands, b.table)}
 	return b.addBaselines(ctx)
 }
 

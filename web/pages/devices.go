@@ -67,6 +67,9 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 		status.Queues = append(status.Queues, queue)
 	}
 	status.Queues = append(status.Queues, p.awayDevices(workers, status.Queues)...)
+	if err := p.addActivity(ctx, workers, status.Queues); err != nil {
+		return status, err
+	}
 	if site.Actor(c).IsAdmin() {
 		page := p.Page(c, "", "")
 		status.Admin = &page

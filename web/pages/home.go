@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/web/site"
 	"warpboard/web/stream"
@@ -21,7 +22,7 @@ const homeRows = 25 // tasks on one page
 // Home lists the tasks: the page, or to htmx only the list.
 func (p *Pages) Home(c *fiber.Ctx) error {
 	search := views.TaskSearch{
-		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Show: c.Query("show"),
+		Text: strings.TrimSpace(c.Query("q")), Lang: c.Query("lang"), Device: c.Query("device"), Tag: c.Query("tag"), Show: c.Query("show"),
 		Sort: c.Query("sort"), PageNo: max(c.QueryInt("page", 1), 1),
 	}
 	list, err := p.findTasks(c.UserContext(), site.Actor(c), search)
@@ -37,8 +38,21 @@ func (p *Pages) Home(c *fiber.Ctx) error {
 	return p.Render(c, fiber.StatusOK, views.Home(page))
 }
 
-// findTasks reads all tasks in short, and the boards of those on the wanted page.
+// findTasks is listTasks with what has just happened: to the viewer, and on all boards.
 func (p *Pages) findTasks(ctx context.Context, viewer models.User, search views.TaskSearch) (list views.TaskList, err error) {
+	if list, err = p.listTasks(ctx, viewer, search); err != nil {
+		return list, err
+	}
+	if list.SignedIn = viewer.SignedIn(); list.SignedIn {
+		if err := p.addContinue(ctx, viewer, &list); err != nil {
+			return list, err
+		}
+	}
+	return list, p.addLatest(ctx, &list)
+}
+
+// listTasks reads all tasks in short, and the boards of those on the wanted page.
+func (p *Pages) listTasks(ctx context.Context, viewer models.User, search views.TaskSearch) (list views.TaskList, err error) {
 	all, err := p.Store.TaskList(ctx, viewer)
 	if err != nil {
 		return list, err
@@ -48,7 +62,7 @@ func (p *Pages) findTasks(ctx context.Context, viewer models.User, search views.
 		return list, err
 	}
 	f := taskFinder{Pages: p, search: search, slots: models.SlotsOf(workers, p.Now(), func(models.Worker, job.Slot) bool { return true })}
-	list.Search, list.Devices = search, f.devices(all)
+	list.Search, list.Devices, list.Tags = search, f.devices(all), tagsOf(all)
 	found := slices.DeleteFunc(all, func(t models.TaskSummary) bool { return !f.fits(t) })
 	slices.SortStableFunc(found, f.order)
 	list.Found, list.LastPage = len(found), (len(found)+homeRows-1)/homeRows
@@ -60,12 +74,7 @@ func (p *Pages) findTasks(ctx context.Context, viewer models.User, search views.
 	for _, t := range found {
 		list.Tasks = append(list.Tasks, f.card(t))
 	}
-	if list.SignedIn = viewer.SignedIn(); list.SignedIn {
-		if err := p.addContinue(ctx, viewer, &list); err != nil {
-			return list, err
-		}
-	}
-	return list, p.addLatest(ctx, &list)
+	return list, nil
 }
 
 // addContinue fills in what somebody did last.
@@ -117,7 +126,7 @@ func (f taskFinder) devices(all []models.TaskSummary) []views.DeviceChoice {
 
 func (f taskFinder) fits(t models.TaskSummary) bool {
 	s := f.search
-	text := strings.ToLower(t.Title + " " + t.Slug)
+	text := strings.ToLower(t.Title + " " + t.Slug + " " + strings.Join(t.Tags, " "))
 	for word := range strings.FieldsSeq(strings.ToLower(s.Text)) {
 		if !strings.Contains(text, word) {
 			return false
@@ -126,7 +135,8 @@ func (f taskFinder) fits(t models.TaskSummary) bool {
 	device := s.Device == "" || slices.Contains(t.Devices, s.Device) ||
 		s.Device == views.DeviceOnline && slices.ContainsFunc(t.Devices, f.online)
 	show := s.Show == "" || s.Show == "mine" && t.Mine || s.Show == "open" && t.Open(f.Now()) || s.Show == "closed" && !t.Open(f.Now())
-	return device && show && (s.Lang == "" || s.Lang == string(t.Lang))
+	tag := s.Tag == "" || slices.Contains(t.Tags, s.Tag)
+	return device && show && tag && (s.Lang == "" || s.Lang == string(t.Lang))
 }
 
 // order puts open tasks before closed ones, then soon deadlines, what can run here now, and the liveliest first.
@@ -137,6 +147,8 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 		return cmp.Compare(b.People, a.People)
 	case f.search.Sort == "title":
 		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
+	case f.search.Sort == "easy":
+		return cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
 	case a.Open(f.Now()) != b.Open(f.Now()):
@@ -164,7 +176,7 @@ func order(a, b bool) int {
 
 func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 	card := views.TaskCard{
-		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Deadline: f.DeadlineOf(t.Task), People: int(t.People),
+		TaskRef: site.TaskRef(t.Task), Lang: views.LangName(t.Lang), Tags: t.Tags, Deadline: f.DeadlineOf(t.Task), People: int(t.People),
 	}
 	for _, b := range t.Boards {
 		chip := views.BoardChip{Device: b.Device, People: int(b.Size), Offline: !f.online(b.Device), Steps: b.Steps}

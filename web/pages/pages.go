@@ -14,6 +14,8 @@ type Pages struct {
 	code    *views.Highlighter
 	attacks []views.Attack
 	contact string // where to report holes
+
+	activity activity
 }
 
 // New returns the pages about tasks, boards, submissions, devices and accounts.

@@ -9,6 +9,7 @@ import (
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 const queueRows = 50 // runs shown of one device's queue
@@ -25,40 +26,36 @@ type queueList struct {
 
 func (l *queueList) read(ctx context.Context) error {
 	l.rows, l.slots, l.lengths = map[string][]views.QueuedRun{}, map[string]int64{}, map[string]models.QueueLength{}
-	running, err := l.Store.LiveAttempts(ctx)
+	live, err := l.Store.LiveQueue(ctx)
 	if err != nil {
 		return err
 	}
-	waiting, err := l.Store.Queue(ctx)
-	if err != nil {
-		return err
-	}
-	for _, a := range running {
-		if a.TakenAt == nil {
+	for _, q := range live {
+		card := l.card(q)
+		switch {
+		case q.EvaluationID != "":
+			l.addEvaluation(q.Device, q.Ref(), q.Kind, q.UserID, card)
 			continue
+		case q.StartedAt != nil:
+			l.slots[q.AttemptID] = q.SubmissionID
 		}
-		l.count(a.Device, 0, 1)
-		card := views.RunCard{ID: a.RunID, State: a.State, Queued: a.CreatedAt}
-		if a.EvaluationID != "" {
-			l.addEvaluation(a.Device, a.Ref(), a.Kind, a.UserID, card)
-			continue
-		}
-		l.slots[a.ID] = a.SubmissionID
-		l.add(a.Device, views.QueuedRun{ID: a.SubmissionID, Run: card})
-	}
-	for _, q := range waiting {
-		l.count(q.Device, 1, 0)
-		run := views.RunCard{ID: q.RunID, State: string(models.StateQueued), Position: q.Place, Queued: q.QueuedAt}
-		if q.NotBefore != nil && q.NotBefore.After(l.Now()) {
-			run.TriedAgain = *q.NotBefore
-		}
-		if q.EvaluationID != "" {
-			l.addEvaluation(q.Device, q.Ref(), q.Kind, q.UserID, run)
-			continue
-		}
-		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: run})
+		l.add(q.Device, views.QueuedRun{ID: q.SubmissionID, Run: card})
 	}
 	return l.describe(ctx)
+}
+
+// card counts work that is live, and says how it stands: of what runs, since when this attempt is made.
+func (l *queueList) card(q models.QueuedWork) views.RunCard {
+	if q.StartedAt != nil {
+		l.count(q.Device, 0, 1)
+		return views.RunCard{ID: q.RunID, State: q.State, Queued: runs.TimeOf(q.DispatchedAt)}
+	}
+	l.count(q.Device, 1, 0)
+	card := views.RunCard{ID: q.RunID, State: string(models.StateQueued), Position: q.Place, Queued: q.QueuedAt}
+	if q.NotBefore != nil && q.NotBefore.After(l.Now()) {
+		card.TriedAgain = *q.NotBefore
+	}
+	return card
 }
 
 func (l *queueList) count(device string, waiting, running int) {

@@ -48,6 +48,9 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 		MayDisqualify: (run.Valid() || run.HeldWhy != "") && mayJudge,
 		MayReinstate:  run.DisqualifiedAt != nil && mayJudge && viewer.May(accounts.ReinstateRun, models.Of{OwnerID: run.DisqualifiedBy}),
 	}
+	if err := m.addNote(c, run, seen, &page); err != nil {
+		return page, err
+	}
 	decisions, err := m.Store.Decisions(c.UserContext(), run.ID)
 	if err != nil {
 		return page, err
@@ -60,6 +63,21 @@ func (m *Moderation) runPage(c *fiber.Ctx) (page views.RunReviewPage, err error)
 		page.MayReport = page.MayReport && !(flag.Open && flag.By.ID == viewer.ID)
 	}
 	return page, err
+}
+
+// addNote fills in what the owner says of a record, for whom it is open to, and who may change it.
+func (m *Moderation) addNote(c *fiber.Ctx, run models.Run, seen runs.Access, page *views.RunReviewPage) (err error) {
+	viewer := site.Actor(c)
+	page.NoteOpen = seen.Task.NotesOpen(m.Now())
+	page.MayRemoveNote = viewer.May(accounts.RemoveNote, models.Of{AuthorID: seen.Task.OwnerID})
+	own := viewer.SignedIn() && viewer.ID == run.UserID
+	if page.NoteOpen || own || page.MayRemoveNote {
+		page.Note = run.Note
+	}
+	if own && run.ScoreNS != nil {
+		page.MayNote, err = m.Store.WasRecord(c.UserContext(), run)
+	}
+	return err
 }
 
 func flagRows(flags []models.FlagOf) []views.FlagRow {
@@ -76,6 +94,11 @@ func (m *Moderation) Report(c *fiber.Ctx) error {
 	return m.act(c, "report", "reported", func(ctx context.Context, actor models.User, id int64, why string) ([]models.BoardChange, error) {
 		return nil, m.Store.Report(ctx, actor, id, why)
 	})
+}
+
+// Note keeps what a person says of an own record, or removes it.
+func (m *Moderation) Note(c *fiber.Ctx) error {
+	return m.act(c, "note", "saved", m.Store.SetNote)
 }
 
 // Dismiss closes the flags of a run that is fine.

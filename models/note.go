@@ -1,0 +1,89 @@
+package models
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+const longestNote = 280 // characters
+
+// SetNote writes what a person says of an own run that is or was a record; empty text removes it, which the author of
+// the task and admins may do, too.
+func (s *Store) SetNote(ctx context.Context, actor User, runID int64, text string) (changes []BoardChange, err error) {
+	text = oneLine(text)
+	if n := len([]rune(text)); n > longestNote {
+		return nil, Errorf(Invalid, "The note has %d characters; at most %d are kept.", n, longestNote)
+	}
+	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+		run, task, err := runOfTask(tx, runID)
+		if err != nil {
+			return err
+		}
+		if err := mayNote(tx, actor, run, task, text); err != nil || text == run.Note {
+			return err
+		}
+		before := run.Note
+		if err := tx.Model(&run).Update("note", text).Error; err != nil {
+			return fmt.Errorf("saving the note on run %d: %w", runID, err)
+		}
+		change, err := boards.IncrementChange(tx, run.VersionID, run.Device)
+		if err != nil {
+			return err
+		}
+		changes = append(changes, *change)
+		act, detail := "write note", text
+		if text == "" {
+			act, detail = "remove note", "was: "+before
+		}
+		return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("run %d", runID), detail)
+	})
+	return changes, err
+}
+
+// mayNote refuses a note: nobody writes in the name of somebody else, not even an admin.
+func mayNote(tx *gorm.DB, actor User, run Run, task Task, text string) error {
+	if text == "" && actor.ID != run.UserID {
+		return actor.Check(accounts.RemoveNote, accounts.Of{AuthorID: task.OwnerID})
+	}
+	if !actor.SignedIn() || actor.ID != run.UserID {
+		return Errorf(Forbidden, "Only the person whose run it is writes a note on it.")
+	}
+	if text == "" {
+		return nil
+	}
+	led, err := isRecord(tx, run)
+	if err == nil && !led {
+		return Errorf(Conflict, "Run %d never led its board: notes are for records.", run.ID)
+	}
+	return err
+}
+
+// WasRecord reports whether a run is or was the first of its board.
+func (s *Store) WasRecord(ctx context.Context, run Run) (bool, error) {
+	return isRecord(s.db.Read(ctx), run)
+}
+
+func isRecord(tx *gorm.DB, run Run) (bool, error) {
+	var n int64
+	err := tx.Model(&Record{}).Where("version_id = ? and device = ? and run_id = ?", run.VersionID, run.Device, run.ID).Count(&n).Error
+	return n > 0, db.ReadError(err, "the records of run %d", run.ID)
+}
+
+// oneLine takes control and invisible characters and double spaces away.
+func oneLine(text string) string {
+	visible := strings.Map(func(r rune) rune {
+		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
+			return -1
+		}
+		return r
+	}, db.Sanitize(text))
+	return strings.Join(strings.Fields(visible), " ")
+}

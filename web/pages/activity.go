@@ -1,0 +1,41 @@
+package pages
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/views"
+)
+
+// activityAge is for how long what the devices did in a day is taken as it was: it is read over all runs of the day, and
+// open pages ask for it with each change of a queue.
+const activityAge = time.Minute
+
+// activity is what the devices did in the last day, as it was read last.
+type activity struct {
+	sync.Mutex
+	read time.Time
+	of   map[string]models.Activity
+}
+
+// addActivity says of each device what it did in the last day.
+func (p *Pages) addActivity(ctx context.Context, workers []models.Worker, queues []views.DeviceQueue) error {
+	p.activity.Lock()
+	defer p.activity.Unlock()
+	if now := p.Now(); p.activity.of == nil || now.Sub(p.activity.read) > activityAge {
+		slots := models.SlotsOf(workers, now, func(models.Worker, job.Slot) bool { return true })
+		all, err := p.Store.Activities(ctx, now, slots)
+		if err != nil {
+			return err
+		}
+		p.activity.read, p.activity.of = now, all
+	}
+	for i, q := range queues {
+		did := p.activity.of[q.Device]
+		queues[i].Day = views.DeviceDay{Work: did.Work, Busy: did.Busy, Waited: did.Waited, Wait: did.Wait, Noise: did.Noise}
+	}
+	return nil
+}
