@@ -32,11 +32,12 @@ func (a *API) KnownQuery() fiber.Handler {
 			method = fiber.MethodGet
 		}
 		known, unknown := described[method+" "+c.Route().Path], ""
-		c.Context().QueryArgs().VisitAll(func(name, _ []byte) {
-			if unknown == "" && !slices.Contains(known, string(name)) {
+		for name := range c.Context().QueryArgs().All() {
+			if !slices.Contains(known, string(name)) {
 				unknown = string(name)
+				break
 			}
-		})
+		}
 		switch {
 		case unknown == "":
 			return c.Next()
