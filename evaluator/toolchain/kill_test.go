@@ -90,7 +90,9 @@ func TestWhoeverIsKilledTheStageEndsOnceAndNothingIsLeft(t *testing.T) {
 			strike := func() {
 				if struck = time.Now(); tt.victim == "" {
 					cancel()
-				} else if err := syscall.Kill(victim(t, tt.victim), syscall.SIGKILL); err != nil {
+				} else if pid := victim(t, tt.victim); pid == 0 { // which kill(2) takes for the tests' whole process group
+					cancel()
+				} else if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 					t.Error(err)
 				}
 			}
@@ -160,13 +162,13 @@ func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sourc
 	return harness.Judge(end, req.Timeout, parser, req.Cases)
 }
 
-// victim is the process of a name.
+// victim is the process of a name, or 0. A process that was just forked may be missing from one reading of /proc.
 func victim(t *testing.T, name string) int {
 	uid := killUID
 	if strings.HasPrefix(name, "judge's") {
 		uid += 8
 	}
-	all := pythons(t, uid)
+	var all map[int]int
 	depth := func(pid int) (n int) {
 		for ; all[pid] != 0; pid = all[pid] {
 			n++
@@ -174,9 +176,12 @@ func victim(t *testing.T, name string) int {
 		return n
 	}
 	want := map[string]int{"zygote": 1, "stage": 2, "calibrator": 3}[name[strings.IndexByte(name, ' ')+1:]]
-	for pid := range all {
-		if depth(pid) == want {
-			return pid
+	for limit := time.Now().Add(5 * time.Second); time.Now().Before(limit); {
+		all = pythons(t, uid)
+		for pid := range all {
+			if depth(pid) == want {
+				return pid
+			}
 		}
 	}
 	t.Errorf("there is no %s among %v", name, all)
