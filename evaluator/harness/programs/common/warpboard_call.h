@@ -87,6 +87,11 @@ public:
         device_.flush();
         device_.hold();
     }
+    // Draws an input of a case without telling the runner, which is gone.
+    void draw_another(const Case& c) {
+        draw(c, true);
+        fit();
+    }
     int host_inputs() const { return buffers_.host_inputs(); }
 
     // Copies as it does answers.
@@ -125,13 +130,17 @@ private:
     }
 
     void share() {
+        if (fit()) session_.share(buffers_.regions(), buffers_.descriptors());
+    }
+
+    // Sees that the input has room. True when the memory is other than before.
+    bool fit() {
         const InputLayout& layout = drawn_->layout;
         const size_t host = layout.host_bytes(), device = layout.device_bytes();
         Needs needs{host, device, std::max({host_answers_, 2 * host, least_host_answers}), std::max(device_answers_, device)};
         const bool changed = of_task("Making the memory that kernel and judge share", [&] { return buffers_.fit(needs); });
-        if (!changed) return;
-        copies_.clear();
-        session_.share(buffers_.regions(), buffers_.descriptors());
+        if (changed) copies_.clear();
+        return changed;
     }
 
     void take_answer() {

@@ -92,9 +92,10 @@ public:
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
     }
 
-    // What a call of nothing costs at the most, without and with the copy of an answer, and by how much that varies: measured
-    // when nothing of the submission was left that could make it longer, or uneven.
-    void bound(const Constant& handover, double snapshot) {
+    // What a call of nothing costs at the most, without and with the copy of an answer, by how much that varies, and how long
+    // writing an input takes: measured when nothing of the submission was left that could make it longer, or uneven.
+    void bound(const Constant& handover, double snapshot, double writing) {
+        most_writing_ = writing;
         most_handover_ = handover.median + bounds_.tolerance;
         most_snapshot_ = snapshot + bounds_.most_tolerance;
         most_tolerance_ = std::max(least_tolerance_ns, 2 * handover.spread);
@@ -161,7 +162,7 @@ private:
 
     Times times() const {
         Times t{{}, {}, {}, {}, {}, handover(), snapshot_cost()};
-        const double prepared = quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25);
+        const double prepared = std::min(quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25), most_writing_);
         for (const Stamps& call : calls_) {
             // What another context had of the device between the first byte of the input and the release counts.
             const double turns = call.prepared > prepared + usual_turn_ns ? call.prepared - prepared : 0;
@@ -215,6 +216,7 @@ private:
     double most_handover_ = no_bound;
     double most_snapshot_ = no_bound;
     double most_tolerance_ = no_bound;
+    double most_writing_ = no_bound;
     double most_snapshot_tolerance_ = no_bound;
     std::vector<Stamps> own_;
     std::vector<Stamps> calls_;

@@ -10,6 +10,7 @@
 
 #include "warpboard_call.h"
 #include "warpboard_clocks.h"
+#include "warpboard_costs.h"
 #include "warpboard_door.h"
 #include "warpboard_own_runner.h"
 #include "warpboard_report.h"
@@ -93,6 +94,7 @@ public:
 
 private:
     struct Timed {
+        const Case& of;
         std::string prefix;
         CaseClocks clocks;
         size_t answer_bytes;
@@ -122,12 +124,12 @@ private:
                 for (size_t before = 0; before < i; ++before) log("benchmark." + std::to_string(before) + ".", {true, ""}, false);
                 return log(prefix, verdict, false);
             }
-            timed.push_back({prefix, std::move(clocks), calls_->answer_bytes()});
+            timed.push_back({cases_[i], prefix, std::move(clocks), calls_->answer_bytes()});
         }
         Door::end(*runner_);
         if constexpr (!Device::released_on_host) {
             const Constant handover = log_handover();
-            for (Timed& one : timed) one.clocks.bound(handover, snapshot_cost(one.answer_bytes));
+            for (Timed& one : timed) one.clocks.bound(handover, costs().snapshot(one.answer_bytes), costs().writing(one.of));
         } else if (process == 0) {
             log_handover();  // it bounds nothing there, and flushing takes long: it is for the record
         }
@@ -151,62 +153,13 @@ private:
         return calls_->call(c, fresh, flags, stamps);
     }
 
-    template <class Prepare, class Copy>
-    Stamps call_own(Prepare prepare, Copy copy) {
-        Stamps own = own_->call(prepare, device_, copy);
-        own.prepared = device_.writing_took();
-        if (Device::switches_in_call) own.event = 0;  // it has the switch in it, which is no call's time
-        return own;
-    }
+    Costs<Calls<Task, Device>, Device, Own> costs() { return {*calls_, device_, *own_}; }
 
-    // How long handing a call over takes, without any input or answer.
     Constant log_handover() {
-        CaseClocks clocks(Device::bounds);
-        const auto prepare = [this] {
-            device_.begin_writing({});
-            device_.flush();
-            device_.hold();
-            return -1;
-        };
-        for (int i = 0; i < Device::calibrations + skipped; ++i) {
-            const Stamps own = call_own(prepare, [] {});
-            if (i >= skipped) clocks.calibrate(own);
-        }
-        const Constant handover = clocks.handover();
+        const Constant handover = costs().handover();
         report_.log("clock.handover", handover.median);
         report_.log("clock.spread", handover.spread);
         return handover;
-    }
-
-    // How long it takes with the copy of an answer of so many bytes.
-    double snapshot_cost(size_t bytes) {
-        void* from = device_.borrow(bytes);
-        void* into = device_.borrow(bytes);
-        const auto prepare = [this] {
-            device_.begin_writing({});
-            device_.flush();
-            device_.hold();
-            return -1;
-        };
-        std::vector<double> times;
-        for (int i = 0; i < Device::calibrations / 2 + skipped; ++i) {
-            const Stamps own = call_own(prepare, [&] { calls_->copy(into, from, bytes); });
-            if (i >= skipped) times.push_back(own.copied - own.released - own.event);
-        }
-        device_.give_back(from, bytes);
-        device_.give_back(into, bytes);
-        return quantile(times, 0.5);
-    }
-
-    // Before the timed calls, and again between them: how quick memory is changes with what else a machine does.
-    void calibrate(CaseClocks& clocks, int calls) {
-        for (int i = 0; i < calls; ++i) {
-            const auto prepare = [this] {
-                calls_->prepare();
-                return calls_->host_inputs();
-            };
-            clocks.calibrate(call_own(prepare, [this] { calls_->copy(); }));
-        }
     }
 
     Verdict measure(const Case& c, const StopRule& rule, CaseClocks& clocks) {
@@ -217,9 +170,9 @@ private:
             if (!verdict.passed) return verdict;
         }
         calls_->overwrite_answer(*own_);
-        calibrate(clocks, Device::calibrations);
+        costs().calibrate(clocks, Device::calibrations);
         do {
-            if (clocks.runs() % calls_between == calls_between - 1) calibrate(clocks, 1);
+            if (clocks.runs() % calls_between == calls_between - 1) costs().calibrate(clocks, 1);
             Stamps stamps;
             verdict = calls_->call(c, true, 0, stamps);
             if (!verdict.passed) return verdict;
@@ -243,7 +196,6 @@ private:
         return passed ? 0 : ExitCodes::EXIT_VALIDATE_FAIL;
     }
 
-    static constexpr int skipped = 3;            // first calls of our own runner
     static constexpr double window_ns = 0.7e9, most_repeats = (1 << 24) - 1;  // of calls in a row
     static constexpr int most_windows = 8;
     static constexpr size_t calls_between = 4;   // timed calls for each of our own runner
