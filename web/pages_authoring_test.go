@@ -129,6 +129,18 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	}
 	published := document(t, creator.upload("/tasks/publish", "", "", nil, fields(doc.Find("main form"))), http.StatusOK)
 	wantText(t, published, "[role=status]", "Published")
+
+	opened := document(t, creator.uploadAll("/tasks/new/open", "zip", files), http.StatusOK)
+	checkSound(t, opened)
+	if paths := fields(opened.Find("main form"))["path"]; !slices.Contains(paths, "_up/utils.py") {
+		t.Errorf("opened in the editor: %v", paths)
+	}
+	wantStatus(t, creator.get("/tasks/new/files"), http.StatusOK) // where the form leads, typed in anew
+	tried := creator.sends(t, opened, "/tasks/new/files", func(f url.Values) { f.Set("name", "Two tensors") })
+	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
+		t.Errorf("trying what was opened leads to %s", at)
+	}
+	wantText(t, document(t, creator.uploadAll("/tasks/new/open", "zip", map[string]string{"a.py": "", "b.py": ""}), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 2 files")
 	delete(files, "task.yml")
 	wantText(t, document(t, creator.uploadAll("/tasks/new", "zip", files), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
 }

@@ -166,6 +166,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/new", site.NeedsSignIn, s.authoring.New)
 	uploads.post("/tasks/new", s.authoring.Preview)
 	pages.get("/tasks/new/:kind", site.NeedsSignIn, s.authoring.Begin)
+	uploads.post("/tasks/new/open", s.authoring.Open)
 	uploads.post("/tasks/new/:kind", s.authoring.TryNew)
 	uploads.post("/tasks/publish", s.authoring.Publish)
 	pages.get("/tasks/:slug", s.pages.Task)

@@ -21,12 +21,18 @@ import (
 	"warpboard/web/site"
 )
 
+// ownFiles stands in place of a starter's name where a task begins with uploaded files.
+const ownFiles = "files"
+
 // Begin opens a starter to be edited in the page: nothing is made before it is tried.
 func (p *Authoring) Begin(c *fiber.Ctx) error {
 	if _, err := requireCreator(c); err != nil {
 		return err
 	}
 	name := c.Params("kind")
+	if name == ownFiles || name == "open" { // they came with a form, and were kept nowhere
+		return c.Redirect("/tasks/new", fiber.StatusSeeOther)
+	}
 	if starterNamed(name) < 0 {
 		return site.NotFound(c)
 	}
@@ -41,29 +47,57 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: name})
 }
 
+// Open opens the one task of an upload to be edited in the page, as a starter is.
+func (p *Authoring) Open(c *fiber.Ctx) error {
+	if _, err := requireCreator(c); err != nil {
+		return err
+	}
+	var bundle *tasks.Bundle
+	sent, err := p.readZip(c)
+	if err == nil {
+		bundle, err = sent.single(p.Now())
+	}
+	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
+		return p.showUpload(c, views.TaskRef{}, sentences(problems))
+	}
+	if err != nil {
+		return err
+	}
+	files, err := filesOf(bundle)
+	if err != nil {
+		return err
+	}
+	return p.showFiles(c, views.TaskFilesPage{Files: files, Starter: ownFiles, Name: cmp.Or(bundle.Definition.Title, bundle.Name)})
+}
+
 // Files opens a task's files to be edited in the page.
 func (p *Authoring) Files(c *fiber.Ctx) error {
 	task, bundle, err := p.editableBundle(c)
 	if err != nil {
 		return err
 	}
-	var buf bytes.Buffer
-	if err := tasks.WriteZip(&buf, bundle); err != nil {
-		return err
-	}
-	opened, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
-	if err != nil {
-		return fmt.Errorf("reading the files of %s: %w", task.Slug, err)
-	}
-	folder, err := fs.Sub(opened, bundle.Name)
-	if err != nil {
-		return fmt.Errorf("reading the files of %s: %w", task.Slug, err)
-	}
-	files, err := readFolder(folder)
+	files, err := filesOf(bundle)
 	if err != nil {
 		return err
 	}
 	return p.showFiles(c, views.TaskFilesPage{Task: site.TaskRef(task), Files: files})
+}
+
+// filesOf reads a task's files as they are written into a zip.
+func filesOf(b *tasks.Bundle) ([]views.EditedFile, error) {
+	var buf bytes.Buffer
+	if err := tasks.WriteZip(&buf, b); err != nil {
+		return nil, err
+	}
+	opened, err := zip.NewReader(bytes.NewReader(buf.Bytes()), int64(buf.Len()))
+	if err != nil {
+		return nil, fmt.Errorf("reading the files of %s: %w", b.Name, err)
+	}
+	folder, err := fs.Sub(opened, b.Name)
+	if err != nil {
+		return nil, fmt.Errorf("reading the files of %s: %w", b.Name, err)
+	}
+	return readFolder(folder)
 }
 
 // readFolder reads a task's files in the order in which an author reads them; what is not text cannot be edited here.
