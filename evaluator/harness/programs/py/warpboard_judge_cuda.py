@@ -63,6 +63,14 @@ class Sample:
         return _Rows(0, 0, 2, None, source, None, pitch, 0, 0, 1, address_of(memory), 0, None, width, width, height)
 
 
+def _sampled(copies):
+    """Of which of the copies (to, from, bytes) a sample is taken: the largest, and in half of the calls whichever, so that a
+    part that is written too late is found out in some call."""
+    if not copies:
+        return None
+    return secrets.choice(copies) if secrets.randbelow(2) else max(copies, key=lambda copy: copy[2])
+
+
 class JudgeMemory:
     """The judge's side of the device: regions, cold caches, snapshots. Of several devices the one of its number, which
     here makes the current one: everything else is about the current device."""
@@ -92,7 +100,7 @@ class JudgeMemory:
         """Queues copies of (to, from, bytes) behind a gate of the judge's own: when the runner is done, a store lets
         them go. Launched only then, they would give the runner the time that Python takes for it."""
         self._number += 1
-        self._sample.queue(max(copies, key=lambda copy: copy[2], default=None), self._gate_seen, self._number)
+        self._sample.queue(_sampled(copies), self._gate_seen, self._number)
         queue_wait(self._gate_seen, self._number)
         for to, source, size in copies:
             call("cuMemcpyDtoDAsync_v2", ctypes.c_uint64(to), ctypes.c_uint64(source), ctypes.c_size_t(size), None)
