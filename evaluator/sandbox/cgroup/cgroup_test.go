@@ -262,3 +262,39 @@ func TestGroupKillsEveryProcessAndIsRemoved(t *testing.T) {
 		})
 	}
 }
+
+// The kernel holds a directory that somebody still has a process in; a run's result must not wait for that.
+func TestAGroupThatTheKernelKeepsGoesWithTheNextOne(t *testing.T) {
+	c, err := Find()
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := c.New("warpboard-test-"+rand.Text(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sleeper := exec.Command("/bin/sleep", "1000")
+	if err := sleeper.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(kept.Add(sleeper.Process.Pid), kept.Remove()); err != nil {
+		t.Error(err)
+	}
+	if len(c.left.dirs) != len(kept.dirs()) {
+		t.Errorf("kept are %v", c.left.dirs)
+	}
+	_ = sleeper.Process.Kill()
+	_ = sleeper.Wait()
+	next, err := c.New("warpboard-test-"+rand.Text(), 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := next.Remove(); err != nil {
+		t.Error(err)
+	}
+	for _, dir := range kept.dirs() {
+		if _, err := os.Stat(dir); !os.IsNotExist(err) {
+			t.Errorf("%s is left: %v", dir, err)
+		}
+	}
+}

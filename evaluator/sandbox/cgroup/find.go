@@ -17,6 +17,7 @@ import (
 // or both with a controller on either, so each controller is looked for separately.
 type Tree struct {
 	memory, pids controller
+	left         *leftovers // of groups that were removed
 }
 
 // controller is a directory in which a child gets the controller's files.
@@ -47,7 +48,7 @@ func Find() (*Tree, error) {
 }
 
 func choose(mountinfo, own string) (*Tree, error) {
-	c := &Tree{}
+	c := &Tree{left: &leftovers{}}
 	var failed error
 	for _, h := range parseHierarchies(mountinfo, own) {
 		failed = errors.Join(failed, c.use(h))

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"sync"
 	"syscall"
 	"time"
 
@@ -24,6 +26,7 @@ const forkBomb = 1000
 // Group is the cgroups of one run. A nil Group limits and counts nothing.
 type Group struct {
 	memory, pids controller // directories of this run; they may be the same one
+	left         *leftovers
 }
 
 // Usage is what a group counted.
@@ -35,7 +38,8 @@ type Usage struct {
 
 // New makes the cgroups of a run. Memory is in bytes; a limit of 0 is none.
 func (c *Tree) New(name string, memory int64, processes int) (*Group, error) {
-	g := &Group{memory: c.memory.child(name), pids: c.pids.child(name)}
+	c.left.remove()
+	g := &Group{memory: c.memory.child(name), pids: c.pids.child(name), left: c.left}
 	for _, dir := range g.dirs() {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			return nil, errors.Join(fmt.Errorf("make a cgroup: %w", err), g.Remove())
@@ -199,21 +203,57 @@ func killProcs(dir string) bool {
 	return false
 }
 
-// Remove deletes the directories. The kernel may need a moment after the last process.
+// Remove deletes the directories. The kernel may need a moment after the last process, and seconds after a fork bomb on a
+// busy machine: what it still needs then goes when the next group is made.
 func (g *Group) Remove() error {
 	if g == nil {
 		return nil
 	}
 	var failed error
 	for _, dir := range g.dirs() {
-		err := os.Remove(dir)
+		err := removeDir(dir)
 		for try := 0; errors.Is(err, unix.EBUSY) && try < 200; try++ {
 			time.Sleep(time.Millisecond)
-			err = os.Remove(dir)
+			err = removeDir(dir)
 		}
-		if err != nil && !os.IsNotExist(err) {
-			failed = errors.Join(failed, fmt.Errorf("remove a run's cgroup: %w", err))
+		if errors.Is(err, unix.EBUSY) && g.left.keep(dir) {
+			continue
 		}
+		failed = errors.Join(failed, err)
 	}
 	return failed
+}
+
+func removeDir(dir string) error {
+	if err := os.Remove(dir); err != nil && !os.IsNotExist(err) {
+		return fmt.Errorf("remove a run's cgroup: %w", err)
+	}
+	return nil
+}
+
+// leftovers are directories that the kernel did not let go yet.
+type leftovers struct {
+	mu   sync.Mutex
+	dirs []string
+}
+
+// keep reports whether there is somebody who tries again.
+func (l *leftovers) keep(dir string) bool {
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dirs = append(l.dirs, dir)
+	return true
+}
+
+// remove tries each once more.
+func (l *leftovers) remove() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.dirs = slices.DeleteFunc(l.dirs, func(dir string) bool { return removeDir(dir) == nil })
 }
