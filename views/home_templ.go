@@ -642,9 +642,9 @@ func homeNow(l TaskList) templ.Component {
 			}
 			if l.Continue.Live > 0 {
 				var templ_7745c5c3_Var19 string
-				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(", of which ")
+				templ_7745c5c3_Var19, templ_7745c5c3_Err = templ.JoinStringErrs(": ")
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 267, Col: 19}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 267, Col: 10}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var19))
 				if templ_7745c5c3_Err != nil {
@@ -668,9 +668,9 @@ func homeNow(l TaskList) templ.Component {
 					return templ_7745c5c3_Err
 				}
 				var templ_7745c5c3_Var21 string
-				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(l.Continue.Live, "run goes on", "runs go on"))
+				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(format.Plural(l.Continue.Live, "run in progress", "runs in progress"))
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 268, Col: 116}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/home.templ`, Line: 268, Col: 126}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -804,11 +804,11 @@ func homeNow(l TaskList) templ.Component {
 func nothingFound(l TaskList) string {
 	switch {
 	case l.Found > 0:
-		return "There are not so many pages. Go back to the first."
+		return "There is no such page. Go back to the first one."
 	case l.Search.filters():
 		return "No task fits this search."
 	}
-	return "There is no task yet."
+	return "There are no tasks yet."
 }
 
 func taskCard(card TaskCard) templ.Component {

@@ -57,7 +57,7 @@ func Login(p LoginPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-md mx-auto py-6 sm:py-12\"><h1>Sign a command line in</h1>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-md mx-auto py-6 sm:py-12\"><h1>Sign in a command line</h1>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -72,7 +72,7 @@ func Login(p LoginPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-2 soft\">Type the code that <code>warpboard login</code> shows in your terminal.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-2 soft\">Enter the code that <code>warpboard login</code> shows in your terminal.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -136,12 +136,12 @@ func loginAnswered(let bool) templ.Component {
 		}
 		ctx = templ.ClearChildren(ctx)
 		if let {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"callout callout-pass mt-5\" role=\"status\">It is in. Go back to your terminal.</p><p class=\"mt-4 soft\">The command has a token of yours now. It is in the list on <a href=\"/me#tokens\">your page</a>, where you can revoke it.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<p class=\"callout callout-pass mt-5\" role=\"status\">Signed in. Return to your terminal.</p><p class=\"mt-4 soft\">The command has a token of yours now. It is in the list on <a href=\"/me#tokens\">your page</a>, where you can revoke it.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-warn mt-5\" role=\"status\">Refused. The command got nothing.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<p class=\"callout callout-warn mt-5\" role=\"status\">Denied. The command line got no access.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -171,7 +171,7 @@ func loginQuestion(p LoginPage) templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"mt-2 soft\">A command line asks to work as you: to submit, to read what you may read, and to publish tasks if you may.</p><div class=\"card mt-7 overflow-hidden\"><dl class=\"facts px-5 py-5\"><dt>Code</dt><dd class=\"font-mono font-semibold\" data-code>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, "<p class=\"mt-2 soft\">A command line is asking to act as you: to submit, to read what you may read, and to publish tasks if you may.</p><div class=\"card mt-7 overflow-hidden\"><dl class=\"facts px-5 py-5\"><dt>Code</dt><dd class=\"font-mono font-semibold\" data-code>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -184,7 +184,7 @@ func loginQuestion(p LoginPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</dd><dt>Its machine, as it says</dt><dd>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "</dd><dt>Machine, as it reports itself</dt><dd>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -218,7 +218,7 @@ func loginQuestion(p LoginPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</dd></dl><p class=\"callout callout-warn rounded-none\">Let it in only if you started <code>warpboard login</code> just now and your terminal shows the same code.</p><form method=\"post\" action=\"/login\" class=\"px-5 py-4 flex flex-wrap gap-3 border-t border-line\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "</dd></dl><p class=\"callout callout-warn rounded-none\">Approve this only if you started <code>warpboard login</code> just now and your terminal shows the same code.</p><form method=\"post\" action=\"/login\" class=\"px-5 py-4 flex flex-wrap gap-3 border-t border-line\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -239,7 +239,7 @@ func loginQuestion(p LoginPage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\"> <button class=\"btn btn-main\" name=\"answer\" value=\"yes\">Let it in</button> <button class=\"btn\" name=\"answer\" value=\"no\">Refuse</button></form></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "\"> <button class=\"btn btn-main\" name=\"answer\" value=\"yes\">Approve</button> <button class=\"btn\" name=\"answer\" value=\"no\">Refuse</button></form></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

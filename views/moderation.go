@@ -26,7 +26,7 @@ type RunReviewPage struct {
 	Verdict
 	Decisions []LogRow  // about this run, the oldest first: everybody reads them
 	Flags     []FlagRow // that this reader may see
-	Open      bool      // one of them waits for a look
+	Open      bool      // one of them awaits review
 	Note      string    // what the owner says of a record
 	NoteOpen  bool      // everybody reads it now, and not only after the deadline
 

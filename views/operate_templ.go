@@ -78,7 +78,7 @@ func Operate(p OperatePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Operation</h1><p class=\"mt-2 text-lg soft\">What is off for now, and which machines may join. <a href=\"/devices\">Devices</a> are paused on their own page.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Operation</h1><p class=\"mt-2 text-lg soft\">What is switched off, and which machines may join. <a href=\"/devices\">Devices</a> are paused on their own page.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -143,7 +143,7 @@ func switchList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var3 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section id=\"switches\" aria-labelledby=\"switches-title\" class=\"mt-10\"><h2 id=\"switches-title\">Switches</h2><p class=\"mt-1 soft\">Whoever submits to what is off reads your sentence. What waits already goes on.</p><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section id=\"switches\" aria-labelledby=\"switches-title\" class=\"mt-10\"><h2 id=\"switches-title\">Switches</h2><p class=\"mt-1 soft\">Anyone who submits to something that is off sees your message. Work already in the queue continues.</p><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -330,7 +330,7 @@ func joinTokens(p OperatePage) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section id=\"join\" aria-labelledby=\"join-title\" class=\"mt-10\"><h2 id=\"join-title\">Workers that join</h2><p class=\"mt-1 soft\">With a token, machines that come and go join automatically: <code>warpboard work --join TOKEN</code>. Each gets a name of its own and is forgotten when it leaves. To revoke a token disconnects its workers.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<section id=\"join\" aria-labelledby=\"join-title\" class=\"mt-10\"><h2 id=\"join-title\">Workers that join</h2><p class=\"mt-1 soft\">With a token, machines that come and go join automatically: <code>warpboard work --join TOKEN</code>. Each gets a name of its own and is forgotten when it leaves. Revoking a token disconnects its workers.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

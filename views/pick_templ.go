@@ -124,7 +124,7 @@ func Pick(p PickPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h1 class=\"mt-1\">Compare two runs</h1><p class=\"mt-2 text-lg soft\">Times, counters and code side by side: A is what was, B what is.</p><form action=\"/compare\" class=\"mt-7 grid gap-6\" aria-label=\"Runs to compare\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, " <h1 class=\"mt-1\">Compare two runs</h1><p class=\"mt-2 text-lg soft\">Times, counters and code side by side: A is before, B is after.</p><form action=\"/compare\" class=\"mt-7 grid gap-6\" aria-label=\"Runs to compare\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

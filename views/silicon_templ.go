@@ -374,7 +374,7 @@ func unsortedDevice(p SiliconPage, d UnsortedDevice, id string) templ.Component 
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</datalist></div><button class=\"btn\">Move them</button></form><p class=\"mt-3 small soft\">This cannot be taken back: afterwards nothing tells these runs from others of that device.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 28, "</datalist></div><button class=\"btn\">Move them</button></form><p class=\"mt-3 small soft\">This cannot be undone: afterwards nothing tells these runs from others of that device.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -309,7 +309,7 @@ func benchLeft(p WorkbenchPage) templ.Component {
 			}
 			ctx = templ.InitializeContext(ctx)
 			if p.Viewer == nil {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"soft\">Your runs stand here once you have signed in.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"soft\">Your runs appear here once you sign in.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -50,7 +50,7 @@ func TestDevicesPageShowsWhatAWorkerEvaluatesWith(t *testing.T) {
 	wantText(t, doc, "[data-device=H200] [data-day]", "Last 24 h: ")
 	wantText(t, doc, "[data-device=H200] [data-day]", "median wait ")
 	wantText(t, doc, "[data-device=CPU] [data-day]", "No runs in the last 24 h")
-	wantText(t, doc, "[data-device=B200] [data-away]", "attached by warpboard work --join TOKEN")
+	wantText(t, doc, "[data-device=B200] [data-away]", "run warpboard work --join TOKEN")
 	if doc.Find("[data-device=H200] [data-away]").Length() > 0 {
 		t.Error("a device that is here is said to be away")
 	}

@@ -149,7 +149,7 @@ func TestHomeOfManyTasksStaysShort(t *testing.T) {
 	if len(seen) != 60 {
 		t.Errorf("three pages show %d tasks, want 60", len(seen))
 	}
-	wantText(t, s.browser().page("/?page=99", http.StatusOK), "#tasks", "not so many pages")
+	wantText(t, s.browser().page("/?page=99", http.StatusOK), "#tasks", "There is no such page")
 	w.refusedNothing()
 }
 

@@ -121,7 +121,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	s.measuredAgain("580", 12e3, 9e3)
 	visitor := s.browser()
 	board := visitor.page("/tasks/small/boards/CPU", http.StatusOK)
-	wantText(t, board, "[data-epoch]", "Ranked are scores measured with driver 580.")
+	wantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	wantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
 	wantText(t, board, "tbody tr:nth-child(3)", "– Cid older software † 12.000 µs")
 	doc := visitor.page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
