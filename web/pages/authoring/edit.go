@@ -90,8 +90,8 @@ func (p *Authoring) settingsOf(ctx context.Context, task models.Task) (views.Tas
 		}
 	}
 	settings.Others = strings.Join(others, ", ")
-	settings.Devices, err = p.DeviceChoices(ctx, names, runs.ChosenDevices(task.Devices))
-	return settings, err
+	settings.Devices = runs.ChoicesAmong(known, names, runs.ChosenDevices(task.Devices))
+	return settings, nil
 }
 
 // Save changes the settings.

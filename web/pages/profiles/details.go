@@ -22,11 +22,7 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	details, err := p.details(c, seen)
-	if err != nil {
-		return err
-	}
-	first, err := p.Leader(c.UserContext(), seen.Run)
+	details, first, err := p.details(c, seen)
 	if err != nil {
 		return err
 	}
@@ -39,35 +35,37 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	return p.Render(c, fiber.StatusOK, views.Profile(page))
 }
 
-func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, err error) {
+// details reads what the page shows of a profile, and the run to compare it with.
+func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
 	profile, err := p.ProfileOf(c.UserContext(), seen)
 	if err != nil {
-		return vm, err
+		return vm, 0, err
 	}
 	for _, one := range profile.Cases {
 		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: runs.CaseSpec(one.Spec)})
 	}
 	if vm.Report, err = p.Report(profile, vm.Query.Case); err != nil {
-		return vm, err
+		return vm, 0, err
 	}
 	if vm.Report == nil {
 		vm.Failure = profile.MissingReason(vm.Query.Case)
-		return vm, nil
+		leader, err = p.Leader(c.UserContext(), seen.Run)
+		return vm, leader, err
 	}
-	if vm.Others, err = p.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
-		return vm, err
+	if vm.Others, leader, err = p.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
+		return vm, 0, err
 	}
 	for _, dot := range vm.Others {
 		vm.Choices = append(vm.Choices, charts.PinChoice{Run: dot.Run, Name: dot.Name})
 	}
 	if err := p.addPin(c, &vm); err != nil {
-		return vm, err
+		return vm, 0, err
 	}
 	of := fmt.Sprintf("?case=%d", vm.Query.Case)
 	vm.JSON, vm.CSV = path+".json"+of, path+".csv"+of
-	return vm, p.addSourceLinks(c, seen, profile, &vm)
+	return vm, leader, p.addSourceLinks(c, seen, profile, &vm)
 }
 
 // addPin reads the profile that is pinned as the baseline.

@@ -62,6 +62,11 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 	if err != nil {
 		return nil, err
 	}
+	return ChoicesAmong(known, names, before), nil
+}
+
+// ChoicesAmong is DeviceChoices of devices that were read already.
+func ChoicesAmong(known []client.Device, names []string, before []views.DeviceChoice) []views.DeviceChoice {
 	choices := make([]views.DeviceChoice, len(names))
 	for i, name := range names {
 		choices[i] = choiceOf(name, known)
@@ -74,7 +79,7 @@ func (s *Runs) DeviceChoices(ctx context.Context, names []string, before []views
 	if len(before) == 0 && first >= 0 {
 		choices[first].Chosen = true
 	}
-	return choices, nil
+	return choices
 }
 
 // choiceOf says how a device stands: whether a run could begin there now.

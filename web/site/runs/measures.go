@@ -34,8 +34,13 @@ func (s *Runs) addMeasures(ctx context.Context, run models.Run, def tasks.Defini
 	if card.Measured, err = s.measuredCases(profile, def, MeasuredStage(stages)); err != nil {
 		return err
 	}
-	first, err := s.Leader(ctx, run)
-	card.Compare = views.CompareURL(first, run.ID)
+	first := card.FirstRun // known of a run that stands
+	if first == 0 {
+		first, err = s.Leader(ctx, run)
+	}
+	if first != run.ID {
+		card.Compare = views.CompareURL(first, run.ID)
+	}
 	return err
 }
 
@@ -80,8 +85,12 @@ func (s *Runs) Leader(ctx context.Context, run models.Run) (int64, error) {
 		return 0, nil
 	}
 	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, 1)
-	if err != nil || len(board.Standings) == 0 || board.Standings[0].RunID == run.ID {
-		return 0, err
+	return leaderFor(run, board), err
+}
+
+func leaderFor(run models.Run, board models.BoardPage) int64 {
+	if run.ScoreNS == nil || len(board.Standings) == 0 || board.Standings[0].RunID == run.ID {
+		return 0
 	}
-	return board.Standings[0].RunID, nil
+	return board.Standings[0].RunID
 }

@@ -119,12 +119,13 @@ func CaseSpec(spec string) string { return strings.ReplaceAll(spec, "; ", ", ") 
 // otherDots is how many of a board's best entries are drawn into a roofline.
 const otherDots = 8
 
-// BoardDots are the roofline dots of the board's best other entries.
-func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]charts.Dot, error) {
+// BoardDots are the roofline dots of the board's best other entries, and the run to compare a run with, as Leader has it.
+func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) (dots []charts.Dot, leader int64, err error) {
 	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, otherDots+1)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
+	leader = leaderFor(run, board)
 	var ids []int64
 	for _, st := range board.Standings {
 		if st.RunID != run.ID {
@@ -133,9 +134,8 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]char
 	}
 	profiles, err := s.profilesByID(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	var dots []charts.Dot
 	for _, st := range board.Standings {
 		profile, ok := profiles[st.RunID]
 		if !ok {
@@ -143,7 +143,7 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]char
 		}
 		facts, ok, err := s.facts(profile, index)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if ok && facts.drawn {
 			dot := facts.dot
@@ -151,5 +151,5 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) ([]char
 			dots = append(dots, dot)
 		}
 	}
-	return dots, nil
+	return dots, leader, nil
 }
