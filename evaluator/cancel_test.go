@@ -56,6 +56,9 @@ func TestCancelEndsARunInAnyStage(t *testing.T) {
 		if r.Outcome != job.OutcomeCancelled || r.ScoreNS != nil {
 			t.Errorf("%s: outcome %s", id, r.Outcome)
 		}
+		if (r.Unfinished != nil) != (id == "leaderboard") {
+			t.Errorf("%s: of the ranked stage it says %+v", id, r.Unfinished)
+		}
 	}
 	if r := s.run(aJob("after", job.ModeRanked)); r.Outcome != job.OutcomeDone {
 		t.Errorf("the next run: outcome %s, failure %+v", r.Outcome, r.Failure)

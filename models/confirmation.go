@@ -1,11 +1,9 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"time"
 
 	"gorm.io/gorm"
@@ -23,19 +21,22 @@ import (
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts for no limit and stands on no board. Four legs are enough if they ran on one unit of one
 // machine; else more follow, up to mostLegs. A confirmation that a leg fails ends without numbers and is flagged, for
-// somebody to look: it is no verdict. Each run is confirmed once, so that this comes to an end.
+// somebody to look: it is no verdict, but the source whose leg failed is held back until then. A kernel can fail where it is slow.
+// All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
+// that comes first is confirmed once, so that this comes to an end.
 type Confirmation struct {
 	ID            int64
 	VersionID     int64
 	Device        string
 	ChallengerID  int64    // its run, and its score before …
 	ChallengerWas float64  `gorm:"column:challenger_was"`
-	ChallengerNS  *float64 `gorm:"column:challenger_ns"` // … and after
+	ChallengerNS  *float64 `gorm:"column:challenger_ns"` // … and after, from all legs of its source until then
 	HolderID      int64
 	HolderWas     float64  `gorm:"column:holder_was"`
 	HolderNS      *float64 `gorm:"column:holder_ns"`
 	OneUnit       bool     // the legs that count ran on one unit of one machine
 	Outcome       string   // why it ended without numbers
+	Again         bool     // it may begin again, for it ended by no fault of the challenger's
 	CreatedAt     time.Time
 	EndedAt       *time.Time
 }
@@ -62,8 +63,12 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
 		return db.ReadError(err, "the first of a board")
 	}
+	legs, err := pools.LegsOf(tx, top[0].RunID)
+	if err != nil || len(legs) > 0 {
+		return err
+	}
 	var known int64
-	err = tx.Model(&Confirmation{}).Where("(version_id = ? and device = ? and ended_at is null) or challenger_id = ? or holder_id = ?",
+	err = tx.Model(&Confirmation{}).Where("(version_id = ? and device = ? and ended_at is null) or ((challenger_id = ? or holder_id = ?) and not again)",
 		versionID, device, top[0].RunID, top[0].RunID).Count(&known).Error
 	if err != nil || known > 0 {
 		return db.ReadError(err, "confirmations")
@@ -158,90 +163,43 @@ func (c Confirmation) side(legs []Run, of int64) (list []Run) {
 	return list
 }
 
-// breakOff ends the confirmation without numbers: a side did not pass once more, or was cancelled.
+// breakOff ends the confirmation without numbers: a side did not pass once more, or was cancelled. The side that did not pass is
+// held back; one that infrastructure errors stopped begins again when something changes on the board.
 func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
-	c.Outcome = fmt.Sprintf("Run %d did not pass when it was measured again.", *leg.ProfileOf)
 	switch {
 	case leg.Infrastructure:
-		c.Outcome = fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *leg.ProfileOf)
-	case leg.State == StateFailed:
-		if leg.Failure != nil {
-			c.Outcome += " " + leg.Failure.Reason
-		}
-		if err := addFlag(tx, *leg.ProfileOf, FlagUnconfirmed, c.Outcome); err != nil {
-			return err
-		}
+		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *leg.ProfileOf)
+		return c.close(tx, out)
+	case leg.State != StateFailed:
+		c.Outcome = fmt.Sprintf("Measuring run %d again was cancelled.", *leg.ProfileOf)
+		return c.end(tx, out)
+	}
+	c.Again = *leg.ProfileOf != c.ChallengerID
+	c.Outcome = fmt.Sprintf("Run %d did not pass when it was measured again.", *leg.ProfileOf)
+	if leg.Failure != nil {
+		c.Outcome += " " + leg.Failure.Reason
+	}
+	if err := holdSource(tx, *leg.ProfileOf, c.Outcome); err != nil {
+		return err
 	}
 	return c.end(tx, out)
 }
 
-func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
+// close ends the confirmation and begins no other.
+func (c Confirmation) close(tx *gorm.DB, out *Recorded) error {
 	at := db.Now()
 	c.EndedAt = &at
 	if err := tx.Save(&c).Error; err != nil {
 		return fmt.Errorf("ending confirmation %d: %w", c.ID, err)
 	}
-	if err := c.show(tx, 0, out); err != nil {
+	return c.show(tx, 0, out)
+}
+
+func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
+	if err := c.close(tx, out); err != nil {
 		return err
 	}
 	return startConfirmation(tx, c.VersionID, c.Device, out)
-}
-
-// conclude gives both runs their new numbers, as far as they still count.
-func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
-	var changed []Entry
-	for _, side := range []struct {
-		runID int64
-		ns    **float64
-	}{{c.HolderID, &c.HolderNS}, {c.ChallengerID, &c.ChallengerNS}} {
-		found := poolLegs(c.side(legs, side.runID))
-		*side.ns = &found.ScoreNS
-		var run Run
-		if err := tx.Take(&run, side.runID).Error; err != nil {
-			return db.ReadError(err, "run %d", side.runID)
-		}
-		found.RunID, found.Clock = run.ID, run.Clock
-		if run.Roof != nil && run.ScoreNS != nil {
-			roof := *run.Roof * *run.ScoreNS / found.ScoreNS
-			found.Roof = &roof
-		}
-		if err := found.Set(tx, map[string]any{"epoch_id": legs[0].EpochID}); err != nil {
-			return fmt.Errorf("confirming run %d: %w", run.ID, err)
-		}
-		changed = append(changed, Entry{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID})
-	}
-	if _, err := recompute(tx, changed); err != nil {
-		return err
-	}
-	return c.end(tx, out)
-}
-
-// poolLegs makes one score of the legs of one side: the geometric mean, with an interval that holds theirs. Runs of equal
-// source do not change it (package pools).
-func poolLegs(legs []Run) pools.Measurement {
-	pooled := pools.Measurement{Fixed: true, Cases: [][]float64{}}
-	var logs float64
-	n := float64(len(legs))
-	for _, leg := range legs {
-		logs += math.Log(*leg.ScoreNS) / n
-		pooled.StdNS += leg.StdNS / n
-		pooled.ErrNS += leg.ErrNS / n
-		pooled.Processes += leg.Processes
-		pooled.Noisy = pooled.Noisy || leg.Noisy
-		pooled.Disturbed = cmp.Or(pooled.Disturbed, leg.Disturbed)
-		low, high := *leg.ScoreNS, *leg.ScoreNS
-		if leg.LowNS != nil && leg.HighNS != nil {
-			low, high = min(low, *leg.LowNS), max(high, *leg.HighNS)
-		}
-		if pooled.LowNS == nil || low < *pooled.LowNS {
-			pooled.LowNS = &low
-		}
-		if pooled.HighNS == nil || high > *pooled.HighNS {
-			pooled.HighNS = &high
-		}
-	}
-	pooled.ScoreNS = math.Exp(logs)
-	return pooled
 }
 
 // forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission.

@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -100,36 +101,123 @@ func TestLegsThatRanOnOtherUnitsAreRepeated(t *testing.T) {
 	})
 }
 
-func TestALegThatFailsEndsTheConfirmationAndAccusesNobody(t *testing.T) {
+// failLeg ends the leg that waits without a score.
+func failLeg(t *testing.T, s *models.Store, why job.Failure) {
+	t.Helper()
+	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), leg(t, s).Ref()))
+	check(t, second(s.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+		Outcome: job.OutcomeFailed, Failure: &why}, models.Findings{})))
+}
+
+func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
-		w.score(t, s, w.ann, 1000)
-		bens := w.score(t, s, w.ben, 900)
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.ben, "b;", about(900)...)
 		measureLeg(t, s, 1000, "gpu0")
-		attempt := got[models.Attempt](t)(s.StartAttempt(ctx, leg(t, s).Ref()))
-		check(t, second(s.RecordResult(ctx, job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
-			Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "case 0 gave a wrong answer"}}, models.Findings{})))
-		board := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
-		if board.Confirming != 0 || board.Standings[0].ScoreNS != 900 {
-			t.Errorf("the board says %d, %+v", board.Confirming, board.Standings)
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		anns := "Ann 1000 from 0, run 1 of 5 processes"
+		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
+			t.Errorf("the board:\n%s", diff)
+		}
+		again := w.measures(t, s, w.ben, "b;\n", about(890)...)
+		if !strings.Contains(again.HeldWhy, "did not pass when it was measured again") {
+			t.Errorf("the same source, sent again, is held: %q", again.HeldWhy)
+		}
+		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
+			t.Errorf("the board:\n%s", diff)
 		}
 		flags := got[[]models.FlagOf](t)(s.Flags(ctx, w.admin, bens, w.task))
 		if len(flags) != 1 || flags[0].Kind != models.FlagUnconfirmed {
 			t.Errorf("flags: %+v", flags)
 		}
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 2 {
+			t.Errorf("to review: %+v", list)
+		}
 		if work := got[[]models.QueuedWork](t)(s.Queue(ctx)); len(work) != 0 {
 			t.Errorf("it begins again: %+v", work)
+		}
+		check(t, second(s.Dismiss(ctx, w.admin, bens.ID, "The worker's fault.")))
+		if diff := cmp.Diff([]string{"Ben 900 from 0, run 2 of 5 processes", anns}, w.board(t, s)); diff != "" {
+			t.Errorf("after somebody has looked:\n%s", diff)
+		}
+		w.measures(t, s, w.ben, "b;\n\n", about(880)...)
+		leg(t, s) // it is measured again
+		sameAfterRebuild(t, s, w)
+	})
+}
+
+// A holder that fails is held back itself; a challenger whose legs infrastructure errors stopped has another confirmation.
+func TestAConfirmationThatEndsByNoFaultOfTheChallengerBeginsAgain(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.score(t, s, modelstest.Person(t, s, "Cleo", models.RoleUser), 1100)
+		w.score(t, s, w.ann, 1000)
+		for range 4 {
+			measureLeg(t, s, 1000, "gpu0")
+		}
+		bens := w.score(t, s, w.ben, 900)
+		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
+		if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != 0 {
+			t.Fatalf("it begins again at once: %+v", work)
+		}
+		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); !c.Again || !strings.Contains(c.Outcome, "infrastructure") {
+			t.Errorf("it keeps %+v", c)
+		}
+		w.score(t, s, w.ann, 950) // something changes on the board
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID || leg(t, s).ProfileOf == nil {
+			t.Errorf("after the holder failed: %+v", c)
 		}
 	})
 }
 
-func TestADeletedSideEndsItsConfirmation(t *testing.T) {
+// Challenged again and again, a source has the mean of all its legs, and not those of the last; and so have equal sources of two people.
+func TestLegsOfASourceCountTogether(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		scores := func() (list []string) {
+			for _, st := range got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10)).Standings {
+				list = append(list, fmt.Sprintf("%s %.1f", st.UserName, st.ScoreNS))
+			}
+			return list
+		}
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ben, "b;", about(900)...)
+		for _, ns := range []float64{1000, 1100, 1000, 1100} {
+			w.end(t, s, leg(t, s), models.Findings{}, about(ns)...)
+		}
+		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0"}, scores()); diff != "" {
+			t.Fatalf("the first confirmation:\n%s", diff)
+		}
+		w.measures(t, s, cleo, "b;\n", about(800)...) // Ben's source: its legs are known
+		if diff := cmp.Diff([]string{"Ann 1000.0", "Ben 1100.0", "Cleo 1100.0"}, scores()); diff != "" {
+			t.Errorf("another person's run of a confirmed source:\n%s", diff)
+		}
+		w.measures(t, s, cleo, "c;", about(700)...)
+		for _, ns := range []float64{1200, 2000, 1200, 2000} {
+			w.end(t, s, leg(t, s), models.Findings{}, about(ns)...)
+		}
+		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0"}, scores()); diff != "" {
+			t.Errorf("Ann was challenged again:\n%s", diff)
+		}
+		runs := got[[]models.SubmissionSummary](t)(s.Submissions(t.Context(), w.ann, models.SubmissionFilter{UserID: w.ann.ID}))
+		check(t, second(s.DeleteSubmission(t.Context(), w.ann, runs[0].ID, "")))
+		w.measures(t, s, w.ann, "a;", about(500)...)
+		if diff := cmp.Diff([]string{"Ann 1095.4", "Ben 1100.0", "Cleo 1100.0"}, scores()); diff != "" {
+			t.Errorf("deleted and sent again:\n%s", diff)
+		}
+		sameAfterRebuild(t, s, w)
+	})
+}
+
+func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
 		ctx := t.Context()
 		anns := w.score(t, s, w.ann, 1000)
 		w.score(t, s, w.ben, 900)
 		leg(t, s)
-		check(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")))
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), models.Conflict)
+		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is somebody else's.")))
 		board := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))
 		if work := got[[]models.QueuedWork](t)(s.Queue(ctx)); board.Confirming != 0 || len(work) != 0 {
 			t.Errorf("%d waits for its confirmation, and in the queue is %+v", board.Confirming, work)

@@ -183,6 +183,9 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 			return err
 		}
 		if run.HeldWhy != "" {
+			if err := releaseSource(tx, runID); err != nil {
+				return err
+			}
 			changes, err = standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": ""})
 			return err
 		}
@@ -202,7 +205,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, af
 		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join runs r on r.id = f.run_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
-		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []FlagKind{FlagReport, FlagHeld}).
+		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []FlagKind{FlagReport, FlagHeld, FlagUnconfirmed}).
 		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
 	if !actor.IsAdmin() {
 		q = q.Where("t.owner_id = ?", actor.ID)

@@ -10,6 +10,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 )
 
 // runOfTask reads a run with the task that it is of.
@@ -91,8 +92,10 @@ func standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[s
 
 // DeleteSubmission removes a submission with its runs; boards fall back to the person's next best run. Who deletes
 // somebody else's says why. What was disqualified stays for everybody to see unless an admin deletes it, and what
-// still counts for the hourly limit stays until it does not: else deleting would buy more submissions. Attempts that
-// are running are cancelled at their next sign of life.
+// still counts for the hourly limit stays until it does not: else deleting would buy more submissions. What is measured
+// again, or is still being stopped, stays until that has ended: else deleting would choose what counts. For the same reason what
+// its runs measured stays in the pool of their source (package pools) where their person deletes them. Attempts that are running
+// are cancelled at their next sign of life.
 func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why string) (changes []BoardChange, err error) {
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		var sub Submission
@@ -113,6 +116,11 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why 
 		counted, err := boards.OfSubmission(tx, id)
 		if err != nil {
 			return err
+		}
+		if actor.ID == sub.UserID {
+			if err := pools.RetainSubmission(tx, id); err != nil {
+				return err
+			}
 		}
 		if err := tx.Delete(&sub).Error; err != nil {
 			return fmt.Errorf("deleting submission %d: %w", id, err)
@@ -135,12 +143,39 @@ func (s *Store) deletable(tx *gorm.DB, actor User, sub Submission) error {
 	if s.limits.PerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
 		return Errorf(Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
 	}
+	if err := measuring(tx, sub.ID); err != nil {
+		return err
+	}
 	var disqualified int64
 	err := tx.Model(&Run{}).Where("submission_id = ? and disqualified_at is not null", sub.ID).Count(&disqualified).Error
 	if err == nil && disqualified > 0 {
 		return Errorf(Forbidden, "Submission %d has a disqualified run, which stays visible; only an admin may delete it.", sub.ID)
 	}
 	return db.ReadError(err, "runs of submission %d", sub.ID)
+}
+
+// stopping is how long the result of a cancelled run is waited for: its worker may be gone.
+const stopping = 10 * time.Minute
+
+// measuring says what of a submission is being measured, so that it cannot be deleted.
+func measuring(tx *gorm.DB, submissionID int64) error {
+	const runs = "in (select id from runs where submission_id = ?)"
+	var confirmed, attempts int64
+	err := tx.Model(&Confirmation{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
+	if err == nil {
+		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").
+			Where("r.submission_id = ? and a.taken_at is not null and a.ended_at is null and (r.ended_at is null or r.ended_at > ?)", submissionID, db.Now().Add(-stopping)).
+			Count(&attempts).Error
+	}
+	switch {
+	case err != nil:
+		return db.ReadError(err, "runs of submission %d", submissionID)
+	case confirmed > 0:
+		return Errorf(Conflict, "A run of submission %d is measured again, in turns with another; the submission can be deleted when that has ended.", submissionID)
+	case attempts > 0:
+		return Errorf(Conflict, "A run of submission %d is on a worker; cancel it, and delete the submission when the worker has stopped it.", submissionID)
+	}
+	return nil
 }
 
 const renamesPerDay = 3 // of one person, by themselves

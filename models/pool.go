@@ -6,6 +6,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/epochs"
 	"warpboard/models/pools"
 )
 
@@ -21,23 +22,69 @@ func (r *Run) keepMeasurement(tx *gorm.DB, result job.Result) error {
 		Interval: r.Interval, Roof: r.Roof, Disturbed: r.Disturbed, Cases: pools.CasesOf(result.Stages)})
 }
 
-// enter pools a valid run that has just ended with those of equal source, and returns what it brings to its board: the run that
-// stands for them.
-func (r *Run) enter(tx *gorm.DB) (entry Entry, err error) {
+// enter pools a valid run that has just ended with those of equal source, and brings what stands for them onto its board.
+func (r *Run) enter(tx *gorm.DB) (*BoardChange, error) {
 	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
-		return entry, err
+		return nil, err
 	}
 	stands := Run{}
-	err = tx.Where("id = (select coalesce(pool_id, id) from runs where id = ?)", r.ID).Take(&stands).Error
+	err := tx.Where("id = (select coalesce(pool_id, id) from runs where id = ?)", r.ID).Take(&stands).Error
 	if err != nil {
-		return entry, db.ReadError(err, "run that stands for run %d", r.ID)
+		return nil, db.ReadError(err, "run that stands for run %d", r.ID)
 	}
-	entry = boards.Entry{
-		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: stands.ID, SubmissionID: stands.SubmissionID, Age: -stands.EpochID,
-		ScoreNS: *stands.ScoreNS, StdNS: stands.StdNS, ErrNS: stands.ErrNS, Clock: stands.Clock, Interval: stands.Interval, Roof: stands.Roof, EnergyJ: stands.EnergyJ,
-		Pooled: stands.Pooled, Disturbed: stands.Disturbed, AchievedAt: *stands.EndedAt,
+	return boards.Enter(tx, stands.entry(), stands.PoolID != nil)
+}
+
+// retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
+// An infrastructure error counts against nobody, and what was not ranked yet has measured nothing.
+func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChange, error) {
+	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
+	switch cases := judgedCases(result.Stages); {
+	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure:
+		return nil, nil
+	case len(cases) > 0:
+		kept.Cases = cases
+	case result.Unfinished != nil:
+		kept.Cases, kept.Unfinished = result.Unfinished.Cases, 1
+	default:
+		return nil, nil
 	}
-	return entry, nil
+	var err error
+	if kept.EpochID, err = epochs.Of(tx, softwareOf(result.Machine)); err == nil {
+		err = pools.Retain(tx, kept)
+	}
+	if err == nil {
+		err = pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID)
+	}
+	var stands []Run
+	if err == nil {
+		err = tx.Where("version_id = ? and device = ? and user_id = ? and epoch_id = ? and "+boards.StandingRun, r.VersionID, r.Device, r.UserID, kept.EpochID).
+			Where("submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)", r.SubmissionID).
+			Limit(1).Find(&stands).Error
+	}
+	if err != nil || len(stands) == 0 {
+		return nil, db.WriteError(err, "what run %d measured", r.ID)
+	}
+	return boards.Enter(tx, stands[0].entry(), true)
+}
+
+// judgedCases are the processes' medians of a ranked stage that passed and whose program a judge measured.
+func judgedCases(stages []job.StageResult) [][]float64 {
+	for _, stage := range stages {
+		if stage.Stage == job.StageRanked && stage.Status == job.StatusPass && len(stage.Cases) > 0 && len(stage.Cases[0].Processes) > 0 {
+			return pools.CasesOf(stages)
+		}
+	}
+	return nil
+}
+
+// entry is what a valid run makes of its person's.
+func (r *Run) entry() Entry {
+	return Entry{
+		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
+		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ,
+		Pooled: r.Pooled, Disturbed: r.Disturbed, AchievedAt: *r.ScoredAt,
+	}
 }
 
 // recompute brings boards up to date after runs of some people changed or went: first their pools, then their entries.

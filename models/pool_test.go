@@ -123,7 +123,7 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 		check(t, second(s.Reinstate(ctx, w.admin, first.ID, "It did not.")))
 		expect("it is back", "Ann 950 from 2, run 1 of 10 processes", ben)
 		check(t, second(s.DeleteSubmission(ctx, w.ann, lucky.SubmissionID, "")))
-		expect("the lucky one is deleted", "Ann 960 from 0, run 4 of 5 processes", ben)
+		expect("the lucky one is deleted by its person, and what it measured stays", "Ann 950 from 2, run 1 of 10 processes", ben)
 	})
 }
 

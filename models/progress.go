@@ -131,6 +131,9 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 			return err
 		}
 	}
+	if !hideTimes(&e) {
+		return nil
+	}
 	if e.Type == job.EventLog {
 		if a.LogBytes > MaxLogBytes {
 			return nil
@@ -145,4 +148,16 @@ func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
 		Type: job.EventType(db.Sanitize(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
 	})
 	return nil
+}
+
+// hideTimes takes out of an event what a ranked stage that goes on has measured, and reports whether anything is left to tell.
+// Whoever saw the times, or had the kernel print its own, could cancel the run when they are slow. The ended stage has them all.
+func hideTimes(e *job.Event) (left bool) {
+	if e.Stage != job.StageRanked && e.Stage != job.StageSecret {
+		return true
+	}
+	if e.Case != nil {
+		e.Case = &job.CaseResult{Index: e.Case.Index, Spec: e.Case.Spec, Status: e.Case.Status}
+	}
+	return e.Type != job.EventLog
 }

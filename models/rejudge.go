@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 	"warpboard/models/rejudge"
 )
 
@@ -202,7 +203,10 @@ func applyReruns(tx *gorm.DB, actor User, r rejudge.Rejudge) (changed []Entry, e
 		}
 		entry := Entry{VersionID: leg.VersionID, Device: leg.Device, UserID: leg.UserID}
 		if rerun.NowNS != nil {
-			if entry, err = takeOver(tx, leg); err != nil {
+			if entry, err = takeOver(tx, leg); err == nil {
+				err = pools.ForgetLegs(tx, rerun.RunID, leg.EpochID)
+			}
+			if err != nil {
 				return nil, err
 			}
 		} else {

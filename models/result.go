@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/pools"
 )
 
 // Score is what a ranked run measured, in nanoseconds.
@@ -57,8 +58,8 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 			return err
 		}
 		if !a.current() {
-			a.end(r.Outcome)
-			return db.WriteError(tx.Save(&a.Attempt).Error, "attempt")
+			out.Board, err = a.endStale(tx, r)
+			return err
 		}
 		out, err = a.conclude(tx, r, found)
 		return err
@@ -67,6 +68,18 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
 	}
 	return out, nil
+}
+
+// endStale ends an attempt that counts no more. What it measured of a run that its person cancelled stays.
+func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*BoardChange, error) {
+	a.end(r.Outcome)
+	if err := tx.Save(&a.Attempt).Error; err != nil {
+		return nil, db.WriteError(err, "attempt")
+	}
+	if run, ok := a.unit.(*Run); ok && run.State == StateCancelled && run.AttemptID == a.ID {
+		return run.retain(tx, r, pools.Cancelled)
+	}
+	return nil, nil
 }
 
 // LossOf says how the loss of an attempt counts that its worker reports.

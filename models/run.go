@@ -46,11 +46,12 @@ type Run struct {
 
 	State RunState
 	Work
-	Failure *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
-	ScoreNS *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
-	StdNS   float64      `gorm:"column:std_ns"`   // sample standard deviation of the score's repeats
-	ErrNS   float64      `gorm:"column:err_ns"`   // standard error of the score
-	Clock   string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
+	Failure  *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	ScoreNS  *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
+	ScoredAt *time.Time   // when the score became what it is: when the run ended, or the newest of its pool
+	StdNS    float64      `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
+	ErrNS    float64      `gorm:"column:err_ns"` // standard error of the score
+	Clock    string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
 	boards.Interval
 	Roof *float64 // how near the score is to what the unit can do at best; nil where that is not known
 	boards.Numerics

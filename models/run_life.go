@@ -11,6 +11,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
+	"warpboard/models/pools"
 )
 
 // What a run does at the steps of its life that other work does not: states by stage, stages and files that are
@@ -104,6 +105,9 @@ func (r *Run) setMeasured(result job.Result) {
 }
 
 func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
+	if r.ScoreNS != nil && r.ScoredAt == nil {
+		r.ScoredAt = r.EndedAt
+	}
 	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+live, r.ID, attemptID).Select("*").Omit("id").Updates(r)
 	return res.RowsAffected, res.Error
 }
@@ -127,7 +131,7 @@ func (r *Run) countLoss(*gorm.DB) error { return nil }
 // afterResult brings the run onto its board. The profile that follows it is announced before the run's own end, so
 // that a reader who has seen that one has missed nothing.
 func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *Recorded) error {
-	err := errors.Join(r.keepMeasurement(tx, result), countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.flagHeld(tx), r.queueProfile(tx, out))
+	err := errors.Join(r.keepMeasurement(tx, result), r.holdWithheld(tx), countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.flagHeld(tx), r.queueProfile(tx, out))
 	if err != nil {
 		return err
 	}
@@ -139,14 +143,15 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 			return err
 		}
 	}
+	if r.State == StateFailed {
+		if out.Board, err = r.retain(tx, result, pools.Failed); err != nil {
+			return err
+		}
+	}
 	if !r.Valid() {
 		return r.showBaseline(tx, out)
 	}
-	entry, err := r.enter(tx)
-	if err != nil {
-		return err
-	}
-	out.Board, err = boards.Enter(tx, entry)
+	out.Board, err = r.enter(tx)
 	if err != nil || out.Board == nil || !found.confirm {
 		return err
 	}

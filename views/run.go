@@ -67,6 +67,7 @@ type StageView struct {
 	Result  job.StageResult
 	Total   int           // cases that it will have, when known
 	Running bool          // goes on now
+	Process int           // of several fresh processes, the one that goes on
 	For     time.Duration // how long it has gone on
 	Limit   time.Duration // that it may take; 0: not known
 	Now     string        // arguments of the case that runs now, when known
@@ -227,10 +228,19 @@ func (s StageView) class() string {
 	}
 }
 
+// NextProcess begins a list of cases anew when one is told again: it is another process's.
+func (s *StageView) NextProcess(index int) {
+	if slices.ContainsFunc(s.Result.Cases, func(c job.CaseResult) bool { return c.Index == index }) {
+		s.Process, s.Result.Cases = max(s.Process, 1)+1, nil
+	}
+}
+
 // Note is what the stage's bar says under its name.
 func (s StageView) Note() string {
 	done := len(s.Result.Cases)
 	switch {
+	case s.Running && s.Process > 1:
+		return fmt.Sprintf("process %d, case %d of %d", s.Process, done, s.Total)
 	case s.Running && s.Total > 0:
 		return fmt.Sprintf("%d of %d", done, s.Total)
 	case s.Running:

@@ -36,6 +36,17 @@ func (p *Parser) ByProcess() *Parser {
 // Processes is how many fresh processes of the submission a judge has reported to their end, those that were dropped too.
 func (p *Parser) Processes() int { return p.processes }
 
+// Medians are those of the processes that were reported to their end and not dropped, by case; nil where there are none.
+func (p *Parser) Medians() (medians [][]float64) {
+	if len(p.done) == 0 {
+		return nil
+	}
+	for _, c := range together(p.done) {
+		medians = append(medians, c.Processes)
+	}
+	return medians
+}
+
 // Drop forgets what the last process reported, for a reason that was measured and is not its times.
 func (p *Parser) Drop() { p.done = p.done[:len(p.done)-1] }
 

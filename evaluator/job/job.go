@@ -166,9 +166,11 @@ type Result struct {
 	Stages  []StageResult `json:"stages"`
 	// ScoreNS is the ranked score in nanoseconds, smaller is better; nil unless the ranked stage passed.
 	// The recorder computes it again from Stages and refuses a result that disagrees.
-	ScoreNS   *float64   `json:"score_ns,omitempty"`
-	Machine   Machine    `json:"machine"`
-	Artifacts []Artifact `json:"artifacts,omitempty"`
+	ScoreNS *float64 `json:"score_ns,omitempty"`
+	// Unfinished is what a ranked stage measured that began and did not pass; nil where its program measures itself.
+	Unfinished *Unfinished `json:"unfinished,omitempty"`
+	Machine    Machine     `json:"machine"`
+	Artifacts  []Artifact  `json:"artifacts,omitempty"`
 	// Harness names what measured: "warpboard/cpp", "warpboard/cu", "warpboard/py", "bundle", "legacy".
 	Harness string `json:"harness"`
 	// HarnessDigest is the SHA-256 of the harness's programs, in hex; empty where the task brings its own.
@@ -179,6 +181,11 @@ type Result struct {
 	// EvaluationID and Evaluation are those of an evaluation; Evaluation is a kernel.Result.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
+}
+
+// Unfinished is what the fresh processes of a ranked stage measured before it failed or was cancelled. One more was under way.
+type Unfinished struct {
+	Cases [][]float64 `json:"cases"` // for each case the medians of the processes that came to their end; none: no process did
 }
 
 // Artifact names a file that the run left, sent apart from the result.

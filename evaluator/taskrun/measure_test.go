@@ -3,6 +3,7 @@ package taskrun
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -119,5 +120,21 @@ func TestNobodyWaitsForADecisionThatNeverComes(t *testing.T) {
 	cancel()
 	if m.more(ctx, 1) {
 		t.Error("another process though the stage has ended")
+	}
+}
+
+// A run that is cancelled or fails in its third process has measured two.
+func TestWhatProcessesMeasuredThatCameToTheirEndIsKnown(t *testing.T) {
+	parser := harness.NewParser(nil).ByProcess()
+	if known := parser.Medians(); known != nil {
+		t.Errorf("before the first: %v", known)
+	}
+	parser.Write([]byte(reportOf(0, 1000) + reportOf(1, 1100) + reportOf(2, 900)))
+	parser.Drop()
+	half, _, _ := strings.Cut(reportOf(3, 1200), "process")
+	parser.Write([]byte(half))
+	parser.Close()
+	if known := parser.Medians(); len(known) != 1 || !slices.Equal(known[0], []float64{1000, 1100}) {
+		t.Errorf("in the fourth: %v", known)
 	}
 }

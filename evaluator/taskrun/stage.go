@@ -53,10 +53,14 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	endWatch()
 	endMeasuring()
 	if err != nil {
+		r.keepUnfinished(s, parser)
 		return result, err
 	}
 	parser.Close()
 	result.Status, result.Failure = harness.Judge(out, s.timeout, parser, s.want)
+	if result.Status != job.StatusPass {
+		r.keepUnfinished(s, parser)
+	}
 	cases := harness.Finish(parser.Cases(), result.Status)
 	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
 		if out.Judge == nil {
@@ -69,6 +73,14 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	result.Overhead = result.Ended.Sub(result.Started) - out.Wall
 	r.Result.ProgramNS += out.Wall.Nanoseconds()
 	return result, nil
+}
+
+// keepUnfinished keeps what a judge's ranked stage that did not pass has measured: runs of equal source count together, and nobody
+// chooses which by cancelling or failing.
+func (r *Run) keepUnfinished(s step, parser *harness.Parser) {
+	if s.stage == job.StageRanked && !r.Job.Task.OwnHarness {
+		r.Result.Unfinished = &job.Unfinished{Cases: parser.Medians()}
+	}
 }
 
 // measure has a ranked stage with a judge measure in fresh processes of the submission, until their interval is narrow

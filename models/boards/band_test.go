@@ -42,19 +42,24 @@ func cutAll(entries []Entry) []Band {
 	return cut.bands
 }
 
-// TestEqualKernelsNeverHaveASoleFirst measures 20 equal kernels 100 times for each kind of noise.
+// TestEqualKernelsNeverHaveASoleFirst measures 20 equal kernels 100 times for each kind of noise. Three processes, which is fewer
+// than a ranked run has unless its time is up, may by luck lie close together: once in 400 boards where they differ by 5 %.
 func TestEqualKernelsNeverHaveASoleFirst(t *testing.T) {
 	for processes := range student {
 		for _, deviation := range []float64{0.0005, 0.002, 0.01, 0.05} {
 			r := rand.New(rand.NewPCG(7, uint64(processes)))
-			for trial := range 100 {
+			alone := 0
+			for range 100 {
 				entries := make([]Entry, 20)
 				for i := range entries {
 					entries[i] = measure(r, 100e3, deviation, processes)
 				}
 				if bands := cutAll(entries); bands[0].Size == 1 {
-					t.Errorf("%d processes, %.2f %%: in trial %d one of 20 equal kernels stands alone on the first place", processes, 100*deviation, trial)
+					alone++
 				}
+			}
+			if alone > 0 && processes >= 5 || alone > 1 {
+				t.Errorf("%d processes, %.2f %%: one of 20 equal kernels stands alone on the first place in %d of 100 boards", processes, 100*deviation, alone)
 			}
 		}
 	}
@@ -72,6 +77,34 @@ func TestABetterKernelIsToldApart(t *testing.T) {
 		if apart < want {
 			t.Errorf("%d processes: told apart in %d of 100, want %d", processes, apart, want)
 		}
+	}
+}
+
+// TestNoiseIsNoMerit: behind a steady first, an entry's rank is never better than that of one with the same score and an interval
+// of ± 0.5 %; and of kernels that are 2 % slower, an uneven one ties with it by its luck alone.
+func TestNoiseIsNoMerit(t *testing.T) {
+	first := measure(rand.New(rand.NewPCG(1, 1)), 100e3, 0.001, 10)
+	with := func(ns, half float64) Entry {
+		low, high := ns*(1-half), ns*(1+half)
+		return Entry{VersionID: 1, ScoreNS: ns, Interval: Interval{LowNS: &low, HighNS: &high}}
+	}
+	for behind := 0.004; behind < 0.05; behind += 0.001 {
+		steady := apart(first, with(first.ScoreNS*(1+behind), 0.005))
+		for _, half := range []float64{0.006, 0.01, 0.02, 0.1, 0.5} {
+			if uneven := apart(first, with(first.ScoreNS*(1+behind), half)); steady && !uneven {
+				t.Errorf("%.1f %% behind, an interval of ± %g %% ties with the first, and one of ± 0.5 %% does not", 100*behind, 100*half)
+			}
+		}
+	}
+	r, ties := rand.New(rand.NewPCG(9, 9)), 0
+	const trials = 1000
+	for range trials {
+		if uneven := measure(r, 102e3, 0.028, 10); !apart(first, uneven) {
+			ties++
+		}
+	}
+	if ties > trials*10/100 {
+		t.Errorf("an uneven kernel that is 2 %% slower ties with the first in %d of %d boards", ties, trials)
 	}
 }
 
@@ -95,8 +128,10 @@ func TestWhatIsApart(t *testing.T) {
 		"1 % with intervals that do not":    {at(100, 99, 100.4), at(101, 100.5, 102), true},
 		"into the interval of the first":    {at(100, 95, 105), at(104), false},
 		"an interval beside its own score":  {at(100, 90, 95), at(99.9, 99.8, 100.2), false},
-		"a wide one against one without":    {at(100), at(101.5, 99, 140), false},
+		"a wide one against one without":    {at(100), at(101.5, 99, 140), true},
 		"a far one that is made uneven":     {at(100, 99.9, 100.1), at(120, 90, 150), true},
+		"a near one that is made uneven":    {at(100, 99.9, 100.1), at(101.2, 98, 105), true},
+		"both are uneven":                   {at(100, 97, 103), at(104, 101, 107), false},
 		"twice as slow with wide intervals": {at(100, 90, 110), at(200, 180, 220), true},
 	} {
 		if got := apart(c.first, c.e); got != c.want {

@@ -17,18 +17,18 @@ type Best struct {
 	SubmissionID int64
 	Age          int64   // as an entry's: each epoch has bests of its own
 	ScoreNS      float64 `gorm:"column:score_ns"`
-	Tries        int     // valid runs of the person up to this one
+	Tries        int     // valid runs of the person until its score was what it is
 	AchievedAt   time.Time
 }
 
 // insertBests finds, among the valid runs that the condition chooses, those that stand and beat all earlier ones of their
 // person. Runs that another stands for are tries, too.
 const insertBests = `insert into bests (version_id, device, user_id, run_id, submission_id, age, score_ns, tries, achieved_at)
-	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, ended_at from (
-		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, ended_at,
-			row_number() over (partition by version_id, device, user_id order by ended_at, id) as tries,
+	select version_id, device, user_id, id, submission_id, -epoch_id, score_ns, tries, scored_at from (
+		select version_id, device, user_id, id, submission_id, epoch_id, score_ns, scored_at,
+			row_number() over (partition by version_id, device, user_id order by scored_at, (pool_id is null or pool_id = id), id) as tries,
 			(pool_id is null or pool_id = id) as stands,
-			min(case when pool_id is null or pool_id = id then score_ns end) over (partition by version_id, device, user_id, epoch_id order by ended_at, id
+			min(case when pool_id is null or pool_id = id then score_ns end) over (partition by version_id, device, user_id, epoch_id order by scored_at, id
 				rows between unbounded preceding and 1 preceding) as prior
 		from runs where %s
 	) tried where stands and (prior is null or score_ns < prior)`

@@ -21,7 +21,7 @@ import (
 const (
 	// ValidRun is models.Run.Valid in SQL, in the very words of the partial index.
 	ValidRun     = "mode = 'ranked' and state = 'done' and score_ns is not null and disqualified_at is null and profile_of is null and held_why = ''"
-	standingRun  = ValidRun + " and (pool_id is null or pool_id = id)"
+	StandingRun  = ValidRun + " and (pool_id is null or pool_id = id)"
 	bestFirst    = "epoch_id desc, score_ns, id" // scores of the newest epoch alone are compared; equal ones: the earlier run
 	entriesFirst = "age, score_ns, run_id"       // columns of entries, bands and spots
 )
@@ -39,11 +39,11 @@ type Entry struct {
 	ErrNS        float64 `gorm:"column:err_ns"`
 	Clock        string  // as the run's
 	Interval
-	Roof       *float64 // as the run's
-	EnergyJ    *float64 `gorm:"column:energy_j"` // as the run's
-	Pooled     int      // as the run's: runs of equal sources that the score is made of; 0: one
-	Disturbed  string   // as the run's: why the conditions were bad
-	AchievedAt time.Time
+	Roof       *float64  // as the run's
+	EnergyJ    *float64  `gorm:"column:energy_j"` // as the run's
+	Pooled     int       // as the run's: runs of equal sources that the score is made of; 0: one
+	Disturbed  string    // as the run's: why the conditions were bad
+	AchievedAt time.Time // when the score became what it is: when the run ended, or the newest that it is made of
 }
 
 // Interval is where a score lies with a probability of 95 %, told from as many fresh processes of the submission. It
@@ -70,13 +70,13 @@ type Change struct {
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
-const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, ended_at as achieved_at"
+const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, scored_at as achieved_at"
 
-// Enter brings a valid run that has just ended onto its board; of one that was pooled, e is the run that stands for it. The
-// change is nil when another run of the person's stays before it.
-func Enter(tx *gorm.DB, e Entry) (*Change, error) {
+// Enter brings a valid run that has just ended onto its board; of one that was pooled, e is the run that stands for it, whose score may
+// be another one now. The change is nil when another run of the person's stays before it.
+func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	note := noteRecord
-	if e.Pooled > 0 {
+	if pooled {
 		note = correctRecords
 	}
 	if err := note(tx, e); err != nil {
@@ -98,7 +98,7 @@ func OfSubmission(tx *gorm.DB, submissionID int64) ([]Entry, error) {
 
 // ValidRuns lists a person's valid runs on a board, one of equal sources, the best first; only those before a run, where it is not 0.
 func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, userID, before int64, limit int) ([]Entry, error) {
-	q := s.db.Read(ctx).Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+standingRun, versionID, device, userID)
+	q := s.db.Read(ctx).Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+StandingRun, versionID, device, userID)
 	if before > 0 {
 		q = q.Where("id < ?", before)
 	}
@@ -112,7 +112,7 @@ func (s *Boards) ValidRuns(ctx context.Context, versionID int64, device string, 
 func updateEntry(tx *gorm.DB, versionID int64, device string, userID int64) (changed bool, err error) {
 	where := Entry{VersionID: versionID, Device: device, UserID: userID}
 	var best, had []Entry
-	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+standingRun, versionID, device, userID).
+	err = tx.Table("runs").Select(ofRun).Where("version_id = ? and device = ? and user_id = ? and "+StandingRun, versionID, device, userID).
 		Order(bestFirst).Limit(1).Scan(&best).Error
 	if err == nil {
 		err = tx.Where(&where).Find(&had).Error

@@ -12,7 +12,7 @@ import (
 	"warpboard/models/db"
 )
 
-// Record is a run that was the best of its board and epoch when it ended: one step of the history's chart.
+// Record is a run that was the best of its board and epoch when its score became what it is: one step of the history's chart.
 type Record struct {
 	VersionID    int64  `gorm:"primaryKey;autoIncrement:false"`
 	Device       string `gorm:"primaryKey"`
@@ -90,9 +90,9 @@ func correctRecords(tx *gorm.DB, e Entry) error {
 
 // insertRecords finds, among the standing runs that the condition chooses, those that beat all before them.
 const insertRecords = `insert into records (version_id, device, run_id, user_id, submission_id, age, score_ns, achieved_at)
-	select version_id, device, id, user_id, submission_id, -epoch_id, score_ns, ended_at from (
-		select version_id, device, id, user_id, submission_id, epoch_id, score_ns, ended_at,
-			min(score_ns) over (partition by version_id, device, epoch_id order by ended_at, id
+	select version_id, device, id, user_id, submission_id, -epoch_id, score_ns, scored_at from (
+		select version_id, device, id, user_id, submission_id, epoch_id, score_ns, scored_at,
+			min(score_ns) over (partition by version_id, device, epoch_id order by scored_at, id
 				rows between unbounded preceding and 1 preceding) as prior
 		from runs where %s
 	) ranked where prior is null or score_ns < prior`
@@ -101,7 +101,7 @@ func rebuildRecords(tx *gorm.DB, versionID int64, device string) error {
 	const board = "version_id = ? and device = ?"
 	err := tx.Where(board, versionID, device).Delete(&Record{}).Error
 	if err == nil {
-		err = tx.Exec(fmt.Sprintf(insertRecords, standingRun+" and "+board), versionID, device).Error
+		err = tx.Exec(fmt.Sprintf(insertRecords, StandingRun+" and "+board), versionID, device).Error
 	}
 	if err != nil {
 		return fmt.Errorf("rebuilding the board's records: %w", err)

@@ -106,7 +106,7 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 	subs := inserter{table: "submissions", columns: []string{"id", "user_id", "task_id", "version_id", "mode", "file_name", "source_hash", "via", "created_at"}}
 	runs := inserter{table: "runs", columns: []string{"id", "submission_id", "version_id", "user_id", "device", "mode", "state",
 		"attempts", "worker", "queued_at", "started_at", "ended_at", "score_ns", "std_ns", "err_ns", "harness",
-		"interval_low", "interval_high", "processes", "noisy", "roof", "epoch_id", "clock", "pool_id", "pooled", "disturbed"}}
+		"interval_low", "interval_high", "processes", "noisy", "roof", "epoch_id", "clock", "pool_id", "pooled", "disturbed", "scored_at"}}
 	for i := range n {
 		id := int64(done + i + 2)
 		task, device := f.board()
@@ -126,7 +126,7 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 		}
 		subs.add(id, user, task.ID, task.VersionID, string(job.ModeRanked), "submission.cpp", f.source, "web", at)
 		runs.add(id, id, task.VersionID, user, device, string(job.ModeRanked), string(state), 1, "w1", at, at, at.Add(4*time.Second), score, 2e4, 2e3, "warpboard/cpp",
-			low, high, 5+f.random.IntN(20), half > 0.005, roof, 1+min(f.random.IntN(10), 1), "event", pool, pooled, disturbed)
+			low, high, 5+f.random.IntN(20), half > 0.005, roof, 1+min(f.random.IntN(10), 1), "event", pool, pooled, disturbed, at.Add(4*time.Second))
 	}
 	if err := subs.flush(ctx, f.s); err != nil {
 		return err

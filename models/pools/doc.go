@@ -1,17 +1,21 @@
 // Package pools makes one score of all runs that one person made of one source on a board: whoever submits a kernel
 // twenty times gets the median of all processes, and not the luckiest of twenty medians.
 //
-// In reading order: source.go (which sources are equal), measurement.go (what a run counts with alone), pool.go (which
-// runs are together, and what their numbers are).
+// In reading order: source.go (which sources are equal), measurement.go (what a run counts with alone), retained.go (what runs
+// measured that stand on no board), legs.go (what confirmations measured), pool.go (which runs are together), score.go (what
+// their numbers are).
 //
-// Package models calls Keep when a run was measured, and Update before boards.Enter and boards.Recompute.
+// Package models calls Keep when a run was measured, Retain when one was cancelled, failed or is deleted, AddLegs when a confirmation
+// has ended, and Update before boards.Enter and boards.Recompute.
 //
-// It promises that a pool is of one person, version, device and epoch, and of valid runs alone; that one of them stands for
-// it, the same as long as it is valid; and that a run that leaves gets its own numbers back. What a confirmation measured was
-// not selected, and stays: later runs of that source change nothing.
+// It promises that a pool is of one person, version, device and epoch; that it holds what each ranked run measured but for those that
+// are disqualified, held back or deleted by an admin, and for infrastructure errors; that one valid run stands for it, the same
+// as long as it is valid; and that a run that leaves gets its own numbers back. Where a source was measured in confirmations, these
+// legs alone are its score, whoever's they are: they were not selected, and later runs of that source change nothing.
 //
 // What may go wrong: the pool's interval takes the processes of all runs as alike, so that it is too narrow where runs differ
 // more than their processes do; 0.5 % are told apart by no interval (boards.apart). A person may stop submitting when the pool
 // stands well; that is worth a third of the luckiest run's luck. A source that differs by a letter is another one: its luck
-// ends with the confirmation of the first place.
+// ends with the confirmation of the first place. A kernel that brings its worker down where it is slow has an infrastructure
+// error, which counts against nobody; workers' logs and the operator's page tell.
 package pools

@@ -86,7 +86,7 @@ func (m Measurement) own(tx *gorm.DB) bool {
 	if err != nil || len(m.Cases) == 0 {
 		return false
 	}
-	alone, err := together(ranking, []Measurement{m})
+	alone, err := together(ranking, []Measurement{m}, nil)
 	return err == nil && math.Abs(alone.ScoreNS-m.ScoreNS) <= rounding*m.ScoreNS
 }
 

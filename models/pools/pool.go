@@ -2,18 +2,14 @@ package pools
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
 	"gorm.io/gorm"
 
-	"warpboard/evaluator/harness"
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/tasks"
 )
 
 // member is a run of a person on a board, as far as pools are concerned.
@@ -31,15 +27,19 @@ func (m member) stands() bool { return m.PoolID != nil && *m.PoolID == m.ID }
 // Update pools the runs of a person on a board anew: those of the source of one run, or of all sources where runID is 0.
 func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
 	members, err := membersOf(tx, versionID, device, userID, runID)
+	if err != nil || len(members) == 0 {
+		return err
+	}
+	retained, err := retainedOf(tx, versionID, device, userID)
 	if err != nil {
 		return err
 	}
-	type key struct {
-		source string
-		epoch  int64
+	legs, err := legsOf(tx, versionID, device, userID)
+	if err != nil {
+		return err
 	}
-	groups := map[key][]member{}
-	var order []key
+	groups := map[source]*group{}
+	var order []*group
 	for _, m := range members {
 		if !m.Counts || m.SourceKey == "" {
 			if err := m.leave(tx); err != nil {
@@ -47,19 +47,30 @@ func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) er
 			}
 			continue
 		}
-		k := key{m.SourceKey, m.EpochID}
+		k := source{m.SourceKey, m.EpochID}
 		if groups[k] == nil {
-			order = append(order, k)
+			groups[k] = &group{retained: retained[k], legs: legs[k]}
+			order = append(order, groups[k])
 		}
-		groups[k] = append(groups[k], m)
+		groups[k].members = append(groups[k].members, m)
 	}
-	for _, k := range order {
-		if err := pool(tx, groups[k]); err != nil {
+	for _, g := range order {
+		if err := g.pool(tx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// group is what makes one score: valid runs of a person's equal sources in one epoch, and what else is known of that source.
+type group struct {
+	members  []member // the first that ended first
+	retained []Retained
+	legs     []Leg // of anybody's: where there are any, they alone are the score
+}
+
+// alone reports whether there is nothing to pool the only run with.
+func (g *group) alone() bool { return len(g.members) == 1 && len(g.retained) == 0 && len(g.legs) == 0 }
 
 // membersOf reads the valid runs of a person on a board, and those that are in a pool and not valid any more.
 func membersOf(tx *gorm.DB, versionID int64, device string, userID, runID int64) (members []member, err error) {
@@ -98,26 +109,38 @@ func (m member) restore(tx *gorm.DB, poolID *int64) error {
 	if err != nil {
 		return err
 	}
-	return own.Set(tx, map[string]any{"pool_id": poolID, "pooled": 0})
+	return own.Set(tx, map[string]any{"pool_id": poolID, "pooled": 0, "scored_at": db.Time(m.EndedAt)})
 }
 
-// pool makes one score of valid runs of equal sources in one epoch. The run that stands for them is the one that was
-// confirmed, or that does so already, or the first.
-func pool(tx *gorm.DB, members []member) error {
-	if len(members) == 1 {
-		return members[0].leave(tx)
+func (g *group) leave(tx *gorm.DB) error {
+	for _, m := range g.members {
+		if err := m.leave(tx); err != nil {
+			return err
+		}
 	}
-	measured, err := ofAll(tx, members)
+	return nil
+}
+
+// pool makes one score of the group. The run that stands for it is the one whose score was fixed, or that does so already, or
+// the first.
+func (g *group) pool(tx *gorm.DB) error {
+	if g.alone() {
+		return g.leave(tx)
+	}
+	measured, err := ofAll(tx, g.members)
 	if err != nil {
 		return err
 	}
-	if members, err = leaveOthers(tx, members, measured); err != nil || len(members) < 2 {
+	if err := g.leaveOthers(tx, measured); err != nil {
 		return err
 	}
-	first := slices.MinFunc(members, func(a, b member) int {
+	if len(g.members) == 0 || g.alone() {
+		return g.leave(tx)
+	}
+	first := slices.MinFunc(g.members, func(a, b member) int {
 		return cmp.Or(-compare(measured[a.ID].Fixed, measured[b.ID].Fixed), -compare(a.stands(), b.stands()), a.EndedAt.Compare(b.EndedAt), cmp.Compare(a.ID, b.ID))
 	})
-	for _, m := range members {
+	for _, m := range g.members {
 		if m.ID == first.ID || m.PoolID != nil && *m.PoolID == first.ID {
 			continue
 		}
@@ -125,30 +148,33 @@ func pool(tx *gorm.DB, members []member) error {
 			return err
 		}
 	}
-	return first.stand(tx, measured, members)
+	return g.stand(tx, first, measured)
 }
 
 // leaveOthers takes out what cannot be pooled with most: a result of other cases, or of a different number of processes for
-// each of them. No worker of ours sends one; whatever another sent, results are recorded.
-func leaveOthers(tx *gorm.DB, members []member, measured map[int64]Measurement) (same []member, err error) {
+// each of them. No worker of ours sends one; whatever another sent, results are recorded. Legs need no cases.
+func (g *group) leaveOthers(tx *gorm.DB, measured map[int64]Measurement) error {
+	if len(g.legs) > 0 {
+		return nil
+	}
 	most, counts := -1, map[int]int{}
-	for _, m := range members {
+	for _, m := range g.members {
 		shape := measured[m.ID].shape()
 		if counts[shape]++; shape > 0 && counts[shape] > counts[most] {
 			most = shape
 		}
 	}
-	for _, m := range members {
+	var same []member
+	for _, m := range g.members {
 		if shape := measured[m.ID].shape(); shape == most || measured[m.ID].Fixed {
 			same = append(same, m)
 		} else if err := m.leave(tx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if len(same) == 1 {
-		return nil, same[0].leave(tx)
-	}
-	return same, nil
+	g.members = same
+	g.retained = slices.DeleteFunc(g.retained, func(r Retained) bool { return !r.fits(most) })
+	return nil
 }
 
 // shape is the number of cases; 0 where there are none, or some have more processes than others.
@@ -198,83 +224,58 @@ func compare(a, b bool) int {
 	return -1
 }
 
-// stand gives the run that stands for a pool the pool's numbers.
-func (m member) stand(tx *gorm.DB, measured map[int64]Measurement, members []member) error {
-	score, pooled := measured[m.ID], 0
-	if !score.Fixed {
+// stand gives the run that stands for a group the group's numbers. They are from when the newest of the runs ended.
+func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) error {
+	score, pooled, at := measured[m.ID], 0, m.EndedAt
+	switch {
+	case len(g.legs) > 0:
+		score, at = g.confirmed(score), g.newest(g.legs[0].CreatedAt)
+	case !score.Fixed:
 		ranking, err := rankingOf(tx, m.ID)
 		if err != nil {
 			return err
 		}
 		list := []Measurement{score}
-		for _, other := range members {
+		for _, other := range g.members {
 			if other.ID != m.ID {
 				list = append(list, measured[other.ID])
 			}
 		}
-		if score, err = together(ranking, list); err != nil {
+		if score, err = together(ranking, list, g.retained); err != nil {
 			return fmt.Errorf("pooling with run %d: %w", m.ID, err)
 		}
-		pooled = len(list)
+		pooled, at = len(list)+len(g.retained), g.newest(time.Time{})
 	}
 	values := score.values()
-	values["pool_id"], values["pooled"] = m.ID, pooled
+	values["pool_id"], values["pooled"], values["scored_at"] = m.ID, pooled, db.Time(at)
 	err := tx.Table("runs").Where("id = ?", m.ID).Updates(values).Error
 	return db.WriteError(err, "score of run %d", m.ID)
 }
 
-// together is the score of several measurements of one source: that of all their processes, by the rule and with the
-// interval of one run's. How near it is to the roof follows from the first.
-func together(ranking tasks.Ranking, list []Measurement) (Measurement, error) {
-	all, n := list[0], float64(len(list))
-	runs := make([][][]float64, len(list))
-	measured, std, stderr := true, 0.0, 0.0
-	for i, m := range list {
-		runs[i] = m.Cases
-		measured = measured && m.Processes > 0
-		std, stderr = std+m.StdNS/n, stderr+m.ErrNS/n
-		all.Clock = clocks(all.Clock, m.Clock)
-	}
-	all.Disturbed = disturbed(list)
-	ns, interval, err := harness.Pool(ranking, runs)
-	if err != nil {
-		return all, err
-	}
-	if all.Roof != nil {
-		roof := *all.Roof * all.ScoreNS / ns
-		all.Roof = &roof
-	}
-	all.ScoreNS, all.StdNS, all.ErrNS, all.Interval = ns, std, stderr/math.Sqrt(n), boards.Interval{}
-	if measured {
-		all.Processes, all.Noisy = interval.Processes, interval.Noisy
-		if interval.High > 0 {
-			all.LowNS, all.HighNS = &interval.Low, &interval.High
+// newest is when the newest run of the group ended; of those that ended until a time, where it is given and there are any.
+func (g *group) newest(until time.Time) time.Time {
+	at := g.members[0].EndedAt
+	note := func(ended time.Time) {
+		if ended.After(at) && (until.IsZero() || !ended.After(until)) {
+			at = ended
 		}
 	}
-	return all, nil
+	for _, m := range g.members {
+		note(m.EndedAt)
+	}
+	for _, r := range g.retained {
+		note(r.EndedAt)
+	}
+	return at
 }
 
-// disturbed says how many of several runs were measured under bad conditions, and why one of them.
-func disturbed(list []Measurement) string {
-	n, why := 0, ""
-	for _, m := range list {
-		if m.Disturbed != "" {
-			n, why = n+1, m.Disturbed
-		}
+// confirmed is the score of the group's legs. Clock, and how near it is to the roof, are of what a run counted with.
+func (g *group) confirmed(of Measurement) Measurement {
+	score := Together(g.legs)
+	score.RunID, score.Clock = of.RunID, of.Clock
+	if of.Roof != nil {
+		roof := *of.Roof * of.ScoreNS / score.ScoreNS
+		score.Roof = &roof
 	}
-	if n == 0 || len(list) == 1 {
-		return why
-	}
-	return fmt.Sprintf("%d of %d runs: %s", n, len(list), why)
-}
-
-// rankingOf is the rule that the task of a run makes scores by.
-func rankingOf(tx *gorm.DB, runID int64) (tasks.Ranking, error) {
-	var text string
-	err := tx.Table("task_versions").Where("id = (select version_id from runs where id = ?)", runID).Limit(1).Pluck("definition", &text).Error
-	var definition tasks.Definition
-	if err == nil {
-		err = json.Unmarshal([]byte(text), &definition)
-	}
-	return definition.RankingBy, db.ReadError(err, "the task of run %d", runID)
+	return score
 }

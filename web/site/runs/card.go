@@ -181,6 +181,7 @@ func progressOf(events []models.RunEvent, attemptID string) (now *views.StageVie
 			now = &views.StageView{Result: job.StageResult{Stage: e.Event.Stage, Started: e.CreatedAt}, Total: e.Event.Total, Running: true}
 		case job.EventCase:
 			if now != nil && e.Event.Case != nil {
+				now.NextProcess(e.Event.Case.Index)
 				now.Result.Cases = append(now.Result.Cases, *e.Event.Case)
 				now.Total = max(now.Total, e.Event.Total)
 			}

@@ -1,0 +1,111 @@
+package pools
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// Leg is what one leg of a confirmation measured of a source. All legs of a source on a board and epoch count together, in all
+// confirmations, whoever sent it: who is challenged again and again has the mean of all, and so have equal sources of two people.
+type Leg struct {
+	ID        int64
+	VersionID int64
+	Device    string
+	EpochID   int64
+	SourceKey string
+	RunID     int64
+	ScoreNS   float64 `gorm:"column:score_ns"`
+	StdNS     float64 `gorm:"column:std_ns"`
+	ErrNS     float64 `gorm:"column:err_ns"`
+	boards.Interval
+	Disturbed string
+	CreatedAt time.Time // when the confirmation began
+}
+
+// AddLegs keeps the legs of one side of a confirmation: of a run's source.
+func AddLegs(tx *gorm.DB, runID int64, legs []Leg) error {
+	if len(legs) == 0 {
+		return nil
+	}
+	var key string
+	err := tx.Table("submissions s").Joins("join runs r on r.submission_id = s.id").Where("r.id = ?", runID).Limit(1).Pluck("s.source_key", &key).Error
+	if err != nil || key == "" {
+		return db.ReadError(err, "source of run %d", runID)
+	}
+	for i := range legs {
+		legs[i].SourceKey = key
+	}
+	return db.WriteError(tx.Create(&legs).Error, "legs of run %d", runID)
+}
+
+// legsOf reads the legs of a board's sources that a person sent, by source.
+func legsOf(tx *gorm.DB, versionID int64, device string, userID int64) (map[source][]Leg, error) {
+	var list []Leg
+	err := tx.Where("version_id = ? and device = ? and exists (select 1 from submissions s where s.version_id = legs.version_id and s.source_key = legs.source_key and s.user_id = ?)",
+		versionID, device, userID).Order("id").Find(&list).Error
+	of := map[source][]Leg{}
+	for _, l := range list {
+		k := source{l.SourceKey, l.EpochID}
+		of[k] = append(of[k], l)
+	}
+	return of, db.ReadError(err, "legs of a board")
+}
+
+// LegsOf reads the legs of a run's source, with the run's epoch; none: it was never confirmed.
+func LegsOf(tx *gorm.DB, runID int64) (list []Leg, err error) {
+	err = tx.Table("legs l").Select("l.*").Joins("join runs r on r.version_id = l.version_id and r.device = l.device and r.epoch_id = l.epoch_id").
+		Joins("join submissions s on s.id = r.submission_id and s.source_key = l.source_key").Where("r.id = ?", runID).Order("l.id").Find(&list).Error
+	return list, db.ReadError(err, "legs of run %d", runID)
+}
+
+// Senders lists the people who have ranked runs of a run's source on its board, the run's own person first.
+func Senders(tx *gorm.DB, runID int64) (users []int64, err error) {
+	err = tx.Table("runs").Where("id = ?", runID).Pluck("user_id", &users).Error
+	var others []int64
+	if err == nil {
+		err = tx.Table("runs o").Joins("join submissions s on s.id = o.submission_id").Joins("join submissions e on e.version_id = s.version_id and e.source_key = s.source_key and e.source_key <> ''").
+			Joins("join runs r on r.submission_id = e.id and r.device = o.device and r.score_ns is not null and r.profile_of is null and r.user_id <> o.user_id").
+			Where("o.id = ?", runID).Distinct().Pluck("r.user_id", &others).Error
+	}
+	return append(users, others...), db.ReadError(err, "people with the source of run %d", runID)
+}
+
+// ForgetLegs lets the numbers of a rejudge count instead of those of a source's confirmations.
+func ForgetLegs(tx *gorm.DB, runID, epochID int64) error {
+	err := tx.Where("epoch_id = ? and (version_id, device, source_key) in (select r.version_id, r.device, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)",
+		epochID, runID).Delete(&Leg{}).Error
+	return db.WriteError(err, "legs of run %d", runID)
+}
+
+// Together is the score of legs of one source: the geometric mean, with an interval that holds theirs.
+func Together(legs []Leg) Measurement {
+	all := Measurement{Fixed: true, Cases: [][]float64{}}
+	var logs float64
+	n := float64(len(legs))
+	for _, leg := range legs {
+		logs += math.Log(leg.ScoreNS) / n
+		all.StdNS += leg.StdNS / n
+		all.ErrNS += leg.ErrNS / n
+		all.Processes += leg.Processes
+		all.Noisy = all.Noisy || leg.Noisy
+		all.Disturbed = cmp.Or(all.Disturbed, leg.Disturbed)
+		low, high := leg.ScoreNS, leg.ScoreNS
+		if leg.LowNS != nil && leg.HighNS != nil {
+			low, high = min(low, *leg.LowNS), max(high, *leg.HighNS)
+		}
+		if all.LowNS == nil || low < *all.LowNS {
+			all.LowNS = &low
+		}
+		if all.HighNS == nil || high > *all.HighNS {
+			all.HighNS = &high
+		}
+	}
+	all.ScoreNS = math.Exp(logs)
+	return all
+}

@@ -1,0 +1,159 @@
+package pools
+
+import (
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// Retained is what a ranked run measured that stands on no board: it was cancelled or failed while it was ranked, or its person
+// deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
+type Retained struct {
+	ID        int64
+	VersionID int64
+	Device    string
+	UserID    int64
+	EpochID   int64
+	SourceKey string
+	RunID     int64
+	Why       Why
+	Cases     [][]float64 `gorm:"serializer:json"` // medians of the processes that came to their end, by case; none: no process did
+	// Unfinished are processes that did not: a kernel that sees that it is slow can end them. Each counts like the slowest of
+	// the pool, which moves a median of many by little.
+	Unfinished int
+	EndedAt    time.Time
+}
+
+// TableName is the table's.
+func (Retained) TableName() string { return "retained" }
+
+// Why says what became of a run whose measurement is retained.
+type Why string
+
+// The reasons.
+const (
+	Cancelled   Why = "cancelled"
+	Failed      Why = "failed"
+	Deleted     Why = "deleted"
+	Unconfirmed Why = "unconfirmed" // a leg of a confirmation failed: nothing is measured, and runs of that source are held back
+)
+
+// Withhold has runs of a run's source held back until somebody has looked: its confirmation failed.
+func Withhold(tx *gorm.DB, runID int64, at time.Time) error {
+	r := Retained{Why: Unconfirmed, EndedAt: at, RunID: runID}
+	err := tx.Table("runs").Select("version_id, device, user_id, epoch_id").Where("id = ?", runID).Take(&r).Error
+	if err != nil {
+		return db.ReadError(err, "run %d", runID)
+	}
+	return Retain(tx, r)
+}
+
+// ofSource chooses what is said of a run's source being withheld.
+func ofSource(tx *gorm.DB, runID int64) *gorm.DB {
+	return tx.Model(&Retained{}).Where("why = ? and (user_id, version_id, device, epoch_id, source_key) in (select r.user_id, r.version_id, r.device, r.epoch_id, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)",
+		Unconfirmed, runID)
+}
+
+// Withheld reports whether runs of a run's source are held back.
+func Withheld(tx *gorm.DB, runID int64) (bool, error) {
+	var n int64
+	err := ofSource(tx, runID).Limit(1).Count(&n).Error
+	return n > 0, db.ReadError(err, "whether run %d is held back", runID)
+}
+
+// Release ends that.
+func Release(tx *gorm.DB, runID int64) error {
+	return db.WriteError(ofSource(tx, runID).Delete(&Retained{}).Error, "source of run %d", runID)
+}
+
+// source is what a pool is of, apart from person and board.
+type source struct {
+	key   string
+	epoch int64
+}
+
+// Retain keeps r, whose source key is that of its run.
+func Retain(tx *gorm.DB, r Retained) error {
+	if r.shape() == 0 || slices.ContainsFunc(slices.Concat(r.Cases...), func(ns float64) bool { return ns < 1 }) {
+		r.Cases = [][]float64{} // no worker of ours says that
+	}
+	err := tx.Table("submissions s").Joins("join runs r on r.submission_id = s.id").Where("r.id = ?", r.RunID).Limit(1).Pluck("s.source_key", &r.SourceKey).Error
+	if err != nil || r.SourceKey == "" { // from before sources were compared
+		return db.ReadError(err, "source of run %d", r.RunID)
+	}
+	err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&r).Error
+	return db.WriteError(err, "what run %d measured", r.RunID)
+}
+
+// RetainSubmission keeps what the valid runs of a submission measured that its person is about to delete.
+func RetainSubmission(tx *gorm.DB, submissionID int64) error {
+	var runs []Retained
+	err := tx.Table("runs").Select("id as run_id, version_id, device, user_id, epoch_id, ended_at").Where("submission_id = ? and "+boards.ValidRun, submissionID).Scan(&runs).Error
+	if err != nil {
+		return db.ReadError(err, "the valid runs of submission %d", submissionID)
+	}
+	for _, r := range runs {
+		m, err := Of(tx, r.RunID)
+		if err != nil {
+			return err
+		}
+		if m.Fixed || m.shape() == 0 {
+			continue
+		}
+		r.Why, r.Cases = Deleted, m.Cases
+		if err := Retain(tx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retainedOf reads what is retained of a person on a board, by source.
+func retainedOf(tx *gorm.DB, versionID int64, device string, userID int64) (map[source][]Retained, error) {
+	var list []Retained
+	err := tx.Where("user_id = ? and version_id = ? and device = ? and why <> ?", userID, versionID, device, Unconfirmed).Order("id").Find(&list).Error
+	of := map[source][]Retained{}
+	for _, r := range list {
+		k := source{r.SourceKey, r.EpochID}
+		of[k] = append(of[k], r)
+	}
+	return of, db.ReadError(err, "what is retained of person %d", userID)
+}
+
+// shape is the number of cases, as a Measurement's; 0 where processes are missing in one.
+func (r Retained) shape() int { return Measurement{Cases: r.Cases}.shape() }
+
+// fits reports whether it can be pooled with runs of so many cases.
+func (r Retained) fits(cases int) bool { return len(r.Cases) == 0 || r.shape() == cases }
+
+// withRetained adds retained processes to those of valid runs.
+func withRetained(runs [][][]float64, retained []Retained) [][][]float64 {
+	unfinished := 0
+	for _, r := range retained {
+		unfinished += r.Unfinished
+		if len(r.Cases) > 0 {
+			runs = append(runs, r.Cases)
+		}
+	}
+	if unfinished == 0 {
+		return runs
+	}
+	slow := make([][]float64, len(runs[0]))
+	for i := range slow {
+		slowest := 0.0
+		for _, run := range runs {
+			for _, ns := range run[i] {
+				slowest = max(slowest, ns)
+			}
+		}
+		for range unfinished {
+			slow[i] = append(slow[i], slowest)
+		}
+	}
+	return append(runs, slow)
+}

@@ -1,0 +1,70 @@
+package pools
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/harness"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/tasks"
+)
+
+// together is the score of several measurements of one source, and of what is retained of it: that of all their processes, by the rule and with the
+// interval of one run's. How near it is to the roof follows from the first.
+func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (Measurement, error) {
+	all, n := list[0], float64(len(list))
+	runs := make([][][]float64, len(list))
+	measured, std, stderr := true, 0.0, 0.0
+	for i, m := range list {
+		runs[i] = m.Cases
+		measured = measured && m.Processes > 0
+		std, stderr = std+m.StdNS/n, stderr+m.ErrNS/n
+		all.Clock = clocks(all.Clock, m.Clock)
+	}
+	all.Disturbed = disturbed(list)
+	ns, interval, err := harness.Pool(ranking, withRetained(runs, retained))
+	if err != nil {
+		return all, err
+	}
+	if all.Roof != nil {
+		roof := *all.Roof * all.ScoreNS / ns
+		all.Roof = &roof
+	}
+	all.ScoreNS, all.StdNS, all.ErrNS, all.Interval = ns, std, stderr/math.Sqrt(n), boards.Interval{}
+	if measured {
+		all.Processes, all.Noisy = interval.Processes, interval.Noisy
+		if interval.High > 0 {
+			all.LowNS, all.HighNS = &interval.Low, &interval.High
+		}
+	}
+	return all, nil
+}
+
+// disturbed says how many of several runs were measured under bad conditions, and why one of them.
+func disturbed(list []Measurement) string {
+	n, why := 0, ""
+	for _, m := range list {
+		if m.Disturbed != "" {
+			n, why = n+1, m.Disturbed
+		}
+	}
+	if n == 0 || len(list) == 1 {
+		return why
+	}
+	return fmt.Sprintf("%d of %d runs: %s", n, len(list), why)
+}
+
+// rankingOf is the rule that the task of a run makes scores by.
+func rankingOf(tx *gorm.DB, runID int64) (tasks.Ranking, error) {
+	var text string
+	err := tx.Table("task_versions").Where("id = (select version_id from runs where id = ?)", runID).Limit(1).Pluck("definition", &text).Error
+	var definition tasks.Definition
+	if err == nil {
+		err = json.Unmarshal([]byte(text), &definition)
+	}
+	return definition.RankingBy, db.ReadError(err, "the task of run %d", runID)
+}

@@ -1,0 +1,153 @@
+package models_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// ranks submits a source, and returns its run with an attempt at it that a worker has taken, and the result that it will send.
+func (w world) ranks(t *testing.T, s *models.Store, user models.User, source string, measured ...float64) (models.Run, job.Result) {
+	t.Helper()
+	run := modelstest.SubmitSource(t, s, user, w.task, source)[0]
+	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), run.Ref()))
+	tell := teller{attempt: attempt}
+	if _, _, err := s.AppendEvents(t.Context(), []job.Event{tell.say(job.Event{Type: job.EventTaken}), tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked})}); err != nil {
+		t.Fatal(err)
+	}
+	result := modelstest.Result(attempt, 1)
+	result.Machine.Harness, result.ScoreNS = "h1", nil
+	result.Stages[3] = job.StageResult{Stage: job.StageRanked, Status: job.StatusCancelled}
+	result.Unfinished = &job.Unfinished{Cases: [][]float64{}}
+	if len(measured) > 0 {
+		result.Unfinished.Cases = [][]float64{measured}
+	}
+	return run, result
+}
+
+// TestNobodyChoosesWhichOfTheirRunsCount: a kernel's author who watches, ends or deletes slow runs keeps them in the pool.
+func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		expect := func(when string, want ...string) {
+			t.Helper()
+			if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
+				t.Errorf("%s:\n%s", when, diff)
+			}
+			sameAfterRebuild(t, s, w)
+		}
+		cancelled, result := w.ranks(t, s, w.ann, "a;", about(1100)...)
+		_, _, err := s.CancelRun(ctx, w.ann, cancelled.ID)
+		check(t, err)
+		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")), models.Conflict) // its worker has not said what it measured
+		result.Outcome = job.OutcomeCancelled
+		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		check(t, second(s.DeleteSubmission(ctx, w.ann, cancelled.SubmissionID, "")))
+		expect("nothing is valid")
+
+		lucky := w.measures(t, s, w.ann, "a;", about(900)...)
+		expect("five processes, five of the cancelled run and the one that it was in", "Ann 1098.9 from 2, run 2 of 11 processes")
+		if lucky.Pooled != 2 {
+			t.Errorf("the run says %+v", lucky)
+		}
+
+		failed, result := w.ranks(t, s, w.ann, "a;\n", about(1100)...)
+		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
+		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		expect("and of one that failed", "Ann 1099.5 from 3, run 2 of 17 processes")
+		if _, err := s.DeleteSubmission(ctx, w.ann, failed.SubmissionID, ""); err != nil {
+			t.Error(err)
+		}
+
+		for _, infrastructure := range []func(*job.Result){
+			func(r *job.Result) {
+				r.Outcome, r.Failure = job.OutcomeFailed, &job.Failure{Reason: "No job could be made.", Infrastructure: true}
+			},
+			func(r *job.Result) { r.Outcome, r.Unfinished = job.OutcomeFailed, nil },
+		} {
+			_, result = w.ranks(t, s, w.ann, "a;", 1, 1, 1)
+			infrastructure(&result)
+			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		}
+		expect("infrastructure errors, and what failed before it was ranked, count against nobody", "Ann 1099.5 from 3, run 2 of 17 processes")
+
+		other, result := w.ranks(t, s, w.ann, "b;", about(2000)...)
+		_, _, err = s.CancelRun(ctx, w.ann, other.ID)
+		check(t, err)
+		result.Outcome = job.OutcomeCancelled
+		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		w.measures(t, s, w.ben, "b;", about(950)...)
+		expect("another source, and another person", "Ben 950 from 0, run 7 of 5 processes", "Ann 1099.5 from 3, run 2 of 17 processes")
+
+		check(t, second(s.DeleteSubmission(ctx, w.ann, lucky.SubmissionID, "")))
+		expect("the lucky run is deleted", "Ben 950 from 0, run 7 of 5 processes")
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		expect("and the source sent again", "Ben 950 from 0, run 7 of 5 processes", "Ann 1098.9 from 4, run 8 of 22 processes")
+	})
+}
+
+// An admin who deletes somebody's run takes it out of the pool: it was not that person's choice.
+func TestWhatAnAdminDeletesIsNotRetained(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		forged := w.measures(t, s, w.ann, "a;", about(10)...)
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		check(t, second(s.DeleteSubmission(t.Context(), w.admin, forged.SubmissionID, "It lies.")))
+		if diff := cmp.Diff([]string{"Ann 1000 from 0, run 2 of 5 processes"}, w.board(t, s)); diff != "" {
+			t.Error(diff)
+		}
+	})
+}
+
+// TestARivalsRecordStays: what a pool becomes by a later run is no record of its first run's day.
+func TestARivalsRecordStays(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w := newWorld(t, s)
+		anns := w.measures(t, s, w.ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.ben, "b;", about(970)...)
+		later := w.measures(t, s, w.ann, "a;", about(900)...) // together 950
+		history := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+		if len(history) != 2 || history[0].RunID != bens.ID || history[1].RunID != anns.ID || !history[1].AchievedAt.Equal(*later.EndedAt) {
+			t.Errorf("the records are %+v", history)
+		}
+		board := got[models.BoardPage](t)(s.Board(t.Context(), w.task.VersionID, "CPU", 0, 10))
+		if first := board.Standings[0]; first.RunID != anns.ID || !first.AchievedAt.Equal(*later.EndedAt) {
+			t.Errorf("the board says %+v", first)
+		}
+		sameAfterRebuild(t, s, w)
+	})
+}
+
+func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		run := w.submit(t, s, w.ann)
+		tell := teller{attempt: got[models.Attempt](t)(s.StartAttempt(ctx, run.Ref()))}
+		timed := job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass, Runs: 3, Mean: 1234, Median: 1234, Processes: []float64{1234}, Message: "1234"}
+		out, _, err := s.AppendEvents(ctx, []job.Event{
+			tell.say(job.Event{Type: job.EventStage, Stage: job.StageBenchmark}), tell.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Case: &timed}),
+			tell.say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 2}), tell.say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Case: &timed, Total: 2}),
+			tell.say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "the kernel says 1234"}),
+		})
+		check(t, err)
+		stored := got[[]models.RunEvent](t)(s.EventsSince(ctx, run.SubmissionID, 0, 100))[1:]
+		for name, events := range map[string][]models.RunEvent{"told": out.Events, "stored": stored} {
+			if len(events) != 4 || events[1].Event.Case.Mean != 1234 {
+				t.Fatalf("%s: %+v", name, events)
+			}
+			if diff := cmp.Diff(&job.CaseResult{Index: 1, Spec: "size: 8", Status: job.StatusPass}, events[3].Event.Case); diff != "" || events[3].Event.Total != 2 {
+				t.Errorf("%s of a case of the ranked stage:\n%s", name, diff)
+			}
+		}
+		_, _, err = s.AppendEvents(ctx, []job.Event{tell.say(job.Event{Type: job.EventEnded, Stage: job.StageRanked,
+			Ended: &job.StageResult{Stage: job.StageRanked, Status: job.StatusPass, Cases: []job.CaseResult{timed}}})})
+		check(t, err)
+		if stages := got[[]models.Stage](t)(s.Stages(ctx, run.ID)); len(stages) != 1 || stages[0].Result.Cases[0].Mean != 1234 {
+			t.Errorf("the stage has ended, and says %+v", stages)
+		}
+	})
+}
