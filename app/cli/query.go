@@ -82,7 +82,7 @@ func devicesCommand(c *connection) *cobra.Command {
 		all, err := site.Devices(cmd.Context())
 		return c.answer(all, err, func(s *screen) {
 			s.table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
-				note := ""
+				note := all[i].Problem
 				if all[i].PausedSince != nil {
 					note = "paused by " + all[i].PausedBy
 				}
