@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/job"
@@ -80,7 +81,10 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if err != nil {
 		return err
 	}
-	defer held.Release()
+	defer func(began time.Time) {
+		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
+		held.Release()
+	}(time.Now())
 	w.inFlight.onSlot(a.Job.AttemptID)
 	return work.Run(ctx, held)
 }

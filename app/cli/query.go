@@ -92,6 +92,27 @@ func devicesCommand(c *connection) *cobra.Command {
 	}}
 }
 
+func budgetCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "budget", Short: "print what is left today of your GPU-seconds", Args: exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		me, err := site.Me(cmd.Context())
+		var budget *client.Budget
+		if err == nil {
+			budget = me.Budget
+		}
+		return c.answer(budget, err, func(s *screen) {
+			if budget == nil {
+				s.line("no limit")
+				return
+			}
+			s.line("%.0f of %d GPU-seconds are left; renewed at %s", budget.LeftSeconds, budget.Seconds, budget.Renews.UTC().Format("2006-01-02 15:04 UTC"))
+		})
+	}}
+}
+
 func runsCommand(c *connection) *cobra.Command {
 	var task string
 	var before int64
