@@ -85,6 +85,7 @@ type WorkerSettings struct {
 	ObjectCache string
 	Include     list
 	Profile     bool
+	NCU         string
 	Energy      bool
 	WarmPythons int
 	Processes   int

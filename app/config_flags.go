@@ -52,6 +52,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&w.ObjectCache, "object-cache", "", "directory of compiled objects, which several workers of a machine may share; default: objects below --data")
 	fs.Var(&w.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
 	fs.BoolVar(&w.Profile, "profile", true, "profile ranked runs with Nsight Compute when the slot is free")
+	fs.StringVar(&w.NCU, "ncu", "", "program of Nsight Compute, where the first that is found does not fit the driver, as /opt/nvidia/nsight-compute/2025.3.1/ncu; default: on PATH, then where NVIDIA's packages install it")
 	fs.BoolVar(&w.Energy, "energy", false, "measure the energy of a call after each ranked run, by the GPU's counter; it takes some seconds more")
 	fs.IntVar(&w.WarmPythons, "warm-python", min(3, max(1, runtime.NumCPU()/4)), "Python processes kept warm per GPU with torch imported, plus one that compiles; one with NumPy per CPU slot; 0 disables them")
 	fs.IntVar(&w.Processes, "ranked-processes", harness.MostProcesses, "fresh processes of a submission that its score is measured in, at the most; below 5 every score is marked as noisy")

@@ -142,10 +142,6 @@ func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signi
 // devices page.
 func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
 	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log)
-	if errors.Is(err, evaluator.ErrNoSlotLeft) {
-		log.Error("the site goes on without its own worker until the next start", "err", err)
-		return nil
-	}
 	if errors.Is(err, evaluator.ErrWallsFail) {
 		log.Error("the site's own worker took no jobs", "err", err)
 		return nil

@@ -15,9 +15,13 @@ import (
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/selftest"
 	"warpboard/evaluator/slots"
 	"warpboard/evaluator/toolchain"
 )
+
+// leastDisk is what must be free, in bytes, for a slot to take jobs: objects, inputs and a profile need some of it.
+const leastDisk = 256 << 20
 
 // work runs a worker alone: no site, no database, only its credential for the site's queue.
 func work(ctx context.Context, env Environment, args []string) error {
@@ -59,7 +63,8 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	if config.Tools.NVCC != nil {
 		config.Probe = (&slots.CUDAProbe{Runner: box, NVCC: config.Tools.NVCC}).Check
 	}
-	addNsight(ctx, &config, box, cfg.Worker.Profile)
+	config.Check = cfg.checking()
+	addNsight(ctx, &config, box, cfg.Worker)
 	log.Info("worker is up; it takes jobs once its sandbox has passed its test", "name", config.Name, "slots", len(config.Slots), "sandbox", box.Name())
 	return evaluator.NewWorker(config).Run(ctx)
 }
@@ -74,7 +79,7 @@ func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (eval
 	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), FirstUID: cfg.Worker.FirstUID, Log: log})
 	tools := toolchain.Find(ctx)
 	builder := toolchain.NewBuilder(toolchain.Config{
-		Tools: tools, Runner: box, Cache: cmp.Or(cfg.Worker.ObjectCache, filepath.Join(cfg.Data, "objects")),
+		Tools: tools, Runner: box, Cache: cfg.objects(),
 		Libraries: cfg.Worker.libraries(), Log: log,
 	})
 	return evaluator.Config{
@@ -82,18 +87,35 @@ func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (eval
 	}, box, nil
 }
 
+// checking says when slots are tested: what fails is tried again soon, for somebody may be repairing it.
+func (c *Config) checking() evaluator.Checking {
+	return evaluator.Checking{
+		Pause: 10 * time.Second, Longest: 10 * time.Minute, Later: time.Minute,
+		Passed: selftest.Passed{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,
+	}
+}
+
+// objects is the directory of compiled objects.
+func (c *Config) objects() string {
+	return cmp.Or(c.Worker.ObjectCache, filepath.Join(c.Data, "objects"))
+}
+
 // addNsight lets a worker with a GPU read hardware counters, and profile unless that is switched off.
-func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, profiles bool) {
+func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandbox, settings WorkerSettings) {
 	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
 		return
 	}
-	tool, err := ncu.Find(ctx, ncu.DefaultPlaces())
+	places := ncu.DefaultPlaces()
+	if settings.NCU != "" {
+		places = ncu.Places{Globs: []string{settings.NCU}, Extra: places.Extra}
+	}
+	tool, err := ncu.Find(ctx, places)
 	if err != nil {
 		config.Log.Warn("nothing is profiled", "why", err)
 		return
 	}
 	config.Nsight = &profiling.Nsight{Tool: tool, Runner: box}
-	if profiles {
+	if settings.Profile {
 		config.Profiler = config.Nsight
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -151,9 +150,9 @@ func TestStoppingWorkerHandsItsRunToAnotherAndNothingIsLost(t *testing.T) {
 	}
 }
 
-// TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy gives a worker a file where it
+// TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy gives a worker a file where it
 // wants to keep what it compiles: all that it builds fails by its own fault.
-func TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy(t *testing.T) {
+func TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy(t *testing.T) {
 	t.Parallel()
 	s, nats := startOpenSite(t)
 	ada := s.person(t, "Ada", models.RoleUser)
@@ -162,32 +161,21 @@ func TestWorkerThatFailsEverythingEndsWithAnErrorAndTheDevicesPageSaysWhy(t *tes
 		t.Fatal(err)
 	}
 	broken := s.startWorker(t, nats, "rack-1", "--object-cache", file)
-	var ids []int64
-	for range 3 {
-		ids = append(ids, ada.submit(job.ModeTest, kernel(fmt.Sprintf("/* %d */", len(ids)))))
-	}
-	select {
-	case <-broken.done:
-	case <-time.After(patience):
-		t.Fatal("the worker goes on")
-	}
-	if code := broken.cmd.ProcessState.ExitCode(); code != 1 || !strings.Contains(broken.log.String(), "level=ERROR") {
-		t.Errorf("exit code %d:\n%s", code, broken.log)
-	}
-	res, err := http.Get(s.url + "/devices")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer res.Body.Close()
-	if page, err := io.ReadAll(res.Body); err != nil || !strings.Contains(string(page), "Every slot of the worker is out of service") {
-		t.Errorf("the devices page does not say why (%v)", err)
-	}
-	// Nobody's run has failed for that: a worker that works takes them all.
-	s.startWorker(t, nats, "rack-2")
-	for _, id := range ids {
-		if err := wantState(ada.ended(id), models.StateDone); err != nil {
-			t.Error(err)
+	id := ada.submit(job.ModeTest, kernel("/* waits */"))
+	waitFor(t, patience, "the reason on the devices page", func() error {
+		devices, err := ada.Devices(t.Context())
+		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 || !strings.Contains(devices[0].Problem, "not a directory")) {
+			err = fmt.Errorf("devices are %+v", devices)
 		}
+		return err
+	})
+	if log := broken.log.String(); !strings.Contains(log, "failed its self-test and takes no jobs") {
+		t.Errorf("its own log says:\n%s", log)
+	}
+	// Nobody's run has failed for that: a worker that works takes it.
+	s.startWorker(t, nats, "rack-2")
+	if err := wantState(ada.ended(id), models.StateDone); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -58,6 +58,8 @@ type Config struct {
 	Warm int
 	// Ahead precompiles what belongs to tasks before anybody submits to them.
 	Ahead bool
+	// Check says when slots are tested with small known programs; its zero value: never.
+	Check Checking
 	// Gauge says when idle slots are measured with kernels of our own; its zero value: never.
 	Gauge Gauging
 	// Measuring says in how many fresh processes a score is measured; its zero value is for everything but tests.

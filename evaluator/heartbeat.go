@@ -36,10 +36,10 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		Started:  w.started,
 		Version:  w.cfg.Version,
 		Attempts: w.inFlight.ids(),
-		SelfTest: w.checks,
+		SelfTest: append(w.checks[:len(w.checks):len(w.checks)], w.found.lines()...),
 		Refusing: w.refusing,
 		Stopping: w.stopping,
 		Guest:    w.cfg.Guest,
-		Slots:    w.pool.Heartbeat(w.cfg.Profiler != nil),
+		Slots:    w.pool.Heartbeat(w.profiler() != nil),
 	}
 }

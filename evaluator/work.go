@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"strings"
+	"time"
 
 	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/job"
@@ -53,7 +55,11 @@ func (w *Worker) attemptFor(ctx context.Context, hears attempt.Publisher, s *slo
 
 func (w *Worker) workOf(a *attempt.Attempt) Work {
 	if a.Job.EvaluationID == "" {
-		return taskrun.New(a, w.cfg.Builder, w.cfg.Profiler, w.cfg.Measuring)
+		profiler := w.profiler()
+		if strings.HasPrefix(a.Job.AttemptID, job.GaugeAttempt) {
+			profiler = w.cfg.Profiler // our own kernel decides whether it is of use
+		}
+		return taskrun.New(a, w.cfg.Builder, profiler, w.cfg.Measuring)
 	}
 	python := w.cfg.Tools.Python
 	return evaluation.New(a, w.cfg.Builder, w.cfg.Nsight, python != nil && python.Packages["torch"] != "")
@@ -75,7 +81,10 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if err != nil {
 		return err
 	}
-	defer held.Release()
+	defer func(began time.Time) {
+		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
+		held.Release()
+	}(time.Now())
 	w.inFlight.onSlot(a.Job.AttemptID)
 	return work.Run(ctx, held)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -22,9 +23,6 @@ import (
 // ErrWallsFail is what a worker ends with whose sandbox failed its self-test. It goes on saying so to the site, and takes
 // no jobs, until it is stopped.
 var ErrWallsFail = errors.New("the sandbox failed its self-test")
-
-// ErrNoSlotLeft is why a worker ends without being stopped: infrastructure errors have retired all its slots.
-var ErrNoSlotLeft = errors.New("every slot of the worker is out of service")
 
 // A job that is to avoid this worker is passed on so often and with these pauses; then no other worker
 // is free, and it is evaluated here.
@@ -45,6 +43,9 @@ type Worker struct {
 	pool     *slots.Pool
 	inFlight inFlight
 	gate     slots.IdleGate
+	found    findings
+
+	unprofiled atomic.Bool // the machine's Nsight Compute failed its test
 
 	mu       sync.Mutex
 	checks   []job.CheckLine
@@ -69,7 +70,7 @@ func NewWorker(cfg Config) *Worker {
 // Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
 // Config.Grace to end; all others, and those that take longer, are handed back to the queue for
 // another worker. It returns an error when the connection to the site is closed for good, and
-// ErrNoSlotLeft when no slot is left in service, and ErrWallsFail when it never took a job.
+// ErrWallsFail when it never took a job.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations go on while the last jobs end.
 	base, hardStop := context.WithCancel(context.WithoutCancel(ctx))
@@ -85,7 +86,7 @@ func (w *Worker) Run(ctx context.Context) error {
 	}
 	var beating sync.WaitGroup
 	beating.Go(func() { w.heartbeatLoop(base) })
-	if w.selfTest(ctx) {
+	if w.walls(ctx) {
 		err = w.serve(ctx, hints)
 	} else {
 		err = w.wallsFail(ctx)
@@ -110,17 +111,19 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	precompiling.Go(func() { w.leaveWhenIdle(receiving, leave) })
 	precompiling.Go(func() { w.precompileLoop(receiving, hints) })
 	precompiling.Go(func() { w.gaugeLoop(receiving) })
+	precompiling.Go(func() { w.checkProfiler(receiving) })
 	for _, s := range w.pool.All() {
-		defer w.logOutOfService(s)()
-		w.keepPythons(warm, s, &warming)
 		group.Go(func() error {
-			return w.receive(receiving, s, func(d *queue.Delivery) {
-				if w.cfg.Leave.Once {
-					leave()
-				}
-				running.Go(func() {
-					defer s.Unreserve()
-					w.handle(jobs, s, d)
+			return w.keepSlot(receiving, s, func(ctx context.Context, s *slots.Slot) error {
+				w.keepPythons(warm, s, &warming)
+				return w.receive(ctx, s, func(d *queue.Delivery) {
+					if w.cfg.Leave.Once {
+						leave()
+					}
+					running.Go(func() {
+						defer s.Unreserve()
+						w.handle(jobs, s, d)
+					})
 				})
 			})
 		})
@@ -128,21 +131,12 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	err := group.Wait()
 	if staying.Err() != nil {
 		await(ctx, &running)
-	} else if err == nil && len(w.pool.All()) > 0 {
-		err = w.noSlotLeft()
 	}
 	w.finish(&running, endJobs)
 	stopPool()
 	warming.Wait()
 	precompiling.Wait()
 	return err
-}
-
-// logOutOfService has the log say when a slot leaves service, until it is told to forget that.
-func (w *Worker) logOutOfService(s *slots.Slot) (forget func() bool) {
-	return context.AfterFunc(s.Service(), func() {
-		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
-	})
 }
 
 // finish waits for the jobs on their slots, which have Config.Grace to end, and hands back those that wait for one.
@@ -215,20 +209,6 @@ func (w *Worker) pass(ctx context.Context, d *queue.Delivery) {
 	}
 }
 
-// noSlotLeft says that the worker takes no jobs any more, and why.
-func (w *Worker) noSlotLeft() error {
-	causes := []string{}
-	for _, s := range w.pool.All() {
-		causes = append(causes, fmt.Sprintf("slot %d: %v", s.Index, context.Cause(s.Service())))
-	}
-	err := fmt.Errorf("%w: %s", ErrNoSlotLeft, strings.Join(causes, "; "))
-	w.log.Error("the worker takes no more jobs", "err", err)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.refusing = attempt.Sentence(err) + " Fix this and start the worker again."
-	return err
-}
-
 // wallsFail waits until ctx ends, and says why the worker took no jobs until then: nil when it was stopped before its
 // self-test had ended.
 func (w *Worker) wallsFail(ctx context.Context) error {
@@ -252,8 +232,20 @@ func failedChecks(checks []job.CheckLine) string {
 	return strings.Join(failed, "; ")
 }
 
-// selfTest reports whether the sandbox holds; a worker whose sandbox does not hold takes no jobs.
-func (w *Worker) selfTest(ctx context.Context) bool {
+// walls reports whether the sandbox holds, if need be after further tests of it; a worker whose sandbox does not hold
+// takes no jobs.
+func (w *Worker) walls(ctx context.Context) bool {
+	check := w.cfg.Check
+	pause := backoff{check.Pause, check.Longest, check.Pause}
+	for !w.testWalls(ctx) {
+		if check.Pause == 0 || !pause.wait(ctx) {
+			return false
+		}
+	}
+	return true
+}
+
+func (w *Worker) testWalls(ctx context.Context) bool {
 	checks := w.cfg.Sandbox.SelfTest(ctx)
 	if ctx.Err() != nil {
 		return false // it was cut short, which says nothing
@@ -261,6 +253,9 @@ func (w *Worker) selfTest(ctx context.Context) bool {
 	refusing := ""
 	if failed := failedChecks(checks); failed != "" {
 		refusing = "The sandbox failed its self-test: " + failed + ". Fix this and restart the worker."
+		if w.cfg.Check.Pause > 0 {
+			refusing = "The sandbox failed its self-test: " + failed + ". It is tested again automatically; jobs are taken when it passes."
+		}
 		w.log.Error("no jobs are taken", "err", refusing)
 	}
 	w.mu.Lock()

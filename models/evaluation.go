@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"warpboard/models/budgets"
 	"warpboard/models/db"
 	"warpboard/models/switches"
 )
@@ -81,6 +82,9 @@ func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluat
 			return err
 		}
 		if err := switches.Check(tx, "No evaluations are taken for now.", switches.Evaluations); err != nil {
+			return err
+		}
+		if err := budgets.Check(tx, in.User, in.Device); err != nil {
 			return err
 		}
 		if err := tx.Create(&e).Error; err != nil {

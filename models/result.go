@@ -109,6 +109,7 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded
 		}
 		return a.requeueOrFail(tx, LossOf(r), why)
 	}
+	a.unit.work().UnitNS = max(0, r.UnitNS)
 	a.unit.work().end()
 	a.end(r.Outcome)
 	if err := a.store(tx); err != nil {

@@ -6,6 +6,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
@@ -31,6 +32,7 @@ type (
 	JoinToken        = fleet.JoinToken
 	NewJoinToken     = fleet.NewJoinToken
 	Pause            = fleet.Pause
+	Budget           = budgets.Budget
 
 	Task         = catalog.Task
 	TaskSettings = catalog.TaskSettings

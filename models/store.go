@@ -13,6 +13,7 @@ import (
 
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
+	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/devices"
@@ -62,6 +63,7 @@ type Store struct {
 	*ledger.Ledger
 	*sentinels.Sentinels
 	*switches.Switches
+	*budgets.Budgets
 	db          *db.DB
 	files       files.Files
 	limits      Limits
@@ -103,7 +105,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	return &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), site: cfg.Site,
+		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/pools"
@@ -52,6 +53,9 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 			return err
 		}
 		if err := s.limits.check(tx, in.User); err != nil {
+			return err
+		}
+		if err := budgets.Check(tx, in.User, in.Devices...); err != nil {
 			return err
 		}
 		if sub, err = in.save(tx, task, version); err != nil {

@@ -28,6 +28,7 @@ type Work struct {
 	DispatchedAt *time.Time // when the current attempt's job was made
 	StartedAt    *time.Time // when a worker took the current attempt
 	EndedAt      *time.Time
+	UnitNS       int64 `gorm:"column:unit_ns"` // for how long the attempt that ended it held units of its device, times their number
 }
 
 // live says in SQL that work has not ended, in the very words of the partial indexes.

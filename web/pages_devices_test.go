@@ -1,12 +1,17 @@
 package web
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/web/client"
 )
 
 func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
@@ -78,4 +83,34 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	s.task = task
 	run := s.submit(s.ada, "B200", goodKernel)
 	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "No worker serves B200 at the moment. The run keeps its place and starts when one comes.")
+	s.failingWorker("B200", "Out of service: CUDA C++: a small known program failed in its build stage: cudart is missing.")
+	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "Worker rack-9: Out of service: CUDA C++: a small known program failed in its build stage: cudart is missing. The run keeps its place and starts when that is repaired.")
+	devices := b.page("/devices", http.StatusOK)
+	wantText(t, devices, "[data-device=B200] [data-problem]", "cudart is missing. Runs that wait keep their places.")
+	wantText(t, devices, "[data-worker=rack-9] [data-clock]", "Its clock is 1 h 00 min behind the site's")
+	wantText(t, devices, "[data-worker=rack-9]", "1 of 2 failed")
+	var list struct{ Devices []client.Device }
+	if err := json.Unmarshal([]byte(body(t, b.get("/api/v1/devices"))), &list); err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(list.Devices, func(d client.Device) bool { return d.Device == "B200" })
+	if i < 0 || list.Devices[i].OutOfService != 1 || list.Devices[i].Slots != 0 || !strings.Contains(list.Devices[i].Problem, "cudart is missing") {
+		t.Errorf("the API says %+v", list.Devices)
+	}
+	text := body(t, b.get("/metrics"))
+	for _, want := range []string{`warpboard_worker_failed_checks{worker="rack-9"} 1`, `warpboard_slots_out_of_service{device="B200"} 1`, `warpboard_worker_clock_behind_seconds{worker="rack-9"} 36`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+}
+
+// failingWorker is heard of once: its only slot failed a test, and its clock is an hour behind.
+func (s *scene) failingWorker(device, why string) {
+	s.t.Helper()
+	beat := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Time: time.Now().Add(-time.Hour), Slots: []job.Slot{{Device: device, Disabled: why}},
+		SelfTest: []job.CheckLine{{Name: "no network", OK: true, Detail: "none"}, {Name: "CUDA C++ on " + device, Detail: why}}}
+	if err := s.Store.SaveHeartbeat(s.t.Context(), beat); err != nil {
+		s.t.Fatal(err)
+	}
 }

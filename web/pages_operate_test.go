@@ -1,13 +1,16 @@
 package web
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"warpboard/models/modelstest"
+	"warpboard/web/client"
 )
 
 // TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes through the page alone.
@@ -28,6 +31,7 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	wantStatus(t, admin.post("/operate/on", url.Values{"what": {"submissions"}}), http.StatusOK)
 	modelstest.Submit(t, s.Store, s.ada, s.task)
 
+	s.budgets(admin, ada)
 	made := body(t, admin.post("/operate/tokens", url.Values{"name": {"spot"}, "devices": {"CPU, H200"}, "most": {"2"}, "days": {"7"}}))
 	token := regexp.MustCompile(`wbj_[\w-]+`).FindString(made)
 	if _, ok, err := s.Store.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {
@@ -42,4 +46,37 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	if _, ok, _ := s.Store.AuthorizeWorker(t.Context(), "spot-1", "AAAAAAAAAAAAAAAAAAAA"); ok {
 		t.Error("a worker of a revoked token is let in")
 	}
+}
+
+// budgets are set by admins and shown to whom they are for: account, workbench, API.
+func (s *scene) budgets(admin, ada *browser) {
+	s.t.Helper()
+	workbench := "/tasks/" + s.task.Slug + "/solve"
+	if ada.page("/me", http.StatusOK).Find("[data-budget]").Length()+ada.page(workbench, http.StatusOK).Find("[data-budget]").Length() > 0 {
+		s.t.Error("a budget is shown where there is none")
+	}
+	wantStatus(s.t, ada.post("/operate/budgets", url.Values{"seconds": {"9"}}), http.StatusForbidden)
+	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {"Nobody of this name"}, "seconds": {"9"}}), http.StatusUnprocessableEntity)
+	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"seconds": {"600"}}), http.StatusOK)
+	for _, path := range []string{"/me", workbench} {
+		wantText(s.t, ada.page(path, http.StatusOK), "[data-budget]", "600 of 600 GPU-seconds are left today.")
+	}
+	if _, err := s.Store.SQL().ExecContext(s.t.Context(), "update runs set unit_ns = 1000000000, ended_at = $1 where user_id = $2 and ended_at is not null and profile_of is null",
+		time.Now().UTC(), s.ada.ID); err != nil {
+		s.t.Fatal(err)
+	}
+	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {s.ada.Name}, "seconds": {"1"}}), http.StatusOK)
+	wantText(s.t, ada.page("/me", http.StatusOK), "[data-budget]", "Your GPU budget of today is used up (1 GPU-seconds).")
+	row := fmt.Sprintf("[data-budget-of='%d']", s.ada.ID)
+	wantText(s.t, admin.page("/operate", http.StatusOK), row, "1 s own")
+	_, err := s.api(s.ada).Submit(s.t.Context(), client.NewSubmission{Task: s.task.Slug, Devices: []string{"H200"}, Mode: "test", Source: goodKernel})
+	if code(err) != "too_many_requests" && !strings.Contains(fmt.Sprint(err), "budget") {
+		s.t.Errorf("a submission after the budget: %v", err)
+	}
+	me, err := s.api(s.ada).Me(s.t.Context())
+	if err != nil || me.Budget == nil || me.Budget.Seconds != 1 || me.Budget.LeftSeconds != 0 || me.Budget.UsedSeconds < 1 {
+		s.t.Errorf("the API says %+v, %v", me, err)
+	}
+	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {s.ada.Name}}), http.StatusOK)
+	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"seconds": {"0"}}), http.StatusOK)
 }

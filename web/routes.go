@@ -281,9 +281,10 @@ func (s *Server) operationRoutes(pages group) {
 	pages.get("/operate", site.NeedsSignIn, s.operation.Page)
 	pages.post("/operate/off", s.operation.Off)
 	pages.post("/operate/on", s.operation.On)
+	pages.post("/operate/budgets", s.operation.Budget)
 	pages.post("/operate/tokens", s.operation.TokenCreate)
 	pages.post("/operate/tokens/:id/revoke", s.operation.TokenRevoke)
-	for _, part := range []string{"off", "on", "tokens"} {
+	for _, part := range []string{"off", "on", "tokens", "budgets"} {
 		pages.get("/operate/"+part, site.LeadTo("/operate"))
 	}
 }

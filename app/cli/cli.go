@@ -23,7 +23,7 @@ const defaultServer = "http://127.0.0.1:3000"
 func Commands(env Environment) []*cobra.Command {
 	var all []*cobra.Command
 	for _, build := range []func(*connection) *cobra.Command{
-		loginCommand, logoutCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, showCommand, sourceCommand,
+		loginCommand, logoutCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
 		cancelCommand, profileCommand, compareCommand, evaluateCommand, devicesCommand, taskCommand, ciCommand,
 	} {
 		c := &connection{env: env}

@@ -82,12 +82,33 @@ func devicesCommand(c *connection) *cobra.Command {
 		all, err := site.Devices(cmd.Context())
 		return c.answer(all, err, func(s *screen) {
 			s.table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
-				note := ""
+				note := all[i].Problem
 				if all[i].PausedSince != nil {
 					note = "paused by " + all[i].PausedBy
 				}
 				return []any{all[i].Device, all[i].Slots, all[i].Busy, all[i].Queued, note}
 			})
+		})
+	}}
+}
+
+func budgetCommand(c *connection) *cobra.Command {
+	return &cobra.Command{Use: "budget", Short: "print what is left today of your GPU-seconds", Args: exactly(), RunE: func(cmd *cobra.Command, _ []string) error {
+		site, err := c.site()
+		if err != nil {
+			return err
+		}
+		me, err := site.Me(cmd.Context())
+		var budget *client.Budget
+		if err == nil {
+			budget = me.Budget
+		}
+		return c.answer(budget, err, func(s *screen) {
+			if budget == nil {
+				s.line("no limit")
+				return
+			}
+			s.line("%.0f of %d GPU-seconds are left; renewed at %s", budget.LeftSeconds, budget.Seconds, budget.Renews.UTC().Format("2006-01-02 15:04 UTC"))
 		})
 	}}
 }

@@ -105,9 +105,10 @@ func (w *watcher) lookAgain(ctx context.Context) {
 
 // look says where runs wait, and once each time that a queued run's device has no worker, or has one again.
 func (w *watcher) look(runs []client.Run, devices []client.Device) {
-	slots := map[string]int{}
+	slots, problems := map[string]int{}, map[string]string{}
 	var served []string
 	for _, d := range devices {
+		problems[d.Device] = d.Problem
 		if slots[d.Device] = d.Slots; d.Slots > 0 {
 			served = append(served, d.Device)
 		}
@@ -119,7 +120,7 @@ func (w *watcher) look(runs []client.Run, devices []client.Device) {
 		waits := run.State == string(models.StateQueued)
 		if lonely := waits && slots[run.Device] == 0; lonely != w.lonely[run.Device] {
 			w.lonely[run.Device] = lonely
-			w.out.line("%-6s %s", run.Device, workersOf(lonely, served))
+			w.out.line("%-6s %s", run.Device, workersOf(lonely, problems[run.Device], served))
 		}
 		if place := placeOf(run); place != "" {
 			now = append(now, run.Device+" "+place)
@@ -151,10 +152,12 @@ func placeOf(run client.Run) string {
 	return place
 }
 
-func workersOf(lonely bool, served []string) string {
+func workersOf(lonely bool, problem string, served []string) string {
 	switch {
 	case !lonely:
 		return "a worker takes its runs again"
+	case problem != "":
+		return "no worker takes runs for it now: it waits until this is repaired. " + problem
 	case len(served) == 0:
 		return "no worker takes runs for it now, nor for any other device: it waits until one does"
 	}

@@ -178,6 +178,8 @@ type Result struct {
 	// WallNS is the attempt's wall time on the worker; ProgramNS the part spent in compilers and programs.
 	WallNS    int64 `json:"wall_ns"`
 	ProgramNS int64 `json:"program_ns"`
+	// UnitNS is for how long the attempt held units of its device, times their number.
+	UnitNS int64 `json:"unit_ns,omitempty"`
 	// EvaluationID and Evaluation are those of an evaluation; Evaluation is a kernel.Result.
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`

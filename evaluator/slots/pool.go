@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -57,7 +58,7 @@ func (p *Pool) All() []*Slot { return p.slots }
 func (p *Pool) InService(device string) []*Slot {
 	var out []*Slot
 	for _, s := range p.slots {
-		if s.Device == device && s.service.Err() == nil {
+		if s.Device == device && s.inService() {
 			out = append(out, s)
 		}
 	}
@@ -77,9 +78,12 @@ type Held struct {
 
 // Hold takes the job's own slot, or another of its device that is idle while that is busy. A job that
 // needs n slots gets the first n of its device. They are always taken in the same order, so that no
-// two jobs wait for each other.
+// two jobs wait for each other. A slot on trial is for its checks (job.GaugeAttempt), which get no other.
 func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*Held, error) {
-	want := []*Slot{own}
+	want, trial := []*Slot{own}, own.onTrial()
+	if trial && !strings.HasPrefix(attemptID, job.GaugeAttempt) {
+		want = nil
+	}
 	if n > 1 {
 		want = p.InService(own.Device)
 		want = want[:min(n, len(want))]
@@ -88,7 +92,7 @@ func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*H
 		return nil, ErrOutOfService
 	}
 	held := &Held{pool: p}
-	if n <= 1 {
+	if n <= 1 && !trial {
 		for _, s := range append(want, p.InService(own.Device)...) {
 			if s.holdIdle(attemptID) {
 				held.slots = []*Slot{s}
@@ -152,12 +156,15 @@ func (p *Pool) AcquireBuild(ctx context.Context) (number int, release func(), er
 func (p *Pool) Heartbeat(profiles bool) []job.Slot {
 	var out []job.Slot
 	for _, s := range p.slots {
-		described := s.describe(p.Describe(s, langs(s.Slot)...))
+		described := s.describe(p.DescribeAll(s))
 		described.Profiler = profiles && s.IsGPU() // a CPU has no counters that ncu reads
 		out = append(out, described)
 	}
 	return out
 }
+
+// DescribeAll records the slot's unit, and what all its jobs are built and run with.
+func (p *Pool) DescribeAll(s *Slot) job.Machine { return p.Describe(s, langs(s.Slot)...) }
 
 // Describe records the slot's unit, and what jobs in these languages are built and run with.
 func (p *Pool) Describe(s *Slot, langs ...tasks.Lang) job.Machine {

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
 )
 
 // maxFaults is how many jobs in a row may end with an infrastructure error before a slot is out of service.
@@ -20,22 +21,25 @@ var ErrOutOfService = errors.New("the slot is out of service")
 // Slot is one unit of a device, and who uses it.
 //
 // A job in flight has a ticket (Reserve), from its delivery to its end; while something runs on the unit,
-// one job holds the unit (Pool.Hold). A slot is in service until it is retired, which is for good: only a
-// restart of the worker brings it back.
+// one job holds the unit (Pool.Hold). A slot is in service until it is retired. Try lets checks alone use it then, and
+// Admit brings it back.
 type Slot struct {
 	device.Slot
 	// Cached is the program of the last evaluation on the unit, and Sidecar that of the last one that
 	// compiled beside it.
 	Cached, Sidecar CachedProgram
 
-	number  int             // the sandbox's slot: uid and cgroup
-	memory  int64           // of the machine, that a program on the slot may use, in bytes
-	tickets chan struct{}   // one for each job in flight
-	unit    chan struct{}   // held while something runs on the unit
-	service context.Context // ends when the slot is out of service
-	retire  context.CancelCauseFunc
+	number  int           // the sandbox's slot: uid and cgroup
+	memory  int64         // of the machine, that a program on the slot may use, in bytes
+	tickets chan struct{} // one for each job in flight
+	unit    chan struct{} // held while something runs on the unit
 
 	mu      sync.Mutex
+	service context.Context // ends when the slot is out of service; a new one begins when it is tried again
+	retire  context.CancelCauseFunc
+	trial   bool   // only checks may use it
+	why     error  // it is out of service, or was before its trial
+	checked bool   // somebody tries it again when it is out of service
 	attempt string // which attempt holds the unit
 	faults  int    // jobs in a row that ended with an infrastructure error
 	gauge   *job.Gauge
@@ -56,10 +60,62 @@ func newSlot(s device.Slot, number int) *Slot {
 }
 
 // Service ends when the slot is out of service; its cause says why.
-func (s *Slot) Service() context.Context { return s.service }
+func (s *Slot) Service() context.Context {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.service
+}
 
 // Retire takes the slot out of service.
-func (s *Slot) Retire(why error) { s.retire(why) }
+func (s *Slot) Retire(why error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retireLocked(why)
+}
+
+func (s *Slot) retireLocked(why error) {
+	s.why, s.trial = why, false
+	s.retire(why)
+}
+
+// Try lets checks use the slot, and nothing else, until Admit or Retire.
+func (s *Slot) Try() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trial, s.checked = true, true
+	if s.service.Err() != nil {
+		s.service, s.retire = context.WithCancelCause(context.Background())
+	}
+}
+
+// Admit brings the slot into service after its checks passed.
+func (s *Slot) Admit() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trial, s.checked, s.why, s.faults = false, true, nil, 0
+}
+
+// Hopeless reports whether the slot is out of service for as long as the worker lives: a process that cannot be killed may
+// still use its unit.
+func (s *Slot) Hopeless() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return errors.Is(s.why, sandbox.ErrStuck)
+}
+
+// onTrial reports whether only checks may use the slot.
+func (s *Slot) onTrial() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.trial
+}
+
+// inService reports whether jobs may use the slot.
+func (s *Slot) inService() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.service.Err() == nil && !s.trial
+}
 
 // Reserve waits for a ticket for one more job in flight; false when ctx ended first. The caller returns the
 // ticket with Unreserve.
@@ -82,12 +138,12 @@ func (s *Slot) Busy() bool { return len(s.tickets) > 1 || len(s.unit) > 0 }
 func (s *Slot) hold(ctx context.Context, attemptID string) error {
 	select {
 	case s.unit <- struct{}{}:
-	case <-s.service.Done():
+	case <-s.Service().Done():
 		return ErrOutOfService
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-	if s.service.Err() != nil {
+	if s.Service().Err() != nil {
 		s.release()
 		return ErrOutOfService
 	}
@@ -102,7 +158,7 @@ func (s *Slot) holdIdle(attemptID string) bool {
 	default:
 		return false
 	}
-	if s.service.Err() != nil {
+	if s.Service().Err() != nil {
 		s.release()
 		return false
 	}
@@ -143,8 +199,8 @@ func (s *Slot) gauged() *job.Gauge {
 func (s *Slot) Fault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.faults++; s.faults >= maxFaults {
-		s.retire(fmt.Errorf("%d jobs in a row could not be evaluated, the last because %w", s.faults, err))
+	if s.faults++; s.faults >= maxFaults && !s.trial {
+		s.retireLocked(fmt.Errorf("%d jobs in a row could not be evaluated, the last because %w", s.faults, err))
 	}
 }
 
@@ -166,8 +222,21 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 	if strings.HasPrefix(s.attempt, job.GaugeAttempt) {
 		out.Attempt = "" // it gives way to whoever comes
 	}
-	if s.service.Err() != nil {
-		out.Disabled = fmt.Sprintf("Out of service: %v. Fix this and restart the worker.", context.Cause(s.service))
-	}
+	out.Disabled = s.disabled()
 	return out
+}
+
+// disabled says why no job may use the slot, and what happens next.
+func (s *Slot) disabled() string {
+	switch {
+	case s.service.Err() == nil && !s.trial:
+		return ""
+	case s.why == nil:
+		return "Its self-test is running; it takes jobs when that has passed."
+	}
+	next := "Fix this and restart the worker."
+	if s.checked && !errors.Is(s.why, sandbox.ErrStuck) {
+		next = "It is tested again automatically, and takes jobs when that passes."
+	}
+	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.why.Error(), "."), next)
 }

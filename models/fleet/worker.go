@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -28,7 +29,24 @@ type Worker struct {
 	Refusing  string          // why it takes no jobs, if it takes none
 	Stopping  bool            // it has left in order
 	Guest     bool            // it joined by a token, and is forgotten when it has left
+	BehindMS  int64           // by how much its clock is behind ours, the way of its last heartbeat included; below 0: ahead
 }
+
+// Behind is by how much the worker's clock is behind ours.
+func (w Worker) Behind() time.Duration { return time.Duration(w.BehindMS) * time.Millisecond }
+
+// FailedChecks counts the tests of its sandbox, tools and machine that a worker failed.
+func (w Worker) FailedChecks() (n int) {
+	for _, line := range w.SelfTest {
+		if !line.OK {
+			n++
+		}
+	}
+	return n
+}
+
+// Problem says why a slot of the worker takes no jobs; empty: it takes some.
+func (w Worker) Problem(slot job.Slot) string { return cmp.Or(w.Refusing, slot.Disabled) }
 
 // Live reports whether the worker was heard of lately and has not left.
 func (w Worker) Live(at time.Time) bool {
@@ -87,7 +105,10 @@ func (s *Fleet) SaveHeartbeat(ctx context.Context, h job.Heartbeat) error {
 		Name: db.Sanitize(h.Worker), Version: db.Sanitize(h.Version), StartedAt: db.Time(h.Started), SeenAt: db.Now(),
 		Slots: h.Slots, Attempts: h.Attempts, SelfTest: h.SelfTest, Refusing: db.Sanitize(h.Refusing), Stopping: h.Stopping, Guest: h.Guest,
 	}
-	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping", "guest"}
+	if !h.Time.IsZero() {
+		row.BehindMS = row.SeenAt.Sub(h.Time).Milliseconds()
+	}
+	columns := []string{"version", "started_at", "seen_at", "slots", "attempts", "refusing", "stopping", "guest", "behind_ms"}
 	if len(h.SelfTest) > 0 {
 		columns = append(columns, "self_test")
 	}

@@ -61,7 +61,15 @@ func (a *API) Me(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	return c.JSON(client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)})
+	budget, err := a.Store.BudgetOf(c.UserContext(), *user)
+	if err != nil {
+		return err
+	}
+	me := client.User{ID: user.ID, Name: user.Name, Role: string(user.Role)}
+	if budget.Seconds > 0 {
+		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Left().Seconds(), Renews: budget.Renews}
+	}
+	return c.JSON(me)
 }
 
 // Devices lists the devices with their slots and queues.

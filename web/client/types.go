@@ -51,6 +51,16 @@ type User struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 	Role string `json:"role,omitempty" jsonschema:"only about oneself"`
+	// Budget is only about oneself, where one's use of GPUs is limited.
+	Budget *Budget `json:"budget,omitempty" jsonschema:"only about oneself, and where the use of GPUs is limited"`
+}
+
+// Budget is for how long one's runs and evaluations may hold GPUs in a day, in seconds of one GPU.
+type Budget struct {
+	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
+	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by what has ended and was not cancelled"`
+	LeftSeconds float64   `json:"left_seconds"`
+	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
 
 // Submission is one act of submitting and its runs, one per device.
@@ -176,6 +186,9 @@ type Device struct {
 	// Nothing new begins on a paused device.
 	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who holds back its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`
+	// What waits for a device without slots waits for this to be repaired.
+	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
+	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next"`
 }
 
 // Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.

@@ -13,6 +13,8 @@ var (
 	oldestDesc  = prometheus.NewDesc("warpboard_oldest_waiting_seconds", "How long the oldest of what waits has waited.", []string{"device"}, nil)
 	wantedDesc  = prometheus.NewDesc("warpboard_wanted_slots", "Slots with which everything would run at once.", []string{"device"}, nil)
 	outDesc     = prometheus.NewDesc("warpboard_slots_out_of_service", "Slots of live workers that take no jobs.", []string{"device"}, nil)
+	failedDesc  = prometheus.NewDesc("warpboard_worker_failed_checks", "Tests of sandbox, tools and machine that a live worker failed.", []string{"worker"}, nil)
+	behindDesc  = prometheus.NewDesc("warpboard_worker_clock_behind_seconds", "By how much a live worker's clock is behind the site's, the way of its heartbeat included.", []string{"worker"}, nil)
 	lostDesc    = prometheus.NewDesc("warpboard_attempts_lost_total", "Attempts that a worker or the queue lost, by whether the work was tried again.", []string{"retried"}, nil)
 )
 
@@ -21,7 +23,7 @@ type capacityCollector struct{ *Metrics }
 
 // Describe names what Collect sends.
 func (c capacityCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{waitingDesc, oldestDesc, wantedDesc, outDesc, lostDesc} {
+	for _, d := range []*prometheus.Desc{waitingDesc, oldestDesc, wantedDesc, outDesc, failedDesc, behindDesc, lostDesc} {
 		to <- d
 	}
 }
@@ -37,6 +39,9 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 			c.lost(to, all)
 		}
 	}
+	if err == nil {
+		err = c.workers(ctx, to)
+	}
 	if err != nil {
 		c.Log.Warn("metrics without capacity", "err", err)
 		return
@@ -48,6 +53,18 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 			to <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, n, d.Device)
 		}
 	}
+}
+
+// workers sends what is said of each live worker.
+func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Metric) error {
+	workers, err := c.Store.Workers(ctx)
+	for _, w := range workers {
+		if w.Live(c.Now()) {
+			to <- prometheus.MustNewConstMetric(failedDesc, prometheus.GaugeValue, float64(w.FailedChecks()), w.Name)
+			to <- prometheus.MustNewConstMetric(behindDesc, prometheus.GaugeValue, w.Behind().Seconds(), w.Name)
+		}
+	}
+	return err
 }
 
 func (c capacityCollector) lost(to chan<- prometheus.Metric, all map[string]models.Counter) {

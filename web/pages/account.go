@@ -60,6 +60,11 @@ func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 	if page.Sessions, err = p.sessionRows(c, user.ID); err != nil {
 		return err
 	}
+	budget, err := p.Store.BudgetOf(c.UserContext(), *user)
+	if err != nil {
+		return err
+	}
+	page.Budget = site.BudgetOf(budget)
 	return p.Render(c, fiber.StatusOK, views.Me(page))
 }
 

@@ -62,6 +62,9 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 		queue := views.DeviceQueue{
 			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
 		}
+		if d.Slots == 0 {
+			queue.Problem = d.Problem
+		}
 		queue.PausedBy, queue.PausedSince = d.PausedBy, runs.TimeOf(d.PausedSince)
 		queue.What = p.silicon(workers, d.Device)
 		status.Queues = append(status.Queues, queue)
@@ -116,7 +119,7 @@ func (p *Pages) silicon(workers []models.Worker, device string) (what views.Devi
 func (p *Pages) workerCard(w models.Worker, submissions map[string]int64) views.WorkerCard {
 	card := views.WorkerCard{
 		Name: w.Name, Version: w.Version, Online: w.Live(p.Now()), Seen: w.SeenAt, Started: w.StartedAt,
-		Refusing: w.Refusing, SelfTest: w.SelfTest,
+		Refusing: w.Refusing, SelfTest: w.SelfTest, Behind: w.Behind(),
 	}
 	for _, slot := range w.Slots {
 		card.Slots = append(card.Slots, views.SlotRow{Slot: slot, SubmissionID: submissions[slot.Attempt]})

@@ -33,6 +33,9 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 	if err := o.addSwitches(c, &page); err != nil {
 		return err
 	}
+	if err := o.addBudgets(c, &page); err != nil {
+		return err
+	}
 	if err := o.addTokens(c, &page); err != nil {
 		return err
 	}

@@ -66,6 +66,13 @@ func (w *Workbench) show(c *fiber.Ctx, task models.Task, status int, form views.
 	if page.Shown, err = w.shown(c, task); err != nil {
 		return err
 	}
+	if user := site.Viewer(c); user != nil {
+		budget, err := w.Store.BudgetOf(c.UserContext(), *user)
+		if err != nil {
+			return err
+		}
+		page.Budget = site.BudgetOf(budget)
+	}
 	return w.Render(c, status, views.Workbench(page))
 }
 

@@ -41,6 +41,15 @@ func (s *Runs) Devices(ctx context.Context, workers []models.Worker, lengths []m
 	for name, slots := range models.SlotsOf(workers, s.Now(), func(models.Worker, job.Slot) bool { return true }) {
 		at(name).Slots, at(name).Busy = slots.Usable, slots.Busy
 	}
+	for _, w := range workers {
+		for _, slot := range w.Slots {
+			if problem := w.Problem(slot); problem != "" && w.Live(s.Now()) {
+				d := at(slot.Device)
+				d.OutOfService++
+				d.Problem = cmp.Or(d.Problem, "Worker "+w.Name+": "+problem)
+			}
+		}
+	}
 	for _, length := range lengths {
 		at(length.Device).Queued, at(length.Device).Running = length.Waiting, length.Running
 	}

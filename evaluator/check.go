@@ -1,0 +1,196 @@
+package evaluator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sys/unix"
+
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/selftest"
+	"warpboard/evaluator/slots"
+)
+
+// Checking says when slots compile and run small known programs before they take jobs.
+type Checking struct {
+	Pause   time.Duration // between a test that failed and the next, doubled each time; 0: no tests, and what is retired stays so
+	Longest time.Duration // the most that the pause grows to
+	Later   time.Duration // until a slot that passed before with the same software is tested, while nobody needs it
+	Passed  selftest.Passed
+	Disk    string // directory whose disk must have MinFree bytes
+	MinFree uint64
+}
+
+// keepSlot has a slot take jobs whenever its tests pass, until ctx ends or use returns an error.
+func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.Context, *slots.Slot) error) error {
+	check := w.cfg.Check
+	pause := backoff{check.Pause, check.Longest, check.Pause}
+	var later sync.WaitGroup
+	defer later.Wait()
+	if w.passedBefore(s) {
+		later.Go(func() { w.verifyLater(ctx, s) })
+	} else if check.Pause > 0 && !w.admit(ctx, s, &pause) {
+		return nil
+	}
+	for {
+		began := time.Now()
+		if err := use(ctx, s); err != nil || ctx.Err() != nil {
+			return err
+		}
+		w.log.Error("slot out of service", "slot", s.Index, "device", s.Device, "err", context.Cause(s.Service()))
+		if check.Pause == 0 || s.Hopeless() {
+			<-ctx.Done()
+			return nil
+		}
+		if time.Since(began) > check.Longest {
+			pause.reset()
+		}
+		if !pause.wait(ctx) || !w.admit(ctx, s, &pause) {
+			return nil
+		}
+		w.log.Info("slot in service again", "slot", s.Index, "device", s.Device)
+	}
+}
+
+// admit tests a slot again and again until it passes; false when ctx ended first.
+func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool {
+	for {
+		s.Try()
+		err := w.testSlot(ctx, s)
+		if ctx.Err() != nil {
+			return false
+		}
+		if err == nil {
+			s.Admit()
+			return true
+		}
+		s.Retire(err)
+		w.log.Error("a slot failed its self-test and takes no jobs", "slot", s.Index, "device", s.Device, "err", err)
+		if !pause.wait(ctx) {
+			return false
+		}
+	}
+}
+
+// passedBefore reports whether a slot need not wait for its tests, and says so on the devices page.
+func (w *Worker) passedBefore(s *slots.Slot) bool {
+	since := w.cfg.Check.Passed.Since(w.slotKey(s))
+	if since.IsZero() || w.freeDisk() != nil {
+		return false
+	}
+	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
+	if err != nil {
+		return false
+	}
+	for _, p := range programs {
+		w.found.note(p.Name, s.Slot, nil, "Passed at "+since.UTC().Format(time.RFC3339)+" with the same software; tested again while nobody needs the slot")
+	}
+	return true
+}
+
+// verifyLater tests a slot that is in service because it passed before.
+func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
+	if !wait(ctx, w.cfg.Check.Later) {
+		return
+	}
+	err := w.gate.Do(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
+	if err != nil && ctx.Err() == nil {
+		s.Retire(err)
+	}
+}
+
+func (w *Worker) slotKey(s *slots.Slot) string {
+	return selftest.Key("slot", w.pool.DescribeAll(s))
+}
+
+// testSlot compiles and runs the programs, beside each other as far as they do not need the unit.
+func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
+	if err := w.freeDisk(); err != nil {
+		return err
+	}
+	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
+	if err != nil {
+		return err
+	}
+	failed := make([]error, len(programs))
+	var together errgroup.Group
+	for i, p := range programs {
+		together.Go(func() error {
+			began := time.Now()
+			failed[i] = w.testProgram(ctx, s, p)
+			if ctx.Err() == nil {
+				w.found.note(p.Name, s.Slot, failed[i], fmt.Sprintf("A small known program compiles and runs, in %s", time.Since(began).Round(time.Millisecond)))
+			}
+			return nil
+		})
+	}
+	_ = together.Wait()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err = errors.Join(failed...)
+	if noted := w.cfg.Check.Passed.Note(w.slotKey(s), err == nil); noted != nil {
+		w.log.Warn("the next start tests again", "err", noted)
+	}
+	return err
+}
+
+// testAgain is how often a program whose clocks disagree is run in all: a busy machine may be to blame.
+const testAgain = 3
+
+func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {
+	for range testAgain {
+		var result job.Result
+		result, err = w.attemptFor(ctx, NopConn{}, s, p.Job)
+		if err = p.Error(result, err); err == nil || result.Outcome != job.OutcomeDone {
+			return err
+		}
+	}
+	return err
+}
+
+// freeDisk is an error when programs would soon fail for want of room.
+func (w *Worker) freeDisk() error {
+	c := w.cfg.Check
+	if c.Disk == "" || c.MinFree == 0 {
+		return nil
+	}
+	var fs unix.Statfs_t
+	if err := unix.Statfs(c.Disk, &fs); err != nil {
+		return fmt.Errorf("disk: the free room of %s is not known: %w", c.Disk, err)
+	}
+	free := fs.Bavail * uint64(fs.Bsize)
+	var err error
+	if free < c.MinFree {
+		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Make room there", c.Disk, free>>20, c.MinFree>>20)
+	}
+	w.found.noteMachine("disk", err, fmt.Sprintf("%s has %d MiB free", c.Disk, free>>20))
+	return err
+}
+
+// backoff is a pause that grows.
+type backoff struct{ first, longest, next time.Duration }
+
+func (b *backoff) reset() { b.next = b.first }
+
+// wait pauses; false when ctx ended first.
+func (b *backoff) wait(ctx context.Context) bool {
+	pause := b.next
+	b.next = min(2*b.next, b.longest)
+	return wait(ctx, pause)
+}
+
+func wait(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,145 @@
+package evaluator_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"warpboard/evaluator"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/selftest"
+	"warpboard/evaluator/toolchain"
+)
+
+// brokenCompiler is a machine on which g++ fails until it is repaired.
+type brokenCompiler struct {
+	toolchain.Runner
+	repaired *atomic.Bool
+}
+
+func (b brokenCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	if !b.repaired.Load() && slices.ContainsFunc(spec.Argv, func(arg string) bool { return strings.HasSuffix(arg, "g++") }) {
+		return sandbox.Outcome{ExitCode: 1, Stderr: "g++: fatal error: cannot execute cc1plus"}, nil
+	}
+	return b.Runner.Run(ctx, spec)
+}
+
+func checking(dir string) evaluator.Checking {
+	return evaluator.Checking{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour, Passed: selftest.Passed{Dir: dir}}
+}
+
+// line is what a worker said last of a test.
+func (s *site) line(worker, name string) job.CheckLine {
+	lines := s.beat(worker).SelfTest
+	if i := slices.IndexFunc(lines, func(l job.CheckLine) bool { return l.Name == name }); i >= 0 {
+		return lines[i]
+	}
+	return job.CheckLine{}
+}
+
+// TestASlotWhoseCompilerFailsTakesNoJobsSaysWhyAndComesBackWhenItIsRepaired with this machine's compiler and Python.
+func TestASlotWhoseCompilerFailsTakesNoJobsSaysWhyAndComesBackWhenItIsRepaired(t *testing.T) {
+	s, passed := newSite(t), t.TempDir()
+	var repaired atomic.Bool
+	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return brokenCompiler{r, &repaired} })
+	objects := t.TempDir() // nothing is compiled already
+	cfg.Builder = toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: objects, Log: cfg.Log,
+		Runner: brokenCompiler{cfg.Sandbox.(*sandbox.Sandbox), &repaired}})
+	cfg.Check = checking(passed)
+	began := time.Now()
+	w := s.start(cfg)
+	s.publish(example(t, vectorAdd, "waits", job.ModeTest, solution(t, vectorAdd, true)))
+	s.wait("the reason", func() bool {
+		why := s.beats["w1"].Slots[0].Disabled
+		return strings.Contains(why, "C++: ") && strings.Contains(why, "cannot execute cc1plus") &&
+			strings.Contains(why, "g++ compiles") && strings.Contains(why, "tested again")
+	})
+	if numpy := s.line("w1", "NumPy on CPU"); !numpy.OK || numpy.Detail == "" {
+		t.Errorf("NumPy works, and the page says %+v", numpy)
+	}
+	if cpp := s.line("w1", "C++ on CPU"); cpp.OK {
+		t.Errorf("the page says %+v", cpp)
+	}
+	if len(s.results) > 0 {
+		t.Error("the slot took a job")
+	}
+	repaired.Store(true)
+	if r := s.result("waits"); r.Outcome != job.OutcomeDone {
+		t.Errorf("after the repair: %s, %+v", r.Outcome, r.Failure)
+	}
+	s.wait("the good news", func() bool { return s.beats["w1"].Slots[0].Disabled == "" })
+	if cpp := s.line("w1", "C++ on CPU"); !cpp.OK {
+		t.Errorf("the page says %+v", cpp)
+	}
+	t.Logf("out of service and back in %s", time.Since(began))
+	w.stop()
+	<-w.ended
+	testNextStart(t, cfg, s)
+}
+
+// testNextStart starts a worker on which the same software passed before: it takes jobs at once.
+func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
+	cfg.Name, cfg.Conn = "w2", s.dial("w2")
+	s.start(cfg)
+	if numpy := s.line("w2", "NumPy on CPU"); !numpy.OK || !strings.Contains(numpy.Detail, "with the same software") {
+		t.Errorf("at the next start the page says %+v", numpy)
+	}
+	if slot := s.beat("w2").Slots[0]; slot.Disabled != "" {
+		t.Errorf("at the next start the slot is out of service: %s", slot.Disabled)
+	}
+}
+
+// TestARetiredSlotComesBackWhenItsTestsPass also when its jobs were to blame, and a full disk is said as such.
+func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
+	s := newSite(t)
+	var full atomic.Bool
+	full.Store(true)
+	s.start(evaluator.Config{Check: checking(""), Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+		if full.Load() && !strings.HasPrefix(st.Attempt, job.GaugeAttempt) {
+			return sandbox.Outcome{}, errors.New("no space left on device")
+		}
+		return pass(st.StageRequest), nil
+	}}})
+	for _, id := range []string{"a", "b", "c"} {
+		s.run(aJob(id, job.ModeTest))
+	}
+	full.Store(false)
+	if r := s.run(aJob("d", job.ModeTest)); r.Outcome != job.OutcomeDone {
+		t.Errorf("outcome %s", r.Outcome)
+	}
+}
+
+func TestAFullDiskIsSaidAsSuch(t *testing.T) {
+	s, check := newSite(t), checking("")
+	check.Disk, check.MinFree = t.TempDir(), 1<<62
+	s.start(evaluator.Config{Check: check})
+	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].Disabled, "MiB free and needs") })
+	if disk := s.line("w1", "disk"); disk.OK || !strings.Contains(disk.Detail, "Make room there.") {
+		t.Errorf("the page says %+v", disk)
+	}
+}
+
+// flakySandbox fails its first tests.
+type flakySandbox struct {
+	fakeSandbox
+	fails *atomic.Int32
+}
+
+func (f flakySandbox) SelfTest(context.Context) []job.CheckLine {
+	return []job.CheckLine{{Name: "walls", OK: f.fails.Add(-1) < 0, Detail: "bubblewrap is not installed"}}
+}
+
+func TestASandboxThatIsRepairedTakesJobs(t *testing.T) {
+	s := newSite(t)
+	var fails atomic.Int32
+	fails.Store(2)
+	s.start(evaluator.Config{Check: checking(""), Sandbox: flakySandbox{fails: &fails}})
+	if r := s.run(aJob("a", job.ModeTest)); r.Outcome != job.OutcomeDone {
+		t.Errorf("outcome %s", r.Outcome)
+	}
+}

@@ -1,0 +1,67 @@
+package evaluator
+
+import (
+	"context"
+	"slices"
+
+	"warpboard/evaluator/selftest"
+	"warpboard/evaluator/slots"
+	"warpboard/evaluator/taskrun"
+)
+
+// profiler is what profiles runs; nil where nothing does, or what is there is of no use.
+func (w *Worker) profiler() taskrun.Profiler {
+	if w.unprofiled.Load() {
+		return nil
+	}
+	return w.cfg.Profiler
+}
+
+// checkProfiler profiles a known kernel while nobody needs a GPU, until that shows that the machine's Nsight Compute counts.
+// Until then runs are profiled as if it did: whoever waits for a profile does not wait for this.
+func (w *Worker) checkProfiler(ctx context.Context) {
+	check := w.cfg.Check
+	if check.Pause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {
+		return
+	}
+	pause := backoff{check.Pause, check.Longest, check.Pause}
+	for pause.wait(ctx) {
+		gpus := slices.DeleteFunc(slices.Clone(w.pool.All()), func(s *slots.Slot) bool { return !s.IsGPU() || s.Service().Err() != nil })
+		if len(gpus) == 0 {
+			continue
+		}
+		err := w.gate.Do(ctx, precompileKey(selftest.TaskKey, gpus[0].Device), func(ctx context.Context) error { return w.testProfiler(ctx, gpus[0]) })
+		if ctx.Err() != nil {
+			return
+		}
+		w.found.noteMachine("Nsight Compute", err, "Version "+w.cfg.Nsight.Tool.Version+" counts what a small known kernel does")
+		w.unprofiled.Store(err != nil)
+		if err == nil {
+			return
+		}
+		w.log.Error("nothing is profiled", "err", err)
+	}
+}
+
+// testProfiler profiles the first program that the slot has, unless the same profiler passed before.
+func (w *Worker) testProfiler(ctx context.Context, s *slots.Slot) error {
+	tool := w.cfg.Nsight.Tool
+	key := selftest.Key("ncu "+tool.Path+" "+tool.Version, w.pool.DescribeAll(s))
+	if !w.cfg.Check.Passed.Since(key).IsZero() {
+		return nil
+	}
+	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
+	if err != nil || len(programs) == 0 {
+		return err
+	}
+	p := programs[0].Profiled()
+	result, err := w.attemptFor(ctx, NopConn{}, s, p.Job)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	err = p.ProfileError(tool, result, err)
+	if noted := w.cfg.Check.Passed.Note(key, err == nil); noted != nil {
+		w.log.Warn("the next start tests again", "err", noted)
+	}
+	return err
+}

@@ -1,0 +1,70 @@
+package selftest
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"warpboard/evaluator/job"
+)
+
+// Passed remembers in a directory which programs passed with which software on which unit: a worker that starts again with
+// all of it the same need not wait for them. It tests them later, while nobody needs the unit. An empty Dir remembers nothing.
+type Passed struct{ Dir string }
+
+// Key names the software and the unit of a test. The worker's name says nothing of either, and gauges change all the time.
+func Key(what string, m job.Machine) string {
+	m.Worker, m.Gauge = "", nil
+	text, err := json.Marshal(struct {
+		What    string
+		Machine job.Machine
+	}{what, m})
+	if err != nil {
+		return "" // no machine record fails to be written
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:16])
+}
+
+// Since is when the test passed; zero when it did not.
+func (p Passed) Since(key string) time.Time {
+	if p.Dir == "" {
+		return time.Time{}
+	}
+	info, err := os.Stat(filepath.Join(p.Dir, key))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// Note remembers that the test passed just now, or that it did not.
+func (p Passed) Note(key string, passed bool) error {
+	if p.Dir == "" {
+		return nil
+	}
+	path := filepath.Join(p.Dir, key)
+	if !passed {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("forget a self-test: %w", err)
+		}
+		return nil
+	}
+	err := os.MkdirAll(p.Dir, 0o700)
+	if err == nil {
+		err = os.WriteFile(path, nil, 0o600)
+	}
+	if err == nil {
+		err = os.Chtimes(path, time.Time{}, time.Now())
+	}
+	if err != nil {
+		return fmt.Errorf("remember a self-test: %w", err)
+	}
+	return nil
+}

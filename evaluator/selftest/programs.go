@@ -1,0 +1,108 @@
+package selftest
+
+import (
+	"crypto/rand"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/toolchain"
+	"warpboard/tasks"
+)
+
+// TaskKey is that of all programs.
+const TaskKey = "selftest"
+
+// limit bounds a program: torch is imported twice, and Triton compiles, on a machine that just started.
+const limit = 3 * time.Minute
+
+// Program is one that a slot must compile and run.
+type Program struct {
+	Name string // "NumPy"
+	Job  job.Job
+	fix  string // what the operator looks at when it fails
+}
+
+// kind is a language that machines may claim, and the built-in task that tries it.
+type kind struct {
+	name, task, template, fix string
+	size                      tasks.Case
+	gpu                       bool
+	claimed                   func(toolchain.Toolchain) bool
+}
+
+func elements(n int) tasks.Case {
+	return tasks.Case{{Name: "size", Value: strconv.Itoa(n)}, {Name: "seed", Value: "4242"}}
+}
+
+func kinds() []kind {
+	has := func(name string) func(toolchain.Toolchain) bool {
+		return func(t toolchain.Toolchain) bool { return t.Python != nil && t.Python.Packages[name] != "" }
+	}
+	const user = "as a user who is not root"
+	return []kind{
+		{name: "C++", task: "vectoradd_cpp", template: "template.cpp", size: elements(1 << 16),
+			claimed: func(t toolchain.Toolchain) bool { return t.GPP != nil },
+			fix:     "See that g++ compiles a program with <vector> " + user},
+		{name: "NumPy", task: "softmax_numpy", template: "template.py",
+			size:    tasks.Case{{Name: "rows", Value: "256"}, {Name: "columns", Value: "512"}, {Name: "seed", Value: "4242"}},
+			claimed: has("numpy"), fix: "See that the worker's python3 imports numpy " + user},
+		{name: "CUDA C++", task: "vectoradd_cuda", template: "template.cu", size: elements(1 << 24), gpu: true,
+			claimed: func(t toolchain.Toolchain) bool { return t.NVCC != nil },
+			fix:     "See that nvcc compiles for this GPU, and that nvidia-smi shows the GPU without errors"},
+		{name: "torch", task: "vectoradd_torch", template: "template.py", size: elements(1 << 24), gpu: true,
+			claimed: func(t toolchain.Toolchain) bool { return has("torch")(t) && !has("triton")(t) },
+			fix:     "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user},
+		{name: "torch and Triton", task: "vectoradd_torch", template: "template_triton.py", size: elements(1 << 24), gpu: true,
+			claimed: func(t toolchain.Toolchain) bool { return has("torch")(t) && has("triton")(t) },
+			fix:     "See that torch.zeros(1, device=\"cuda\") works in the worker's python3 " + user + ", and that a C compiler is there for Triton"},
+	}
+}
+
+// Programs are those that a unit must compile and run, by what the machine claims to have.
+func Programs(unit device.Slot, tools toolchain.Toolchain) ([]Program, error) {
+	bundles, err := tasks.Examples()
+	if err != nil {
+		return nil, fmt.Errorf("read the built-in tasks: %w", err)
+	}
+	var list []Program
+	for _, k := range kinds() {
+		if k.gpu != unit.IsGPU() || !k.claimed(tools) {
+			continue
+		}
+		at := slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == k.task })
+		if at < 0 {
+			return nil, fmt.Errorf("there is no built-in task %s", k.task)
+		}
+		j, err := k.job(bundles[at], unit.Device)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, Program{Name: k.name, Job: j, fix: k.fix})
+	}
+	return list, nil
+}
+
+// job measures the task's own template once, in the benchmark stage: only there the judge says what both clocks show.
+func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
+	sources, err := b.Resolve(b.Files[k.template])
+	if err != nil {
+		return job.Job{}, fmt.Errorf("read the built-in task %s: %w", k.task, err)
+	}
+	def := b.Definition
+	def.Tests, def.Benchmarks = nil, []tasks.Case{k.size}
+	def.Timeouts = tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
+	return job.Job{
+		Version: job.Version, AttemptID: job.GaugeAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
+		TaskKey: TaskKey, Task: def, Sources: sources, Enqueued: time.Now(),
+	}, nil
+}
+
+// Profiled is the same program under the profiler.
+func (p Program) Profiled() Program {
+	p.Job.Mode, p.Job.AttemptID = job.ModeProfile, job.GaugeAttempt+rand.Text()
+	return p
+}

@@ -1,0 +1,147 @@
+package selftest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"warpboard/evaluator/attempt"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+)
+
+// longest is how much of a compiler's words a line has.
+const longest = 400
+
+// Error is nil when the program compiled, ran, gave the right answer, and both clocks agree on how long it took. Else it
+// says what went wrong and what to do, in a sentence.
+func (p Program) Error(result job.Result, err error) error {
+	switch {
+	case result.Outcome == job.OutcomeDone:
+		err = clocks(result)
+	case result.Failure != nil:
+		err = fmt.Errorf("a small known program failed%s: %s", stageOf(result), attempt.Cut(oneLine(why(result)), longest))
+	case err == nil:
+		err = fmt.Errorf("a small known program ended with %q", result.Outcome)
+	}
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %s. %s", p.Name, strings.TrimSuffix(err.Error(), "."), p.fix)
+}
+
+// why is what a stage says of its failure, with the compiler's first words.
+func why(result job.Result) string {
+	text := result.Failure.Reason
+	if n := len(result.Stages); n > 0 {
+		if last := result.Stages[n-1]; last.Status != job.StatusPass && strings.TrimSpace(last.Stderr) != "" {
+			text += " " + last.Stderr
+		}
+	}
+	return text
+}
+
+func stageOf(result job.Result) string {
+	if n := len(result.Stages); n > 0 {
+		return fmt.Sprintf(" in its %s stage", result.Stages[n-1].Stage)
+	}
+	return ""
+}
+
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// The runner cannot have worked for longer than the judge waited, but for what clocks err by. The judge may wait for much longer:
+// on a busy machine processes take turns. A clock that is used by mistake (milliseconds for seconds) is off by far more.
+const (
+	runnerOver   = 1.5
+	runnerOverNS = float64(time.Millisecond)
+	judgeOver    = 50
+	judgeOverNS  = float64(200 * time.Millisecond)
+)
+
+// clocks compares what the runner's clock says with what the judge's says.
+func clocks(result job.Result) error {
+	for _, stage := range result.Stages {
+		for _, c := range stage.Cases {
+			if !c.Judged() || c.Clocks.Late > 0 {
+				continue
+			}
+			runner, judge := c.Clocks.Event, c.Clocks.Wall
+			if runner > runnerOver*judge+runnerOverNS+c.Clocks.Tolerance || judge > judgeOver*runner+judgeOverNS {
+				return fmt.Errorf("the clocks of judge and runner disagree: a call took %s by one and %s by the other, "+
+					"so no time measured here could be believed. Restart the machine, and see that nothing else uses it",
+					time.Duration(judge), time.Duration(runner))
+			}
+		}
+	}
+	return nil
+}
+
+// ProfileError is nil when the profiler counted something of the program's kernel. tool is the ncu that was used.
+func (p Program) ProfileError(tool ncu.Tool, result job.Result, err error) error {
+	name := "Nsight Compute " + tool.Version
+	switch {
+	case result.Outcome != job.OutcomeDone && result.Failure != nil:
+		return fmt.Errorf("%s does not profile a small known kernel: %s", name, attempt.Cut(oneLine(why(result)), longest))
+	case err != nil:
+		return fmt.Errorf("%s does not profile a small known kernel: %w", name, err)
+	}
+	report, err := reportOf(result)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	counted, all := counters(report)
+	if 2*counted < all || counted == 0 {
+		return fmt.Errorf("%s (%s) has no value for %d of %d counters of a small known kernel, so this version does not fit the GPU "+
+			"and its driver. Install another and name it with --ncu PATH", name, tool.Path, all-counted, all)
+	}
+	return nil
+}
+
+func reportOf(result job.Result) (report ncu.Report, err error) {
+	for _, artifact := range result.Artifacts {
+		if artifact.Name != "profile.0.json.gz" {
+			continue
+		}
+		unpack, err := gzip.NewReader(bytes.NewReader(artifact.Data))
+		if err != nil {
+			return report, fmt.Errorf("read the profile of a small known kernel: %w", err)
+		}
+		text, err := io.ReadAll(unpack)
+		if err == nil {
+			err = json.Unmarshal(text, &report)
+		}
+		if err != nil {
+			return report, fmt.Errorf("read the profile of a small known kernel: %w", err)
+		}
+		return report, nil
+	}
+	return report, errors.New("the profile of a small known kernel has no report")
+}
+
+// counters counts what the hardware was asked for, and how much of that has a number. What the launch itself says has one always.
+func counters(report ncu.Report) (counted, all int) {
+	for _, kernel := range report.Kernels {
+		for name, metric := range kernel.Metrics {
+			unit, _, is := strings.Cut(name, "__")
+			switch unit {
+			case "sm", "smsp", "l1tex", "lts", "dram", "gpc", "idc":
+			default:
+				is = false
+			}
+			if !is {
+				continue
+			}
+			all++
+			if metric.Measured {
+				counted++
+			}
+		}
+	}
+	return counted, all
+}

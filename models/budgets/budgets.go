@@ -1,0 +1,177 @@
+// Package budgets limits for how long one person's work may hold GPUs in a day (UTC): as admins set it, for everybody and
+// for single people. There are no teams. Admins have no limit.
+//
+// What counts is the time for which runs and evaluations that ended held GPUs, times their number; not compiling, not
+// waiting, not what was cancelled, what failed by an infrastructure error, or what the site runs on its own (profiles
+// that follow, confirmations, baselines). Check refuses a submission when nothing is left.
+//
+// Weakness: what is under way counts when it has ended, so the last submissions of a day may go over by what waits and runs
+// (--waiting-runs). A day has no memory of the one before.
+package budgets
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/silicon"
+)
+
+// keyPrefix begins the settings that hold budgets in seconds; everybody's, or a person's id, follows.
+const (
+	keyPrefix = "budget."
+	everybody = "all"
+)
+
+// Most is the largest budget in seconds: a thousand GPUs for a day.
+const Most = 1000 * 24 * 60 * 60
+
+// charged is whose work held GPUs since a time, in SQL: of each kind what counts.
+const charged = `
+	select user_id, unit_ns from runs where unit_ns > 0 and ended_at >= ? and device <> '` + silicon.CPU + `'
+		and state in ('done', 'failed') and not ours and profile_of is null and mode <> 'baseline'
+	union all
+	select user_id, unit_ns from evaluations where unit_ns > 0 and ended_at >= ? and device <> '` + silicon.CPU + `' and state <> 'cancelled'`
+
+// Budgets are those of one database.
+type Budgets struct{ db *db.DB }
+
+// New returns the budgets of a database.
+func New(database *db.DB) *Budgets { return &Budgets{db: database} }
+
+// Budget is what a person may use in a day, and has used today.
+type Budget struct {
+	UserID  int64
+	Name    string
+	Seconds int  // 0: no limit
+	Own     bool // set for this person alone
+	Used    time.Duration
+	Renews  time.Time
+}
+
+// Left is what remains of today; 0 when nothing does.
+func (b Budget) Left() time.Duration {
+	return max(0, time.Duration(b.Seconds)*time.Second-b.Used)
+}
+
+// today begins at midnight UTC.
+func today() time.Time { return db.Now().Truncate(24 * time.Hour) }
+
+// SetBudget limits everybody (person 0) or one person to so many GPU-seconds a day. Nil takes a limit away: from a person
+// the own one, 0 lifts the one for everybody. Admins only.
+func (b *Budgets) SetBudget(ctx context.Context, actor accounts.User, person int64, seconds *int) error {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return err
+	}
+	if seconds != nil && (*seconds < 0 || *seconds > Most) {
+		return db.Errorf(db.Invalid, "A budget is 0 to %d GPU-seconds a day; 0 is no limit.", Most)
+	}
+	key, whose := everybody, "everybody"
+	if person > 0 {
+		key, whose = strconv.FormatInt(person, 10), fmt.Sprintf("person %d", person)
+	}
+	return b.db.Write(ctx, func(tx *gorm.DB) error {
+		if person > 0 {
+			if err := tx.Take(&accounts.User{}, person).Error; err != nil {
+				return db.ReadError(err, "person %d", person)
+			}
+		}
+		if seconds == nil {
+			if was, err := db.DeleteSetting(tx, keyPrefix+key); err != nil || !was {
+				return err
+			}
+			return accounts.WriteAudit(tx, actor, "remove budget", whose, "")
+		}
+		if err := db.PutJSON(tx, keyPrefix+key, *seconds); err != nil {
+			return err
+		}
+		return accounts.WriteAudit(tx, actor, "set budget", whose, fmt.Sprintf("%d GPU-seconds a day", *seconds))
+	})
+}
+
+// BudgetOf reads a person's budget and what they used today, in one query. Admins have no limit.
+func (b *Budgets) BudgetOf(ctx context.Context, user accounts.User) (Budget, error) {
+	return read(b.db.Read(ctx), user)
+}
+
+func read(tx *gorm.DB, user accounts.User) (Budget, error) {
+	since := today()
+	budget := Budget{UserID: user.ID, Name: user.Name, Renews: since.Add(24 * time.Hour)}
+	var row struct {
+		Own, Everybody *string
+		Used           int64
+	}
+	err := tx.Raw(`select (select value from settings where key = ?) as own, (select value from settings where key = ?) as everybody,
+		(select coalesce(sum(unit_ns), 0) from (`+charged+`) as charged where user_id = ?) as used`,
+		keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+everybody, db.Time(since), db.Time(since), user.ID).Scan(&row).Error
+	if err != nil {
+		return budget, db.ReadError(err, "budget of person %d", user.ID)
+	}
+	budget.Used, budget.Own = time.Duration(row.Used), row.Own != nil
+	text := row.Everybody
+	if row.Own != nil {
+		text = row.Own
+	}
+	if text != nil && !user.IsAdmin() {
+		if budget.Seconds, err = strconv.Atoi(*text); err != nil {
+			return budget, fmt.Errorf("reading the budget of person %d: %w", user.ID, err)
+		}
+	}
+	return budget, nil
+}
+
+// Check refuses work for a GPU of a person whose budget of today is used up. Nobody in person (0) has none.
+func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
+	gpu := false
+	for _, device := range devices {
+		gpu = gpu || device != silicon.CPU
+	}
+	if !gpu || !user.SignedIn() || user.IsAdmin() {
+		return nil
+	}
+	budget, err := read(tx, user)
+	if err != nil || budget.Seconds == 0 || budget.Left() > 0 {
+		return err
+	}
+	wait := time.Until(budget.Renews).Truncate(time.Second) + time.Second
+	tooMany := db.Errorf(db.TooMany, "Your budget of %d GPU-seconds a day is used up: your runs held GPUs for %.0f s today. It renews at 00:00 UTC, in %s.",
+		budget.Seconds, budget.Used.Seconds(), wait)
+	tooMany.RetryAfter = wait
+	return tooMany
+}
+
+// Today lists everybody who has a budget of their own or used GPUs today, most used first, at most so many; and the limit for everybody.
+func (b *Budgets) Today(ctx context.Context, most int) (list []Budget, all int, err error) {
+	since := today()
+	limits, err := db.JSONSettings[int](b.db.Read(ctx).Where("key like ?", keyPrefix+"%"), keyPrefix)
+	if err != nil {
+		return nil, 0, err
+	}
+	var rows []struct {
+		ID   int64
+		Name string
+		Used int64
+	}
+	err = b.db.Read(ctx).Raw(`select users.id, users.name, coalesce(sum(charged.unit_ns), 0) as used
+		from users left join (`+charged+`) as charged on charged.user_id = users.id
+		where charged.user_id is not null or exists (select 1 from settings where key = '`+keyPrefix+`' || cast(users.id as text))
+		group by users.id, users.name order by used desc, users.id limit ?`, db.Time(since), db.Time(since), most).Scan(&rows).Error
+	if err != nil {
+		return nil, 0, db.ReadError(err, "budgets")
+	}
+	all = limits[everybody]
+	for _, row := range rows {
+		own, has := limits[strconv.FormatInt(row.ID, 10)]
+		one := Budget{UserID: row.ID, Name: row.Name, Seconds: all, Own: has, Used: time.Duration(row.Used), Renews: since.Add(24 * time.Hour)}
+		if has {
+			one.Seconds = own
+		}
+		list = append(list, one)
+	}
+	return list, all, nil
+}

@@ -1,0 +1,120 @@
+package budgets_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/db"
+	"warpboard/models/modelstest"
+)
+
+// held ends a run that held units of its device for so long.
+func held(t *testing.T, s *models.Store, run models.Run, took time.Duration, outcome job.Outcome) {
+	t.Helper()
+	attempt, err := s.StartAttempt(t.Context(), run.Ref())
+	if err != nil {
+		t.Fatal(err)
+	}
+	result := modelstest.Result(attempt, 1e6)
+	result.UnitNS, result.Outcome = took.Nanoseconds(), outcome
+	if outcome != job.OutcomeDone {
+		result.Failure = &job.Failure{Reason: "It failed."}
+	}
+	if recorded, err := s.RecordResult(t.Context(), result, models.Findings{}); err != nil || !recorded.Accepted && outcome == job.OutcomeDone {
+		t.Fatalf("recorded %+v, %v", recorded, err)
+	}
+}
+
+// TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse on both databases.
+func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		admin, ann := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
+		bob := modelstest.Person(t, s, "Bob", models.RoleUser)
+		task := modelstest.Task(t, s, admin, "sort", "CPU", "H200")
+		set := func(person int64, seconds int) {
+			t.Helper()
+			if err := s.SetBudget(t.Context(), admin, person, &seconds); err != nil {
+				t.Fatal(err)
+			}
+		}
+		used := func(user models.User, want time.Duration, seconds int, own bool) {
+			t.Helper()
+			if b, err := s.BudgetOf(t.Context(), user); err != nil || b.Used != want || b.Seconds != seconds || b.Own != own {
+				t.Errorf("%s has %+v, %v; want %s of %d used", user.Name, b, err, want, seconds)
+			}
+		}
+		used(ann, 0, 0, false)
+		seconds := 7
+		if err := s.SetBudget(t.Context(), ann, ann.ID, &seconds); models.KindOf(err) != models.Forbidden {
+			t.Errorf("a person set a budget: %v", err)
+		}
+		if err := s.SetBudget(t.Context(), admin, 4711, &seconds); models.KindOf(err) != models.NotFound {
+			t.Errorf("nobody has a budget: %v", err)
+		}
+		if seconds = -1; models.KindOf(s.SetBudget(t.Context(), admin, 0, &seconds)) != models.Invalid {
+			t.Error("a budget below 0 was taken")
+		}
+		set(0, 10)
+		for _, run := range modelstest.SubmitSource(t, s, ann, task, "one") {
+			held(t, s, run, 4*time.Second, job.OutcomeDone) // one of them on the CPU
+		}
+		used(ann, 4*time.Second, 10, false)
+		second := modelstest.SubmitSource(t, s, ann, task, "two")
+		held(t, s, second[1], 5*time.Second, job.OutcomeFailed)
+		used(ann, 9*time.Second, 10, false)
+		held(t, s, second[0], time.Hour, job.OutcomeReturned)
+		third := modelstest.SubmitSource(t, s, ann, task, "three")
+		for _, run := range append(third, second[0]) {
+			if _, _, err := s.CancelRun(t.Context(), ann, run.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		used(ann, 9*time.Second, 10, false) // what was cancelled or handed back costs nothing
+		fourth := modelstest.SubmitSource(t, s, ann, task, "four")
+		held(t, s, fourth[1], 2*time.Second, job.OutcomeDone)
+		submit := func(device string) error {
+			_, _, err := s.Submit(t.Context(), models.NewSubmission{User: ann, TaskID: task.ID, Devices: []string{device}, Mode: job.ModeTest, Source: []byte("more")})
+			return err
+		}
+		err := submit("H200")
+		if models.KindOf(err) != models.TooMany || !strings.Contains(err.Error(), "budget of 10 GPU-seconds a day is used up: your runs held GPUs for 11 s today") {
+			t.Errorf("a run after the budget: %v", err)
+		}
+		var refused *db.Error
+		if !errors.As(err, &refused) || refused.RetryAfter <= 0 || refused.RetryAfter > 24*time.Hour {
+			t.Errorf("it is to come again after %+v", refused)
+		}
+		if err := submit("CPU"); err != nil {
+			t.Errorf("the CPU costs GPU-seconds: %v", err)
+		}
+		_, err = s.SubmitEvaluation(t.Context(), models.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		if models.KindOf(err) != models.TooMany {
+			t.Errorf("an evaluation after the budget: %v", err)
+		}
+		modelstest.SubmitSource(t, s, bob, task, "of bob")
+		set(ann.ID, 100)
+		used(ann, 11*time.Second, 100, true)
+		if err := submit("H200"); err != nil {
+			t.Errorf("with a larger budget: %v", err)
+		}
+		set(bob.ID, 0)
+		used(bob, 0, 0, true)
+		list, all, err := s.Today(t.Context(), 10)
+		if err != nil || all != 10 || len(list) != 2 || list[0].UserID != ann.ID || list[0].Used != 11*time.Second || !list[1].Own {
+			t.Errorf("today: %+v, %d, %v", list, all, err)
+		}
+		if err := s.SetBudget(t.Context(), admin, ann.ID, nil); err != nil {
+			t.Fatal(err)
+		}
+		used(ann, 11*time.Second, 10, false)
+		if _, err := s.SQL().ExecContext(t.Context(), "update runs set ended_at = $1 where ended_at is not null", time.Now().UTC().Truncate(24*time.Hour).Add(-time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		used(ann, 0, 10, false) // a new day
+	})
+}
