@@ -49,6 +49,7 @@ type Config struct {
 	OpenEvalAPI  string
 	MetricsFrom  list
 	MetricsToken string
+	WebhookAllow list
 	Grace        time.Duration
 	LogLevel     string
 	LogFormat    string

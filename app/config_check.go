@@ -97,6 +97,8 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
 	_, err = c.metricsFrom()
 	wrong.unless(err == nil, "--metrics-from %w", err)
+	_, err = web.ParseAddresses(c.WebhookAllow)
+	wrong.unless(err == nil, "--webhook-allow %w", err)
 	switch c.OpenEvalAPI {
 	case "all", "loopback", "none":
 	default:

@@ -17,6 +17,7 @@ import (
 	"warpboard/web/metrics"
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
+	"warpboard/web/pages/hooks"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/operation"
@@ -56,6 +57,7 @@ type Server struct {
 	authoring  *authoring.Authoring
 	palette    *palette.Palette
 	playground *playground.Playground
+	hooks      *hooks.Hooks
 	logins     *login.Logins
 	moderation *moderation.Moderation
 	operation  *operation.Operation
@@ -93,6 +95,7 @@ func New(cfg Config) (*Server, error) {
 	s.profiles = profiles.New(runs)
 	s.units = units.New(site)
 	s.share = share.New(runs)
+	s.hooks = hooks.New(site)
 	s.logins = login.New(site)
 	s.moderation = moderation.New(runs)
 	s.operation = operation.New(site, cfg.WorkersDial)
