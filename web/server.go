@@ -103,7 +103,7 @@ func New(cfg Config) (*Server, error) {
 	s.workbench = workbench.New(runs, code)
 	s.api = api.New(runs, s.evals)
 	s.evalAPI = evalapi.New(s.evals)
-	s.metrics = metrics.New(runs, s.evals, drops(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
+	s.metrics = metrics.New(runs, s.evals, measured(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
 	s.app = s.newApp()
 	s.routes(s.app)
 	return s, nil
@@ -173,8 +173,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// drops is the counting side of a queue; a nil Queue stays nil.
-func drops(q Queue) metrics.DropCounter {
+// measured is what metrics ask of a queue; a nil Queue stays nil.
+func measured(q Queue) metrics.Queue {
 	if q == nil {
 		return nil
 	}
