@@ -32,6 +32,7 @@ type Config struct {
 	Admins      list
 	Proxies     list
 	OAuth       OAuthConfig
+	TLS         TLSSettings
 
 	Worker   WorkerSettings
 	NoWorker bool

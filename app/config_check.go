@@ -77,6 +77,7 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := url.Parse(c.BaseURL)
 	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	c.TLS.check(wrong, u)
 	wrong.unless(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)

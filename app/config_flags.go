@@ -64,6 +64,12 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
 	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default: http://ADDR")
+	fs.BoolVar(&cfg.TLS.Auto, "tls-auto", false, "serve TLS on --addr with a certificate from Let's Encrypt for the host of --base-url, which must reach it at port 443; to use it is to agree to their terms")
+	fs.StringVar(&cfg.TLS.Cert, "tls-cert", "", "PEM file of a certificate: serve TLS on --addr with it; it is read again when it changes")
+	fs.StringVar(&cfg.TLS.Key, "tls-key", "", "PEM file of that certificate's key")
+	fs.StringVar(&cfg.TLS.Directory, "acme-directory", "", "directory address of another ACME server for --tls-auto; default: Let's Encrypt")
+	fs.StringVar(&cfg.TLS.CA, "acme-ca", "", "PEM file of the authority that signed that server's own certificate; default: those that this machine trusts")
+	fs.StringVar(&cfg.TLS.Email, "acme-email", "", "where the ACME server writes about the certificate; default: nowhere")
 	fs.StringVar(&cfg.NATS.URL, "nats-url", "", "nats://… or tls://… of a NATS server with JetStream, instead of the embedded one; of a cluster the nodes, separated by commas")
 	fs.StringVar(&cfg.NATS.AccountSeed, "nats-account-seed", "", "seed (SA…) of the issuer in the auth_callout of the cluster at --nats-url: the site tells it which workers to let in; better by WARPBOARD_NATS_ACCOUNT_SEED_FILE")
 	fs.StringVar(&cfg.NATS.Account, "nats-account", "$G", "account of the cluster that the site and its workers are in, with --nats-account-seed")

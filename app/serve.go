@@ -130,6 +130,9 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 	if site.Signing, err = signing(ctx, cfg, site.Store); err != nil {
 		return nil, err
 	}
+	if site.TLS, err = cfg.TLS.config(cfg.BaseURL, filepath.Join(cfg.Data, "certificates")); err != nil {
+		return nil, err
+	}
 	return web.New(site)
 }
 

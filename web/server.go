@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -46,6 +47,7 @@ const (
 type Server struct {
 	*site.Site
 	queue Queue
+	tls   *tls.Config
 	app   *fiber.App
 	pings singleflight.Group
 
@@ -77,7 +79,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Site: site, queue: cfg.Queue}
+	s := &Server{Site: site, queue: cfg.Queue, tls: cfg.TLS}
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}
@@ -154,6 +156,9 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.Log.Info("site is up", "url", s.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
+	if s.tls != nil {
+		ln = tls.NewListener(ln, s.tls)
+	}
 	ln = wire.NewGuard(ln, s.Connected, s.Proxies, s.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
