@@ -46,7 +46,8 @@ test: setup-test vet verify ## Run everything: format, vet, staticcheck, generat
 test-fast: ## Run the tests without the race detector and without set-up
 	$(GO) test ./...
 
-lint: check ## Check format, vet, staticcheck (staticcheck.conf), and known vulnerabilities where their list can be reached
+lint: check ## Check format, vet, staticcheck (staticcheck.conf), the recipes for Kubernetes, and known vulnerabilities where their list can be reached
+	@scripts/deploy-check
 	@scripts/vulncheck
 
 check: vet

@@ -32,6 +32,7 @@ type Config struct {
 	Admins      list
 	Proxies     list
 	OAuth       OAuthConfig
+	TLS         TLSSettings
 
 	Worker   WorkerSettings
 	NoWorker bool
@@ -49,6 +50,7 @@ type Config struct {
 	OpenEvalAPI  string
 	MetricsFrom  list
 	MetricsToken string
+	WebhookAllow list
 	Grace        time.Duration
 	LogLevel     string
 	LogFormat    string

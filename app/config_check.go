@@ -77,6 +77,7 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
 	u, err := url.Parse(c.BaseURL)
 	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	c.TLS.check(wrong, u)
 	wrong.unless(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)
 	wrong.unless(c.PerHour >= 0, "--submissions-per-hour %d: want 0 or more", c.PerHour)
@@ -97,6 +98,8 @@ func (c *Config) checkSite(wrong *problems) {
 	wrong.unless(n.TLSCert == "" || n.Listen != "", "--nats-tls-cert is for --nats-listen, which is missing")
 	_, err = c.metricsFrom()
 	wrong.unless(err == nil, "--metrics-from %w", err)
+	_, err = web.ParseAddresses(c.WebhookAllow)
+	wrong.unless(err == nil, "--webhook-allow %w", err)
 	switch c.OpenEvalAPI {
 	case "all", "loopback", "none":
 	default:

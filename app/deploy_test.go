@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,6 +120,46 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 		}
 		if out, err := exec.Command(analyze, "verify", unit).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("%s: %v\n%s", path, err, out)
+		}
+	}
+}
+
+// skyKeys are the keys of a SkyPilot task that a recipe may have, below each key, as the documentation of SkyPilot lists them
+// (docs.skypilot.co/en/latest/reference/yaml-spec.html). A key without a list below holds what it likes.
+var skyKeys = map[string][]string{
+	"":          {"name", "workdir", "num_nodes", "resources", "envs", "secrets", "volumes", "file_mounts", "config", "setup", "run", "service"},
+	"resources": {"infra", "cloud", "region", "zone", "accelerators", "accelerator_args", "cpus", "memory", "instance_type", "use_spot", "job_recovery", "disk_size", "disk_tier", "network_tier", "ports", "image_id", "labels", "any_of", "ordered", "autostop"},
+}
+
+// TestSkyPilotKnowsEveryKey of the recipe, and finds in it what it must.
+func TestSkyPilotKnowsEveryKey(t *testing.T) {
+	var task map[string]any
+	if err := yaml.Unmarshal([]byte(recipes(t)["../deploy/skypilot.yaml"]), &task); err != nil {
+		t.Fatal(err)
+	}
+	for above, known := range skyKeys {
+		at := task
+		if above != "" {
+			at, _ = task[above].(map[string]any)
+		}
+		if len(at) == 0 {
+			t.Errorf("there is nothing in %q", above)
+		}
+		for key := range at {
+			if !slices.Contains(known, key) {
+				t.Errorf("SkyPilot knows no %s %s", above, key)
+			}
+		}
+	}
+	for _, key := range []string{"setup", "run"} {
+		if _, ok := task[key].(string); !ok {
+			t.Errorf("%s is not a text", key)
+		}
+	}
+	envs, _ := task["envs"].(map[string]any)
+	for key, value := range envs {
+		if _, ok := value.(string); !ok {
+			t.Errorf("the variable %s is %v, which SkyPilot does not pass on", key, value)
 		}
 	}
 }

@@ -27,6 +27,8 @@ var forbidden = []struct {
 	{"models/boards", nil, []string{"warpboard/models/fleet", "warpboard/evaluator"}, "a board ranks what has ended"},
 	{"models/boards", nil, []string{"warpboard/models/pools"}, "a board ranks what counts, however it was made"},
 	{"models/pools", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog"}, "pools know scores, not whose"},
+	{"models/webhooks", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "webhooks are told of what happens, and know none of it"},
+	{"webhooks", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator"}, "what sends webhooks knows no page and no worker"},
 	{"tasks", nil, []string{"warpboard/app", "warpboard/web", "warpboard/views", "warpboard/models", "warpboard/evaluator", "warpboard/migrations", "warpboard/static"}, "the task format is a leaf"},
 	{"tasks/arithmetic", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/flags", nil, []string{"warpboard/"}, "a leaf below the task format"},

@@ -16,6 +16,7 @@ import (
 	"warpboard/models"
 	"warpboard/statement"
 	"warpboard/web"
+	"warpboard/webhooks"
 )
 
 // serve runs the site, and a worker beside it unless --no-worker.
@@ -60,7 +61,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 func openStore(ctx context.Context, cfg *Config, replica string, log *slog.Logger) (*models.Store, error) {
 	return models.Open(ctx, models.Config{
 		Dir: cfg.Data, Artifacts: cfg.Artifacts, DSN: cfg.DatabaseURL, Replica: replica, Log: log,
-		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
+		Confirm: cfg.Confirm, NoBaselines: !cfg.Baselines, Site: cfg.BaseURL, PlainWebhooks: len(cfg.WebhookAllow) > 0, Limits: models.Limits{PerHour: cfg.PerHour, Waiting: cfg.Waiting},
 	})
 }
 
@@ -94,6 +95,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	loops, loopCtx := errgroup.WithContext(ctx)
 	loops.Go(func() error { return hear(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
+	loops.Go(func() error { return deliverer(cfg, store, log).Run(loopCtx) })
 	loops.Go(func() error { return server.Run(loopCtx) })
 	if !cfg.NoWorker {
 		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
@@ -114,12 +116,21 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	return ignoreCancel(errors.Join(err, <-recording))
 }
 
+// deliverer sends webhooks.
+func deliverer(cfg *Config, store *models.Store, log *slog.Logger) *webhooks.Deliverer {
+	allowed, _ := web.ParseAddresses(cfg.WebhookAllow) // validate has checked it
+	return webhooks.New(webhooks.Config{Store: store, Allowed: allowed, Version: version(), Log: log})
+}
+
 // newServer makes the web server, with what it shows of attacks and the key that it signs with.
 func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.Server, err error) {
 	if site.Attacks, err = attackCorpus(); err != nil {
 		return nil, err
 	}
 	if site.Signing, err = signing(ctx, cfg, site.Store); err != nil {
+		return nil, err
+	}
+	if site.TLS, err = cfg.TLS.config(cfg.BaseURL, filepath.Join(cfg.Data, "certificates")); err != nil {
 		return nil, err
 	}
 	return web.New(site)

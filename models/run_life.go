@@ -12,6 +12,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/epochs"
 	"warpboard/models/pools"
+	"warpboard/models/webhooks"
 )
 
 // What a run does at the steps of its life that other work does not: states by stage, stages and files that are
@@ -118,6 +119,8 @@ func (r *Run) announce(tx *gorm.DB, out *Recorded) error {
 	switch {
 	case err != nil || !r.State.Final():
 		return err
+	case r.ProfileOf == nil && r.Mode != ModeBaseline: // somebody asked for it
+		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: r.ID, UserID: r.UserID})
 	case r.ConfirmationID != nil:
 		return advanceConfirmation(tx, *r.ConfirmationID, out)
 	case r.RerunID != nil:
@@ -152,8 +155,23 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 		return r.showBaseline(tx, out)
 	}
 	out.Board, err = r.enter(tx)
-	if err != nil || out.Board == nil || !found.confirm {
+	if err != nil || out.Board == nil {
+		return err
+	}
+	if err := tellOfRecord(tx, out.Board.Record); err != nil || !found.confirm {
 		return err
 	}
 	return startConfirmation(tx, r.VersionID, r.Device, out)
+}
+
+// tellOfRecord tells other programs that a board has a new first, and who was it before.
+func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
+	if taken == nil {
+		return nil
+	}
+	e := webhooks.WebhookEvent{Kind: webhooks.RecordTaken, RunID: taken.RunID, UserID: taken.UserID}
+	if taken.Before != nil {
+		e.OtherID, e.Detail = taken.Before.UserID, taken.Before.ScoreNS
+	}
+	return webhooks.Note(tx, e)
 }

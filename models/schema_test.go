@@ -16,6 +16,7 @@ import (
 	"warpboard/models/modelstest"
 	"warpboard/models/pools"
 	"warpboard/models/rejudge"
+	"warpboard/models/webhooks"
 )
 
 func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
@@ -26,6 +27,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
 			models.Entry{}, models.Best{}, boards.Baseline{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{}, models.JoinToken{}, leases.Lease{},
 			models.Evaluation{}, models.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{}, pools.Measurement{}, pools.Retained{}, pools.Leg{},
+			webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})
 			if err != nil {

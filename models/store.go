@@ -25,6 +25,7 @@ import (
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
 	"warpboard/models/switches"
+	"warpboard/models/webhooks"
 )
 
 // Config says where the data is.
@@ -43,13 +44,15 @@ type Config struct {
 	NoBaselines bool
 	// Site is the address of the site, for its statements.
 	Site string
+	// PlainWebhooks lets webhooks have addresses without TLS.
+	PlainWebhooks bool
 	// Replica names this process among those that serve one database, the same after each restart.
 	Replica string
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
 
-// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, leases, ledger, sentinels and switches, whose
+// Store is the database with its rules. What it can do is in its rooms: accounts, fleet, catalog, boards, leases, ledger, sentinels, switches and webhooks, whose
 // methods are the store's, too, and here: submissions, and the life of work. It is safe for concurrent use.
 type Store struct {
 	*accounts.Accounts
@@ -64,6 +67,7 @@ type Store struct {
 	*sentinels.Sentinels
 	*switches.Switches
 	*budgets.Budgets
+	*webhooks.Webhooks
 	db          *db.DB
 	files       files.Files
 	limits      Limits
@@ -105,7 +109,8 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	return &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database), site: cfg.Site,
+		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
+		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 }

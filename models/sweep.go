@@ -37,7 +37,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		}
 		return catalog.SweepBlobs(tx)
 	})
-	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at))
+	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at), s.SweepDeliveries(ctx, at))
 }
 
 // sweepArtifacts removes files older than a time that have no row.

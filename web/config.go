@@ -2,6 +2,7 @@ package web
 
 import (
 	"cmp"
+	"crypto/tls"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -28,8 +29,9 @@ type Config struct {
 	Disk        string // directory whose disk is watched; empty: none is
 	MinFree     int64  // bytes: with less on that disk nothing can be submitted; 0: submitting is never refused
 
-	Addr    string // address to listen on, "127.0.0.1:3000"
-	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
+	Addr    string      // address to listen on, "127.0.0.1:3000"
+	TLS     *tls.Config // of the connections; nil: a proxy has it, or nobody
+	BaseURL string      // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider

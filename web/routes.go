@@ -30,6 +30,10 @@ func (g group) patch(path string, handlers ...fiber.Handler) {
 	g.router.Patch(path, slices.Concat(g.before, handlers)...)
 }
 
+func (g group) delete(path string, handlers ...fiber.Handler) {
+	g.router.Delete(path, slices.Concat(g.before, handlers)...)
+}
+
 // all is for what reads the method by itself.
 func (g group) all(path string, handlers ...fiber.Handler) {
 	g.router.All(path, slices.Concat(g.before, handlers)...)
@@ -129,6 +133,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
 	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
 
+	s.webhookRoutes(api)
 	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
 	api.get("/api/v1/evaluations", s.api.ListEvaluations)
 	api.get("/api/v1/evaluations/:id", s.api.GetEvaluation)
@@ -136,6 +141,15 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
 	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
 	public.get("/api/v1/openapi.json", s.api.OpenAPI)
+}
+
+func (s *Server) webhookRoutes(api group) {
+	api.get("/api/v1/webhooks", s.api.Webhooks)
+	api.post("/api/v1/webhooks", s.api.CreateWebhook)
+	api.delete("/api/v1/webhooks/:id", s.api.DeleteWebhook)
+	api.post("/api/v1/webhooks/:id/test", s.api.TestWebhook)
+	api.get("/api/v1/webhooks/:id/deliveries", s.api.Deliveries)
+	api.post("/api/v1/webhooks/:id/deliveries/:delivery/redeliver", s.api.Redeliver)
 }
 
 func (s *Server) accountRoutes(pages group) {
@@ -152,6 +166,14 @@ func (s *Server) accountRoutes(pages group) {
 	pages.post("/me/identities/:id/remove", s.signIn.IdentityRemove)
 	pages.post("/me/tokens", s.pages.TokenCreate)
 	pages.post("/me/tokens/:id/revoke", s.pages.TokenRevoke)
+
+	pages.get("/webhooks", site.NeedsSignIn, s.hooks.List)
+	pages.post("/webhooks", s.hooks.Create)
+	pages.get("/webhooks/:id", site.NeedsSignIn, s.hooks.Show)
+	pages.post("/webhooks/:id/delete", s.hooks.Delete)
+	pages.post("/webhooks/:id/enable", s.hooks.Enable)
+	pages.post("/webhooks/:id/test", s.hooks.Test)
+	pages.post("/webhooks/:id/deliveries/:delivery", s.hooks.Redeliver)
 
 	pages.get("/users/:id", s.pages.User)
 	pages.post("/users/:id/role", s.pages.UserRole)

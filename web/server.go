@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"warpboard/web/metrics"
 	"warpboard/web/pages"
 	"warpboard/web/pages/authoring"
+	"warpboard/web/pages/hooks"
 	"warpboard/web/pages/login"
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/operation"
@@ -45,6 +47,7 @@ const (
 type Server struct {
 	*site.Site
 	queue Queue
+	tls   *tls.Config
 	app   *fiber.App
 	pings singleflight.Group
 
@@ -56,6 +59,7 @@ type Server struct {
 	authoring  *authoring.Authoring
 	palette    *palette.Palette
 	playground *playground.Playground
+	hooks      *hooks.Hooks
 	logins     *login.Logins
 	moderation *moderation.Moderation
 	operation  *operation.Operation
@@ -75,7 +79,7 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Site: site, queue: cfg.Queue}
+	s := &Server{Site: site, queue: cfg.Queue, tls: cfg.TLS}
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}
@@ -93,6 +97,7 @@ func New(cfg Config) (*Server, error) {
 	s.profiles = profiles.New(runs)
 	s.units = units.New(site)
 	s.share = share.New(runs)
+	s.hooks = hooks.New(site)
 	s.logins = login.New(site)
 	s.moderation = moderation.New(runs)
 	s.operation = operation.New(site, cfg.WorkersDial)
@@ -100,7 +105,7 @@ func New(cfg Config) (*Server, error) {
 	s.workbench = workbench.New(runs, code)
 	s.api = api.New(runs, s.evals)
 	s.evalAPI = evalapi.New(s.evals)
-	s.metrics = metrics.New(runs, s.evals, drops(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
+	s.metrics = metrics.New(runs, s.evals, measured(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
 	s.app = s.newApp()
 	s.routes(s.app)
 	return s, nil
@@ -151,6 +156,9 @@ func (s *Server) Run(ctx context.Context) error {
 func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	s.Log.Info("site is up", "url", s.BaseURL, "addr", ln.Addr().String())
 	ended := make(chan error, 1)
+	if s.tls != nil {
+		ln = tls.NewListener(ln, s.tls)
+	}
 	ln = wire.NewGuard(ln, s.Connected, s.Proxies, s.Log)
 	go func() { ended <- s.app.Listener(ln) }()
 	select {
@@ -170,8 +178,8 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	return nil
 }
 
-// drops is the counting side of a queue; a nil Queue stays nil.
-func drops(q Queue) metrics.DropCounter {
+// measured is what metrics ask of a queue; a nil Queue stays nil.
+func measured(q Queue) metrics.Queue {
 	if q == nil {
 		return nil
 	}

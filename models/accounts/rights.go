@@ -26,6 +26,7 @@ const (
 	ExportResults    Act = "export the chain of results"
 	ManageDevices    Act = "pause devices"
 	ManageWorkers    Act = "manage workers"
+	ManageWebhook    Act = "manage a webhook" // one that belongs to nobody is the site's
 )
 
 // Of says whose the thing is that an act is about; 0 is nobody.
@@ -74,6 +75,7 @@ var rights = map[Act]right{
 	ExportResults:    {byAdmin, false, "Only an admin may export the chain of results."},
 	ManageDevices:    {byAdmin, false, "Only an admin may pause or resume a device."},
 	ManageWorkers:    {byAdmin, false, "Only an admin may manage workers."},
+	ManageWebhook:    {byOwner, false, "Only an admin may manage the webhooks of the site, and those of other people."},
 }
 
 // May reports whether the person may do an act to something.

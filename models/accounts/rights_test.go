@@ -52,6 +52,7 @@ func TestWhoMayDoWhat(t *testing.T) {
 		accounts.ExportResults:    admins,
 		accounts.ManageDevices:    admins,
 		accounts.ManageWorkers:    admins,
+		accounts.ManageWebhook:    owners,
 		"something unknown":       nil,
 	} {
 		for name, w := range who {

@@ -67,6 +67,14 @@ type Change struct {
 	VersionID int64
 	Device    string
 	Change    int64 // 1, 2, …: a page with this number shows the board as it is
+
+	Record *Taken `gorm:"-"` // the run that entered is the first of the board now
+}
+
+// Taken is a record that a run has just set.
+type Taken struct {
+	RunID, UserID int64
+	Before        *Record // the one before; nil: the board was empty
 }
 
 // ofRun are the columns of a valid run that make the entry of its person.
@@ -75,18 +83,41 @@ const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_
 // Enter brings a valid run that has just ended onto its board; of one that was pooled, e is the run that stands for it, whose score may
 // be another one now. The change is nil when another run of the person's stays before it.
 func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
-	note := noteRecord
-	if pooled {
-		note = correctRecords
+	before, err := lastRecord(tx, e)
+	switch {
+	case err != nil:
+	case pooled:
+		err = correctRecords(tx, e)
+	case before == nil || before.ScoreNS > e.ScoreNS:
+		err = noteRecord(tx, e)
 	}
-	if err := note(tx, e); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
 	if err != nil || !changed {
 		return nil, err
 	}
-	return IncrementChange(tx, e.VersionID, e.Device)
+	change, err := IncrementChange(tx, e.VersionID, e.Device)
+	if err != nil {
+		return nil, err
+	}
+	change.Record, err = taken(tx, e, before)
+	return change, err
+}
+
+// taken says that a run is the first of the newest epoch and was not before; nil otherwise.
+func taken(tx *gorm.DB, e Entry, before *Record) (*Taken, error) {
+	now, err := lastRecord(tx, e)
+	if err != nil || now == nil || now.RunID != e.RunID || before != nil && before.RunID == e.RunID {
+		return nil, err
+	}
+	var newer int64
+	err = tx.Model(&Record{}).Where("version_id = ? and device = ? and age < ?", e.VersionID, e.Device, e.Age).Limit(1).Count(&newer).Error
+	if err != nil || newer > 0 {
+		return nil, db.ReadError(err, "the board's records")
+	}
+	return &Taken{RunID: e.RunID, UserID: e.UserID, Before: before}, nil
 }
 
 // OfSubmission lists the entries that the valid runs of a submission make, or would.

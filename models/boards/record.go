@@ -2,7 +2,6 @@ package boards
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -53,16 +52,18 @@ func lastRecords(tx *gorm.DB, b Board) (steps Steps, err error) {
 	return steps, db.ReadError(err, "the last records of a board")
 }
 
-// noteRecord stores a run that has just ended if it beats the board's last record.
-func noteRecord(tx *gorm.DB, e Entry) error {
-	var last Record
-	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age).Order("score_ns").Take(&last).Error
-	switch {
-	case err == nil && last.ScoreNS <= e.ScoreNS:
-		return nil
-	case err != nil && !errors.Is(err, gorm.ErrRecordNotFound):
-		return fmt.Errorf("reading the board's record: %w", err)
+// lastRecord is the best of the board in an entry's epoch; nil: there is none.
+func lastRecord(tx *gorm.DB, e Entry) (*Record, error) {
+	var last []Record
+	err := tx.Where("version_id = ? and device = ? and age = ?", e.VersionID, e.Device, e.Age).Order("score_ns").Limit(1).Find(&last).Error
+	if err != nil || len(last) == 0 {
+		return nil, db.ReadError(err, "the board's record")
 	}
+	return &last[0], nil
+}
+
+// noteRecord stores a run that has just ended and beats the board's last record.
+func noteRecord(tx *gorm.DB, e Entry) error {
 	return db.WriteError(tx.Create(&Record{
 		VersionID: e.VersionID, Device: e.Device, RunID: e.RunID, UserID: e.UserID,
 		SubmissionID: e.SubmissionID, Age: e.Age, ScoreNS: e.ScoreNS, AchievedAt: e.AchievedAt,

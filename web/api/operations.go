@@ -54,6 +54,12 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25"}, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted file: your own, or anybody's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
+		{boards, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are told when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "1: the site's, for admins"}, 200, listOf("webhooks", "Webhook")},
+		{boards, "POST", "/api/v1/webhooks", "Make a webhook. The answer has the secret of its signatures, this once.", true, "NewWebhook", nil, 201, ref("Webhook")},
+		{boards, "DELETE", "/api/v1/webhooks/{id}", "Delete a webhook of yours, with its log.", true, "", nil, 204, nil},
+		{boards, "POST", "/api/v1/webhooks/{id}/test", "Send a test to a webhook of yours.", true, "", nil, 204, nil},
+		{boards, "GET", "/api/v1/webhooks/{id}/deliveries", "List what was sent to a webhook of yours, the newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery of the page before"}, 200, listOf("deliveries", "Delivery")},
+		{boards, "POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", "Send a delivery once more, with the same message_id.", true, "", nil, 200, ref("Delivery")},
 		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, anything},
 	}
 }

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"context"
 	"net/netip"
 	"strconv"
 	"time"
@@ -24,8 +25,10 @@ type Access struct {
 	Token string         // for those who may with one; empty: nobody
 }
 
-// DropCounter is what a queue counts.
-type DropCounter interface {
+// Queue is what is measured of the queue.
+type Queue interface {
+	// Health says why the queue carries no jobs at this moment; nil when it does.
+	Health(ctx context.Context) error
 	// Dropped is how many messages were dropped: unreadable, forged, or too many of one worker.
 	Dropped() int64
 }
@@ -44,7 +47,7 @@ type Metrics struct {
 }
 
 // New registers everything that is measured. A nil queue is not asked.
-func New(runs *runs.Runs, evals *evaluations.Evaluations, queue DropCounter, access Access) *Metrics {
+func New(runs *runs.Runs, evals *evaluations.Evaluations, queue Queue, access Access) *Metrics {
 	m := &Metrics{
 		Site: runs.Site, runs: runs, evals: evals, access: access, began: runs.Now(),
 		answered: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -103,12 +106,14 @@ func (m *Metrics) Measure(c *fiber.Ctx) error {
 }
 
 // surroundings measure what the site stands on: its queue and its disk.
-func (m *Metrics) surroundings(queue DropCounter) []prometheus.Collector {
+func (m *Metrics) surroundings(queue Queue) []prometheus.Collector {
 	var list []prometheus.Collector
 	if queue != nil {
 		list = append(list, prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "warpboard_queue_dropped_messages_total", Help: "Messages of workers that were unreadable, forged, or too many of one worker.",
-		}, func() float64 { return float64(queue.Dropped()) }))
+		}, func() float64 { return float64(queue.Dropped()) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "warpboard_queue_up", Help: "1 while the queue carries jobs.",
+		}, func() float64 { return m.queueUp(queue) }))
 	}
 	if m.Disk != "" {
 		list = append(list, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -122,4 +127,14 @@ func (m *Metrics) surroundings(queue DropCounter) []prometheus.Collector {
 		}))
 	}
 	return list
+}
+
+func (m *Metrics) queueUp(queue Queue) float64 {
+	ctx, cancel := context.WithTimeout(m.Requests, site.ProbeTimeout)
+	defer cancel()
+	if err := queue.Health(ctx); err != nil {
+		m.Log.Warn("the queue carries no jobs", "err", err)
+		return 0
+	}
+	return 1
 }

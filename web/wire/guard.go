@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -97,8 +98,13 @@ func (g *Guard) admit(conn net.Conn) net.Conn {
 	return &guarded{Conn: conn, left: []func(){func() { g.open.Give(who, 1) }}}
 }
 
-// turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket.
+// turnAway says so and closes. Nothing blocks: the few bytes fit into an empty socket. Over TLS nothing is said, because the
+// other side would have to speak first.
 func (g *Guard) turnAway(conn net.Conn, status string) {
+	if _, encrypted := conn.(*tls.Conn); encrypted {
+		conn.Close()
+		return
+	}
 	conn.SetWriteDeadline(time.Now().Add(time.Millisecond))
 	fmt.Fprintf(conn, "HTTP/1.1 %s\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", status)
 	conn.Close()

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/crypto/acme"
+	"golang.org/x/crypto/acme/autocert"
+)
+
+// TLSSettings say how the site itself serves TLS, where no proxy does.
+type TLSSettings struct {
+	Auto                 bool
+	Cert, Key            string
+	Directory, CA, Email string
+}
+
+func (s TLSSettings) check(wrong *problems, base *url.URL) {
+	wrong.unless((s.Cert == "") == (s.Key == ""), "--tls-cert and --tls-key belong together: one is missing")
+	wrong.unless(!s.Auto || s.Cert == "", "--tls-auto and --tls-cert exclude each other")
+	wrong.unless(s.Auto || s.Directory == "" && s.CA == "" && s.Email == "", "--acme-directory, --acme-ca and --acme-email are for --tls-auto, which is missing")
+	if s.Auto || s.Cert != "" {
+		wrong.unless(base != nil && base.Scheme == "https", "--tls-auto and --tls-cert need the site's name: give --base-url https://HOST")
+	}
+}
+
+// config is how connections are encrypted; nil where they are not. Certificates from an ACME server are kept in a folder.
+func (s TLSSettings) config(baseURL, folder string) (*tls.Config, error) {
+	switch {
+	case s.Auto:
+		return s.auto(baseURL, folder)
+	case s.Cert != "":
+		pair := &keyPair{cert: s.Cert, key: s.Key}
+		_, err := pair.get(nil)
+		return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get}, err
+	}
+	return nil, nil
+}
+
+// auto proves by TLS-ALPN-01, on the site's own port, that the name is this site's: port 80 is not needed.
+func (s TLSSettings) auto(baseURL, folder string) (*tls.Config, error) {
+	base, err := url.Parse(baseURL)
+	if err != nil {
+		return nil, fmt.Errorf("--base-url: %w", err)
+	}
+	manager := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(folder), HostPolicy: autocert.HostWhitelist(base.Hostname()), Email: s.Email}
+	if s.Directory != "" {
+		manager.Client = &acme.Client{DirectoryURL: s.Directory}
+		if manager.Client.HTTPClient, err = trusting(s.CA); err != nil {
+			return nil, err
+		}
+	}
+	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: manager.GetCertificate, NextProtos: []string{"http/1.1", acme.ALPNProto}}, nil
+}
+
+// trusting is a client that believes one authority; nil without one.
+func trusting(file string) (*http.Client, error) {
+	if file == "" {
+		return nil, nil
+	}
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("--acme-ca: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("--acme-ca %s: there is no certificate in it", file)
+	}
+	return &http.Client{Timeout: time.Minute, Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}}, nil
+}
+
+// keyPair is a certificate in files, which others renew.
+type keyPair struct {
+	cert, key string
+
+	mu     sync.Mutex
+	read   time.Time // when the file was changed that was read last
+	loaded *tls.Certificate
+}
+
+// get reads the files again after the certificate has changed; one that cannot be read leaves the one before.
+func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	info, err := os.Stat(k.cert)
+	if err == nil && (k.loaded == nil || !info.ModTime().Equal(k.read)) {
+		var pair tls.Certificate
+		if pair, err = tls.LoadX509KeyPair(k.cert, k.key); err == nil {
+			k.loaded, k.read = &pair, info.ModTime()
+		}
+	}
+	if k.loaded == nil {
+		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
+	}
+	return k.loaded, nil
+}

@@ -1,0 +1,192 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Delivery is one message to one webhook, and how sending it went.
+type Delivery struct {
+	ID          int64
+	WebhookID   int64
+	MessageID   string // the same in every try, so that a receiver knows what it has had
+	Kind        Kind
+	Body        string // JSON
+	Tries       int
+	Status      int    // the receiver's last answer; 0: there was none
+	Error       string // why the last try failed
+	TookMS      int64  `gorm:"column:took_ms"`
+	CreatedAt   time.Time
+	NextAt      *time.Time // when the next try is due; nil: it is over
+	TriedAt     *time.Time
+	DeliveredAt *time.Time
+}
+
+// TableName is not that of its type.
+func (Delivery) TableName() string { return "webhook_deliveries" }
+
+// pauses are between tries: the last one is a day and a half after the first.
+var pauses = [...]time.Duration{5 * time.Second, 30 * time.Second, 2 * time.Minute, 10 * time.Minute, time.Hour, 3 * time.Hour, 8 * time.Hour, 24 * time.Hour}
+
+const (
+	// mostFailures in a row switch a webhook off.
+	mostFailures = 5
+	// keepDeliveries is how long the log goes back.
+	keepDeliveries = 30 * 24 * time.Hour
+	// testsWaiting bounds what can be asked for by hand.
+	testsWaiting = 5
+)
+
+// DueDelivery is a delivery with what sending it takes.
+type DueDelivery struct {
+	Delivery
+	UserID int64 // whose webhook it is; 0: the site's
+	URL    string
+	Secret string
+}
+
+// DueDeliveries lists what is to be sent now, the longest due first, of each webhook no more than a few.
+func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, perWebhook, limit int) (list []DueDelivery, err error) {
+	err = w.db.Read(ctx).Raw(`select * from (
+			select d.*, h.user_id, h.url, h.secret, row_number() over (partition by d.webhook_id order by d.next_at, d.id) as place
+			from webhook_deliveries d join webhooks h on h.id = d.webhook_id
+			where d.next_at <= ? and h.disabled_at is null
+		) due where place <= ? order by next_at, id limit ?`, db.Time(at), perWebhook, limit).Scan(&list).Error
+	return list, db.ReadError(err, "deliveries that are due")
+}
+
+// ClaimDelivery puts the next try off, so that nobody else sends it meanwhile; false: somebody else has it. Whoever dies after
+// that has it sent again later.
+func (w *Webhooks) ClaimDelivery(ctx context.Context, d DueDelivery, until time.Time) (bool, error) {
+	res := w.db.Writer(ctx).Model(&Delivery{}).Where("id = ? and tries = ? and next_at = ?", d.ID, d.Tries, db.Time(*d.NextAt)).Update("next_at", db.Time(until))
+	return res.RowsAffected == 1, db.WriteError(res.Error, "delivery %d", d.ID)
+}
+
+// Tried is how one try went.
+type Tried struct {
+	At      time.Time
+	Took    time.Duration
+	Status  int
+	Problem string // empty: it was delivered
+	Gone    bool   // the receiver wants nothing more
+}
+
+// EndTry notes how a try went, and when the next one is. A webhook whose deliveries fail is switched off.
+func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t Tried) error {
+	at := db.Time(t.At)
+	row := map[string]any{"tries": d.Tries + 1, "status": t.Status, "error": db.Cut(db.Sanitize(t.Problem), 300), "took_ms": t.Took.Milliseconds(), "tried_at": at, "next_at": nil}
+	over := t.Problem == "" || t.Gone || d.Tries >= len(pauses)
+	switch {
+	case t.Problem == "":
+		row["delivered_at"] = at
+	case !over:
+		row["next_at"] = db.Time(at.Add(pauses[d.Tries]))
+	}
+	return w.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Model(&Delivery{}).Where("id = ?", d.ID).Updates(row).Error; err != nil {
+			return db.WriteError(err, "delivery %d", d.ID)
+		}
+		if !over {
+			return nil
+		}
+		return noteEnd(tx, d, t)
+	})
+}
+
+// noteEnd counts what was given up against the webhook.
+func noteEnd(tx *gorm.DB, d DueDelivery, t Tried) error {
+	var hook Webhook
+	if found := tx.Limit(1).Find(&hook, d.WebhookID); found.Error != nil || found.RowsAffected == 0 {
+		return db.ReadError(found.Error, "webhook %d", d.WebhookID)
+	}
+	change := map[string]any{"failures": 0}
+	if t.Problem != "" {
+		hook.Failures++
+		change["failures"] = hook.Failures
+	}
+	switch {
+	case t.Gone:
+		change["disabled_at"], change["disabled_why"] = db.Now(), "The receiver answered that it is gone (410)."
+	case hook.Failures >= mostFailures:
+		change["disabled_at"], change["disabled_why"] = db.Now(), fmt.Sprintf("%d deliveries in a row failed. The last one: %s", hook.Failures, db.Cut(t.Problem, 200))
+	}
+	if err := tx.Model(&hook).Updates(change).Error; err != nil || change["disabled_at"] == nil {
+		return db.WriteError(err, "webhook %d", d.WebhookID)
+	}
+	err := tx.Model(&Delivery{}).Where("webhook_id = ? and next_at is not null", hook.ID).
+		Updates(map[string]any{"next_at": nil, "error": "The webhook was switched off."}).Error
+	return db.WriteError(err, "deliveries of webhook %d", hook.ID)
+}
+
+// WebhookDeliveries lists the deliveries of a webhook before an id (0: from the newest), the newest first.
+func (w *Webhooks) WebhookDeliveries(ctx context.Context, actor accounts.User, hookID, before int64, limit int) (list []Delivery, err error) {
+	if _, err := find(w.db.Read(ctx), actor, hookID); err != nil {
+		return nil, err
+	}
+	q := w.db.Read(ctx).Where("webhook_id = ?", hookID).Order("id desc").Limit(limit)
+	if before > 0 {
+		q = q.Where("id < ?", before)
+	}
+	return list, db.ReadError(q.Find(&list).Error, "deliveries of webhook %d", hookID)
+}
+
+// Redeliver has a delivery sent once more, with the same id.
+func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, id int64) (d Delivery, err error) {
+	return d, w.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := sendable(tx, actor, hookID); err != nil {
+			return err
+		}
+		if err := tx.Where("id = ? and webhook_id = ?", id, hookID).Take(&d).Error; err != nil {
+			return db.ReadError(err, "delivery %d", id)
+		}
+		if d.NextAt != nil && d.NextAt.Before(db.Now()) {
+			return nil // it waits to be sent
+		}
+		now := db.Now()
+		d.NextAt = &now
+		return db.WriteError(tx.Model(&d).Update("next_at", now).Error, "delivery %d", id)
+	})
+}
+
+// TestWebhook sends a message that says nothing.
+func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID int64) error {
+	return w.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := sendable(tx, actor, hookID); err != nil {
+			return err
+		}
+		var waiting int64
+		err := tx.Model(&Delivery{}).Where("webhook_id = ? and kind = ? and next_at is not null", hookID, Test).Count(&waiting).Error
+		if err != nil {
+			return db.ReadError(err, "deliveries")
+		}
+		if waiting >= testsWaiting {
+			return db.Errorf(db.TooMany, "%d tests of this webhook wait already.", waiting)
+		}
+		body, err := json.Marshal(message{Test, db.Now(), map[string]any{"url": w.site, "webhook": hookID}})
+		if err != nil {
+			return fmt.Errorf("writing a test: %w", err)
+		}
+		return queue(tx, hookID, Test, body)
+	})
+}
+
+func sendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
+	hook, err := find(tx, actor, hookID)
+	if err == nil && hook.DisabledAt != nil {
+		return db.Errorf(db.Conflict, "Webhook %d is switched off; switch it on first.", hookID)
+	}
+	return err
+}
+
+// SweepDeliveries forgets deliveries that are over and old.
+func (w *Webhooks) SweepDeliveries(ctx context.Context, at time.Time) error {
+	err := w.db.Writer(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-keepDeliveries))).Delete(&Delivery{}).Error
+	return db.WriteError(err, "old deliveries")
+}

@@ -1,0 +1,175 @@
+package webhooks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// spreadAtOnce bounds one transaction.
+const spreadAtOnce = 100
+
+// WebhookEvent is something that happened and was not yet made into deliveries.
+type WebhookEvent struct {
+	ID        int64
+	Kind      Kind
+	WebhookID int64 // the one that is told; 0: all that want it
+	RunID     int64 // of run.ended and record.taken
+	UserID    int64 // whose run it is
+	OtherID   int64 // who held the record before
+	Detail    any   `gorm:"serializer:json"`
+	CreatedAt time.Time
+}
+
+// Note writes an event, in the transaction in which it happens. Where nobody listens, it is one question and nothing else.
+func Note(tx *gorm.DB, e WebhookEvent) error {
+	var listening int64
+	if err := tx.Model(&Webhook{}).Where("disabled_at is null").Limit(1).Count(&listening).Error; err != nil || listening == 0 {
+		return db.ReadError(err, "webhooks")
+	}
+	e.CreatedAt = db.Now()
+	return db.WriteError(tx.Create(&e).Error, "event for webhooks")
+}
+
+// Previous is who held a record, in the detail of record.taken.
+type Previous struct {
+	User    Person  `json:"user"`
+	ScoreNS float64 `json:"score_ns"`
+}
+
+// Person names somebody to receivers.
+type Person struct {
+	ID   int64  `json:"id"`
+	Name string `json:"name"`
+}
+
+// message is the body of a delivery.
+type message struct {
+	Type      Kind      `json:"type"`
+	Timestamp time.Time `json:"timestamp"`
+	Data      any       `json:"data"`
+}
+
+// told is what receivers read of a run.
+type told struct {
+	Run            int64     `json:"run"`
+	URL            string    `json:"url"`
+	Submission     int64     `json:"submission"`
+	Task           string    `json:"task"`
+	Version        int       `json:"version"`
+	Device         string    `json:"device"`
+	Mode           string    `json:"mode"`
+	State          string    `json:"state"`
+	Infrastructure bool      `json:"infrastructure_error" gorm:"column:ours"`
+	ScoreNS        *float64  `json:"score_ns" gorm:"column:score_ns"`
+	User           Person    `json:"user" gorm:"-"`
+	Previous       *Previous `json:"previous,omitempty" gorm:"-"`
+
+	UserID   int64  `json:"-"`
+	UserName string `json:"-"`
+}
+
+// SpreadEvents makes deliveries of what happened, for every webhook that wants it, and returns how many events there were.
+func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
+	var events []WebhookEvent
+	if err := w.db.Read(ctx).Order("id").Limit(spreadAtOnce).Find(&events).Error; err != nil || len(events) == 0 {
+		return 0, db.ReadError(err, "events for webhooks")
+	}
+	return len(events), w.db.Write(ctx, func(tx *gorm.DB) error {
+		var hooks []Webhook
+		err := tx.Where("disabled_at is null and user_id not in (select id from users where blocked_at is not null)").Order("id").Find(&hooks).Error
+		if err != nil {
+			return db.ReadError(err, "webhooks")
+		}
+		for _, e := range events {
+			gone := tx.Delete(&WebhookEvent{ID: e.ID})
+			if gone.Error != nil {
+				return db.WriteError(gone.Error, "event for webhooks")
+			}
+			if gone.RowsAffected == 0 {
+				continue // another process was quicker
+			}
+			if err := w.spread(tx, e, hooks); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
+	var body []byte
+	for _, hook := range hooks {
+		if !e.concerns(hook) {
+			continue
+		}
+		if body == nil {
+			data, err := w.data(tx, e)
+			if err != nil || data == nil {
+				return err
+			}
+			if body, err = json.Marshal(message{e.Kind, e.CreatedAt, data}); err != nil {
+				return fmt.Errorf("writing the event %d: %w", e.ID, err)
+			}
+		}
+		if err := queue(tx, hook.ID, e.Kind, body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concerns reports whether a webhook is told of an event: the site's of all that they want, a person's of their own runs and
+// of records that they took or lost.
+func (e WebhookEvent) concerns(hook Webhook) bool {
+	if e.WebhookID != 0 && e.WebhookID != hook.ID || !hook.Wants(e.Kind) {
+		return false
+	}
+	return hook.UserID == 0 || hook.UserID == e.UserID || hook.UserID == e.OtherID
+}
+
+// data is what receivers read of an event; nil when what it is about was deleted.
+func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
+	if e.RunID == 0 {
+		return e.Detail, nil
+	}
+	var runs []told
+	err := tx.Raw(`select r.id as run, r.submission_id as submission, t.slug as task, v.number as version, r.device, r.mode, r.state, r.ours, r.score_ns,
+			u.id as user_id, u.name as user_name
+		from runs r join task_versions v on v.id = r.version_id join tasks t on t.id = v.task_id join users u on u.id = r.user_id
+		where r.id = ?`, e.RunID).Scan(&runs).Error
+	if err != nil || len(runs) == 0 {
+		return nil, db.ReadError(err, "run %d", e.RunID)
+	}
+	run := runs[0]
+	run.URL, run.User = fmt.Sprintf("%s/runs/%d", w.site, run.Run), Person{run.UserID, run.UserName}
+	if e.OtherID != 0 {
+		if run.Previous, err = previous(tx, e); err != nil {
+			return nil, err
+		}
+	}
+	return run, nil
+}
+
+func previous(tx *gorm.DB, e WebhookEvent) (*Previous, error) {
+	was := Previous{User: Person{ID: e.OtherID}}
+	if score, ok := e.Detail.(float64); ok {
+		was.ScoreNS = score
+	}
+	err := tx.Table("users").Select("name").Where("id = ?", e.OtherID).Scan(&was.User.Name).Error
+	return &was, db.ReadError(err, "person %d", e.OtherID)
+}
+
+// queue makes a delivery that is due at once.
+func queue(tx *gorm.DB, hookID int64, kind Kind, body []byte) error {
+	now := db.Now()
+	return db.WriteError(tx.Create(&Delivery{
+		WebhookID: hookID, MessageID: "msg_" + uuid.NewString(), Kind: kind, Body: string(body), CreatedAt: now, NextAt: &now,
+	}).Error, "delivery")
+}

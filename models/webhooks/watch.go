@@ -1,0 +1,92 @@
+package webhooks
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// watchKey is the setting that holds what was told of workers and waits, so that a restart tells nothing twice.
+const watchKey = "webhooks.watch"
+
+// Silent is a worker that is not heard of any more.
+type Silent struct {
+	Worker  string    `json:"worker"`
+	Devices []string  `json:"devices"`
+	Seen    time.Time `json:"last_seen"`
+}
+
+// Wait is what waits for a device that takes work.
+type Wait struct {
+	Device  string    `json:"device"`
+	Waiting int       `json:"waiting"`
+	Oldest  time.Time `json:"oldest_since"`
+}
+
+// watched is what receivers were told of, and is still so.
+type watched struct {
+	Silent []string `json:"silent"` // workers
+	Long   []string `json:"long"`   // webhook/device
+}
+
+// Watch compares workers and waits with what was told of them, and notes what is new. Workers that were silent before anybody
+// wanted to know are not told.
+func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at time.Time) error {
+	var hooks []Webhook
+	if err := w.db.Read(ctx).Where("user_id = 0 and disabled_at is null").Order("id").Find(&hooks).Error; err != nil {
+		return db.ReadError(err, "webhooks")
+	}
+	hooks = slices.DeleteFunc(hooks, func(h Webhook) bool { return !h.Wants(WorkerLost) && !h.Wants(WaitLong) })
+	was, err := db.JSONSettings[watched](w.db.Read(ctx).Where("key = ?", watchKey), watchKey)
+	if err != nil || len(hooks) == 0 && len(was) == 0 {
+		return err
+	}
+	before, known := was[""]
+	now, events := compare(before, known, hooks, silent, waits, at)
+	if known && len(hooks) > 0 && slices.Equal(now.Silent, before.Silent) && slices.Equal(now.Long, before.Long) {
+		return nil
+	}
+	return w.db.Write(ctx, func(tx *gorm.DB) error {
+		if len(hooks) == 0 { // whoever listens next begins anew
+			_, err := db.DeleteSetting(tx, watchKey)
+			return err
+		}
+		for _, e := range events {
+			if err := Note(tx, e); err != nil {
+				return err
+			}
+		}
+		return db.PutJSON(tx, watchKey, now)
+	})
+}
+
+func compare(before watched, known bool, hooks []Webhook, silent []Silent, waits []Wait, at time.Time) (now watched, events []WebhookEvent) {
+	for _, s := range silent {
+		now.Silent = append(now.Silent, s.Worker)
+		if known && !slices.Contains(before.Silent, s.Worker) {
+			events = append(events, WebhookEvent{Kind: WorkerLost, Detail: s})
+		}
+	}
+	for _, hook := range hooks {
+		for _, wait := range waits {
+			limit := time.Duration(hook.WaitSeconds) * time.Second
+			if !hook.Wants(WaitLong) || at.Sub(wait.Oldest) < limit {
+				continue
+			}
+			name := fmt.Sprintf("%d/%s", hook.ID, wait.Device)
+			now.Long = append(now.Long, name)
+			if !slices.Contains(before.Long, name) {
+				events = append(events, WebhookEvent{Kind: WaitLong, WebhookID: hook.ID, Detail: struct {
+					Wait
+					Limit int `json:"limit_seconds"`
+				}{wait, hook.WaitSeconds}})
+			}
+		}
+	}
+	return now, events
+}

@@ -1,0 +1,237 @@
+package webhooks
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Kind names what happened, as the receiver reads it.
+type Kind string
+
+// The kinds of events.
+const (
+	RunEnded    Kind = "run.ended"    // a run that a person asked for has ended
+	RecordTaken Kind = "record.taken" // a board has a new first
+	WorkerLost  Kind = "worker.lost"  // a worker is silent that has not said goodbye
+	WaitLong    Kind = "wait.long"    // work has waited for a device for longer than the webhook's limit
+	Test        Kind = "test"         // somebody asked for it
+)
+
+// Personal are the kinds that a person may be told of, about their own runs and records; the site may be told of all.
+func Personal() []Kind { return []Kind{RunEnded, RecordTaken} }
+
+// OfSite are the kinds that the site's webhooks may have.
+func OfSite() []Kind { return []Kind{RunEnded, RecordTaken, WorkerLost, WaitLong} }
+
+const (
+	mostOfPerson = 5
+	mostOfSite   = 50
+	longestURL   = 500
+	// secretPrefix and the length of the key are those of standardwebhooks.com.
+	secretPrefix = "whsec_"
+	secretBytes  = 32
+
+	leastWait, usualWait, longestWait = time.Minute, 30 * time.Minute, 7 * 24 * time.Hour
+)
+
+// Webhooks are those of one database.
+type Webhooks struct {
+	db    *db.DB
+	site  string // address of the site, for links
+	plain bool   // addresses without TLS are taken: the operator allows private networks
+}
+
+// New returns the webhooks of a database. Plain says whether http:// is allowed.
+func New(database *db.DB, site string, plain bool) *Webhooks { return &Webhooks{database, site, plain} }
+
+// Webhook is one address that is told.
+type Webhook struct {
+	ID          int64
+	UserID      int64 // whose; 0: the site's
+	URL         string
+	Events      []Kind `gorm:"serializer:json"`
+	WaitSeconds int    // the limit of wait.long
+	Secret      string // of the signatures
+	Failures    int    // deliveries in a row that were given up
+	CreatedAt   time.Time
+	DisabledAt  *time.Time
+	DisabledWhy string
+}
+
+// Wants reports whether the webhook is told of such events.
+func (w Webhook) Wants(kind Kind) bool { return slices.Contains(w.Events, kind) }
+
+// NewWebhook is what somebody asks for.
+type NewWebhook struct {
+	Site   bool // the site's, not the person's own
+	URL    string
+	Events []Kind
+	Wait   time.Duration // the limit of wait.long; 0: half an hour
+}
+
+func (w *Webhooks) check(n NewWebhook) error {
+	known := Personal()
+	if n.Site {
+		known = OfSite()
+	}
+	if len(n.Events) == 0 {
+		return db.Errorf(db.Invalid, "Choose at least one event.")
+	}
+	for _, kind := range n.Events {
+		if !slices.Contains(known, kind) {
+			return db.Errorf(db.Invalid, "%q is not an event of such a webhook; there are %s.", kind, List(known))
+		}
+	}
+	if n.Wait < leastWait || n.Wait > longestWait {
+		return db.Errorf(db.Invalid, "The limit of a wait is a minute to a week.")
+	}
+	return w.checkURL(n.URL)
+}
+
+func (w *Webhooks) checkURL(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || u.Hostname() == "" || len(text) > longestURL || u.Fragment != "":
+		return db.Errorf(db.Invalid, "The address of a webhook is like https://example.org/hook, with at most %d characters.", longestURL)
+	case u.User != nil:
+		return db.Errorf(db.Invalid, "The address of a webhook holds no name and password: whoever receives it checks the signature.")
+	case u.Scheme != "https" && (u.Scheme != "http" || !w.plain):
+		return db.Errorf(db.Invalid, "The address of a webhook begins with https://.")
+	}
+	return nil
+}
+
+// List names kinds for people.
+func List(kinds []Kind) string {
+	names := make([]string, len(kinds))
+	for i, kind := range kinds {
+		names[i] = string(kind)
+	}
+	return strings.Join(names, ", ")
+}
+
+// CreateWebhook makes a webhook and returns it with its secret, which is shown this once.
+func (w *Webhooks) CreateWebhook(ctx context.Context, actor accounts.User, n NewWebhook) (hook Webhook, err error) {
+	hook = Webhook{UserID: actor.ID, URL: strings.TrimSpace(db.Sanitize(n.URL)), CreatedAt: db.Now(), Secret: newSecret()}
+	most := int64(mostOfPerson)
+	if n.Site {
+		hook.UserID, most = 0, mostOfSite
+	}
+	if !actor.SignedIn() {
+		return hook, db.Errorf(db.Forbidden, "Sign in to make a webhook.")
+	}
+	if err := actor.Check(accounts.ManageWebhook, accounts.Of{OwnerID: hook.UserID}); err != nil {
+		return hook, err
+	}
+	if n.Wait == 0 {
+		n.Wait = usualWait
+	}
+	n.URL, n.Events = hook.URL, slices.Compact(slices.Sorted(slices.Values(n.Events)))
+	if err := w.check(n); err != nil {
+		return hook, err
+	}
+	hook.Events, hook.WaitSeconds = n.Events, int(n.Wait.Seconds())
+	return hook, w.db.Write(ctx, func(tx *gorm.DB) error {
+		var there int64
+		if err := tx.Model(&Webhook{}).Where("user_id = ?", hook.UserID).Count(&there).Error; err != nil {
+			return db.ReadError(err, "webhooks")
+		}
+		if there >= most {
+			return db.Errorf(db.Conflict, "There are %d webhooks already: delete one first.", there)
+		}
+		if err := tx.Create(&hook).Error; err != nil {
+			return db.WriteError(err, "webhook")
+		}
+		return hook.audit(tx, actor, "create webhook")
+	})
+}
+
+func newSecret() string {
+	key := make([]byte, secretBytes)
+	rand.Read(key) // never fails
+	return secretPrefix + base64.StdEncoding.EncodeToString(key)
+}
+
+// audit notes what is done to the site's webhooks, or by an admin to somebody else's. An address may hold a secret: only its
+// host is noted.
+func (h Webhook) audit(tx *gorm.DB, actor accounts.User, act string) error {
+	if h.UserID == actor.ID {
+		return nil
+	}
+	host := ""
+	if u, err := url.Parse(h.URL); err == nil {
+		host = u.Host
+	}
+	return accounts.WriteAudit(tx, actor, act, fmt.Sprintf("webhook %d", h.ID), strings.TrimSpace(host+" "+List(h.Events)))
+}
+
+// Webhooks lists a person's own webhooks, or the site's, the oldest first.
+func (w *Webhooks) Webhooks(ctx context.Context, actor accounts.User, site bool) (list []Webhook, err error) {
+	owner := actor.ID
+	if site {
+		owner = 0
+	}
+	if err := actor.Check(accounts.ManageWebhook, accounts.Of{OwnerID: owner}); err != nil {
+		return nil, err
+	}
+	err = w.db.Read(ctx).Where("user_id = ?", owner).Order("id").Find(&list).Error
+	return list, db.ReadError(err, "webhooks")
+}
+
+// Webhook reads one that the person may manage.
+func (w *Webhooks) Webhook(ctx context.Context, actor accounts.User, id int64) (Webhook, error) {
+	return find(w.db.Read(ctx), actor, id)
+}
+
+// find tells nobody of somebody else's webhook.
+func find(tx *gorm.DB, actor accounts.User, id int64) (hook Webhook, err error) {
+	if err := tx.Take(&hook, id).Error; err != nil {
+		return hook, db.ReadError(err, "webhook %d", id)
+	}
+	if !actor.May(accounts.ManageWebhook, accounts.Of{OwnerID: hook.UserID}) {
+		return Webhook{}, db.Errorf(db.NotFound, "There is no webhook %d.", id)
+	}
+	return hook, nil
+}
+
+// DeleteWebhook removes a webhook with its deliveries.
+func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id int64) error {
+	return w.change(ctx, actor, id, "delete webhook", func(tx *gorm.DB, hook *Webhook) error {
+		if err := tx.Where("webhook_id = ?", id).Delete(&Delivery{}).Error; err != nil {
+			return db.WriteError(err, "deliveries of webhook %d", id)
+		}
+		return db.WriteError(tx.Delete(hook).Error, "webhook %d", id)
+	})
+}
+
+// EnableWebhook tells a webhook of events again that was switched off because its deliveries failed. What happened meanwhile
+// is not told.
+func (w *Webhooks) EnableWebhook(ctx context.Context, actor accounts.User, id int64) error {
+	return w.change(ctx, actor, id, "enable webhook", func(tx *gorm.DB, hook *Webhook) error {
+		return db.WriteError(tx.Model(hook).Updates(map[string]any{"disabled_at": nil, "disabled_why": "", "failures": 0}).Error, "webhook %d", id)
+	})
+}
+
+func (w *Webhooks) change(ctx context.Context, actor accounts.User, id int64, act string, do func(*gorm.DB, *Webhook) error) error {
+	return w.db.Write(ctx, func(tx *gorm.DB) error {
+		hook, err := find(tx, actor, id)
+		if err != nil {
+			return err
+		}
+		if err := do(tx, &hook); err != nil {
+			return err
+		}
+		return hook.audit(tx, actor, act)
+	})
+}

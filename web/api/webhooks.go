@@ -1,0 +1,139 @@
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/webhooks"
+	"warpboard/web/client"
+	"warpboard/web/site"
+)
+
+const deliveryPage = 50
+
+// Webhooks lists the sender's webhooks, or the site's.
+func (a *API) Webhooks(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	list, err := a.Store.Webhooks.Webhooks(c.UserContext(), *user, c.QueryInt("site") == 1)
+	if err != nil {
+		return err
+	}
+	answer := make([]client.Webhook, len(list))
+	for i, hook := range list {
+		answer[i] = webhookAnswer(hook)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(fiber.Map{"webhooks": answer})
+}
+
+func webhookAnswer(h webhooks.Webhook) client.Webhook {
+	answer := client.Webhook{ID: h.ID, URL: h.URL, Site: h.UserID == 0, WaitSeconds: h.WaitSeconds, Created: h.CreatedAt, Off: h.DisabledWhy}
+	for _, kind := range h.Events {
+		answer.Events = append(answer.Events, string(kind))
+	}
+	return answer
+}
+
+// CreateWebhook makes a webhook; its secret is in this answer alone.
+func (a *API) CreateWebhook(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	var asked client.NewWebhook
+	if err := readJSON(c, &asked); err != nil {
+		return err
+	}
+	n := webhooks.NewWebhook{Site: asked.Site, URL: asked.URL, Wait: time.Duration(asked.WaitSeconds) * time.Second}
+	for _, kind := range asked.Events {
+		n.Events = append(n.Events, webhooks.Kind(kind))
+	}
+	hook, err := a.Store.CreateWebhook(c.UserContext(), *user, n)
+	if err != nil {
+		return err
+	}
+	answer := webhookAnswer(hook)
+	answer.Secret = hook.Secret
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.Status(fiber.StatusCreated).JSON(answer)
+}
+
+// DeleteWebhook removes a webhook with its log.
+func (a *API) DeleteWebhook(c *fiber.Ctx) error {
+	user, id, err := ofSender(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := a.Store.DeleteWebhook(c.UserContext(), *user, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// TestWebhook sends a message that says nothing.
+func (a *API) TestWebhook(c *fiber.Ctx) error {
+	user, id, err := ofSender(c, "id")
+	if err != nil {
+		return err
+	}
+	if err := a.Store.TestWebhook(c.UserContext(), *user, id); err != nil {
+		return err
+	}
+	return c.SendStatus(fiber.StatusNoContent)
+}
+
+// Deliveries lists what was sent to a webhook, the newest first.
+func (a *API) Deliveries(c *fiber.Ctx) error {
+	user, id, err := ofSender(c, "id")
+	if err != nil {
+		return err
+	}
+	list, err := a.Store.WebhookDeliveries(c.UserContext(), *user, id, int64(c.QueryInt("before")), deliveryPage)
+	if err != nil {
+		return err
+	}
+	answer := make([]client.Delivery, len(list))
+	for i, d := range list {
+		answer[i] = deliveryAnswer(d)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(fiber.Map{"deliveries": answer})
+}
+
+func deliveryAnswer(d webhooks.Delivery) client.Delivery {
+	return client.Delivery{ID: d.ID, MessageID: d.MessageID, Event: string(d.Kind), Body: json.RawMessage(d.Body), Tries: d.Tries, Status: d.Status,
+		Error: d.Error, Created: d.CreatedAt, Delivered: d.DeliveredAt, NextTry: d.NextAt}
+}
+
+// Redeliver sends a delivery once more.
+func (a *API) Redeliver(c *fiber.Ctx) error {
+	user, id, err := ofSender(c, "id")
+	if err != nil {
+		return err
+	}
+	delivery, err := site.IDParam(c, "delivery")
+	if err != nil {
+		return err
+	}
+	d, err := a.Store.Redeliver(c.UserContext(), *user, id, delivery)
+	if err != nil {
+		return err
+	}
+	return c.JSON(deliveryAnswer(d))
+}
+
+// ofSender is the sender, and the number in the address.
+func ofSender(c *fiber.Ctx, name string) (*models.User, int64, error) {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	id, err := site.IDParam(c, name)
+	return user, id, err
+}

@@ -1,0 +1,40 @@
+package client
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// NewWebhook is what POST /api/v1/webhooks takes.
+type NewWebhook struct {
+	URL         string   `json:"url" jsonschema:"https://…; a delivery is a POST, signed as standardwebhooks.com says"`
+	Events      []string `json:"events" jsonschema:"run.ended and record.taken; the site's also worker.lost and wait.long"`
+	Site        bool     `json:"site,omitempty" jsonschema:"the site's webhook, of everybody's runs; for admins"`
+	WaitSeconds int      `json:"wait_seconds,omitempty" jsonschema:"the limit of wait.long; absent: 1800"`
+}
+
+// Webhook is an address of another program that is told of events.
+type Webhook struct {
+	ID          int64     `json:"id"`
+	URL         string    `json:"url"`
+	Events      []string  `json:"events"`
+	Site        bool      `json:"site"`
+	WaitSeconds int       `json:"wait_seconds"`
+	Secret      string    `json:"secret,omitempty" jsonschema:"the key of the signatures, whsec_…; only in the answer that makes the webhook"`
+	Created     time.Time `json:"created"`
+	Off         string    `json:"off,omitempty" jsonschema:"why it is told nothing any more"`
+}
+
+// Delivery is one message to a webhook, and how sending it went.
+type Delivery struct {
+	ID        int64           `json:"id"`
+	MessageID string          `json:"message_id" jsonschema:"the header webhook-id, the same in every try"`
+	Event     string          `json:"event"`
+	Body      json.RawMessage `json:"body"`
+	Tries     int             `json:"tries"`
+	Status    int             `json:"status,omitempty" jsonschema:"of the receiver's last answer"`
+	Error     string          `json:"error,omitempty" jsonschema:"why the last try failed"`
+	Created   time.Time       `json:"created"`
+	Delivered *time.Time      `json:"delivered,omitempty"`
+	NextTry   *time.Time      `json:"next_try,omitempty" jsonschema:"absent: it is over"`
+}

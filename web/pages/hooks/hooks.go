@@ -1,0 +1,169 @@
+package hooks
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/models/webhooks"
+	"warpboard/views"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+// deliveries on one page.
+const deliveries = 25
+
+// about says what each kind of event means.
+var about = map[webhooks.Kind]string{
+	webhooks.RunEnded:    "a run has ended",
+	webhooks.RecordTaken: "a board has a new first",
+	webhooks.WorkerLost:  "a worker is silent for 30 s",
+	webhooks.WaitLong:    "work has waited for longer than the limit",
+}
+
+// Hooks is the pages.
+type Hooks struct{ *site.Site }
+
+// New returns the pages.
+func New(site *site.Site) *Hooks { return &Hooks{site} }
+
+// List shows a person's webhooks, and to admins the site's.
+func (h *Hooks) List(c *fiber.Ctx) error { return h.show(c, fiber.StatusOK, "", "") }
+
+func (h *Hooks) show(c *fiber.Ctx, status int, secret, problem string) (err error) {
+	page := views.WebhooksPage{Page: h.Site.Page(c, "Webhooks", "me"), NewSecret: secret, Problem: problem}
+	if page.Mine, err = h.list(c, webhooks.Personal(), false); err != nil {
+		return err
+	}
+	if site.Actor(c).IsAdmin() {
+		if page.Site, err = h.list(c, webhooks.OfSite(), true); err != nil {
+			return err
+		}
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return h.Render(c, status, views.Webhooks(page))
+}
+
+func (h *Hooks) list(c *fiber.Ctx, kinds []webhooks.Kind, ofSite bool) (l views.WebhookList, err error) {
+	hooks, err := h.Store.Webhooks.Webhooks(c.UserContext(), site.Actor(c), ofSite)
+	for _, hook := range hooks {
+		l.Rows = append(l.Rows, row(hook))
+	}
+	for _, kind := range kinds {
+		l.Events = append(l.Events, views.WebhookEvent{Kind: string(kind), About: about[kind]})
+	}
+	return l, err
+}
+
+func row(hook webhooks.Webhook) views.WebhookRow {
+	r := views.WebhookRow{ID: hook.ID, URL: hook.URL, Created: hook.CreatedAt, Off: hook.DisabledWhy}
+	for _, kind := range hook.Events {
+		r.Events = append(r.Events, string(kind))
+	}
+	return r
+}
+
+// Create makes a webhook and shows its secret this one time.
+func (h *Hooks) Create(c *fiber.Ctx) error {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return err
+	}
+	n := webhooks.NewWebhook{Site: c.FormValue("of") == "site", URL: c.FormValue("url")}
+	if minutes, err := strconv.Atoi(c.FormValue("wait", "30")); err == nil {
+		n.Wait = time.Duration(min(minutes, 1<<20)) * time.Minute
+	}
+	for _, kind := range c.Context().PostArgs().PeekMulti("events") {
+		n.Events = append(n.Events, webhooks.Kind(kind))
+	}
+	hook, err := h.Store.CreateWebhook(c.UserContext(), *user, n)
+	if kind := models.KindOf(err); kind == models.Invalid || kind == models.Conflict {
+		refused := site.FailureOf(err)
+		return h.show(c, refused.Status, "", refused.Message)
+	}
+	if err != nil {
+		return err
+	}
+	return h.show(c, fiber.StatusOK, hook.Secret, "")
+}
+
+// Show is one webhook with its log.
+func (h *Hooks) Show(c *fiber.Ctx) error {
+	id, err := site.IDParam(c, "id")
+	if err != nil {
+		return err
+	}
+	hook, err := h.Store.Webhook(c.UserContext(), site.Actor(c), id)
+	if err != nil {
+		return err
+	}
+	list, err := h.Store.WebhookDeliveries(c.UserContext(), site.Actor(c), id, int64(c.QueryInt("before")), deliveries)
+	if err != nil {
+		return err
+	}
+	page := views.WebhookPage{Page: h.Site.Page(c, "Webhook", "me"), WebhookRow: row(hook), Site: hook.UserID == 0}
+	if hook.Wants(webhooks.WaitLong) {
+		page.Wait = time.Duration(hook.WaitSeconds) * time.Second
+	}
+	for _, d := range list {
+		page.Deliveries = append(page.Deliveries, views.DeliveryRow{ID: d.ID, Event: string(d.Kind), MessageID: d.MessageID, Body: d.Body, Tries: d.Tries,
+			Error: d.Error, Status: d.Status, Created: d.CreatedAt, Delivered: d.DeliveredAt != nil, Next: runs.TimeOf(d.NextAt)})
+	}
+	if len(list) == deliveries {
+		page.Older = list[len(list)-1].ID
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return h.Render(c, fiber.StatusOK, views.Webhook(page))
+}
+
+// Delete removes a webhook.
+func (h *Hooks) Delete(c *fiber.Ctx) error {
+	_, err := h.act(c, func(user models.User, id int64) error { return h.Store.DeleteWebhook(c.UserContext(), user, id) })
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, "/webhooks")
+}
+
+// Enable switches a webhook on again.
+func (h *Hooks) Enable(c *fiber.Ctx) error {
+	return h.stay(c, func(user models.User, id int64) error { return h.Store.EnableWebhook(c.UserContext(), user, id) })
+}
+
+// Test sends a message that says nothing.
+func (h *Hooks) Test(c *fiber.Ctx) error {
+	return h.stay(c, func(user models.User, id int64) error { return h.Store.TestWebhook(c.UserContext(), user, id) })
+}
+
+// Redeliver sends a delivery once more.
+func (h *Hooks) Redeliver(c *fiber.Ctx) error {
+	return h.stay(c, func(user models.User, id int64) error {
+		delivery, err := site.IDParam(c, "delivery")
+		if err == nil {
+			_, err = h.Store.Redeliver(c.UserContext(), user, id, delivery)
+		}
+		return err
+	})
+}
+
+func (h *Hooks) stay(c *fiber.Ctx, do func(models.User, int64) error) error {
+	id, err := h.act(c, do)
+	if err != nil {
+		return err
+	}
+	return site.Redirect(c, views.WebhookURL(id))
+}
+
+func (h *Hooks) act(c *fiber.Ctx, do func(models.User, int64) error) (id int64, err error) {
+	user, err := site.RequireUser(c)
+	if err != nil {
+		return 0, err
+	}
+	if id, err = site.IDParam(c, "id"); err != nil {
+		return 0, err
+	}
+	return id, do(*user, id)
+}

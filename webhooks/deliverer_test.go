@@ -1,0 +1,401 @@
+package webhooks_test
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	hooks "warpboard/models/webhooks"
+	"warpboard/webhooks"
+)
+
+// receiver is a program that is told of events, and answers as its test says.
+type receiver struct {
+	*httptest.Server
+	t      *testing.T
+	answer atomic.Pointer[http.HandlerFunc]
+
+	mu   sync.Mutex
+	got  []received
+	more chan struct{}
+}
+
+type received struct {
+	id, timestamp, signature string
+	body                     []byte
+}
+
+func newReceiver(t *testing.T) *receiver {
+	r := &receiver{t: t, more: make(chan struct{}, 1000)}
+	r.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		body, _ := io.ReadAll(q.Body)
+		r.mu.Lock()
+		r.got = append(r.got, received{q.Header.Get("webhook-id"), q.Header.Get("webhook-timestamp"), q.Header.Get("webhook-signature"), body})
+		r.mu.Unlock()
+		(*r.answer.Load())(w, q)
+		r.more <- struct{}{}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *receiver) say(answer http.HandlerFunc) { r.answer.Store(&answer) }
+
+// wait returns what has come, once that is so much.
+func (r *receiver) wait(n int) []received {
+	r.t.Helper()
+	deadline := time.After(20 * time.Second)
+	for {
+		r.mu.Lock()
+		got := r.got
+		r.mu.Unlock()
+		if len(got) >= n {
+			return got
+		}
+		select {
+		case <-r.more:
+		case <-deadline:
+			r.t.Fatalf("%d deliveries have come, not %d", len(got), n)
+		}
+	}
+}
+
+// proper checks a signature as a receiver does that only knows the public description.
+func (d received) proper(secret string) bool {
+	key, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(d.id + "." + d.timestamp + "." + string(d.body)))
+	return hmac.Equal([]byte(d.signature), []byte("v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil))))
+}
+
+func (d received) event(t *testing.T) (kind string, data map[string]any) {
+	t.Helper()
+	var m struct {
+		Type string
+		Data map[string]any
+	}
+	if err := json.Unmarshal(d.body, &m); err != nil {
+		t.Fatal(err)
+	}
+	return m.Type, m.Data
+}
+
+// clock is what deliverers take for the time; forward lets pauses pass.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time          { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) forward(d time.Duration) { c.ahead.Add(int64(d)) }
+
+var loopback = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+
+// deliver runs a deliverer until stop or the end of the test.
+func deliver(t *testing.T, s *models.Store, c *clock, allowed []netip.Prefix) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	d := webhooks.New(webhooks.Config{Store: s, Allowed: allowed, Log: slog.New(slog.DiscardHandler), Every: 5 * time.Millisecond, Answer: time.Second, Now: c.now})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := d.Run(ctx); err != nil {
+			t.Error(err)
+		}
+	}()
+	stop = func() { cancel(); <-ended }
+	t.Cleanup(stop)
+	return stop
+}
+
+func create(t *testing.T, s *models.Store, actor models.User, n hooks.NewWebhook) hooks.Webhook {
+	t.Helper()
+	hook, err := s.CreateWebhook(t.Context(), actor, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return hook
+}
+
+// over waits until a webhook's newest delivery is over, or a condition holds for it.
+func over(t *testing.T, s *models.Store, hook hooks.Webhook, holds func(hooks.Delivery) bool) hooks.Delivery {
+	t.Helper()
+	boss := models.User{ID: -1, Role: models.RoleAdmin}
+	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+		list, err := s.WebhookDeliveries(t.Context(), boss, hook.ID, 0, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(list) == 1 && holds(list[0]) {
+			return list[0]
+		}
+	}
+	t.Fatal("no such delivery in time")
+	return hooks.Delivery{}
+}
+
+func tried(n int) func(hooks.Delivery) bool {
+	return func(d hooks.Delivery) bool { return d.Tries == n }
+}
+
+// each is a store of each kind that takes http:// addresses.
+func each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
+	modelstest.EachConfig(t, models.Config{PlainWebhooks: true, Site: "https://boards.example.org", Replica: "one"}, fn)
+}
+
+// TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts is the way of an event, on both databases.
+func TestWhatHappensIsToldToThoseItConcernsOverFailuresAndRestarts(t *testing.T) {
+	each(t, func(t *testing.T, s *models.Store) {
+		admin, ada, bob := modelstest.Person(t, s, "Grace", models.RoleAdmin), modelstest.Person(t, s, "Ada", models.RoleUser), modelstest.Person(t, s, "Bob", models.RoleUser)
+		task := modelstest.Task(t, s, admin, "sum", "CPU")
+		site, mine, his := newReceiver(t), newReceiver(t), newReceiver(t)
+		siteHook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: site.URL, Events: hooks.OfSite()})
+		hook := create(t, s, ada, hooks.NewWebhook{URL: mine.URL + "/hook?x=1", Events: hooks.Personal()})
+		create(t, s, bob, hooks.NewWebhook{URL: his.URL, Events: []hooks.Kind{hooks.RecordTaken}})
+
+		// It happens while nobody delivers: nothing is lost.
+		modelstest.Finish(t, s, modelstest.Submit(t, s, bob, task)[0], 2000)
+		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], 1000)
+		var c clock
+		mine.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
+		stop := deliver(t, s, &c, loopback)
+		kinds := map[string]int{}
+		for _, d := range site.wait(4) {
+			kind, _ := d.event(t)
+			kinds[kind]++
+			if !d.proper(siteHook.Secret) || d.proper(hook.Secret) {
+				t.Errorf("wrong signature of %s", d.body)
+			}
+		}
+		if kinds["run.ended"] != 2 || kinds["record.taken"] != 2 {
+			t.Errorf("the site was told %v", kinds)
+		}
+		got := his.wait(2) // that he took it, and that he lost it, in any order
+		kind, data := got[0].event(t)
+		if data["score_ns"] == 2000.0 {
+			kind, data = got[1].event(t)
+		}
+		if previous, _ := data["previous"].(map[string]any); kind != "record.taken" || data["score_ns"] != 1000.0 || previous["score_ns"] != 2000.0 || previous["user"].(map[string]any)["name"] != "Bob" {
+			t.Errorf("bob was told %s and %s", got[0].body, got[1].body)
+		}
+
+		mine.wait(2)
+		over(t, s, hook, tried(1))
+		stop()
+		mine.say(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+		deliver(t, s, &c, loopback) // the site was restarted; the pause is not over yet
+		c.forward(time.Minute)
+		got = mine.wait(4)
+		if ids := map[string]bool{got[0].id: true, got[1].id: true, got[2].id: true, got[3].id: true}; len(ids) != 2 {
+			t.Errorf("two messages in two tries each have %d ids", len(ids))
+		}
+		_, data = got[0].event(t)
+		if data["task"] != "sum" || data["state"] != "done" || !strings.HasPrefix(data["url"].(string), "https://boards.example.org/runs/") {
+			t.Errorf("ada was told %s", got[0].body)
+		}
+		if d := over(t, s, hook, tried(2)); d.DeliveredAt == nil || d.NextAt != nil || d.Status != 200 || d.Error != "" {
+			t.Errorf("noted: %+v", d)
+		}
+		if n := len(his.wait(2)); n != 2 {
+			t.Errorf("bob was told %d times", n)
+		}
+	})
+}
+
+// TestTwoDeliverersSendEachMessageOnce: replicas of a site.
+func TestTwoDeliverersSendEachMessageOnce(t *testing.T) {
+	dsn := modelstest.PostgresURL(t)
+	var stores []*models.Store
+	for _, name := range []string{"one", "two"} {
+		store, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), DSN: dsn, Replica: name, PlainWebhooks: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { store.Close() })
+		stores = append(stores, store)
+	}
+	s := stores[0]
+	ada := modelstest.Person(t, s, "Ada", models.RoleAdmin)
+	r := newReceiver(t)
+	hook := create(t, s, ada, hooks.NewWebhook{URL: r.URL, Events: hooks.Personal()})
+	task := modelstest.Task(t, s, ada, "sum", "CPU")
+	var c clock
+	for _, store := range stores {
+		deliver(t, store, &c, loopback)
+	}
+	for i := range 10 {
+		modelstest.Finish(t, s, modelstest.Submit(t, s, ada, task)[0], float64(1000+i))
+	}
+	seen := map[string]int{}
+	for _, d := range r.wait(11) { // each run, and the first record
+		seen[d.id]++
+	}
+	over(t, s, hook, func(d hooks.Delivery) bool { return d.DeliveredAt != nil })
+	if len(seen) != 11 {
+		t.Errorf("%d messages in 11 requests", len(seen))
+	}
+}
+
+// TestReceiversCannotHarmTheSite: each answer ends its try, and is noted in a sentence.
+func TestReceiversCannotHarmTheSite(t *testing.T) {
+	s, err := models.Open(t.Context(), models.Config{Dir: t.TempDir(), PlainWebhooks: true, Replica: "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	ada := modelstest.Person(t, s, "Ada", models.RoleUser)
+	inside := newReceiver(t)
+	leave := make(chan struct{})
+	for name, test := range map[string]struct {
+		answer  http.HandlerFunc
+		problem string
+	}{
+		"redirect": {func(w http.ResponseWriter, q *http.Request) {
+			http.Redirect(w, q, inside.URL, http.StatusTemporaryRedirect)
+		}, "redirects are not followed"},
+		"slow": {func(http.ResponseWriter, *http.Request) { <-leave }, "no answer within"},
+		"trickle": {func(w http.ResponseWriter, q *http.Request) {
+			for q.Context().Err() == nil {
+				_, _ = w.Write([]byte("x"))
+				_ = http.NewResponseController(w).Flush()
+			}
+		}, ""},
+		"large head": {func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X", strings.Repeat("x", 1<<20)) }, "exceeded"},
+		"gone":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusGone) }, "410"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newReceiver(t)
+			r.say(test.answer)
+			if name == "slow" {
+				defer close(leave)
+			}
+			hook := create(t, s, ada, hooks.NewWebhook{URL: r.URL, Events: hooks.Personal()})
+			if err := s.TestWebhook(t.Context(), ada, hook.ID); err != nil {
+				t.Fatal(err)
+			}
+			var c clock
+			stop := deliver(t, s, &c, loopback)
+			d := over(t, s, hook, tried(1))
+			stop()
+			if !strings.Contains(d.Error, test.problem) || (d.DeliveredAt != nil) != (test.problem == "") || strings.Contains(d.Error, r.URL) {
+				t.Errorf("noted: %+v", d)
+			}
+			now, err := s.Webhook(t.Context(), ada, hook.ID)
+			if err != nil || (now.DisabledAt != nil) != (name == "gone") {
+				t.Errorf("%+v, %v", now, err)
+			}
+			if err := s.DeleteWebhook(t.Context(), ada, hook.ID); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	if len(inside.got) > 0 {
+		t.Error("a redirect was followed")
+	}
+}
+
+// TestAddressesInsideAreRefusedAlsoUnderAName, and what is given up switches a webhook off.
+func TestAddressesInsideAreRefusedAlsoUnderAName(t *testing.T) {
+	each(t, func(t *testing.T, s *models.Store) {
+		ada := modelstest.Person(t, s, "Ada", models.RoleUser)
+		r := newReceiver(t)
+		hook := create(t, s, ada, hooks.NewWebhook{URL: strings.Replace(r.URL, "127.0.0.1", "localhost", 1), Events: hooks.Personal()})
+		for range 5 {
+			if err := s.TestWebhook(t.Context(), ada, hook.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.TestWebhook(t.Context(), ada, hook.ID); models.KindOf(err) != models.TooMany {
+			t.Errorf("a sixth test: %v", err)
+		}
+		var c clock
+		deliver(t, s, &c, nil)
+		for n := 1; n <= 9; n++ {
+			d := over(t, s, hook, tried(n))
+			if !strings.Contains(d.Error, "not a public address") || strings.Contains(d.Error, "127.0.0.1") {
+				t.Fatalf("noted: %+v", d)
+			}
+			c.forward(25 * time.Hour)
+		}
+		for {
+			now, err := s.Webhook(t.Context(), ada, hook.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if now.DisabledAt != nil && strings.Contains(now.DisabledWhy, "5 deliveries") {
+				break
+			}
+		}
+		if err := s.TestWebhook(t.Context(), ada, hook.ID); models.KindOf(err) != models.Conflict {
+			t.Errorf("a test of a webhook that is off: %v", err)
+		}
+		if len(r.got) > 0 {
+			t.Error("something came")
+		}
+	})
+}
+
+// TestALostWorkerAndALongWaitAreToldOnce, also over a restart.
+func TestALostWorkerAndALongWaitAreToldOnce(t *testing.T) {
+	each(t, func(t *testing.T, s *models.Store) {
+		admin := modelstest.Person(t, s, "Grace", models.RoleAdmin)
+		r := newReceiver(t)
+		hook := create(t, s, admin, hooks.NewWebhook{Site: true, URL: r.URL, Events: []hooks.Kind{hooks.WorkerLost, hooks.WaitLong}, Wait: 2 * time.Minute})
+		beat := func(name string, stopping bool) {
+			t.Helper()
+			if err := s.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: name, Stopping: stopping, Slots: []job.Slot{{Device: "H200"}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		beat("gpu1", false)
+		beat("gpu2", true) // it said goodbye
+		modelstest.Submit(t, s, admin, modelstest.Task(t, s, admin, "sum", "H200"))
+		at, ctx := time.Now(), t.Context()
+		watch := func(silent []hooks.Silent, at time.Time) {
+			t.Helper()
+			waits, err := s.Waits(ctx)
+			if err != nil || len(waits) != 1 {
+				t.Fatal(waits, err)
+			}
+			if err := s.Watch(ctx, silent, []hooks.Wait{{Device: "H200", Waiting: 1, Oldest: waits[0].Oldest}}, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		watch(nil, at)
+		var c clock
+		stop := deliver(t, s, &c, loopback)
+		c.forward(5 * time.Minute)
+		kinds := map[string]map[string]any{}
+		for _, d := range r.wait(2) {
+			kind, data := d.event(t)
+			kinds[kind] = data
+		}
+		if kinds["worker.lost"]["worker"] != "gpu1" || kinds["wait.long"]["device"] != "H200" || kinds["wait.long"]["limit_seconds"] != 120.0 {
+			t.Errorf("told: %v", kinds)
+		}
+		over(t, s, hook, func(d hooks.Delivery) bool { return d.DeliveredAt != nil })
+		stop()
+		watch([]hooks.Silent{{Worker: "gpu1"}}, c.now())
+		if n, err := s.SpreadEvents(ctx); n > 0 || err != nil {
+			t.Errorf("%d events are told again, %v", n, err)
+		}
+		watch(nil, c.now()) // it is heard again, and lost again
+		watch([]hooks.Silent{{Worker: "gpu1"}}, c.now())
+		if n, err := s.SpreadEvents(ctx); n != 1 || err != nil {
+			t.Errorf("%d events, %v", n, err)
+		}
+	})
+}

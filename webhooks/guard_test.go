@@ -1,0 +1,36 @@
+package webhooks
+
+import (
+	"net"
+	"net/netip"
+	"testing"
+	"time"
+)
+
+func TestOnlyPublicAddressesAreDialled(t *testing.T) {
+	own := func() ([]net.Addr, error) {
+		_, n, _ := net.ParseCIDR("8.8.4.0/24")
+		n.IP = net.ParseIP("8.8.4.4")
+		return []net.Addr{n}, nil
+	}
+	g := guard{[]netip.Prefix{netip.MustParsePrefix("10.1.0.0/16")}, own}
+	for address, ok := range map[string]bool{
+		"8.8.8.8:443": true, "8.8.8.8:8443": true, "[2606:4700::1111]:443": true, "10.1.2.3:80": true, "10.1.2.3:25": true, "[::ffff:10.1.2.3]:80": true,
+		"8.8.8.8:25": false, "8.8.4.4:443": false, "10.2.2.3:80": false, "127.0.0.1:443": false, "0.0.0.0:443": false, "169.254.169.254:80": false,
+		"172.16.0.1:443": false, "192.168.1.1:443": false, "100.64.0.1:443": false, "198.18.0.1:443": false, "224.0.0.1:443": false, "255.255.255.255:443": false,
+		"[::1]:443": false, "[::]:443": false, "[fe80::1%eth0]:443": false, "[fc00::1]:443": false, "[ff02::1]:443": false, "[::ffff:127.0.0.1]:443": false,
+		"[64:ff9b::7f00:1]:443": false, "[2002:7f00:1::]:443": false, "[2001::1]:443": false, "[::127.0.0.1]:443": false,
+	} {
+		if err := g.check("tcp", address, nil); (err == nil) != ok {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+// TestTheSignatureIsThatOfThePublicDescription, with the example of standardwebhooks.com.
+func TestTheSignatureIsThatOfThePublicDescription(t *testing.T) {
+	got, err := Sign("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", time.Unix(1614265330, 0), []byte(`{"test": 2432232314}`))
+	if want := "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="; err != nil || got != want {
+		t.Errorf("%s, %v; want %s", got, err, want)
+	}
+}
