@@ -60,6 +60,7 @@ func (s *Server) routes(app *fiber.App) {
 	probes.get("/readyz", s.readyz)
 	packed.get("/static/:version/:name", s.asset)
 	packed.get(statement.KeysPath, s.api.Public, s.api.Keys)
+	s.python.routes(packed)
 
 	s.evaluationRoutes(app, plain, packed)
 	known := s.api.KnownQuery()

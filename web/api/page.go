@@ -22,7 +22,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.APIPage{Page: a.Site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json"}
+	page := views.APIPage{Page: a.Site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json", Site: a.BaseURL}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		page.Schemas = append(page.Schemas, views.APISchema{
 			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
