@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -142,7 +141,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err != nil {
 		return err
 	}
-	data, err := site.Download(ctx, "/tasks/"+url.PathEscape(slug)+"/bundle.zip")
+	data, err := site.Bundle(ctx, slug)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ func operations() []operation {
 		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
+		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, map[string]any{"type": "string", "format": "binary"}},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Make a task, or bring it to another state; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
 			"file": "name of what is sent, which tells a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
 			"hidden": "1: only you and the admins see the new task", "dry_run": "1: only say what would change"}, 200, ref("Published")},
@@ -54,6 +55,6 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25"}, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted file: your own, or anybody's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
-		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, anything},
+		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events, each with an Event, until one named end.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, ref("Event")},
 	}
 }

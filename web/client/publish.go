@@ -68,6 +68,11 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 	return &answer, nil
 }
 
+// Bundle reads a task's files as a zip, or its reference file of the legacy format.
+func (c *Client) Bundle(ctx context.Context, slug string) ([]byte, error) {
+	return c.Download(ctx, "/api/v1/tasks/"+url.PathEscape(slug)+"/bundle")
+}
+
 func joined(list, one string) string {
 	if list == "" {
 		return one
