@@ -1,4 +1,3 @@
-// Command apicheck drives a real site with the client that oapi-codegen made of its document: SITE, TOKEN, TASK, SOURCE (a file).
 package main
 
 import (
