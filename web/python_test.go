@@ -16,7 +16,10 @@ import (
 // TestPipInstallsTheClientFromTheSite does what the README says, into an environment of its own, and reads the site with it.
 func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 	s := newEvalSite(t)
-	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "sort", "CPU")
+	task := modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "sort", "CPU")
+	for _, ns := range []float64{8000, 5000} { // submissions 1 and 2
+		modelstest.Finish(t, s.Store, modelstest.Submit(t, s.Store, s.user, task)[0], ns)
+	}
 	environment := filepath.Join(t.TempDir(), "venv")
 	run := func(program string, args ...string) string {
 		t.Helper()
@@ -42,9 +45,10 @@ func TestPipInstallsTheClientFromTheSite(t *testing.T) {
 import warpboard
 site = warpboard.Warpboard()
 made = site.submit("a.cpp", source="int x;", task="sort")
-print(site.tasks()[0].slug, site.me().name, made.runs[0].state, site.submissions()[0].id == made.id, len(site.board("sort", "CPU")))
+print(site.tasks()[0].slug, site.me().name, made.runs[0].state, site.submissions()[0].id == made.id, site.board("sort", "CPU")[0].score_ns)
+print(site.compare(1, 2).caption)
 print(site.cancel(made).ended, site.wait(made).passed)`)
-	if want := "sort " + s.user.Name + " queued True 0\nTrue False\n"; said != want {
+	if want := "sort " + s.user.Name + " queued True 5000.0\nA 8 µs, B 5 µs: B is faster, 0.625 times A's time\nTrue False\n"; said != want {
 		t.Errorf("the installed client says %q, want %q", said, want)
 	}
 }

@@ -70,7 +70,7 @@ func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.R
 		}
 		return textsOf(r.Params.URI, []client.SourceFile{{Text: profile.Text}}), nil
 	}
-	data, err := t.site.Bundle(ctx, name)
+	_, data, err := t.site.Bundle(ctx, name)
 	if err != nil {
 		return nil, err
 	}
