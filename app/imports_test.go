@@ -38,6 +38,7 @@ var forbidden = []struct {
 	{"views/charts", nil, []string{"warpboard/models", "warpboard/tasks"}, "charts draw results, and know neither tasks nor people"},
 	{"silicon", nil, []string{"warpboard/"}, "names of silicon are a leaf"},
 	{"static", nil, []string{"warpboard/"}, "static files are a leaf"},
+	{"clients/python", nil, []string{"warpboard/"}, "the Python client's wheel is a leaf"},
 	{"migrations", nil, []string{"warpboard/"}, "migrations are a leaf"},
 	{"evaluator", []string{"evaluator/dispatch"}, []string{"warpboard/models", "warpboard/migrations", "gorm.io"}, "a worker has no database"},
 	{"evaluator", nil, []string{"warpboard/web", "warpboard/views", "warpboard/static"}, "an evaluator knows no pages"},

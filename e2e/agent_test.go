@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -96,6 +97,13 @@ func (p person) climb(t *testing.T, site, source string) {
 	if board.Entries[0].Rank != 1 || board.Entries[0].Submission != ranked.ID {
 		t.Errorf("the board is %+v, and submission %d is not its first", board, ranked.ID)
 	}
+	var record struct {
+		Record int64
+		Diff   string
+	}
+	if call("compare_with_record", map[string]any{"id": ranked.ID}, &record); record.Record != ranked.ID || record.Diff != "" {
+		t.Errorf("the record beside itself: %+v", record)
+	}
 	var mine struct{ Submissions []submission }
 	if call("my_submissions", map[string]any{"task": slug}, &mine); len(mine.Submissions) < 3 {
 		t.Errorf("my_submissions: %+v", mine)
@@ -109,6 +117,10 @@ func (p person) readsResources(t *testing.T, session *sdk.ClientSession, slug st
 	resource, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "warpboard://tasks/" + slug})
 	if err != nil || !strings.Contains(resource.Contents[0].Text, `"benchmarks"`) {
 		t.Errorf("the task as a resource: %v", err)
+	}
+	files, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "warpboard://reference/" + slug})
+	if err != nil || !slices.ContainsFunc(files.Contents, func(f *sdk.ResourceContents) bool { return strings.HasSuffix(f.URI, "#"+slug+"/reference.h") }) {
+		t.Errorf("the task's files as a resource: %v %v", files, err)
 	}
 	prompt, err := session.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "climb", Arguments: map[string]string{"task": slug}})
 	if err != nil || !strings.Contains(prompt.Messages[0].Content.(*sdk.TextContent).Text, "rank_kernel") {

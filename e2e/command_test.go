@@ -61,6 +61,9 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	says("the data show no difference", "compare", fmt.Sprint(sub.ID), fmt.Sprint(sub.ID))
 	pulled := filepath.Join(t.TempDir(), "pulled")
 	says("is in "+pulled, "task", "pull", smallTask, pulled)
+	if _, err := os.Stat(filepath.Join(pulled, "task.yml")); err != nil {
+		t.Errorf("the task does not lie in the folder that was named: %v", err)
+	}
 	wrong := filepath.Join(pulled, "wrong.cpp")
 	if err := os.WriteFile(wrong, []byte("not C++"), 0o600); err != nil {
 		t.Fatal(err)

@@ -118,9 +118,12 @@ func (a agent) wantTools() {
 	var names []string
 	for _, tool := range list.Tools {
 		names = append(names, tool.Name)
+		if notes := tool.Annotations; tool.OutputSchema == nil || !notes.ReadOnlyHint && notes.DestructiveHint == nil {
+			a.Errorf("%s does not say what it answers, or whether it destroys", tool.Name)
+		}
 	}
 	slices.Sort(names)
-	want := strings.Fields("cancel_submission compare_kernels compare_runs evaluate_kernel get_board get_job_status get_server_stats get_source get_submission get_task list_tasks my_submissions rank_kernel read_profile submit test_kernel validate_kernel wait_submission")
+	want := strings.Fields("cancel_submission compare_kernels compare_runs compare_with_record evaluate_kernel get_board get_job_status get_server_stats get_source get_submission get_task list_tasks my_submissions rank_kernel read_profile submit test_kernel validate_kernel wait_submission")
 	if diff := cmp.Diff(want, names); diff != "" {
 		a.Error(diff)
 	}
@@ -179,6 +182,9 @@ func (a agent) useBoards() {
 	}
 	if answer, refused = a.call("get_task", object{"task": "vectoradd"}); refused != "" || answer["lang"] != "cpp" {
 		a.Errorf("get_task: %v %s", answer, refused)
+	}
+	if resource, err := a.ReadResource(a.Context(), &sdk.ReadResourceParams{URI: "warpboard://profile/none"}); err == nil {
+		a.Errorf("the profile of no submission: %v", resource)
 	}
 	made, refused := a.call("submit", object{"task": "vectoradd", "source": "int x;", "file_name": "a.cpp"})
 	if refused != "" || made["mode"] != "test" {

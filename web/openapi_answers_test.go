@@ -50,7 +50,10 @@ func (d apiDocument) check(t *testing.T, operation string, resp *http.Response) 
 	responses := d.Paths[path][strings.ToLower(method)].Responses
 	response, known := responses[fmt.Sprint(resp.StatusCode)]
 	if !known && resp.StatusCode >= 400 {
-		response, known = responses["default"]
+		response, known = responses["4XX"]
+		if resp.StatusCode >= 500 {
+			response, known = responses["default"]
+		}
 	}
 	text := body(t, resp)
 	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
@@ -132,6 +135,7 @@ func (s *evalSite) everyAnswer() map[string][]call {
 		"POST /admin/cleanup-jobs":             {{"/admin/cleanup-jobs", ""}},
 		"GET /api/v1/tasks":                    {{"/api/v1/tasks", ""}},
 		"GET /api/v1/tasks/{slug}":             {{"/api/v1/tasks/sort", ""}, {"/api/v1/tasks/none", ""}},
+		"GET /api/v1/tasks/{slug}/bundle":      {{"/api/v1/tasks/none/bundle", ""}},
 		"GET /api/v1/boards/{slug}/{device}":   {{"/api/v1/boards/sort/CPU", ""}, {"/api/v1/boards/sort/CPU" + page, ""}, {"/api/v1/boards/sort/H200", ""}, {"/api/v1/boards/sort/CPU?version=x", ""}},
 		"GET /api/v1/capacity":                 {{"/api/v1/capacity", ""}},
 		"GET /api/v1/chain":                    {{"/api/v1/chain", ""}},

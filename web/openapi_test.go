@@ -50,11 +50,18 @@ func TestTheDocumentDescribesEveryAddressOfTheAPI(t *testing.T) {
 				t.Errorf("%s %s is called %q, as is %q", method, path, id, other)
 			}
 			named[id] = method + " " + path
+			whole, _ := operation.(map[string]any)
+			if responses, _ := whole["responses"].(map[string]any); whole["security"] == nil || responses["4XX"] == nil {
+				t.Errorf("%s %s does not say who may call it, or how it refuses", method, path)
+			}
 			described[strings.ToUpper(method)+" "+path] = true
 		}
 	}
 	if diff := cmp.Diff(s.apiRoutes(), described); diff != "" {
 		t.Errorf("(-routes +document):\n%s", diff)
+	}
+	if several := regexp.MustCompile(`"type":\["(integer|string)","[a-m]\w*"`).FindString(text); several != "" {
+		t.Errorf("generators of clients know no %s", several)
 	}
 	for _, found := range regexp.MustCompile(`"\$ref":"#/components/schemas/(\w+)"`).FindAllStringSubmatch(text, -1) {
 		if document.Components.Schemas[found[1]] == nil {

@@ -64,6 +64,7 @@ func (s *Server) routes(app *fiber.App) {
 	probes.get("/readyz", s.readyz)
 	packed.get("/static/:version/:name", s.asset)
 	packed.get(statement.KeysPath, s.api.Public, s.api.Keys)
+	s.python.routes(packed)
 
 	s.evaluationRoutes(app, plain, packed)
 	known := s.api.KnownQuery()
@@ -117,6 +118,7 @@ func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
 	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors can be read, too
 	public.get("/api/v1/tasks", s.api.Tasks)
 	public.get("/api/v1/tasks/:slug", s.api.Task)
+	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
 	uploads.post("/api/v1/tasks/:slug", s.api.PublishTask)
 	public.get("/api/v1/boards/:slug/:device", s.api.Board)
 	public.get("/api/v1/capacity", s.api.Capacity)

@@ -71,6 +71,7 @@ type Server struct {
 	api        *api.API
 	evalAPI    *evalapi.API
 	metrics    *metrics.Metrics
+	python     pythonClient
 }
 
 // New builds a server from its configuration and opens nothing yet. The error is a sentence about the setting.
@@ -104,7 +105,7 @@ func New(cfg Config) (*Server, error) {
 	s.remeasure = remeasure.New(runs)
 	s.workbench = workbench.New(runs, code)
 	s.api = api.New(runs, s.evals)
-	s.evalAPI = evalapi.New(s.evals)
+	s.evalAPI, s.python = evalapi.New(s.evals), newPythonClient()
 	s.metrics = metrics.New(runs, s.evals, measured(cfg.Queue), metrics.Access{From: cfg.MetricsFrom, Token: cfg.MetricsToken})
 	s.app = s.newApp()
 	s.routes(s.app)

@@ -205,7 +205,7 @@ func (r *ciRun) against(ctx context.Context, k ofKernel, path string) ([]checked
 	if err != nil {
 		return nil, err
 	}
-	e, err := evaluated(ctx, r.site, request)
+	e, err := evaluated(ctx, r.site, request, func(*client.Evaluation) {})
 	if err != nil {
 		return nil, err
 	}

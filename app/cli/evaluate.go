@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +48,9 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	if err != nil {
 		return err
 	}
-	e, err := evaluated(ctx, site, request)
+	progress := c.screen()
+	e, err := evaluated(ctx, site, request, func(e *client.Evaluation) { progress.setStatus(e.Device + " " + e.State) })
+	progress.setStatus("")
 	if err != nil {
 		return err
 	}
@@ -62,11 +63,12 @@ func (c *connection) evaluate(ctx context.Context, o evaluation, file string) er
 	return err
 }
 
-// evaluated has a request evaluated and waits for its end.
-func evaluated(ctx context.Context, site *client.Client, request any) (e *client.Evaluation, err error) {
+// evaluated has a request evaluated and waits for its end; tell hears of it now and then.
+func evaluated(ctx context.Context, site *client.Client, request any, tell func(*client.Evaluation)) (e *client.Evaluation, err error) {
 	e, err = site.Evaluate(ctx, request)
 	for err == nil && !e.Ended {
-		e, err = site.Evaluation(ctx, e.ID, 20*time.Second)
+		tell(e)
+		e, err = site.Evaluation(ctx, e.ID, lookOften)
 	}
 	return e, err
 }

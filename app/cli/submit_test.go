@@ -30,6 +30,29 @@ func TestARunIsToldInOneLine(t *testing.T) {
 	}
 }
 
+func TestATerminalHasALineThatChangesAndAPipeHasNone(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		var out bytes.Buffer
+		s := &screen{w: &out, terminal: terminal, width: 30}
+		w := newWatcher(s, nil, 1)
+		for place := 2; place > 0; place-- {
+			w.look([]client.Run{{Device: "CPU", State: "queued", Position: place, ExpectedWait: int64(90 * time.Second)}}, []client.Device{{Device: "CPU", Slots: 1}})
+		}
+		s.line("CPU    building")
+		s.setStatus("")
+		want := "CPU    waits at place 2 of the queue, about 1m30s\nCPU    waits at place 1 of the queue, about 1m30s\nCPU    building\n"
+		if terminal {
+			want = "CPU waits at place 1 of the"
+		}
+		if got := out.String(); !strings.Contains(got, want) || strings.Contains(got, "\x1b") != terminal {
+			t.Errorf("terminal %v: it is told %q, want %q", terminal, got, want)
+		}
+		if s.width = 200; terminal && (strings.Count(out.String(), "\n") != 1 || !strings.HasSuffix(out.String(), "\r\x1b[K")) {
+			t.Errorf("the line that changes stays behind: %q", out.String())
+		}
+	}
+}
+
 // lines hands on what is written to it.
 type lines chan string
 

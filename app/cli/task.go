@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -142,7 +142,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err != nil {
 		return err
 	}
-	data, err := site.Download(ctx, "/tasks/"+url.PathEscape(slug)+"/bundle.zip")
+	name, data, err := site.Bundle(ctx, slug)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 		return err
 	}
 	defer root.Close()
-	if err := unpack(root, data); err != nil {
+	if err := unpack(root, name, data); err != nil {
 		return err
 	}
 	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\ndevices = %s\n", task.Slug, quoted(task.Devices))
@@ -169,30 +169,48 @@ func quoted(words []string) string {
 	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
 }
 
-// unpack writes the files of a zip below a folder, which none can leave; what is no zip is a reference file of its own.
-func unpack(root *os.Root, data []byte) error {
+// unpack writes the files of a zip below a folder, which none can leave, without the one folder that the zip has around them
+// all; what is no zip is a reference file of its own.
+func unpack(root *os.Root, name string, data []byte) error {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return root.WriteFile("reference.txt", data, 0o666)
+		return root.WriteFile(name, data, 0o666)
 	}
+	around := folderOf(archive)
 	for _, f := range archive.File {
 		if f.FileInfo().IsDir() {
 			continue
 		}
-		if err := root.MkdirAll(path.Dir(f.Name), 0o777); err != nil {
-			return fmt.Errorf("unpack %s: %w", f.Name, err)
-		}
-		from, err := f.Open()
-		if err != nil {
-			return fmt.Errorf("unpack %s: %w", f.Name, err)
-		}
-		text, err := io.ReadAll(io.LimitReader(from, 64<<20))
-		if err := errors.Join(err, from.Close()); err != nil {
-			return fmt.Errorf("unpack %s: %w", f.Name, err)
-		}
-		if err := root.WriteFile(f.Name, text, 0o666); err != nil {
+		if err := unpackOne(root, strings.TrimPrefix(f.Name, around), f); err != nil {
 			return fmt.Errorf("unpack %s: %w", f.Name, err)
 		}
 	}
 	return nil
+}
+
+// folderOf is the folder around all files of a zip, with its slash; empty: there is none.
+func folderOf(archive *zip.Reader) (around string) {
+	for i, f := range archive.File {
+		first, _, nested := strings.Cut(f.Name, "/")
+		if !nested || i > 0 && first+"/" != around {
+			return ""
+		}
+		around = first + "/"
+	}
+	return around
+}
+
+func unpackOne(root *os.Root, name string, f *zip.File) error {
+	if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+		return err
+	}
+	from, err := f.Open()
+	if err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(from, 64<<20))
+	if err := errors.Join(err, from.Close()); err != nil {
+		return err
+	}
+	return root.WriteFile(name, text, 0o666)
 }

@@ -1,8 +1,12 @@
 package python
 
 import (
+	"archive/zip"
+	"bytes"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -36,4 +40,51 @@ func environment() []string {
 		}
 	}
 	return append(kept, "NO_PROXY=127.0.0.1")
+}
+
+func TestTheWheelHasEveryModuleAndItsMetadata(t *testing.T) {
+	w, err := Build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := Build()
+	if err != nil || !bytes.Equal(w.Data, again.Data) {
+		t.Errorf("two builds differ: %v", err)
+	}
+	archive, err := zip.NewReader(bytes.NewReader(w.Data), int64(len(w.Data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) string {
+		text, err := fs.ReadFile(archive, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for _, pattern := range []string{"warpboard/*.py", "warpboard/py.typed", "kernel_eval_client/*.py"} {
+		names, _ := filepath.Glob(pattern)
+		for _, name := range names {
+			if text, _ := os.ReadFile(name); read(name) != string(text) {
+				t.Errorf("%s of the wheel is another", name)
+			}
+		}
+	}
+	info := "warpboard-" + w.Version + ".dist-info/"
+	for _, want := range []string{"Name: warpboard\n", "Version: " + w.Version, "Requires-Python: >=3.9", "License-File: LICENSE", "Classifier: Typing :: Typed", "Author: ", "\n\n# warpboard"} {
+		if metadata := read(info + "METADATA"); !strings.Contains(metadata, want) {
+			t.Errorf("the metadata lack %q:\n%.800s", want, metadata)
+		}
+	}
+	if text, _ := os.ReadFile("../../LICENSE"); read(info+"LICENSE") != string(text) {
+		t.Error("the license is not the repository's: copy it")
+	}
+}
+
+// TestTheClientIsTyped: whoever uses it under mypy relies on py.typed.
+func TestTheClientIsTyped(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "/usr/bin/mypy", "--cache-dir", t.TempDir()).CombinedOutput()
+	if err != nil {
+		t.Errorf("mypy (Debian's; scripts/setup installs it): %v\n%s", err, out)
+	}
 }

@@ -149,7 +149,7 @@ func (m model) collect(into map[string]any) {
 func (f field) schema() map[string]any {
 	s := f.kind.schema()
 	if f.null {
-		s = map[string]any{"anyOf": []any{s, map[string]any{"type": "null"}}}
+		s = oneOf(s, typed("null"))
 	}
 	s["description"] = f.about
 	if f.standard != nil {
@@ -167,10 +167,22 @@ func (boolean) schema() map[string]any { return typed("boolean") }
 func (object) schema() map[string]any  { return typed("object") }
 
 func (scalar) schema() map[string]any {
-	return map[string]any{"type": []string{"integer", "number", "string", "boolean"}}
+	return oneOf(typed("integer"), typed("number"), typed("string"), typed("boolean"))
 }
 
-func (size) schema() map[string]any { return map[string]any{"type": []string{"integer", "string"}} }
+func (size) schema() map[string]any { return oneOf(typed("integer"), typed("string")) }
+
+// oneOf is a schema of several kinds. Generators of clients know no list of types.
+func oneOf(first map[string]any, others ...map[string]any) map[string]any {
+	kinds, nested := first["anyOf"].([]any)
+	if !nested {
+		kinds = []any{first}
+	}
+	for _, other := range others {
+		kinds = append(kinds, other)
+	}
+	return map[string]any{"anyOf": kinds}
+}
 
 func (e enum) schema() map[string]any {
 	return map[string]any{"type": "string", "enum": []string(e)}

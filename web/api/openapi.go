@@ -55,6 +55,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 		"openapi": "3.1.0",
 		"info": map[string]any{
 			"title": "Warpboard", "version": a.Version,
+			"license":     map[string]any{"name": "Apache License 2.0", "identifier": "Apache-2.0"},
 			"description": "Submit kernels to leaderboards, and evaluate single kernels. Make a token on your page and send it as Authorization: Bearer TOKEN. Scripts of other sites may read what everybody may, without a token: tasks, boards, devices, submissions, statements.",
 		},
 		"servers": []any{map[string]any{"url": a.BaseURL}},
@@ -74,7 +75,7 @@ func (a *API) apiDocument() (map[string]any, error) {
 func answerTypes() map[string]any {
 	return map[string]any{
 		"EvaluationAnswer": evaluations.Answer{}, "Evaluation": client.Evaluation{}, "EvaluationChange": client.EvaluationChange{}, "Problem": client.Problem{},
-		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
+		"TaskSummary": client.TaskSummary{}, "Task": client.Task{}, "Event": client.Event{}, "Board": client.Board{}, "Capacity": client.Capacity{}, "Device": client.Device{},
 		"Login": client.Login{}, "LoginAnswer": client.LoginAnswer{}, "LoginQuestion": client.LoginQuestion{}, "NewLogin": client.NewLogin{},
 		"Published": client.Published{}, "SourceFile": client.SourceFile{}, "SubmissionList": client.SubmissionList{},
 		"User": client.User{}, "NewSubmission": client.NewSubmission{}, "Submission": client.Submission{},
@@ -139,6 +140,7 @@ func (o operation) describe() map[string]any {
 		"operationId": o.id(), "summary": o.summary, "tags": []string{o.tag},
 		"responses": map[string]any{
 			strconv.Itoa(o.status): answer,
+			"4XX":                  map[string]any{"description": "what is wrong with the request", "content": content(o.problem())},
 			"default":              map[string]any{"description": "what went wrong", "content": content(o.problem())},
 		},
 		"parameters": o.parameters(),
@@ -149,22 +151,31 @@ func (o operation) describe() map[string]any {
 	if o.takes != "" {
 		out["requestBody"] = map[string]any{"required": true, "content": content(fiber.MIMEApplicationJSON, ref(o.takes))}
 	}
-	token, key := map[string]any{"token": []string{}}, map[string]any{"key": []string{}}
+	out["security"] = o.security()
+	return out
+}
+
+// security lists what a caller may show: a token; where none is needed, nothing, too.
+func (o operation) security() []any {
+	token, key, nothing := map[string]any{"token": []string{}}, map[string]any{"key": []string{}}, map[string]any{}
 	switch {
 	case strings.HasPrefix(o.tag, evaluationsTag):
-		out["security"] = []any{token, key, map[string]any{}}
+		return []any{token, key, nothing}
 	case o.token:
-		out["security"] = []any{token}
+		return []any{token}
 	}
-	return out
+	return []any{token, nothing}
 }
 
 func (o operation) contentType() string {
 	if strings.HasSuffix(o.path, "/events") {
 		return "text/event-stream"
 	}
-	if o.path == "/api/v1/chain" {
+	switch o.path {
+	case "/api/v1/chain":
 		return chainType
+	case bundlePath:
+		return fiber.MIMEOctetStream
 	}
 	return fiber.MIMEApplicationJSON
 }
@@ -178,7 +189,7 @@ func (o operation) problem() (kind string, schema map[string]any) {
 		"error": map[string]any{"type": "string"}, "status": map[string]any{"type": "string"}}}
 }
 
-// parameters are those of the path, in its braces, and of the query.
+// parameters are those of the path, in its braces, of headers, and of the query.
 func (o operation) parameters() []any {
 	list := []any{}
 	for part := range strings.SplitSeq(o.path, "/") {
@@ -186,6 +197,10 @@ func (o operation) parameters() []any {
 			list = append(list, map[string]any{"name": strings.TrimSuffix(name, "}"), "in": "path", "required": true,
 				"schema": map[string]any{"type": "string"}})
 		}
+	}
+	if o.path == "/api/v1/submissions" && o.method == fiber.MethodPost {
+		list = append(list, map[string]any{"name": client.IdempotencyHeader, "in": "header", "schema": map[string]any{"type": "string"},
+			"description": "a key of your choice: a submission that is sent again with it is the same one"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.query)) {
 		list = append(list, map[string]any{"name": name, "in": "query", "description": o.query[name], "schema": map[string]any{"type": queryType(name)}})

@@ -11,15 +11,20 @@ import (
 // publishPath takes a file, as no other address does.
 const publishPath = "/api/v1/tasks/{slug}"
 
+// bundlePath answers with a file.
+const bundlePath = "/api/v1/tasks/{slug}/bundle"
+
 // words are the properties of schemas that have one of a few values, by schema and property.
 func words() map[string]map[string][]string {
 	modes := []string{string(job.ModeTest), string(job.ModeBenchmark), string(job.ModeRanked), string(job.ModeProfile)}
+	states := []string{string(models.StateQueued), string(models.StateBuilding), string(models.StateTesting), string(models.StateBenchmarking),
+		string(models.StateRanking), string(models.StateProfiling), string(models.StateDone), string(models.StateFailed), string(models.StateCancelled)}
 	return map[string]map[string][]string{
 		"NewSubmission": {"mode": modes},
 		"Published":     {"change": {client.Created, string(models.ChangeNone), string(models.ChangeTexts), string(models.ChangeVersion)}},
 		"Evaluation":    {"kind": {"evaluate", "compare"}},
-		"Run": {"state": {string(models.StateQueued), string(models.StateBuilding), string(models.StateTesting), string(models.StateBenchmarking),
-			string(models.StateRanking), string(models.StateProfiling), string(models.StateDone), string(models.StateFailed), string(models.StateCancelled)}},
+		"Run":           {"state": states},
+		"Event":         {"state": states},
 	}
 }
 
@@ -36,7 +41,7 @@ func enumerate(schema map[string]any, values map[string][]string) {
 // queryType is the type of a parameter in an address.
 func queryType(name string) string {
 	switch name {
-	case "devices", "file", "task":
+	case "devices", "file", "order", "task":
 		return "string"
 	}
 	return "integer"

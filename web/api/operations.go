@@ -39,6 +39,7 @@ func operations() []operation {
 		{account, "POST", "/api/v1/login/token", "Ask whether a person has answered. The token comes once.", false, "LoginQuestion", nil, 200, ref("LoginAnswer")},
 		{boards, "GET", "/api/v1/tasks", "List the tasks.", false, "", nil, 200, listOf("tasks", "TaskSummary")},
 		{boards, "GET", "/api/v1/tasks/{slug}", "Read a task.", false, "", nil, 200, ref("Task")},
+		{boards, "GET", "/api/v1/tasks/{slug}/bundle", "Download a task's files as a zip, or its reference file of the legacy format; solutions only for those who may edit it.", false, "", nil, 200, map[string]any{"type": "string", "format": "binary"}},
 		{boards, "POST", "/api/v1/tasks/{slug}", "Make a task, or bring it to another state; for creators. The body is a zip, or a reference file of the legacy format.", true, "", map[string]string{
 			"file": "name of what is sent, which tells a reference file from a zip", "devices": "devices of a new task, separated by commas; absent: those that it names",
 			"hidden": "1: only you and the admins see the new task", "dry_run": "1: only say what would change"}, 200, ref("Published")},
@@ -60,6 +61,6 @@ func operations() []operation {
 		{boards, "POST", "/api/v1/webhooks/{id}/test", "Send a test to a webhook of yours.", true, "", nil, 204, nil},
 		{boards, "GET", "/api/v1/webhooks/{id}/deliveries", "List what was sent to a webhook of yours, the newest first, at most 50.", true, "", map[string]string{"before": "id of the last delivery of the page before"}, 200, listOf("deliveries", "Delivery")},
 		{boards, "POST", "/api/v1/webhooks/{id}/deliveries/{delivery}/redeliver", "Send a delivery once more, with the same message_id.", true, "", nil, 200, ref("Delivery")},
-		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, anything},
+		{boards, "GET", "/api/v1/submissions/{id}/events", "Follow a submission: server-sent events, each with an Event, until one named end.", false, "", map[string]string{"after": "id of the last event that was seen"}, 200, ref("Event")},
 	}
 }

@@ -22,7 +22,7 @@ func (a *API) Page(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.APIPage{Page: a.Site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json"}
+	page := views.APIPage{Page: a.Site.Page(c, "API", "api"), Spec: "/api/v1/openapi.json", Site: a.BaseURL}
 	for _, name := range slices.Sorted(maps.Keys(read)) {
 		page.Schemas = append(page.Schemas, views.APISchema{
 			Name: name, About: read[name].Description, Fields: read[name].fields(), Either: read[name].either()})
@@ -112,6 +112,21 @@ func (j jsonSchema) either() (names []string) {
 	return names
 }
 
+// anyKind names what a value is one of; that it may be null is not said.
+func (j jsonSchema) anyKind() (name, ref string) {
+	var names []string
+	for _, one := range j.AnyOf {
+		if one.Type != "null" {
+			name, ref = one.kind()
+			names = append(names, name)
+		}
+	}
+	if len(names) == 1 {
+		return name, ref
+	}
+	return strings.Join(names, " | "), ""
+}
+
 // kind names a type for a reader, and the schema behind it if it has a name.
 func (j jsonSchema) kind() (name, ref string) {
 	switch {
@@ -119,7 +134,7 @@ func (j jsonSchema) kind() (name, ref string) {
 		ref = strings.TrimPrefix(j.Ref, "#/components/schemas/")
 		return ref, ref
 	case len(j.AnyOf) > 0:
-		return j.AnyOf[0].kind()
+		return j.anyKind()
 	case len(j.Enum) > 0:
 		return strings.Join(j.Enum, " | "), ""
 	case j.Items != nil:

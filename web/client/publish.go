@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"mime"
 	"net/http"
 	"net/url"
+	"path/filepath"
 	"time"
 )
 
@@ -66,6 +69,22 @@ func (c *Client) Publish(ctx context.Context, p Publication) (*Published, error)
 		return nil, fmt.Errorf("read what was published: %w", err)
 	}
 	return &answer, nil
+}
+
+// Bundle reads a task's files as a zip, or its reference file of the legacy format, with the name that the site gives it.
+func (c *Client) Bundle(ctx context.Context, slug string) (name string, data []byte, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	resp, err := c.sendTo(ctx, http.MethodGet, "/api/v1/tasks/"+url.PathEscape(slug)+"/bundle", nil)
+	if err != nil {
+		return "", nil, err
+	}
+	defer resp.Body.Close()
+	if _, of, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition")); err == nil {
+		name = filepath.Base(of["filename"])
+	}
+	data, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	return name, data, err
 }
 
 func joined(list, one string) string {

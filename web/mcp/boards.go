@@ -31,25 +31,38 @@ type boardIn struct {
 	Page   int    `json:"page,omitempty" jsonschema:"page, from 1"`
 }
 
+type tasksOut struct {
+	Tasks []client.TaskSummary `json:"tasks"`
+}
+
 func (t tools) addBoards(server *sdk.Server) {
-	add(server, "list_tasks", "List the tasks of this site with their languages and devices.", true, func(ctx context.Context, _ nothing) (any, error) {
+	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", reads(), func(ctx context.Context, _ *progress, _ nothing) (tasksOut, error) {
 		tasks, err := t.site.Tasks(ctx)
-		return object{"tasks": tasks}, err
+		return tasksOut{tasks}, err
 	})
-	add(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", true, func(ctx context.Context, in taskIn) (any, error) {
-		return t.site.Task(ctx, in.Task)
+	addTyped(server, "get_task", "Read a task: description, test and benchmark cases, limits, templates.", reads(), func(ctx context.Context, _ *progress, in taskIn) (client.Task, error) {
+		return value(t.site.Task(ctx, in.Task))
 	})
-	add(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Mode ranked gives it a place on the board.", false, t.submit)
-	add(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", true, func(ctx context.Context, in submissionIn) (any, error) {
-		return t.site.Get(ctx, in.ID)
+	addTyped(server, "submit", "Submit a kernel to a task. Follow it with get_submission. Mode ranked gives it a place on the board.", makes(), t.submit)
+	addTyped(server, "get_submission", "Read a submission: the state of its runs, their stages, errors and scores.", reads(), func(ctx context.Context, _ *progress, in submissionIn) (client.Submission, error) {
+		return value(t.site.Get(ctx, in.ID))
 	})
-	add(server, "get_board", "Read the ranking of a task on a device.", true, func(ctx context.Context, in boardIn) (any, error) {
-		return t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1))
+	addTyped(server, "get_board", "Read the ranking of a task on a device.", reads(), func(ctx context.Context, _ *progress, in boardIn) (client.Board, error) {
+		return value(t.site.Board(ctx, in.Task, in.Device, max(in.Page, 1)))
 	})
 }
 
-func (t tools) submit(ctx context.Context, in submitIn) (any, error) {
-	return t.site.Submit(ctx, client.NewSubmission{
+func (t tools) submit(ctx context.Context, _ *progress, in submitIn) (client.Submission, error) {
+	return value(t.site.Submit(ctx, client.NewSubmission{
 		Task: in.Task, Devices: in.Devices, Mode: job.Mode(in.Mode), FileName: in.FileName, Source: in.Source,
-	})
+	}))
+}
+
+// value is what an answer points to.
+func value[T any](answer *T, err error) (T, error) {
+	if err != nil {
+		var none T
+		return none, err
+	}
+	return *answer, nil
 }

@@ -78,11 +78,15 @@ type nothing struct{}
 const goesOn = " What takes longer than the client is likely to wait is answered with ended false and a job_id: ask get_job_status for the result."
 
 func (t tools) addEvaluations(server *sdk.Server) {
-	addLong(server, "evaluate_kernel", "Compile a kernel, check that it runs, and take its time; with a reference, check it against that and give the speedup."+goesOn, true, t.evaluate)
-	addLong(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn."+goesOn, true, t.compare)
-	addLong(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, true, t.validate)
-	add(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices. For admins and the operator of the site.", true, t.stats)
-	add(server, "get_job_status", "Where an evaluation is, and its result once it has one.", true, t.status)
+	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
+		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
+	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}
+	state := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "created_at": "number", "url": "string", "result": "object"}
+	addOpen(server, "evaluate_kernel", "Compile a kernel, check that it runs, and take its time; with a reference, check it against that and give the speedup."+goesOn, makes(), answer, t.evaluate)
+	addOpen(server, "compare_kernels", "Compile two kernels, check that their outputs agree, and time them in turn."+goesOn, makes(), answer, t.compare)
+	addOpen(server, "validate_kernel", "Compile a kernel and check that it runs, without its time."+goesOn, makes(), check, t.validate)
+	addOpen(server, "get_server_stats", "What the evaluation service has done: compilations, checks, waiting times, devices. For admins and the operator of the site.", reads(), nil, t.stats)
+	addOpen(server, "get_job_status", "Where an evaluation is, and its result once it has one.", reads(), state, t.status)
 }
 
 // code is a KernelCode of the API. What was not given is left out, so that the site says what is missing.
@@ -235,9 +239,11 @@ func resultOf(e *client.Evaluation) (out object, err error) {
 	return out, nil
 }
 
-func (t tools) stats(ctx context.Context, _ nothing) (any, error) { return t.site.Stats(ctx) }
+func (t tools) stats(ctx context.Context, _ *progress, _ nothing) (any, error) {
+	return t.site.Stats(ctx)
+}
 
-func (t tools) status(ctx context.Context, in jobIn) (any, error) {
+func (t tools) status(ctx context.Context, _ *progress, in jobIn) (any, error) {
 	if in.Key != "" {
 		t.site.UseKey(in.Key)
 	}

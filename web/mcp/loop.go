@@ -85,40 +85,22 @@ func shortSubmission(s *client.Submission) submissionOut {
 }
 
 func (t tools) addLoop(server *sdk.Server) {
-	no, yes := false, true
-	makes := &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
-	reads := &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
-	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", makes, t.submitAndWait(job.ModeTest))
-	addTyped(server, "rank_kernel", "Test, measure and rank a kernel: the score counts for the task's board. Then look at get_board.", makes, t.submitAndWait(job.ModeRanked))
-	addTyped(server, "wait_submission", "Wait for a submission's end, and read how its runs ended. Call it again while ended is false.", reads, t.wait)
-	addTyped(server, "cancel_submission", "Cancel the runs of a submission of yours that have not ended.", &sdk.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &no},
+	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", makes(), t.submitAndWait(job.ModeTest))
+	addTyped(server, "rank_kernel", "Test, measure and rank a kernel: the score counts for the task's board. Then look at get_board.", makes(), t.submitAndWait(job.ModeRanked))
+	addTyped(server, "wait_submission", "Wait for a submission's end, and read how its runs ended. Call it again while ended is false.", reads(), t.wait)
+	addTyped(server, "cancel_submission", "Cancel the runs of a submission of yours that have not ended.", ends(),
 		func(ctx context.Context, _ *progress, in submissionIn) (submissionOut, error) {
-			sub, err := t.site.Cancel(ctx, in.ID)
-			if err != nil {
-				return submissionOut{}, err
-			}
-			return shortSubmission(sub), nil
+			sub, err := value(t.site.Cancel(ctx, in.ID))
+			return shortSubmission(&sub), err
 		})
-	addTyped(server, "my_submissions", "List your submissions and their scores, the newest first.", reads, t.mine)
-	addTyped(server, "get_source", "Read the source of a submission: your own, or anybody's after the task's deadline.", reads,
+	addTyped(server, "my_submissions", "List your submissions and their scores, the newest first.", reads(), t.mine)
+	addTyped(server, "get_source", "Read the source of a submission: your own, or anybody's after the task's deadline.", reads(),
 		func(ctx context.Context, _ *progress, in submissionIn) (client.SourceFile, error) {
-			file, err := t.site.Source(ctx, in.ID)
-			if err != nil {
-				return client.SourceFile{}, err
-			}
-			return *file, nil
+			return value(t.site.Source(ctx, in.ID))
 		})
-	addTyped(server, "read_profile", "Read what Nsight Compute measured of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads, t.profile)
-	addTyped(server, "compare_runs", "Compare two runs: scores, and times case by case.", reads, t.compareRuns)
-}
-
-// addTyped offers a tool whose answer has a type, which its clients are told.
-func addTyped[In, Out any](server *sdk.Server, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
-	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes}
-	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
-		out, err := call(ctx, newProgress(r), in)
-		return nil, out, err
-	})
+	addTyped(server, "read_profile", "Read what Nsight Compute measured of a GPU run as text: what bounds each kernel, the findings, the hottest instructions.", reads(), t.profile)
+	addTyped(server, "compare_runs", "Compare two runs: scores, and times case by case.", reads(), t.compareRuns)
+	addTyped(server, "compare_with_record", "What the first of a board does differently from a submission of yours: both scores, and the difference of the sources. Sources of others can be read after the task's deadline.", reads(), t.withRecord)
 }
 
 // submitAndWait submits a kernel in a mode and waits as long as the client is likely to.

@@ -1,23 +1,37 @@
 package mcp
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"warpboard/web/client"
 )
 
 // scheme begins the addresses of resources.
 const scheme = "warpboard://"
 
-// addReading offers tasks and boards as resources, and the way to the top of a board as a prompt.
+// addReading offers tasks with their files, boards and profiles as resources, and the way to the top of a board as a prompt.
 func (t tools) addReading(server *sdk.Server) {
 	for uri, about := range map[string]string{
 		scheme + "tasks/{task}":           "A task: description, cases, limits, templates.",
 		scheme + "boards/{task}/{device}": "The board of a task on a device.",
 	} {
 		server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: uri, Name: strings.TrimPrefix(uri, scheme), Description: about, MIMEType: "application/json"}, t.read)
+	}
+	for uri, about := range map[string]string{
+		scheme + "reference/{task}":     "The files of a task: reference, checker, templates.",
+		scheme + "profile/{submission}": "What Nsight Compute measured of a submission on a GPU, as text.",
+	} {
+		server.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: uri, Name: strings.TrimPrefix(uri, scheme), Description: about, MIMEType: "text/plain"}, t.readText)
 	}
 	server.AddPrompt(&sdk.Prompt{Name: "climb", Title: "Climb a board", Description: "Bring a kernel for a task to the top of its board.",
 		Arguments: []*sdk.PromptArgument{{Name: "task", Description: "slug of the task", Required: true}}}, climb)
@@ -40,6 +54,61 @@ func (t tools) read(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadR
 	}
 	text, err := json.Marshal(answer)
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, MIMEType: "application/json", Text: string(text)}}}, err
+}
+
+// readText answers with texts: the files of a task, each under its name, or a profile.
+func (t tools) readText(ctx context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+	kind, name, _ := strings.Cut(strings.TrimPrefix(r.Params.URI, scheme), "/")
+	if kind == "profile" {
+		id, err := strconv.ParseInt(name, 10, 64)
+		if err != nil {
+			return nil, sdk.ResourceNotFoundError(r.Params.URI)
+		}
+		profile, err := t.profile(ctx, nil, profileIn{ID: id})
+		if err != nil {
+			return nil, err
+		}
+		return textsOf(r.Params.URI, []client.SourceFile{{Text: profile.Text}}), nil
+	}
+	_, data, err := t.site.Bundle(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	files, err := textFiles(data)
+	if err != nil {
+		return nil, fmt.Errorf("read the files of %s: %w", name, err)
+	}
+	return textsOf(r.Params.URI, files), nil
+}
+
+func textsOf(uri string, files []client.SourceFile) *sdk.ReadResourceResult {
+	out := &sdk.ReadResourceResult{}
+	for _, f := range files {
+		at := uri
+		if f.Name != "" {
+			at += "#" + f.Name
+		}
+		out.Contents = append(out.Contents, &sdk.ResourceContents{URI: at, MIMEType: "text/plain", Text: f.Text})
+	}
+	return out
+}
+
+// textFiles are the files of a zip that are texts; what is no zip is one file.
+func textFiles(data []byte) (files []client.SourceFile, err error) {
+	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return []client.SourceFile{{Text: string(data)}}, nil
+	}
+	for _, f := range archive.File {
+		text, err := fs.ReadFile(archive, f.Name)
+		if err != nil && !f.FileInfo().IsDir() {
+			return nil, err
+		}
+		if err == nil && utf8.Valid(text) {
+			files = append(files, client.SourceFile{Name: f.Name, Text: string(text)})
+		}
+	}
+	return files, nil
 }
 
 func climb(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {

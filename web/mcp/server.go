@@ -8,6 +8,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"warpboard/web/client"
@@ -56,14 +57,39 @@ type tools struct {
 // object is an answer with keys that the site chooses.
 type object = map[string]any
 
-// add offers one tool; an error of call becomes a result that says it.
-func add[In any](server *sdk.Server, name, about string, readOnly bool, call func(context.Context, In) (any, error)) {
-	addLong(server, name, about, readOnly, func(ctx context.Context, _ *progress, in In) (any, error) { return call(ctx, in) })
+// What a tool does, as clients are told before they ask a person: tools that read change nothing, tools that make queue
+// work and destroy nothing, tools that end stop what is under way. None reaches beyond the site.
+func reads() *sdk.ToolAnnotations {
+	no := false
+	return &sdk.ToolAnnotations{ReadOnlyHint: true, OpenWorldHint: &no}
 }
 
-// addLong offers a tool that tells of its progress.
-func addLong[In any](server *sdk.Server, name, about string, readOnly bool, call func(context.Context, *progress, In) (any, error)) {
-	tool := &sdk.Tool{Name: name, Description: about, Annotations: &sdk.ToolAnnotations{ReadOnlyHint: readOnly}}
+func makes() *sdk.ToolAnnotations {
+	no := false
+	return &sdk.ToolAnnotations{DestructiveHint: &no, OpenWorldHint: &no}
+}
+
+func ends() *sdk.ToolAnnotations {
+	no, yes := false, true
+	return &sdk.ToolAnnotations{DestructiveHint: &yes, IdempotentHint: true, OpenWorldHint: &no}
+}
+
+// addTyped offers a tool whose answer has a type, which its clients are told; an error of call becomes a result that says it.
+func addTyped[In, Out any](server *sdk.Server, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
+	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes}
+	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+		out, err := call(ctx, newProgress(r), in)
+		return nil, out, err
+	})
+}
+
+// addOpen offers a tool whose answer is one of the evaluation API: some keys are always of one kind, and the site adds others.
+func addOpen[In any](server *sdk.Server, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
+	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
+	for key, kind := range keys {
+		schema.Properties[key] = &jsonschema.Schema{Type: kind}
+	}
+	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes, OutputSchema: schema}
 	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
 		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Union
+from typing import Any, Dict, Set, Union
 
 from .kernels import KernelCode
 from .stats import RuntimeStats
@@ -39,7 +39,7 @@ def _kernel(kernel: Kernel) -> Dict[str, Any]:
     return kernel.to_dict() if isinstance(kernel, KernelCode) else kernel
 
 
-def _known(options: Dict[str, Any], names: set) -> Dict[str, Any]:
+def _known(options: Dict[str, Any], names: Set[str]) -> Dict[str, Any]:
     unknown = sorted(set(options) - names)
     if unknown:
         raise TypeError(f"unknown option {', '.join(unknown)}; there are {', '.join(sorted(names))}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from .cli_args import comparison, evaluation, parser
 from .client import KernelEvalClient
@@ -50,7 +50,7 @@ def _compare(args: argparse.Namespace) -> Dict[str, Any]:
     return _client(args).compare(ref, custom, progress=_progress(args), **options)
 
 
-_COMMANDS = {
+_COMMANDS: Dict[str, Callable[[argparse.Namespace], Dict[str, Any]]] = {
     "evaluate": _evaluate,
     "compare": _compare,
     "status": lambda args: _client(args).evaluation(args.id).poll(),

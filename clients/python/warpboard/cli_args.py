@@ -83,7 +83,7 @@ def _options(args: argparse.Namespace) -> Dict[str, Any]:
 def _kernel(path: str, kind: Optional[str], io: Optional[str], meta: List[str]) -> KernelCode:
     extension = os.path.splitext(path)[1]
     if extension == ".json":
-        kernel = load_from_file(path, "KernelCode")
+        kernel: KernelCode = load_from_file(path, "KernelCode")
     else:
         with open(path, encoding="utf-8") as file:
             kernel = KernelCode(file.read(), KernelType(kind or ("cuda" if extension == ".cu" else "torch")))
@@ -95,7 +95,8 @@ def _kernel(path: str, kind: Optional[str], io: Optional[str], meta: List[str]) 
 
 
 def _contract(path: str) -> IOContract:
-    return load_from_file(path, "IOContract")
+    contract: IOContract = load_from_file(path, "IOContract")
+    return contract
 
 
 def _pair(text: str) -> Tuple[str, Any]:

@@ -82,7 +82,9 @@ class KernelEvalClient:
 
     def list_evaluations(self, page: int = 1) -> List[Dict[str, Any]]:
         """The person's evaluations without requests and results, the newest first; pages count from 1."""
-        return self._transport.call("GET", f"{EVALUATIONS}?page={int(page)}", timeout=QUICK)["evaluations"]
+        answer = self._transport.call("GET", f"{EVALUATIONS}?page={int(page)}", timeout=QUICK)
+        found: List[Dict[str, Any]] = answer["evaluations"]
+        return found
 
     def health_check(self) -> Dict[str, Any]:
         """How the server is: {"status": "healthy", "job_stats", "gpu_manager"}."""

@@ -1,39 +1,42 @@
-"""What the client raises. All of it is an EvalError."""
+"""What the client raises. All of it is a WarpboardError; the names with Eval are those of the older client."""
 
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, Mapping, Optional
+from email.message import Message
+from typing import Any, Dict, Mapping, Optional, Union
 
 
-class EvalError(Exception):
+class WarpboardError(Exception):
     """Anything that went wrong between the client and the server."""
 
 
-class EvalConnectionError(EvalError, ConnectionError):
+class SiteConnectionError(WarpboardError, ConnectionError):
     """The server could not be reached, or hung up before it had answered."""
 
 
-class EvalTimeoutError(EvalError, TimeoutError):
+class SiteTimeoutError(WarpboardError, TimeoutError):
     """The server did not answer in time. The evaluation may still be under way."""
 
 
-class EvalHTTPError(EvalError):
+class RefusedError(WarpboardError):
     """The server answered with an error.
 
-    status is the HTTP status, body the parsed JSON (the text if it is none), message the sentence in it,
-    retry_after the seconds after which to come again, None if the server names none.
+    status is the HTTP status, body the parsed JSON (the text if it is none), message the sentence in it, code the
+    name for programs, such as "deadline_passed" (empty if the server gives none), retry_after the seconds after which
+    to come again, None if the server names none.
     """
 
-    def __init__(self, status: int, body: Any, headers: Optional[Mapping[str, str]] = None) -> None:
+    def __init__(self, status: int, body: Any, headers: Union[Mapping[str, str], Message, None] = None) -> None:
         self.status = status
         self.body = body
         self.message = _sentence(body)
-        self.retry_after = _seconds((headers or {}).get("Retry-After"))
+        self.code = str(body.get("code") or "") if isinstance(body, dict) else ""
+        self.retry_after = _seconds(headers["Retry-After"] if headers and "Retry-After" in headers else None)
         super().__init__(f"HTTP {status}: {self.message}")
 
 
-class EvalFailedError(EvalError):
+class EvalFailedError(WarpboardError):
     """An evaluation ended without a result: it was cancelled, ran out of time, or failed by the server's fault.
 
     state says which ("cancelled", "timeout", "failed"), answer is what Evaluation.poll returned, perhaps with a
@@ -46,7 +49,13 @@ class EvalFailedError(EvalError):
         super().__init__(f"evaluation {answer.get('id')}: {answer.get('failure') or self.state}")
 
 
-def without_result(error: EvalHTTPError) -> EvalError:
+EvalError = WarpboardError
+EvalConnectionError = SiteConnectionError
+EvalTimeoutError = SiteTimeoutError
+EvalHTTPError = RefusedError
+
+
+def without_result(error: RefusedError) -> WarpboardError:
     """What a blocking call's answer means: EvalFailedError when the evaluation ended without a result, else itself."""
     body = error.body
     if error.status != 500 or not isinstance(body, dict) or not body.get("job_id"):

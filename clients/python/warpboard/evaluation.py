@@ -29,12 +29,14 @@ class Evaluation:
     def __repr__(self) -> str:
         return f"Evaluation({self.id!r})"
 
-    def poll(self) -> Dict[str, Any]:
+    def poll(self, wait: int = 0) -> Dict[str, Any]:
         """What the server knows now: {"id", "state", "ended", "device", …}, with "result" once there is one.
 
-        The result is what KernelEvalClient.evaluate and compare return.
+        With wait, up to 50 s, it answers when the evaluation has ended or else after that time. The result is what
+        KernelEvalClient.evaluate and compare return.
         """
-        return _handy(self._transport.call("GET", self._path, timeout=_QUICK))
+        path = f"{self._path}?wait={wait}" if wait else self._path
+        return _handy(self._transport.call("GET", path, timeout=_QUICK + wait))
 
     def cancel(self) -> Dict[str, Any]:
         """Stops the evaluation and frees its device. EvalHTTPError 409: it has ended already."""
@@ -81,7 +83,8 @@ class Evaluation:
         answer = self.poll()
         if answer.get("state") != "completed":
             raise EvalFailedError(answer)
-        return answer["result"]
+        result: Dict[str, Any] = answer["result"]
+        return result
 
     def _ended(self) -> bool:
         try:

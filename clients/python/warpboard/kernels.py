@@ -7,7 +7,7 @@ from enum import Enum
 from typing import Any, Dict, List, Optional, Union
 
 from .launch import LaunchConfig
-from .model import Model, as_model, choice, real
+from .model import Model, as_model, choice, real, required
 from .tensorspec import TensorSpec
 
 Scalar = Union[int, float, str, bool]
@@ -94,7 +94,7 @@ def plain_scalar(value: Any, where: str) -> Scalar:
     if hasattr(value, "item") and not hasattr(value, "__setitem__"):
         value = value.item()
     if isinstance(value, float):
-        return real(value, where)
+        return required(real(value, where), where)
     if not isinstance(value, (int, str)):
         raise ValueError(f"{where}: {value!r} is not an int, float, str or bool")
     return value

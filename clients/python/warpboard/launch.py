@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
-from .model import Model, integer
+from .model import Model, integer, required
 
 #: A size: a number, or an expression over the contract's int arguments such as "cdiv(n, 256)".
 Size = Union[int, str]
@@ -45,11 +45,11 @@ class LaunchConfig(Model):
         self.shared_mem = integer(self.shared_mem, "LaunchConfig.shared_mem", least=0)
 
 
-def _size(value: Any, where: str) -> Optional[Size]:
+def _size(value: Any, where: str) -> Size:
     if not isinstance(value, str):
-        return integer(value, where, least=1)
+        return required(integer(value, where, least=1), where)
     if _EXPRESSION.fullmatch(value):
         return value
     if value.strip().isdigit():
-        return integer(int(value), where, least=1)
+        return required(integer(int(value), where, least=1), where)
     raise ValueError(f"{where}: {value!r} is neither a number nor an expression such as 'cdiv(n, 256)'")

@@ -7,9 +7,10 @@ import math
 import operator
 from dataclasses import fields
 from enum import Enum
-from typing import Any, ClassVar, Dict, Optional, Type, TypeVar
+from typing import Any, ClassVar, Dict, List, Optional, Tuple, Type, TypeVar
 
 M = TypeVar("M", bound="Model")
+T = TypeVar("T")
 
 
 class Model:
@@ -35,7 +36,8 @@ class Model:
 
     def to_dict(self) -> Dict[str, Any]:
         """The JSON form as a dict. Fields that are None are left out."""
-        values = ((f.name, getattr(self, f.name)) for f in fields(self))  # type: ignore[arg-type]
+        own: Any = self  # its subclasses are dataclasses
+        values = ((f.name, getattr(self, f.name)) for f in fields(own))
         return {name: _plain(value) for name, value in values if value is not None}
 
     @classmethod
@@ -43,7 +45,8 @@ class Model:
         """The model of a dict in JSON form. Raises ValueError if a required key is missing."""
         if not isinstance(data, dict):
             raise ValueError(f"{cls.__name__}: a dict is needed, not {type(data).__name__}")
-        names = [f.name for f in fields(cls)]  # type: ignore[arg-type]
+        own: Any = cls
+        names = [f.name for f in fields(own)]
         unknown = [key for key in data if key not in names]
         if cls.STRICT and unknown:
             raise ValueError(f"{cls.__name__}: unknown keys {', '.join(map(str, unknown))}")
@@ -102,14 +105,21 @@ def real(value: Any, where: str) -> Optional[float]:
     return number
 
 
-def choice(value: Any, where: str, allowed: tuple) -> Any:
+def choice(value: Any, where: str, allowed: Tuple[str, ...]) -> Any:
     """value if it is allowed. Raises ValueError that lists what is."""
     if value not in allowed:
         raise ValueError(f"{where}: {value!r} is not one of {', '.join(allowed)}")
     return value
 
 
-def extents(shape: Any, where: str) -> list:
+def extents(shape: Any, where: str) -> List[int]:
     """A tensor's shape as a list of ints; an int is a shape of one dimension. Raises ValueError."""
     dims = [shape] if hasattr(shape, "__index__") else list(shape)
-    return [integer(extent, where, least=0) for extent in dims]
+    return [required(integer(extent, where, least=0), where) for extent in dims]
+
+
+def required(value: Optional[T], where: str) -> T:
+    """value, which must not be None. Raises ValueError."""
+    if value is None:
+        raise ValueError(f"{where}: a value is needed")
+    return value

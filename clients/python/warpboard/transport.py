@@ -9,7 +9,7 @@ import socket
 import urllib.error
 import urllib.parse
 import urllib.request
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 from .errors import EvalConnectionError, EvalError, EvalHTTPError, EvalTimeoutError, parse_body
 from .version import __version__
@@ -35,22 +35,30 @@ class Transport:
         self._token = token
         self.key = key
 
-    def call(self, method: str, path: str, body: Any = None, timeout: float = 10) -> Dict[str, Any]:
+    def call(
+        self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
+    ) -> Dict[str, Any]:
         """The JSON object that the server answers; timeout is in seconds without a byte.
 
         Raises EvalHTTPError for a status of 400 or more, EvalTimeoutError, EvalConnectionError, and
         EvalError when the answer is not a JSON object.
         """
-        with self.open(method, path, body, timeout) as response:
-            try:
-                answer = parse_body(response.read())
-            except (OSError, http.client.HTTPException) as error:
-                raise self.failure(error) from error
+        answer = parse_body(self.read(method, path, body, timeout, headers))
         if not isinstance(answer, dict):
             raise EvalError(f"{self.base_url}{path} did not answer with JSON; is it an evaluation server?")
         if answer.get("status") == "error" and "kernel_exec_result" in answer:
             raise EvalHTTPError(500, answer)  # it had to begin its answer, as 200, before it knew
         return answer
+
+    def read(
+        self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
+    ) -> bytes:
+        """The bytes that the server answers. Raises as call does."""
+        with self.open(method, path, body, timeout, headers) as response:
+            try:
+                return response.read()
+            except (OSError, http.client.HTTPException) as error:
+                raise self.failure(error) from error
 
     def open(
         self, method: str, path: str, body: Any = None, timeout: float = 10, headers: Optional[Dict[str, str]] = None
@@ -68,7 +76,7 @@ class Transport:
         elif self.key:
             request.add_unredirected_header(KEY, self.key)
         try:
-            response = urllib.request.urlopen(request, timeout=timeout)
+            response: http.client.HTTPResponse = urllib.request.urlopen(request, timeout=timeout)
             self.key = response.headers.get(KEY) or self.key
             return response
         except urllib.error.HTTPError as error:
@@ -89,6 +97,6 @@ class Transport:
         return EvalConnectionError(f"{self.base_url} cannot be reached: {reason or type(reason).__name__}")
 
 
-def _origin(url: str) -> tuple:
+def _origin(url: str) -> Tuple[str, str]:
     parts = urllib.parse.urlsplit(url)
     return parts.scheme, parts.netloc.lower()

@@ -1,0 +1,145 @@
+"""AsyncWarpboard, a site for asyncio.
+
+Requests run in threads: the standard library has no HTTP client for asyncio, and one of our own over streams would lack
+what urllib knows of proxies, certificates and redirects. A task that is cancelled returns at once; the thread of its request
+ends with the answer, within seconds, as waiting is cut into slices.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, AsyncIterator, Callable, Dict, List, Optional, TypeVar
+
+from .answers import Board, Device, Event, SourceFile, Submission, Task, TaskSummary, User
+from .bodies import Kernel
+from .errors import EvalFailedError, SiteTimeoutError
+from .evaluation import Evaluation
+from .profiles import Comparison, Profile
+from .site import Path, Warpboard, Which
+from .table import Table
+
+T = TypeVar("T")
+
+SLICE = 5  # seconds of one request that waits
+THREADS = 32  # requests at once
+
+
+class AsyncWarpboard:
+    """What Warpboard does, for asyncio; site is the Warpboard behind it. Close it, or use it in `async with`."""
+
+    def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None, key: Optional[str] = None) -> None:
+        self.site = Warpboard(base_url, token, key)
+        self.base_url = self.site.base_url
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="warpboard")
+
+    async def me(self) -> User:
+        """Whose token this is."""
+        return await self._call(self.site.me)
+
+    async def devices(self) -> Table[Device]:
+        """The devices and how busy they are."""
+        return await self._call(self.site.devices)
+
+    async def tasks(self) -> Table[TaskSummary]:
+        """The tasks."""
+        return await self._call(self.site.tasks)
+
+    async def task(self, slug: str) -> Task:
+        """A task with its description, cases and templates."""
+        return await self._call(self.site.task, slug)
+
+    async def board(
+        self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None
+    ) -> Board:
+        """The ranking of a task on a device, as Warpboard.board."""
+        return await self._call(self.site.board, task, device, page=page, version=version, order=order)
+
+    async def submit(
+        self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
+        source: Optional[str] = None,
+    ) -> Submission:
+        """Submits a file and does not wait, as Warpboard.submit."""
+        return await self._call(self.site.submit, file, task=task, devices=devices, mode=mode, source=source)
+
+    async def submission(self, which: Which) -> Submission:
+        """A submission as it is."""
+        return await self._call(self.site.submission, which)
+
+    async def submissions(self, task: Optional[str] = None, limit: int = 50) -> Table[Submission]:
+        """Your newest submissions."""
+        return await self._call(self.site.submissions, task, limit)
+
+    async def wait(self, which: Which, timeout: Optional[float] = None) -> Submission:
+        """The submission once all its runs have ended. Raises SiteTimeoutError; the submission then goes on."""
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = SLICE if end is None else min(SLICE, end - time.monotonic())
+            found = await self._call(self.site.submission, which, wait=max(left, 0))
+            if found.ended:
+                return found
+            if left < 1:
+                raise SiteTimeoutError(f"submission {found.id} did not end within {timeout:g} seconds")
+
+    async def events(self, which: Which, timeout: Optional[float] = None) -> AsyncIterator[Event]:
+        """What happens to a submission, until all its runs have ended."""
+        events = self.site.events(which, timeout)
+        while True:
+            event: Optional[Event] = await self._call(next, events, None)
+            if event is None:
+                return
+            yield event
+
+    async def cancel(self, which: Which) -> Submission:
+        """Stops the runs of a submission that have not ended."""
+        return await self._call(self.site.cancel, which)
+
+    async def source(self, which: Which) -> SourceFile:
+        """The submitted file."""
+        return await self._call(self.site.source, which)
+
+    async def profile(self, which: Which, device: Optional[str] = None, case: int = 0) -> Profile:
+        """What Nsight Compute measured of a submission's run, of one benchmark case."""
+        return await self._call(self.site.profile, which, device, case)
+
+    async def compare(self, a: Which, b: Which, device: Optional[str] = None, case: int = 0) -> Comparison:
+        """The runs of two submissions beside each other."""
+        return await self._call(self.site.compare, a, b, device, case)
+
+    async def evaluate_kernel(self, kernel: Kernel, **options: Any) -> Dict[str, Any]:
+        """What KernelEvalClient.evaluate returns. A task that is cancelled cancels the evaluation."""
+        return await self._ended(await self._call(self.site.kernels.submit, kernel, **options))
+
+    async def compare_kernels(self, ref_kernel: Kernel, custom_kernel: Kernel, **options: Any) -> Dict[str, Any]:
+        """What KernelEvalClient.compare returns. A task that is cancelled cancels the evaluation."""
+        return await self._ended(await self._call(self.site.kernels.submit_comparison, ref_kernel, custom_kernel, **options))
+
+    async def aclose(self) -> None:
+        """Ends the use; requests under way are not waited for."""
+        self._threads.shutdown(wait=False)
+
+    async def __aenter__(self) -> "AsyncWarpboard":
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        await self.aclose()
+
+    async def _ended(self, evaluation: Evaluation) -> Dict[str, Any]:
+        """The result of an evaluation. Raises EvalFailedError when it ended without one."""
+        try:
+            while True:
+                answer = await self._call(evaluation.poll, SLICE)
+                if answer.get("ended"):
+                    break
+        except BaseException:
+            self._threads.submit(evaluation.drop)
+            raise
+        if answer.get("state") != "completed":
+            raise EvalFailedError(answer)
+        result: Dict[str, Any] = answer["result"]
+        return result
+
+    async def _call(self, method: Callable[..., T], *args: Any, **options: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, functools.partial(method, *args, **options))

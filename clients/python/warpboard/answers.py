@@ -1,0 +1,203 @@
+"""What a site answers about tasks, submissions and devices. Times of kernels are in nanoseconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Dict, List, Optional
+
+from .table import Table, html_table, nanoseconds
+
+
+@dataclass(frozen=True)
+class User:
+    """A person."""
+
+    id: int
+    name: str
+    role: str = ""  # only of oneself
+
+
+@dataclass(frozen=True)
+class TaskSummary:
+    """A task in a list."""
+
+    slug: str
+    title: str
+    lang: str
+    devices: List[str] = field(default_factory=list)
+    tags: List[str] = field(default_factory=list)
+    deadline: Optional[datetime] = None
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A file with its text."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Task(TaskSummary):
+    """Everything that a submitter needs to know of a task."""
+
+    version: int = 0
+    description: str = ""  # Markdown
+    ranking_by: str = ""
+    tests: List[Any] = field(default_factory=list)
+    benchmarks: List[Any] = field(default_factory=list)
+    timeouts_ns: Dict[str, int] = field(default_factory=dict)
+    templates: Dict[str, SourceFile] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Device:
+    """A kind of hardware and how busy it is."""
+
+    device: str
+    slots: int = 0
+    busy: int = 0
+    queued: int = 0
+    running: int = 0
+    paused_by: str = ""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A person's best valid run on a board."""
+
+    rank: int
+    person: str
+    person_id: int
+    submission_id: int
+    score_ns: float
+    achieved: datetime
+    tied: bool = False  # others have this rank, too: the data show no difference
+    older: bool = False  # measured with older software: behind all others
+    interval_low: Optional[float] = None  # of the 95 % interval of the score
+    interval_high: Optional[float] = None
+    processes: int = 0
+    noisy: bool = False
+    pooled_runs: int = 0
+    std_ns: float = 0.0
+    err_ns: float = 0.0
+    roof: Optional[float] = None  # 0 to 1: how near the score is to the device's best
+    error_ulp: Optional[float] = None
+    energy_j: Optional[float] = None
+    clock: str = ""
+    disturbed: str = ""
+
+
+class Board(Table[Entry]):
+    """The ranking of a task on a device, as a table of its entries."""
+
+    def __init__(self, about: Dict[str, Any], entries: List[Entry]) -> None:
+        super().__init__(entries, ("rank", "person", "score_ns", "interval_low", "interval_high", "submission_id"))
+        self.task: str = about["task"]
+        self.device: str = about["device"]
+        self.version: int = about["version"]
+        self.epoch: str = about.get("epoch", "")  # the software under the scores
+        self.total: int = about["total"]
+        self.caption = f"{self.task} (version {self.version}) on {self.device}"
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a run did not pass."""
+
+    reason: str
+    exit_code: int = 0
+    signal: str = ""
+    limit: str = ""  # which limit was reached: "wall", "memory" …
+
+
+@dataclass(frozen=True)
+class Run:
+    """A submission on one device."""
+
+    id: int
+    device: str
+    state: str
+    position: int = 0  # in the queue, from 1
+    expected_wait_ns: int = 0
+    queued: Optional[datetime] = None
+    started: Optional[datetime] = None
+    ended: Optional[datetime] = None
+    score_ns: Optional[float] = None
+    interval_low: Optional[float] = None
+    interval_high: Optional[float] = None
+    processes: int = 0
+    noisy: bool = False
+    pooled_runs: int = 0
+    error_ulp: Optional[float] = None
+    energy_j: Optional[float] = None
+    clock: str = ""
+    disturbed: str = ""
+    disqualified: Optional[datetime] = None
+    held_why: str = ""
+    profile: str = ""  # address of its profile's page
+    failure: Optional[Failure] = None
+    stages: List[Dict[str, Any]] = field(default_factory=list, repr=False)
+    machine: Dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it ended well. One that reached a time limit did not, and failure.limit says so."""
+        return self.state == "done"
+
+    @property
+    def outcome(self) -> str:
+        """One line for a person: the score, why there is none, or where it is."""
+        if self.failure is not None:
+            return self.failure.reason
+        if self.score_ns is not None:
+            return nanoseconds(self.score_ns)
+        return f"place {self.position} of the queue" if self.position else ""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """One act of submitting, and its runs, one for each device."""
+
+    id: int
+    url: str
+    task: str
+    mode: str
+    created: datetime
+    ended: bool = False  # every run has ended
+    version: int = 0
+    file_name: str = ""
+    user: Optional[User] = None
+    runs: List[Run] = field(default_factory=list)
+
+    @property
+    def passed(self) -> bool:
+        """Whether all its runs ended well."""
+        return self.ended and all(run.passed for run in self.runs)
+
+    def run(self, device: Optional[str] = None) -> Run:
+        """The run on a device, or the only one. Raises ValueError when that is not one run."""
+        found = [run for run in self.runs if device in (None, run.device)]
+        if len(found) != 1:
+            raise ValueError(f"submission {self.id} has runs on {', '.join(r.device for r in self.runs)}; say which")
+        return found[0]
+
+    def _repr_html_(self) -> str:
+        lines = [(run.device, run.state, run.outcome) for run in self.runs]
+        return html_table(f"Submission {self.id} to {self.task}, {self.mode}", ("device", "state", "outcome"), lines)
+
+
+@dataclass(frozen=True)
+class Event:
+    """One thing that happened to a run."""
+
+    id: int
+    run_id: int
+    device: str
+    type: str
+    state: str  # of the run after it
+    time: datetime
+    detail: Dict[str, Any] = field(default_factory=dict, repr=False)
+    failure: Optional[Failure] = None
+    score_ns: Optional[float] = None

@@ -1,0 +1,191 @@
+"""Warpboard, a site: its tasks, boards, submissions and profiles, and the client of its evaluations."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
+from urllib.parse import quote, urlencode
+
+from .answers import Board, Device, Entry, Event, SourceFile, Submission, Task, TaskSummary, User
+from .client import QUICK, KernelEvalClient
+from .errors import SiteConnectionError, SiteTimeoutError
+from .profiles import Comparison, Profile, Ratio
+from .records import read, rows
+from .stream import Stream
+from .table import Table
+
+Path = Union[str, "os.PathLike[str]"]
+#: A submission, or its number.
+Which = Union[Submission, int]
+
+API = "/api/v1"
+SLICE = 20.0  # seconds of one request that waits; the server takes up to 25
+SENDS = 3  # how often a submission is sent while the connection breaks; it is the same one each time
+
+
+class Warpboard:
+    """A Warpboard site.
+
+    Without base_url and token, the environment's WARPBOARD_SERVER and WARPBOARD_TOKEN are taken, and the token goes to
+    no other server. All methods raise WarpboardError: RefusedError has the site's answer. Whatever a kernel does is an
+    answer, a time limit too. Tables are sequences of dataclasses: pandas.DataFrame(table) takes them as they are.
+    kernels evaluates kernels without a task. An object may be used by several threads.
+    """
+
+    def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None, key: Optional[str] = None) -> None:
+        self.kernels = KernelEvalClient(base_url, token=token, key=key)
+        self.base_url = self.kernels.base_url
+        self._transport = self.kernels._transport
+
+    def me(self) -> User:
+        """Whose token this is."""
+        return read(User, self._get("/me"))
+
+    def devices(self) -> Table[Device]:
+        """The devices and how busy they are."""
+        return Table(rows(Device, self._get("/devices").get("devices")), ("device", "slots", "busy", "queued", "running"))
+
+    def tasks(self) -> Table[TaskSummary]:
+        """The tasks."""
+        return Table(rows(TaskSummary, self._get("/tasks").get("tasks")), ("slug", "title", "lang", "devices"))
+
+    def task(self, slug: str) -> Task:
+        """A task with its description, cases and templates."""
+        return read(Task, self._get(f"/tasks/{_part(slug)}"))
+
+    def board(
+        self, task: str, device: str, *, page: Optional[int] = None, version: Optional[int] = None, order: Optional[str] = None
+    ) -> Board:
+        """The ranking of a task on a device: all of it, or one page of 100. order "energy": the least energy first."""
+        about: Dict[str, Any] = {}
+        entries: List[Entry] = []
+        number = page or 1
+        while True:
+            about = self._get(f"/boards/{_part(task)}/{_part(device)}", page=number, version=version, order=order)
+            found = about.get("entries") or []
+            entries += rows(Entry, [{**one, "person": one["user"]["name"], "person_id": one["user"]["id"]} for one in found])
+            if page or not found or len(entries) >= about.get("total", 0):
+                return Board(about, entries)
+            number += 1
+
+    def submit(
+        self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
+        source: Optional[str] = None,
+    ) -> Submission:
+        """Submits a file, or source under the file's name, and does not wait.
+
+        mode is test, benchmark, ranked (which counts on the board) or profile. task and devices may be left to
+        directives in the source. Where the connection breaks it is sent again, and is still one submission.
+        """
+        if source is None:
+            with open(file, encoding="utf-8") as opened:
+                source = opened.read()
+        given = {"task": task, "devices": devices}
+        body: Dict[str, Any] = {"file_name": os.path.basename(os.fspath(file)), "source": source, "mode": mode}
+        body.update({name: value for name, value in given.items() if value})
+        headers = {"Idempotency-Key": uuid.uuid4().hex}
+        for left in reversed(range(SENDS)):
+            try:
+                return read(Submission, self._transport.call("POST", API + "/submissions", body, 60, headers))
+            except (SiteConnectionError, SiteTimeoutError):
+                if not left:
+                    raise
+        raise AssertionError("unreachable")
+
+    def submission(self, which: Which, wait: float = 0) -> Submission:
+        """A submission as it is; with wait, up to 25 s, when all its runs have ended or else after that time."""
+        found = self._get(f"/submissions/{_id(which)}", QUICK + wait, wait=int(wait) or None)
+        return read(Submission, found)
+
+    def submissions(self, task: Optional[str] = None, limit: int = 50) -> Table[Submission]:
+        """Your newest submissions, up to limit, without the stages of their runs."""
+        found: List[Submission] = []
+        before: Optional[int] = None
+        while len(found) < limit:
+            page = self._get("/submissions", task=task, before=before, limit=min(limit - len(found), 50))
+            found += rows(Submission, page.get("submissions"))
+            before = page.get("next")
+            if not before:
+                break
+        return Table(found, ("id", "task", "mode", "created", "ended"))
+
+    def wait(
+        self, which: Which, progress: Optional[Callable[[Submission], None]] = None, timeout: Optional[float] = None
+    ) -> Submission:
+        """The submission once all its runs have ended, however they did; progress is told of it about every 20 s.
+
+        Raises SiteTimeoutError after timeout seconds; the submission then goes on.
+        """
+        end = None if timeout is None else time.monotonic() + timeout
+        while True:
+            left = SLICE if end is None else min(SLICE, end - time.monotonic())
+            found = self.submission(which, wait=max(left, 0))
+            if progress is not None:
+                progress(found)
+            if found.ended:
+                return found
+            if left < 1:
+                raise SiteTimeoutError(f"submission {found.id} did not end within {timeout:g} seconds")
+
+    def events(self, which: Which, timeout: Optional[float] = None) -> Iterator[Event]:
+        """What happens to a submission, until all its runs have ended. A broken stream is taken up where it broke."""
+        stream = Stream(self._transport, f"{API}/submissions/{_id(which)}/events", timeout)
+        while True:
+            for message in stream.connect():
+                if message.name == "end":
+                    return
+                if isinstance(message.data, dict):
+                    yield read(Event, message.data)
+            stream.pause()
+
+    def cancel(self, which: Which) -> Submission:
+        """Stops the runs of a submission that have not ended."""
+        return read(Submission, self._transport.call("POST", f"{API}/submissions/{_id(which)}/cancel", timeout=QUICK))
+
+    def source(self, which: Which) -> SourceFile:
+        """The submitted file: your own, or anybody's after the task's deadline."""
+        return read(SourceFile, self._get(f"/submissions/{_id(which)}/source"))
+
+    def profile(self, which: Which, device: Optional[str] = None, case: int = 0) -> Profile:
+        """What Nsight Compute measured of a submission's run, of one benchmark case, from 0."""
+        submission, run = self._run(which, device)
+        path = f"/submissions/{submission}/runs/{run}/profile."
+        text = self._transport.read("GET", f"{path}txt?case={case}", timeout=60).decode("utf-8", errors="replace")
+        data = self._transport.call("GET", f"{path}json?case={case}", timeout=60)
+        return Profile(submission, run, str(data.get("device")), case, text, data)
+
+    def compare(self, a: Which, b: Which, device: Optional[str] = None, case: int = 0) -> Comparison:
+        """The runs of two submissions beside each other: their cases, and what explains the difference."""
+        runs = [self._run(which, device)[1] for which in (a, b)]
+        data = self._transport.call("GET", f"/compare.json?a={runs[0]}&b={runs[1]}&case={case}", timeout=60)
+        return Comparison(data, read(Ratio, data["ratio"]) if data.get("ratio") else None)
+
+    def close(self) -> None:
+        """Ends the use. No connection is held between calls, so nothing is left to release."""
+
+    def __enter__(self) -> "Warpboard":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Warpboard({self.base_url!r})"
+
+    def _run(self, which: Which, device: Optional[str]) -> Tuple[int, int]:
+        found = which if isinstance(which, Submission) else self.submission(which)
+        return found.id, found.run(device).id
+
+    def _get(self, path: str, timeout: float = QUICK, **query: Any) -> Dict[str, Any]:
+        given = urlencode({name: value for name, value in query.items() if value is not None})
+        return self._transport.call("GET", f"{API}{path}?{given}" if given else API + path, timeout=timeout)
+
+
+def _id(which: Which) -> int:
+    return which.id if isinstance(which, Submission) else int(which)
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="")

@@ -1,0 +1,147 @@
+package python
+
+import (
+	"archive/zip"
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+//go:embed LICENSE README.md pyproject.toml warpboard/*.py warpboard/py.typed kernel_eval_client/*.py
+var files embed.FS
+
+// Wheel is a built package, as pip installs it.
+type Wheel struct {
+	Name     string // of the project
+	Version  string
+	Requires string // versions of Python
+	File     string // its name
+	Data     []byte
+}
+
+// project is as much of pyproject.toml as a wheel says.
+type project struct {
+	Name, Description string
+	Requires          string `toml:"requires-python"`
+	License           struct{ Text string }
+	Authors           []struct{ Name string }
+	Keywords          []string
+	Classifiers       []string
+	Scripts           map[string]string
+}
+
+var (
+	versionLine = regexp.MustCompile(`__version__ = "([0-9.]+)"`)
+	epoch       = time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC) // where zip begins
+)
+
+// Build makes the wheel of the client in this binary.
+func Build() (*Wheel, error) {
+	var about struct{ Project project }
+	settings, err := files.ReadFile("pyproject.toml")
+	if err == nil {
+		err = toml.Unmarshal(settings, &about)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read pyproject.toml: %w", err)
+	}
+	text, err := files.ReadFile("warpboard/version.py")
+	if err != nil {
+		return nil, err
+	}
+	version := versionLine.FindSubmatch(text)
+	if version == nil {
+		return nil, errors.New("warpboard/version.py has no __version__")
+	}
+	p := about.Project
+	w := &Wheel{Name: p.Name, Version: string(version[1]), Requires: p.Requires}
+	w.File = fmt.Sprintf("%s-%s-py3-none-any.whl", w.Name, w.Version)
+	w.Data, err = p.archive(fmt.Sprintf("%s-%s.dist-info/", w.Name, w.Version), w.Version)
+	return w, err
+}
+
+// archive is the zip: the modules, then what is said of them, with the list of all at the end.
+func (p project) archive(info, version string) ([]byte, error) {
+	var out, record bytes.Buffer
+	archive := zip.NewWriter(&out)
+	add := func(name string, data []byte) error {
+		w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store, Modified: epoch})
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(data)
+		fmt.Fprintf(&record, "%s,sha256=%s,%d\n", name, base64.RawURLEncoding.EncodeToString(sum[:]), len(data))
+		_, err = w.Write(data)
+		return err
+	}
+	if err := addModules(add); err != nil {
+		return nil, err
+	}
+	license, err := files.ReadFile("LICENSE")
+	if err != nil {
+		return nil, err
+	}
+	readme, err := files.ReadFile("README.md")
+	if err != nil {
+		return nil, err
+	}
+	err = errors.Join(
+		add(info+"LICENSE", license),
+		add(info+"METADATA", p.metadata(version, string(readme))),
+		add(info+"WHEEL", []byte("Wheel-Version: 1.0\nGenerator: warpboard\nRoot-Is-Purelib: true\nTag: py3-none-any\n")),
+		add(info+"entry_points.txt", p.scripts()))
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprintf(&record, "%sRECORD,,\n", info)
+	err = errors.Join(add(info+"RECORD", bytes.Clone(record.Bytes())), archive.Close())
+	return out.Bytes(), err
+}
+
+// addModules adds the Python files of both packages.
+func addModules(add func(string, []byte) error) error {
+	return fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || path.Dir(name) == "." || path.Ext(name) != ".py" && path.Base(name) != "py.typed" {
+			return err
+		}
+		data, err := files.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		return add(name, data)
+	})
+}
+
+// metadata are the core metadata, with the README as description.
+func (p project) metadata(version, readme string) []byte {
+	lines := []string{"Metadata-Version: 2.1", "Name: " + p.Name, "Version: " + version, "Summary: " + p.Description}
+	for _, author := range p.Authors {
+		lines = append(lines, "Author: "+author.Name)
+	}
+	lines = append(lines, "License: "+p.License.Text, "License-File: LICENSE", "Keywords: "+strings.Join(p.Keywords, ","))
+	for _, classifier := range p.Classifiers {
+		lines = append(lines, "Classifier: "+classifier)
+	}
+	lines = append(lines, "Requires-Python: "+p.Requires, "Description-Content-Type: text/markdown", "", readme)
+	return []byte(strings.Join(lines, "\n"))
+}
+
+func (p project) scripts() []byte {
+	text := "[console_scripts]\n"
+	for _, name := range slices.Sorted(maps.Keys(p.Scripts)) {
+		text += fmt.Sprintf("%s = %s\n", name, p.Scripts[name])
+	}
+	return []byte(text)
+}

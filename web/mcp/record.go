@@ -1,0 +1,59 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/rogpeppe/go-internal/diff"
+)
+
+type recordIn struct {
+	ID     int64  `json:"id" jsonschema:"id of a submission of yours"`
+	Device string `json:"device,omitempty" jsonschema:"of which run; default: the only one"`
+}
+
+type recordOut struct {
+	Record   int64    `json:"record" jsonschema:"id of the submission that is first"`
+	User     string   `json:"user" jsonschema:"whose it is"`
+	RecordNS float64  `json:"record_ns" jsonschema:"its score, in nanoseconds"`
+	MineNS   *float64 `json:"mine_ns,omitempty" jsonschema:"the score of yours; absent: it has none"`
+	Diff     string   `json:"diff" jsonschema:"from your source to the record's, as a unified diff; empty: they are the same"`
+}
+
+// withRecord lays the source of a submission beside that of the first of its board. The site refuses the record's before the
+// task's deadline, and says so.
+func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out recordOut, err error) {
+	mine, err := t.site.Get(ctx, in.ID)
+	if err != nil {
+		return out, err
+	}
+	at := -1
+	for i, run := range mine.Runs {
+		if run.Device == in.Device || in.Device == "" && len(mine.Runs) == 1 {
+			at = i
+		}
+	}
+	if at < 0 {
+		return out, fmt.Errorf("submission %d has %d runs, none of them on %q: name the device of one", in.ID, len(mine.Runs), in.Device)
+	}
+	run := mine.Runs[at]
+	board, err := t.site.Board(ctx, mine.Task, run.Device, 1)
+	if err != nil {
+		return out, err
+	}
+	if len(board.Entries) == 0 {
+		return out, fmt.Errorf("nobody is on the board of %s on %s yet", mine.Task, run.Device)
+	}
+	first := board.Entries[0]
+	out = recordOut{Record: first.SubmissionID, User: first.User.Name, RecordNS: first.ScoreNS, MineNS: run.ScoreNS}
+	theirs, err := t.site.Source(ctx, first.SubmissionID)
+	if err != nil {
+		return out, err
+	}
+	own, err := t.site.Source(ctx, in.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Diff = string(diff.Diff(fmt.Sprintf("submission %d", in.ID), []byte(own.Text), fmt.Sprintf("submission %d", first.SubmissionID), []byte(theirs.Text)))
+	return out, nil
+}

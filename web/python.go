@@ -1,0 +1,88 @@
+package web
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"html"
+	"strings"
+	"sync"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/clients/python"
+	"warpboard/web/site"
+)
+
+// pythonIndex is where pip finds the client, and simpleJSON the kind of its answers to newer ones (PEP 691).
+const (
+	pythonIndex = "/clients/python/simple/"
+	simpleJSON  = "application/vnd.pypi.simple.v1+json"
+)
+
+// pythonClient offers the Python client as a package index of one project (PEP 503 and 691).
+type pythonClient struct {
+	wheel func() (*python.Wheel, error)
+}
+
+func newPythonClient() pythonClient { return pythonClient{sync.OnceValues(python.Build)} }
+
+// routes adds the index's addresses. Links are relative, so that they hold wherever a proxy puts the site.
+func (p pythonClient) routes(g group) {
+	g.get(pythonIndex, p.projects)
+	g.get(pythonIndex+":project", p.project)
+	g.get("/clients/python/:file", p.file)
+}
+
+// projects lists what there is: the client alone.
+func (p pythonClient) projects(c *fiber.Ctx) error {
+	w, err := p.wheel()
+	if err != nil {
+		return err
+	}
+	return simple(c, fiber.Map{"projects": []fiber.Map{{"name": w.Name}}}, w.Name+"/", w.Name, "")
+}
+
+// project lists the client's files: the wheel that this site made.
+func (p pythonClient) project(c *fiber.Ctx) error {
+	w, err := p.wheel()
+	if err != nil {
+		return err
+	}
+	if c.Params("project") != w.Name {
+		return site.NotFound(c)
+	}
+	sum, link := fmt.Sprintf("%x", sha256.Sum256(w.Data)), "../../"+w.File
+	return simple(c, fiber.Map{"name": w.Name, "files": []fiber.Map{{"filename": w.File, "url": link,
+		"hashes": fiber.Map{"sha256": sum}, "requires-python": w.Requires, "size": len(w.Data)}}},
+		link+"#sha256="+sum, w.File, fmt.Sprintf(" data-requires-python=%q", html.EscapeString(w.Requires)))
+}
+
+// file sends the wheel.
+func (p pythonClient) file(c *fiber.Ctx) error {
+	w, err := p.wheel()
+	if err != nil {
+		return err
+	}
+	if c.Params("file") != w.File {
+		return site.NotFound(c)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-cache")
+	c.Set(fiber.HeaderContentType, "application/octet-stream")
+	return c.Send(w.Data)
+}
+
+// simple answers with one page of the index in the form that the caller prefers; as HTML it is one link.
+func simple(c *fiber.Ctx, answer fiber.Map, href, text, attribute string) error {
+	if !strings.HasSuffix(c.Path(), "/") {
+		return c.Redirect(c.Path()+"/", fiber.StatusMovedPermanently)
+	}
+	c.Set(fiber.HeaderCacheControl, "no-cache")
+	c.Vary(fiber.HeaderAccept)
+	if c.Accepts(fiber.MIMETextHTML, simpleJSON) == simpleJSON {
+		answer["meta"] = fiber.Map{"api-version": "1.0"}
+		return c.JSON(answer, simpleJSON)
+	}
+	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
+	return c.SendString(fmt.Sprintf("<!DOCTYPE html>\n<html lang=\"en\"><head><meta name=\"pypi:repository-version\" content=\"1.0\"><title>%s</title></head>"+
+		"<body><a href=%q%s>%s</a></body></html>\n", html.EscapeString(text), html.EscapeString(href), attribute, html.EscapeString(text)))
+}
