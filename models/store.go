@@ -24,6 +24,7 @@ import (
 	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
+	"warpboard/models/storage"
 	"warpboard/models/switches"
 )
 
@@ -64,6 +65,7 @@ type Store struct {
 	*sentinels.Sentinels
 	*switches.Switches
 	*budgets.Budgets
+	*storage.Storage
 	db          *db.DB
 	files       files.Files
 	limits      Limits
@@ -105,7 +107,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	return &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
-		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database), site: cfg.Site,
+		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database), Storage: storage.New(database), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 }

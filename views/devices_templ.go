@@ -151,7 +151,7 @@ func Devices(p DevicesPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Viewer != nil && p.Viewer.Admin {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-2 small\"><a href=\"/operate\">Switches and workers that join</a> · <a href=\"/clocks\">Runs whose clocks differ</a></p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "<p class=\"mt-2 small\"><a href=\"/operate\">Switches, budgets, storage and workers that join</a> · <a href=\"/clocks\">Runs whose clocks differ</a></p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -517,9 +517,9 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			var templ_7745c5c3_Var17 string
-			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("; an admin makes the token at Switches and workers that join. Runs may be submitted meanwhile, and keep their places.")
+			templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs("; an admin makes the token at Switches, budgets, storage and workers that join. Runs may be submitted meanwhile, and keep their places.")
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 194, Col: 125}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/devices.templ`, Line: 194, Col: 143}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 			if templ_7745c5c3_Err != nil {
