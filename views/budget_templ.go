@@ -153,7 +153,7 @@ func budgetList(p OperatePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(p.Budgets) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"scroll border-b border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Budgets\"><table class=\"table\"><thead><tr><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Used today</th><th class=\"r\" scope=\"col\">Budget</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<div class=\"scroll border-b border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Budgets of people\"><table class=\"table\"><thead><tr><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Used today</th><th class=\"r\" scope=\"col\">Budget</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -271,9 +271,9 @@ func budgetList(p OperatePage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 					var templ_7745c5c3_Var14 string
-					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs("Remove the own budget of " + row.Name)
+					templ_7745c5c3_Var14, templ_7745c5c3_Err = templ.JoinStringErrs("Remove the budget of " + row.Name)
 					if templ_7745c5c3_Err != nil {
-						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 81, Col: 93}
+						return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/budget.templ`, Line: 81, Col: 89}
 					}
 					_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var14))
 					if templ_7745c5c3_Err != nil {
