@@ -25,12 +25,13 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	release, err := lockData(cfg.Data)
+	log := cfg.logger(env.Stderr)
+	held, err := takeData(ctx, cfg.Data, log)
 	if err != nil {
 		return err
 	}
-	defer release()
-	log := cfg.logger(env.Stderr)
+	defer held.end()
+	defer context.AfterFunc(ctx, held.stop)()
 	defer announceStop(ctx, cfg, log)()
 	id, err := replica(cfg.Data)
 	if err != nil {
@@ -55,7 +56,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if err := nameOwnWorker(ctx, cfg, store, q, log); err != nil {
 		return err
 	}
-	return ServeSite(ctx, cfg, store, q, log)
+	return serveSite(ctx, cfg, store, q, held, log)
 }
 
 func openStore(ctx context.Context, cfg *Config, replica string, log *slog.Logger) (*models.Store, error) {
@@ -74,10 +75,15 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 	})
 }
 
-// ServeSite runs the loops of the site. When ctx ends, the site and the worker stop taking work,
-// the worker finishes or gives back what it has, and only then the recorder stops, so that the
-// last results are stored.
+// ServeSite is serve with a store and a queue that are the caller's.
 func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, log *slog.Logger) error {
+	return serveSite(ctx, cfg, store, q, &tenure{}, log)
+}
+
+// serveSite runs the loops of the site. When ctx ends, dispatcher and worker stop taking work, the worker finishes or
+// gives back what it has, and then the recorder stops, so that the last results are stored. Pages are served until then,
+// and until the next process serves them, if one waits.
+func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, held *tenure, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	hear := hearOthers(q, hub, dispatcher)
@@ -86,34 +92,61 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	if err != nil {
 		return err
 	}
-
-	last, stopRecorder := context.WithCancel(context.WithoutCancel(ctx))
-	defer stopRecorder()
-	recording := make(chan error, 1)
-	go func() { recording <- recorder.Run(last) }()
+	ln, err := held.listen(cfg.Addr)
+	if err != nil {
+		return err
+	}
+	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
+	held.served()
+	recording := startLast(ctx, recorder.Run)
 
 	loops, loopCtx := errgroup.WithContext(ctx)
 	loops.Go(func() error { return hear(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
 	loops.Go(func() error { return deliverer(cfg, store, log).Run(loopCtx) })
-	loops.Go(func() error { return server.Run(loopCtx) })
 	if !cfg.NoWorker {
 		loops.Go(func() error { return ownWorker(loopCtx, cfg, q, log) })
 	}
-	var recorderErr error
-	loops.Go(func() error {
-		select {
-		case recorderErr = <-recording:
-			recording <- nil
-			return fmt.Errorf("recorder ended: %w", recorderErr)
-		case <-loopCtx.Done():
-			return nil
-		}
-	})
+	loops.Go(func() error { return pages.failing(loopCtx, "web server ended") })
+	loops.Go(func() error { return recording.failing(loopCtx, "recorder ended") })
 	err = loops.Wait()
-	drain := time.AfterFunc(2*time.Second, stopRecorder) // what the worker has just published is being stored
+	drain := time.AfterFunc(2*time.Second, recording.stop) // what the worker has just published is being stored
 	defer drain.Stop()
-	return ignoreCancel(errors.Join(err, <-recording))
+	<-recording.ended
+	if held.release != nil {
+		q.Close()
+		held.handOver(ln, log)
+	}
+	pages.stop()
+	<-pages.ended
+	return ignoreCancel(errors.Join(err, recording.err, pages.err))
+}
+
+// lastLoop is a loop that outlives the others: it goes on when ctx ends, until stop.
+type lastLoop struct {
+	stop  context.CancelFunc
+	ended chan struct{}
+	err   error // once it has ended
+}
+
+func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
+	l := &lastLoop{ended: make(chan struct{})}
+	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
+	go func() {
+		defer close(l.ended)
+		l.err = run(ctx)
+	}()
+	return l
+}
+
+// failing waits until the loop ends unasked, which is an error, or ctx.
+func (l *lastLoop) failing(ctx context.Context, what string) error {
+	select {
+	case <-l.ended:
+		return fmt.Errorf("%s: %w", what, l.err)
+	case <-ctx.Done():
+		return nil
+	}
 }
 
 // deliverer sends webhooks.

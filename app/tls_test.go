@@ -61,8 +61,8 @@ func freeAddress(t *testing.T) string {
 	return ln.Addr().String()
 }
 
-// serving runs a site without a worker until the end of the test, or until stop.
-func serving(t *testing.T, args ...string) (stop func()) {
+// startSite runs a site without a worker until the end of the test, or until stop.
+func startSite(t *testing.T, args ...string) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var said bytes.Buffer
@@ -110,7 +110,7 @@ func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
 	number, _ := strconv.Atoi(port)
 	directory, caFile, roots := acmeServer(t, number)
 	args := []string{"--addr", address, "--data", data, "--base-url", "https://" + name, "--tls-auto", "--acme-directory", directory, "--acme-ca", caFile}
-	stop := serving(t, args...)
+	stop := startSite(t, args...)
 	first := healthy(t, name, address, roots)
 	if err := first.VerifyHostname(name); err != nil {
 		t.Error(err)
@@ -119,7 +119,7 @@ func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
 	if kept, err := filepath.Glob(filepath.Join(data, "certificates", name+"*")); err != nil || len(kept) == 0 {
 		t.Errorf("nothing is kept: %v, %v", kept, err)
 	}
-	serving(t, args...)
+	startSite(t, args...)
 	if again := healthy(t, name, address, roots); again.SerialNumber.Cmp(first.SerialNumber) != 0 {
 		t.Error("a restart asked for another certificate")
 	}

@@ -10,6 +10,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
+	"warpboard/models/storage"
 )
 
 // What the rooms below define is known here by the same names, so that callers import one package.
@@ -33,6 +34,9 @@ type (
 	NewJoinToken     = fleet.NewJoinToken
 	Pause            = fleet.Pause
 	Budget           = budgets.Budget
+	StorageUse       = storage.Use
+	StorageTotal     = storage.Total
+	StorageNext      = storage.Next
 
 	Task         = catalog.Task
 	TaskSettings = catalog.TaskSettings

@@ -24,6 +24,7 @@ import (
 	"warpboard/models/ledger"
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
+	"warpboard/models/storage"
 	"warpboard/models/switches"
 	"warpboard/models/webhooks"
 )
@@ -68,6 +69,7 @@ type Store struct {
 	*switches.Switches
 	*budgets.Budgets
 	*webhooks.Webhooks
+	*storage.Storage
 	db          *db.DB
 	files       files.Files
 	limits      Limits
@@ -110,7 +112,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
 		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), site: cfg.Site,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/storage"
 )
 
 const (
@@ -38,6 +39,13 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		return catalog.SweepBlobs(tx)
 	})
 	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at), s.SweepDeliveries(ctx, at))
+}
+
+// StorageToGo counts what is stored, and what a sweep at a time lets go.
+func (s *Store) StorageToGo(ctx context.Context, actor User, at time.Time) (StorageTotal, StorageNext, error) {
+	return s.Storage.StorageTotal(ctx, actor, storage.Times{
+		Artifacts: at.Add(-keepArtifactsFor), Evaluations: at.Add(-keepEvaluations), Events: at.Add(-keepEvents),
+	})
 }
 
 // sweepArtifacts removes files older than a time that have no row.

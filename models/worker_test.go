@@ -150,10 +150,10 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		admin, user := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
-		wantKind(t, s.PauseDevice(ctx, user, "CPU"), models.Forbidden)
-		wantKind(t, s.PauseDevice(ctx, admin, "no device"), models.Invalid)
-		check(t, s.PauseDevice(ctx, admin, "CPU"))
-		check(t, s.PauseDevice(ctx, admin, "CPU"))
+		wantKind(t, s.PauseDevice(ctx, user, "CPU", ""), models.Forbidden)
+		wantKind(t, s.PauseDevice(ctx, admin, "no device", ""), models.Invalid)
+		check(t, s.PauseDevice(ctx, admin, "CPU", ""))
+		check(t, s.PauseDevice(ctx, admin, "CPU", ""))
 		if p := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}

@@ -81,7 +81,7 @@ func Operate(p OperatePage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Operation</h1><p class=\"mt-2 text-lg soft\">What is switched off, how much of the GPUs each person may use, and which machines may join. <a href=\"/devices\">Devices</a> are paused on their own page.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Operation</h1><p class=\"mt-2 text-lg soft\">What is switched off, how much of the GPUs each person may use, and which machines may join. <a href=\"/devices\">Devices</a> are paused on their own page; <a href=\"/operate/storage\">storage</a> shows what takes space.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -36,7 +36,7 @@ func TestCapacityIsRightWithoutAnyWorker(t *testing.T) {
 		if d.Device != "H200" || d.Waiting != 2 || d.WantedSlots != 2 || d.Slots != 0 || d.OldestSeconds <= 0 {
 			t.Errorf("capacity is %+v", d)
 		}
-		if err := store.PauseDevice(t.Context(), admin, "H200"); err != nil {
+		if err := store.PauseDevice(t.Context(), admin, "H200", ""); err != nil {
 			t.Fatal(err)
 		}
 		if d := read().Devices[0]; d.WantedSlots != 0 || d.Waiting != 2 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -27,14 +28,15 @@ func TestAdminPausesADeviceAndEverybodySeesIt(t *testing.T) {
 		if got := form.AttrOr("action", ""); got != action {
 			t.Fatalf("the button leads to %q, want %q", got, action)
 		}
-		checkSound(t, document(t, admin.post(action, nil), http.StatusOK))
+		checkSound(t, document(t, admin.post(action, url.Values{"why": {"The room is <being> cooled."}}), http.StatusOK))
 	}
 	press("/devices/H200/pause")
 	doc := visitor.page("/devices", http.StatusOK)
 	wantText(t, doc, "[data-device=H200] .card-head", "paused")
 	wantText(t, doc, "[data-device=H200] .callout", s.admin.Name+" paused this device")
+	wantText(t, doc, "[data-device=H200] .callout", "The room is <being> cooled.")
 	waits := visitor.page(fmt.Sprintf("/submissions/%d", s.queued.SubmissionID), http.StatusOK)
-	wantText(t, waits, "main", s.admin.Name+" paused H200; the run keeps its place")
+	wantText(t, waits, "main", s.admin.Name+" paused H200; the run keeps its place and starts when that ends. The room is <being> cooled.")
 	wantText(t, s.browserOf(s.ada).page("/tasks/"+s.task.Slug, http.StatusOK), "main", "Paused, 1 waiting")
 	press("/devices/H200/resume")
 	if visitor.page("/devices", http.StatusOK).Find("[data-device=H200] .callout").Length() > 0 {

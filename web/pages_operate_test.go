@@ -32,6 +32,11 @@ func TestAdminsSwitchOffAndLetWorkersJoinAndNobodyElseDoes(t *testing.T) {
 	modelstest.Submit(t, s.Store, s.ada, s.task)
 
 	s.budgets(admin, ada)
+	wantStatus(t, ada.get("/operate/storage"), http.StatusForbidden)
+	storage := admin.page("/operate/storage", http.StatusOK)
+	wantText(t, storage, "[aria-labelledby=by-people]", s.ada.Name)
+	wantText(t, storage, "[aria-labelledby=by-tasks]", s.task.Title)
+	wantText(t, storage, "[aria-labelledby=storage-next]", "Profiles of runs that are and were on no board after 90 days")
 	made := body(t, admin.post("/operate/tokens", url.Values{"name": {"spot"}, "devices": {"CPU, H200"}, "most": {"2"}, "days": {"7"}}))
 	token := regexp.MustCompile(`wbj_[\w-]+`).FindString(made)
 	if _, ok, err := s.Store.AuthorizeWorker(t.Context(), "spot-1", token+".AAAAAAAAAAAAAAAAAAAA"); !ok || err != nil {

@@ -303,6 +303,7 @@ func (s *Server) moderationRoutes(pages group) {
 // operationRoutes are where admins keep things off and let workers join.
 func (s *Server) operationRoutes(pages group) {
 	pages.get("/operate", site.NeedsSignIn, s.operation.Page)
+	pages.get("/operate/storage", site.NeedsSignIn, s.operation.Storage)
 	pages.post("/operate/off", s.operation.Off)
 	pages.post("/operate/on", s.operation.On)
 	pages.post("/operate/budgets", s.operation.Budget)

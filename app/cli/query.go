@@ -84,7 +84,7 @@ func devicesCommand(c *connection) *cobra.Command {
 			s.table("DEVICE\tSLOTS\tBUSY\tQUEUED\t", len(all), func(i int) []any {
 				note := all[i].Problem
 				if all[i].PausedSince != nil {
-					note = "paused by " + all[i].PausedBy
+					note = strings.TrimSpace("paused by " + all[i].PausedBy + ". " + all[i].PausedWhy)
 				}
 				return []any{all[i].Device, all[i].Slots, all[i].Busy, all[i].Queued, note}
 			})

@@ -138,7 +138,7 @@ func TestNothingBeginsOnAPausedDeviceUntilItIsResumed(t *testing.T) {
 	eachSite(t, func(s *site) {
 		admin := models.User{Name: "Root", Role: models.RoleAdmin}
 		d, _ := s.boot()
-		if err := s.store.PauseDevice(s.Context(), admin, "CPU"); err != nil {
+		if err := s.store.PauseDevice(s.Context(), admin, "CPU", ""); err != nil {
 			s.Fatal(err)
 		}
 		run := s.submit()

@@ -2,6 +2,7 @@ package fleet
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -14,24 +15,32 @@ import (
 type Pause struct {
 	By    string    `json:"by"`
 	Since time.Time `json:"since"`
+	Why   string    `json:"why,omitempty"` // a sentence for visitors; may be empty
 }
+
+// longestWhy keeps the sentence one.
+const longestWhy = 300
 
 // pauseKey begins the settings that hold pauses; the device's name follows.
 const pauseKey = "paused."
 
-// PauseDevice holds back the queue of a device until ResumeDevice. Admins only.
-func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device string) error {
+// PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty. Admins only.
+func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, why string) error {
 	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
 		return err
 	}
 	if !db.IsName(device) {
 		return db.Errorf(db.Invalid, "%q is not a valid device name.", device)
 	}
+	why = strings.TrimSpace(db.Sanitize(why))
+	if len(why) > longestWhy {
+		return db.Errorf(db.Invalid, "Say why in a sentence of up to %d letters.", longestWhy)
+	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := db.PutJSON(tx, pauseKey+device, Pause{By: actor.Name, Since: db.Now()}); err != nil {
+		if err := db.PutJSON(tx, pauseKey+device, Pause{By: actor.Name, Since: db.Now(), Why: why}); err != nil {
 			return err
 		}
-		return accounts.WriteAudit(tx, actor, "pause device", "device "+device, "")
+		return accounts.WriteAudit(tx, actor, "pause device", "device "+device, why)
 	})
 }
 

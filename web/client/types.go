@@ -186,6 +186,7 @@ type Device struct {
 	// Nothing new begins on a paused device.
 	PausedBy    string     `json:"paused_by,omitempty" jsonschema:"admin who holds back its queue"`
 	PausedSince *time.Time `json:"paused_since,omitempty"`
+	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"what that admin tells visitors"`
 	// What waits for a device without slots waits for this to be repaired.
 	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
 	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next"`

@@ -65,7 +65,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 		if d.Slots == 0 {
 			queue.Problem = d.Problem
 		}
-		queue.PausedBy, queue.PausedSince = d.PausedBy, runs.TimeOf(d.PausedSince)
+		queue.PausedBy, queue.PausedSince, queue.PausedWhy = d.PausedBy, runs.TimeOf(d.PausedSince), d.PausedWhy
 		queue.What = p.silicon(workers, d.Device)
 		status.Queues = append(status.Queues, queue)
 	}

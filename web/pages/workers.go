@@ -76,7 +76,11 @@ func (p *Pages) WorkerForget(c *fiber.Ctx) error {
 }
 
 // DevicePause holds back the queue of a device.
-func (p *Pages) DevicePause(c *fiber.Ctx) error { return p.changeDevice(c, p.Store.PauseDevice) }
+func (p *Pages) DevicePause(c *fiber.Ctx) error {
+	return p.changeDevice(c, func(ctx context.Context, actor models.User, device string) error {
+		return p.Store.PauseDevice(ctx, actor, device, c.FormValue("why"))
+	})
+}
 
 // DeviceResume lets the queue of a device go on.
 func (p *Pages) DeviceResume(c *fiber.Ctx) error { return p.changeDevice(c, p.Store.ResumeDevice) }

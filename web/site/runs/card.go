@@ -217,6 +217,9 @@ func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard
 		switch {
 		case d.PausedSince != nil:
 			card.Waiting = fmt.Sprintf("%s paused %s; the run keeps its place and starts when that ends.", d.PausedBy, run.Device)
+			if d.PausedWhy != "" {
+				card.Waiting += " " + d.PausedWhy
+			}
 		case d.Busy >= d.Slots:
 			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
 			return s.addWait(ctx, card, d.Slots)

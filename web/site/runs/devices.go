@@ -56,7 +56,7 @@ func (s *Runs) Devices(ctx context.Context, workers []models.Worker, lengths []m
 	list := make([]client.Device, 0, len(byName))
 	for name, d := range byName {
 		if pause, ok := pauses[name]; ok {
-			d.PausedBy, d.PausedSince = pause.By, &pause.Since
+			d.PausedBy, d.PausedSince, d.PausedWhy = pause.By, &pause.Since, pause.Why
 		}
 		list = append(list, *d)
 	}

@@ -1,0 +1,300 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A site that restarts without being away. The process that stops serves pages until its worker is done and its queue is
+// closed. Then it frees the data directory for the next process, which waits for that, and goes on with pages alone: what
+// is submitted is in the database. When the next one is ready it gets the listening socket itself, so that no connection
+// is refused in between, and the old one ends.
+//
+//	next → old   connects to the socket "next" in the data directory; answered with mayWait while the old one stops, else refused
+//	next → old   ready, when it has the data and wants the listener
+//	old → next   a byte with the descriptor of the listener
+//	next → old   serving
+//
+// Trap: both have the database open for a moment. Migrations only add, so the old one reads on; SQLite and PostgreSQL let
+// two processes write. A next process that dies leaves the old one to end as without it.
+const (
+	mayWait = 's'
+	ready   = 'l'
+	passed  = 'f'
+	serving = 'k'
+)
+
+const (
+	nextSocket = "next"
+	// answerIn is how long one of the two waits for the other: the next one migrates and opens the queue meanwhile.
+	answerIn = 2 * time.Minute
+	// settle is how long the old one answers what it has accepted before it closes connections that are idle.
+	settle = 250 * time.Millisecond
+)
+
+// tenure is a process's hold on the data directory. The zero value holds nothing, and listens for itself.
+type tenure struct {
+	release func()
+	door    *net.UnixListener // where the next process knocks
+	before  *net.UnixConn     // to the process that had the directory before and still has the listener
+
+	mu       sync.Mutex
+	stopping bool
+	next     *net.UnixConn // the process that waits
+}
+
+// takeData takes the data directory. Where a process that stops still has it, that is waited for.
+func takeData(ctx context.Context, dir string, log *slog.Logger) (*tenure, error) {
+	release, err := lockData(dir)
+	t := &tenure{}
+	if err != nil {
+		if t.before = knock(dir); t.before == nil {
+			return nil, err
+		}
+		log.Info("the process that stops is let finish; its pages stay until this one serves", "data", dir)
+		if release, err = awaitData(ctx, dir); err != nil {
+			t.before.Close()
+			return nil, err
+		}
+	}
+	t.release = sync.OnceFunc(release)
+	if t.door, err = openDoor(dir); err != nil {
+		log.Warn("a restart will leave the site away for a moment", "err", err)
+		return t, nil
+	}
+	go t.answer()
+	return t, nil
+}
+
+// awaitData tries until the directory is free.
+func awaitData(ctx context.Context, dir string) (release func(), err error) {
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if release, err = lockData(dir); err == nil {
+			return release, nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// socketIn calls use with an address of the socket that is short enough wherever the directory is.
+func socketIn(dir string, use func(*net.UnixAddr) error) error {
+	folder, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer folder.Close()
+	return use(&net.UnixAddr{Net: "unix", Name: fmt.Sprintf("/proc/self/fd/%d/%s", folder.Fd(), nextSocket)})
+}
+
+func openDoor(dir string) (door *net.UnixListener, err error) {
+	_ = os.Remove(filepath.Join(dir, nextSocket)) // of a process that is gone: this one has the lock
+	err = socketIn(dir, func(addr *net.UnixAddr) error {
+		door, err = net.ListenUnix("unix", addr)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("--data %s: the socket for the next process cannot be made: %w", dir, err)
+	}
+	door.SetUnlinkOnClose(false) // by then it may be the next one's
+	return door, os.Chmod(filepath.Join(dir, nextSocket), 0o600)
+}
+
+// knock connects to a process that stops; nil when there is none.
+func knock(dir string) (conn *net.UnixConn) {
+	err := socketIn(dir, func(addr *net.UnixAddr) (err error) {
+		conn, err = net.DialUnix("unix", nil, addr)
+		return err
+	})
+	if err != nil {
+		return nil
+	}
+	if hear(conn) != mayWait {
+		conn.Close()
+		return nil
+	}
+	return conn
+}
+
+// hear reads one byte; 0 when none comes.
+func hear(conn *net.UnixConn) byte {
+	var one [1]byte
+	if err := conn.SetReadDeadline(time.Now().Add(answerIn)); err != nil {
+		return 0
+	}
+	if _, err := conn.Read(one[:]); err != nil {
+		return 0
+	}
+	return one[0]
+}
+
+// answer lets one process wait while this one stops, and sends all others away.
+func (t *tenure) answer() {
+	for {
+		conn, err := t.door.AcceptUnix()
+		if err != nil {
+			return
+		}
+		t.mu.Lock()
+		if t.stopping && t.next == nil {
+			if _, err := conn.Write([]byte{mayWait}); err == nil {
+				t.next, conn = conn, nil
+			}
+		}
+		t.mu.Unlock()
+		if conn != nil {
+			conn.Close()
+		}
+	}
+}
+
+// stop lets the next process wait.
+func (t *tenure) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stopping = true
+}
+
+// end frees the data directory and forgets the other processes.
+func (t *tenure) end() {
+	t.release()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.door != nil {
+		t.door.Close()
+	}
+	for _, conn := range []*net.UnixConn{t.before, t.next} {
+		if conn != nil {
+			conn.Close()
+		}
+	}
+}
+
+// listen gives the listener of the process before, of systemd, or a new one.
+func (t *tenure) listen(addr string) (*seat, error) {
+	if t.before != nil {
+		if ln := t.inherit(); ln != nil && isAt(ln, addr) {
+			return newSeat(ln), nil
+		} else if ln != nil {
+			ln.Close()
+		}
+	}
+	if ln, err := activated(os.Getenv, firstActivated); ln != nil || err != nil {
+		return newSeat(ln), err
+	}
+	ln, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w (is another server running there? choose another with --addr)", addr, err)
+	}
+	return newSeat(ln), nil
+}
+
+// inherit asks the process before for its listener; nil when it is gone.
+func (t *tenure) inherit() net.Listener {
+	if _, err := t.before.Write([]byte{ready}); err != nil {
+		return nil
+	}
+	if err := t.before.SetReadDeadline(time.Now().Add(answerIn)); err != nil {
+		return nil
+	}
+	data, rights := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
+	n, m, _, _, err := t.before.ReadMsgUnix(data, rights)
+	if err != nil || n != 1 || data[0] != passed {
+		return nil
+	}
+	messages, err := unix.ParseSocketControlMessage(rights[:m])
+	if err != nil || len(messages) != 1 {
+		return nil
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return nil
+	}
+	return fromDescriptor(fds[0])
+}
+
+func fromDescriptor(fd int) net.Listener {
+	unix.CloseOnExec(fd)
+	file := os.NewFile(uintptr(fd), "listener")
+	defer file.Close()
+	ln, err := net.FileListener(file)
+	if err != nil {
+		return nil
+	}
+	return ln
+}
+
+// isAt reports whether a listener is at the address that the settings say.
+func isAt(ln net.Listener, addr string) bool {
+	want, err := net.ResolveTCPAddr("tcp", addr)
+	at, ok := ln.Addr().(*net.TCPAddr)
+	if err != nil || !ok || want.Port != at.Port {
+		return false
+	}
+	return want.IP.Equal(at.IP) || (want.IP == nil || want.IP.IsUnspecified()) && at.IP.IsUnspecified()
+}
+
+// firstActivated is the descriptor of the first socket that systemd passes on (sd_listen_fds).
+const firstActivated = 3
+
+// activated is the socket of a systemd socket unit; nil without one.
+func activated(getenv func(string) string, first int) (net.Listener, error) {
+	n, pid := getenv("LISTEN_FDS"), getenv("LISTEN_PID")
+	if n == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) {
+		return nil, nil
+	}
+	if n != "1" {
+		return nil, fmt.Errorf("LISTEN_FDS is %s: one socket is wanted", n)
+	}
+	ln := fromDescriptor(first)
+	if ln == nil {
+		return nil, errors.New("LISTEN_FDS: the descriptor that was passed on is no listening socket")
+	}
+	return ln, nil
+}
+
+// served tells the process before that this one answers.
+func (t *tenure) served() {
+	if t.before != nil {
+		_, _ = t.before.Write([]byte{serving}) // it notices the end of the connection as well
+		t.before.Close()
+	}
+}
+
+// handOver frees the data directory, and goes on until the next process serves, if one waits.
+func (t *tenure) handOver(ln *seat, log *slog.Logger) {
+	if t.release == nil {
+		return
+	}
+	t.release()
+	t.mu.Lock()
+	next := t.next
+	t.mu.Unlock()
+	if next == nil || hear(next) != ready {
+		return
+	}
+	if err := ln.pass(next); err != nil {
+		log.Warn("the next process listens for itself", "err", err)
+		return
+	}
+	if hear(next) == serving {
+		log.Info("the next process serves")
+		ln.leave()
+		time.Sleep(settle)
+	}
+}

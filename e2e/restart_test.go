@@ -1,0 +1,101 @@
+package e2e
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+)
+
+// poller asks for a page every 20 ms, each time over a new connection or over one that is kept.
+type poller struct {
+	kept     bool
+	asked    int
+	longest  time.Duration // of an answer
+	failures []string
+}
+
+func (p *poller) run(ctx context.Context, url string) {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: !p.kept}, Timeout: 10 * time.Second}
+	defer client.CloseIdleConnections()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for ctx.Err() == nil {
+		began := time.Now()
+		if err := p.ask(client, url); err != nil {
+			p.failures = append(p.failures, fmt.Sprintf("%s: %v", began.Format("05.000"), err))
+		}
+		p.asked++
+		p.longest = max(p.longest, time.Since(began))
+		<-tick.C
+	}
+}
+
+func (p *poller) ask(client *http.Client, url string) error {
+	res, err := client.Get(url)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		return err
+	}
+	if res.StatusCode != http.StatusOK {
+		return fmt.Errorf("status %d", res.StatusCode)
+	}
+	return nil
+}
+
+// TestARestartIsNoticedByNobodyWhoReadsPages while a run goes on that is handed back, and one that is submitted meanwhile.
+func TestARestartIsNoticedByNobodyWhoReadsPages(t *testing.T) {
+	t.Parallel()
+	s := startTaskSite(t)
+	ada := s.person(t, "Ada", models.RoleUser)
+	long := ada.submit(job.ModeTest, kernel("for (;;) ;"))
+	ada.worker(long)
+
+	polling, stop := context.WithCancel(t.Context())
+	defer stop()
+	pollers := []*poller{{}, {kept: true}}
+	var all sync.WaitGroup
+	for _, p := range pollers {
+		all.Go(func() { p.run(polling, s.url) })
+	}
+	old, began := s.process, time.Now()
+	if err := old.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, patience, "the old process to stop", func() error {
+		if !strings.Contains(old.log.String(), "stopping") {
+			return fmt.Errorf("it goes on")
+		}
+		return nil
+	})
+	s.up(t)
+	meanwhile := ada.submit(job.ModeTest, kernel("/* meanwhile */"))
+	<-old.done
+	away := time.Since(began)
+	ada.cancel(long)
+	if err := wantState(ada.ended(meanwhile), models.StateDone); err != nil {
+		t.Error(err)
+	}
+	stop()
+	all.Wait()
+	for _, p := range pollers {
+		t.Logf("kept connections %v: %d requests, %d failed, the slowest took %s; the old process ended %s after SIGTERM", p.kept, p.asked, len(p.failures), p.longest.Round(time.Millisecond), away.Round(time.Millisecond))
+		if len(p.failures) > 0 {
+			t.Errorf("kept connections %v: %d of %d requests failed: %v", p.kept, len(p.failures), p.asked, p.failures)
+		}
+	}
+	if !strings.Contains(old.log.String(), "the next process serves") {
+		t.Errorf("the old process says:\n%s", old.log)
+	}
+}

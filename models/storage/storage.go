@@ -1,0 +1,104 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// Storage counts in one database.
+type Storage struct{ db *db.DB }
+
+// New returns the storage of a database.
+func New(database *db.DB) *Storage { return &Storage{db: database} }
+
+// Use is how much somebody or something takes.
+type Use struct {
+	ID             int64
+	Name           string // a person's, or a task's title
+	Slug           string // a task's
+	Submissions    int
+	SourceBytes    int64
+	Artifacts      int
+	ArtifactsBytes int64
+}
+
+// Total is what is there in all, each content once.
+type Total struct {
+	Blobs, BlobBytes         int64 // contents in the database: sources, and the files of tasks
+	Artifacts, ArtifactBytes int64
+	Evaluations, Events      int64
+}
+
+// Next is what the sweep lets go within a time.
+type Next struct {
+	Artifacts, ArtifactBytes int64
+	Evaluations, Events      int64
+}
+
+// most is how many people and tasks are listed, the largest.
+const most = 50
+
+// uses sums by a group: what joins it, its columns, and what they are grouped by.
+func uses(group string) string {
+	return `
+	with sources as (
+		select ` + group + ` as id, count(*) as submissions, sum(blobs.size) as bytes
+		from submissions join blobs on blobs.hash = submissions.source_hash group by ` + group + `),
+	files as (
+		select ` + group + ` as id, count(*) as artifacts, sum(artifacts.size) as bytes
+		from artifacts join runs on runs.id = artifacts.run_id join submissions on submissions.id = runs.submission_id group by ` + group + `)
+	select named.id, %s, sources.submissions, sources.bytes as source_bytes,
+		coalesce(files.artifacts, 0) as artifacts, coalesce(files.bytes, 0) as artifacts_bytes
+	from sources join %s as named on named.id = sources.id left join files on files.id = sources.id
+	order by sources.bytes + coalesce(files.bytes, 0) desc, named.id limit ?`
+}
+
+// StorageByPerson lists who takes most. Admins only, as all of this.
+func (s *Storage) StorageByPerson(ctx context.Context, actor accounts.User) (list []Use, err error) {
+	return s.list(ctx, actor, "submissions.user_id", "named.name, '' as slug", "users")
+}
+
+// StorageByTask lists which tasks take most.
+func (s *Storage) StorageByTask(ctx context.Context, actor accounts.User) (list []Use, err error) {
+	return s.list(ctx, actor, "submissions.task_id", "named.title as name, named.slug", "tasks")
+}
+
+func (s *Storage) list(ctx context.Context, actor accounts.User, group, columns, table string) (list []Use, err error) {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return nil, err
+	}
+	err = s.db.Read(ctx).Raw(fmt.Sprintf(uses(group), columns, table), most).Scan(&list).Error
+	return list, db.ReadError(err, "storage of %s", table)
+}
+
+// StorageTotal counts everything once, and what was made before the given times and is let go when it is that old.
+func (s *Storage) StorageTotal(ctx context.Context, actor accounts.User, goes Times) (total Total, next Next, err error) {
+	if err := actor.Check(accounts.ManageDevices, accounts.Of{}); err != nil {
+		return total, next, err
+	}
+	const onBoards = "select run_id from entries union select run_id from records"
+	var row struct {
+		Total `gorm:"embedded"`
+
+		NextArtifacts, NextArtifactBytes, NextEvaluations, NextEvents int64
+	}
+	err = s.db.Read(ctx).Raw(`select
+		(select count(*) from blobs) as blobs, (select coalesce(sum(size), 0) from blobs) as blob_bytes,
+		(select count(*) from (select distinct hash from artifacts) as contents) as artifacts,
+		(select coalesce(sum(size), 0) from (select distinct hash, size from artifacts) as contents) as artifact_bytes,
+		(select count(*) from evaluations) as evaluations, (select count(*) from run_events) as events,
+		count(*) as next_artifacts, coalesce(sum(size), 0) as next_artifact_bytes,
+		(select count(*) from evaluations where ended_at < ?) as next_evaluations,
+		(select count(*) from run_events where created_at < ?) as next_events
+		from artifacts where created_at < ? and run_id not in (select id from runs where id in (`+onBoards+`) or profile_of in (`+onBoards+`))`,
+		db.Time(goes.Evaluations), db.Time(goes.Events), db.Time(goes.Artifacts)).Scan(&row).Error
+	next = Next{row.NextArtifacts, row.NextArtifactBytes, row.NextEvaluations, row.NextEvents}
+	return row.Total, next, db.ReadError(err, "storage")
+}
+
+// Times say what is let go: what was made, or has ended, before.
+type Times struct{ Artifacts, Evaluations, Events time.Time }
