@@ -168,7 +168,7 @@ func (c Confirmation) side(legs []Run, of int64) (list []Run) {
 func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	switch {
 	case leg.Infrastructure:
-		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *leg.ProfileOf)
+		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf)
 		return c.close(tx, out)
 	case leg.State != StateFailed:
 		c.Outcome = fmt.Sprintf("Measuring run %d again was cancelled.", *leg.ProfileOf)
@@ -182,6 +182,7 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	if err := holdSource(tx, *leg.ProfileOf, c.Outcome); err != nil {
 		return err
 	}
+	c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", *leg.ProfileOf)
 	return c.end(tx, out)
 }
 

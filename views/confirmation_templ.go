@@ -92,7 +92,7 @@ func confirmationNote(c *Confirmation) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</a> while nobody else needs the device. Those numbers replace the scores of both.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "</a> while nobody else needs the device. The scores of both are then what their sources measured in all their confirmations.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -123,7 +123,7 @@ func confirmationNote(c *Confirmation) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</a> came first; the two are measured again in turns. Those numbers replace the scores of both.")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "</a> came first; the two are measured again in turns. The scores of both are then what their sources measured in all their confirmations.")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -186,9 +186,9 @@ func confirmationNote(c *Confirmation) templ.Component {
 				}
 			} else {
 				var templ_7745c5c3_Var11 string
-				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Measuring this run again, in turns with another, ended without numbers; the scores stand. " + c.Outcome)
+				templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("Measuring this run again, in turns with another, ended without numbers, and no score changed by it. " + c.Outcome)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 39, Col: 110}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/confirmation.templ`, Line: 39, Col: 120}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 				if templ_7745c5c3_Err != nil {
@@ -209,7 +209,7 @@ func (c Confirmation) says() string {
 	if !c.OneUnit {
 		where = "on several units of the device, because no single one was free often enough"
 	}
-	return fmt.Sprintf("The score comes from measuring this run again %s, in turns with another; it was %s before.", where, format.Nanoseconds(c.Was))
+	return fmt.Sprintf("The score comes from measuring this source again %s, in turns with another, and from its earlier confirmations if there were any; it was %s before.", where, format.Nanoseconds(c.Was))
 }
 
 var _ = templruntime.GeneratedTemplate

@@ -272,6 +272,8 @@ func (s StageView) Summary() string {
 	switch {
 	case total == 0:
 		return ""
+	case s.Running && s.Result.Stage == job.StageRanked:
+		return fmt.Sprintf("%d of %d so far; times come when all processes have ended", done, total)
 	case s.Running:
 		return fmt.Sprintf("%d of %d so far", done, total)
 	case passed == total:

@@ -142,6 +142,10 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 	ended := func(s StageView) StageView { s.Ended = true; return s }
 	running := stage("", job.StatusPass)
 	running.Running, running.Total = true, 4
+	ranked := stage("", job.StatusPass)
+	ranked.Running, ranked.Total, ranked.Result.Stage = true, 2, job.StageRanked
+	ranked.NextProcess(0) // of another process: the case is told again
+	ranked.Result.Cases = append(ranked.Result.Cases, job.CaseResult{Status: job.StatusPass})
 	skipped := StageView{Skipped: true}
 	for _, test := range []struct {
 		stage         StageView
@@ -150,6 +154,7 @@ func TestStagesSayWhatTheyAreAt(t *testing.T) {
 		{StageView{}, "waiting", ""},
 		{skipped, "not reached", ""},
 		{running, "1 of 4", "1 of 4 so far"},
+		{ranked, "process 2, case 1 of 2", "1 of 2 so far; times come when all processes have ended"},
 		{ended(stage(job.StatusPass, job.StatusPass)), "1.3\u00a0s", "1 case passed"},
 		{ended(stage(job.StatusTimeout, job.StatusPass, job.StatusTimeout)), "too slow, 1.3\u00a0s", "1 of 2 cases passed"},
 	} {

@@ -55,4 +55,52 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	if csv := body(t, b.get("/tasks/"+s.task.Slug+"/boards/H200/entries.csv")); !strings.Contains(strings.Split(csv, "\n")[1], fmt.Sprintf(",%d,%d,2,1 of 2 runs", first.ID, first.SubmissionID)) {
 		t.Errorf("the CSV begins with %q", strings.Split(csv, "\n")[:2])
 	}
+	s.cancelWhileItIsRanked(cleo, first)
+}
+
+// cancelWhileItIsRanked has a third run of the source watched and cancelled: nobody learns a time, and what it measured counts.
+func (s *scene) cancelWhileItIsRanked(cleo models.User, first models.Run) {
+	t := s.t
+	t.Helper()
+	b, third := s.browserOf(cleo), s.submit(cleo, "H200", goodKernel+"// Cleo's")
+	w := newWorker(t, s.testSite, third)
+	w.say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
+	for _, ns := range []float64{5e3, 5e3, 7777e3} {
+		cases := timedCases(ns)
+		for i := range cases[:2] {
+			w.say(job.Event{Type: job.EventCase, Stage: job.StageRanked, Total: 3, Case: &cases[i]})
+		}
+	}
+	w.say(job.Event{Type: job.EventLog, Stage: job.StageRanked, Stream: "stdout", Text: "I took 7777 us\n"})
+	page, api := fmt.Sprintf("/submissions/%d", third.SubmissionID), fmt.Sprintf("/api/v1/submissions/%d", third.SubmissionID)
+	wantText(t, b.page(page, http.StatusOK), "[data-stage=ranked]", "process 3, case 2 of 3")
+	stream := s.open(api+"/events", "")
+	defer stream.cancel()
+	seen := body(t, b.get(page)) + body(t, b.get(api))
+	for range 8 { // queued, the stage and its cases: the log is none
+		e, _ := stream.next()
+		seen += e.data
+	}
+	for _, told := range []string{"7777", "7,777", "7\u202f777", "7.777", "31.1", "3.11e"} {
+		if strings.Contains(seen, told) {
+			t.Errorf("while a run is ranked, something tells %q of its times", told)
+		}
+	}
+	if _, _, err := s.Store.CancelRun(t.Context(), cleo, third.ID); err != nil {
+		t.Fatal(err)
+	}
+	s.record(job.Result{RunID: third.ID, AttemptID: w.attempt.ID, Secret: w.attempt.Secret, Outcome: job.OutcomeCancelled,
+		Unfinished: &job.Unfinished{Cases: [][]float64{{9e3, 9e3}, {9e3, 9e3}, {9e3, 9e3}}}}, nil)
+	note := b.page(fmt.Sprintf("/submissions/%d", first.SubmissionID), http.StatusOK)
+	wantText(t, note, "[data-pool]", "The score is that of 3 runs of this source together")
+	wantText(t, note, "[data-pool]", "And one run that was cancelled or failed while it was ranked, or was deleted: what it measured counts, too.")
+	var board client.Board
+	if err := json.Unmarshal([]byte(body(t, b.get("/api/v1/boards/"+s.task.Slug+"/H200"))), &board); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range board.Entries {
+		if e.User.ID == cleo.ID && (e.PooledRuns != 3 || e.ScoreNS < 7e3) {
+			t.Errorf("the API says of who cancelled a slow run %+v", e)
+		}
+	}
 }

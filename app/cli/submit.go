@@ -93,7 +93,8 @@ func (s *screen) event(e client.Event) {
 	case d.Type == job.EventStage:
 		s.line("%-6s %s begins", e.Device, d.Stage)
 	case d.Type == job.EventCase && d.Case != nil:
-		s.line("%-6s %s %s  %s %s %s", e.Device, d.Stage, d.Case.Spec, d.Case.Status, timeOf(d.Case), d.Case.Message)
+		said := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message) // of a ranked stage that goes on, neither
+		s.line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", e.Device, d.Stage, d.Case.Spec, d.Case.Status, said), " "))
 	case d.Type == job.EventLog:
 		for line := range strings.Lines(d.Text) {
 			s.line("%-6s | %s", e.Device, strings.TrimRight(line, "\n"))

@@ -100,7 +100,7 @@ type Run struct {
 	Interval
 	Numerics
 	EnergyJ    *float64     `json:"energy_j,omitempty" jsonschema:"what a call of the longest case draws, in joules, of the whole board with its idle power; absent: not measured, machine.energy says why"`
-	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too, whose processes together give the score; absent: one run alone, or a confirmation"`
+	PooledRuns int          `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source, this one too and those that were cancelled, failed or deleted, whose processes together give the score; absent: one run alone, or confirmations"`
 	PoolRun    int64        `json:"pool_run,omitempty" jsonschema:"run that stands on the board for this one and others of equal source; absent: there are none"`
 	Clock      string       `json:"clock,omitempty" jsonschema:"by which of the judge's clocks the score counts: event, wall or snapshot, joined by + where cases differ; each case has the numbers under clocks; absent: no judge took the time"`
 	Profile    string       `json:"profile,omitempty" jsonschema:"address of what Nsight Compute measured, as a page; with .json, .csv or .ncu-rep behind it as data; absent: it was not profiled"`
@@ -167,7 +167,7 @@ type Entry struct {
 	StdNS        float64 `json:"std_ns"`
 	ErrNS        float64 `json:"err_ns"`
 	Interval
-	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score; absent: one run alone, or a confirmation"`
+	PooledRuns int      `json:"pooled_runs,omitempty" jsonschema:"ranked runs of equal source whose processes together give the score, those that were cancelled, failed or deleted too; absent: one run alone, or confirmations"`
 	Disturbed  string   `json:"disturbed,omitempty" jsonschema:"why the conditions were bad under which the score was measured; absent: they were good, or are not known"`
 	Roof       *float64 `json:"roof,omitempty" jsonschema:"how near the score is to what its unit can do at best, from 0 to 1; absent: the task does not say what a call takes, or the unit was not gauged"`
 	Numerics

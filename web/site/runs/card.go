@@ -49,6 +49,9 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	if card.Pool, err = s.poolOf(ctx, run); err != nil {
 		return card, err
 	}
+	if card.Confirmed != nil && card.Pool != nil && len(card.Pool.Runs) == 1 && card.Pool.Gone == 0 {
+		card.Pool = nil // says the same
+	}
 	if run.Stands() && run.VersionID == seen.Task.VersionID {
 		if err := s.addRank(ctx, run, &card); err != nil {
 			return card, err
