@@ -12,7 +12,7 @@ import (
 // TestANewMigrationComesAfterAllOthers: a database that has a later one refuses to open. Numbers that were never used stay
 // unused.
 func TestANewMigrationComesAfterAllOthers(t *testing.T) {
-	unused := []int{9, 20, 26, 27, 29, 34, 41, 42, 43, 44, 45}
+	unused := []int{9, 20, 26, 27, 29, 34}
 	for _, dialect := range []string{"sqlite", "postgres"} {
 		files, err := filepath.Glob(filepath.Join(dialect, "*.sql"))
 		if err != nil || len(files) == 0 {

@@ -22,7 +22,9 @@ func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 	benchmarks := version.Definition.Benchmarks
 	wantText(t, s.browser().page(submissionPath(s.working), http.StatusOK), "[data-stage=benchmark] [data-now]", benchmarks[1].String())
 	for i := 1; i < len(benchmarks); i++ {
-		s.worker.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: len(benchmarks), Case: &timedCases(12e3)[0]})
+		timed := timedCases(12e3)[0]
+		timed.Index = i
+		s.worker.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: len(benchmarks), Case: &timed})
 	}
 	if s.browser().page(submissionPath(s.working), http.StatusOK).Find("[data-now]").Length() != 0 {
 		t.Error("a case runs after the last")
