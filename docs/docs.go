@@ -1,4 +1,3 @@
-// Package docs is the documentation that the site serves under /docs.
 package docs
 
 import (

@@ -1,4 +1,3 @@
-// Package manual serves the documentation of the repository.
 package manual
 
 import (
