@@ -28,6 +28,7 @@ func Pages() (list []Page, err error) {
 			return nil, err
 		}
 		title, body, _ := strings.Cut(string(text), "\n")
+		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // the page's title stands above them
 		list = append(list, Page{Name: name, Title: strings.TrimPrefix(title, "# "), Text: link.ReplaceAllStringFunc(body, toSite)})
 	}
 	return list, nil
