@@ -36,8 +36,12 @@ func Markdown(source string) (templ.Component, error) {
 		return nil, fmt.Errorf("markdown: %w", err)
 	}
 	safe := bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes())
-	return templ.Raw(string(emptyHeader.ReplaceAll(safe, []byte("<td></td>")))), nil
+	safe = emptyHeader.ReplaceAll(safe, []byte("<td></td>"))
+	return templ.Raw(scrolls.ReplaceAllString(string(safe), `<$1 tabindex="0">`)), nil
 }
+
+// scrolls is what may be wider than a phone: the keyboard must reach it.
+var scrolls = regexp.MustCompile(`<(pre|table)>`)
 
 // emptyHeader is the corner of a table that has headers on two sides: a header of nothing.
 var emptyHeader = regexp.MustCompile(`<th[^>]*></th>`)

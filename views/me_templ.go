@@ -249,7 +249,7 @@ func tokens(p MePage) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section aria-labelledby=\"tokens\"><h2 id=\"tokens\">Tokens</h2><p class=\"mt-1 soft\">For <code>warpboard</code> (which <code>warpboard login</code> gives one), scripts, agents and the API. A token submits, reads and publishes tasks as you; your account stays out of its reach.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, "<section aria-labelledby=\"tokens\"><h2 id=\"tokens\">Tokens</h2><p class=\"mt-1 soft\">For <code>warpboard</code> (which <code>warpboard login</code> gives one), scripts, agents and the API. A token submits, reads, publishes tasks and manages webhooks as you; the rest of your account stays out of its reach.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

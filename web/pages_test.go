@@ -177,7 +177,7 @@ func TestShortAddressesLeadToTheirPages(t *testing.T) {
 	s := newScene(t)
 	b := s.browserOf(s.ada)
 	for path, want := range map[string]string{
-		"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me", "/docs": "/docs/tasks",
+		"/tasks": "/", "/queue": "/devices", "/users": "/", "/submissions": "/me",
 		fmt.Sprintf("/submissions/%d/runs/%d", s.done.SubmissionID, s.done.ID): submissionPath(s.done),
 	} {
 		resp := b.get(path)

@@ -20,6 +20,7 @@ import (
 	"warpboard/web/pages/authoring"
 	"warpboard/web/pages/hooks"
 	"warpboard/web/pages/login"
+	"warpboard/web/pages/manual"
 	"warpboard/web/pages/moderation"
 	"warpboard/web/pages/operation"
 	"warpboard/web/pages/palette"
@@ -61,6 +62,7 @@ type Server struct {
 	playground *playground.Playground
 	hooks      *hooks.Hooks
 	logins     *login.Logins
+	manual     *manual.Manual
 	moderation *moderation.Moderation
 	operation  *operation.Operation
 	workbench  *workbench.Workbench
@@ -85,6 +87,9 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	if s.evals, err = evaluations.New(site, cfg.OpenEvalAPI, cfg.EvalLimits); err != nil {
+		return nil, err
+	}
+	if s.manual, err = manual.New(site); err != nil {
 		return nil, err
 	}
 	runs, code := runs.New(site), cfg.Code

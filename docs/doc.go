@@ -1,0 +1,2 @@
+// Package docs is the documentation that the site serves under /docs.
+package docs

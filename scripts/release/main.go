@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+func main() {
+	out := flag.String("out", "dist", "folder for what is built")
+	check := flag.Bool("check", false, "build again, elsewhere and with an empty cache, and compare")
+	flag.Parse()
+	if err := run(*out, *check); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string, check bool) error {
+	if err := release(out, ""); err != nil || !check {
+		return err
+	}
+	again, err := os.MkdirTemp("", "warpboard-release-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(again)
+	if err := release(filepath.Join(again, "dist"), filepath.Join(again, "cache")); err != nil {
+		return err
+	}
+	return same(out, filepath.Join(again, "dist"))
+}
+
+// release builds the commit that is checked out, without what is not committed. An empty cache is the user's own.
+func release(out, cache string) error {
+	src, err := os.MkdirTemp("", "warpboard-source-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(src)
+	if out, err = filepath.Abs(out); err != nil {
+		return err
+	}
+	if err := errorsOf(os.RemoveAll(out), os.MkdirAll(out, 0o755)); err != nil {
+		return err
+	}
+	if _, err := output(".", nil, "git", "clone", "--quiet", "--no-hardlinks", ".", src); err != nil {
+		return err
+	}
+	env := []string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -Wno-deprecated-declarations", "GOFLAGS="}
+	if cache != "" {
+		env = append(env, "GOCACHE="+cache)
+	}
+	name := fmt.Sprintf("warpboard-%s-%s", runtime.GOOS, runtime.GOARCH)
+	binary := filepath.Join(out, name)
+	if _, err := output(src, env, "go", "build", "-trimpath", "-buildvcs=true", "-tags", "netgo,osusergo", "-ldflags", "-s -w -buildid=", "-o", binary, "."); err != nil {
+		return err
+	}
+	if err := describe(src, out, binary); err != nil {
+		return err
+	}
+	return checksums(out)
+}
+
+// output runs a program and returns what it printed.
+func output(dir string, env []string, name string, args ...string) ([]byte, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	printed, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w\n%s", name, strings.Join(args, " "), err, said.String())
+	}
+	return printed, nil
+}
+
+func checksums(out string) error {
+	files, err := os.ReadDir(out)
+	if err != nil {
+		return err
+	}
+	var sums strings.Builder
+	for _, file := range files {
+		content, err := os.ReadFile(filepath.Join(out, file.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), file.Name())
+	}
+	fmt.Print(sums.String())
+	return os.WriteFile(filepath.Join(out, "SHA256SUMS"), []byte(sums.String()), 0o644)
+}
+
+// same compares two folders by their checksums.
+func same(a, b string) error {
+	first, err := os.ReadFile(filepath.Join(a, "SHA256SUMS"))
+	if err != nil {
+		return err
+	}
+	second, err := os.ReadFile(filepath.Join(b, "SHA256SUMS"))
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(first, second) {
+		return fmt.Errorf("two builds of one commit differ:\n%s\n%s", first, second)
+	}
+	fmt.Println("a second build, elsewhere and from nothing, is the same")
+	return nil
+}
+
+func errorsOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
