@@ -68,6 +68,7 @@ func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runne
 	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
 	return evaluator.Config{
 		Sandbox: box, Slots: slots, Tools: tools(), Log: log, Measuring: taskrun.Measuring{Most: 2}, // for quick tests
+		Beat:    200 * time.Millisecond, // with the race detector, a hundred in a second take a seventh of a processor
 		Builder: toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
 	}
 }

@@ -1,6 +1,7 @@
 package evaluator_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -223,7 +224,7 @@ func (s *site) start(cfg evaluator.Config) *running {
 		cfg.Slots = []device.Slot{cpu(0)}
 	}
 	cfg.Ahead = true
-	cfg.Beat, cfg.Extend = 10*time.Millisecond, 100*time.Millisecond
+	cfg.Beat, cfg.Extend = cmp.Or(cfg.Beat, 10*time.Millisecond), 100*time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	r := &running{stop: cancel, ended: make(chan error, 1)}
 	w := evaluator.NewWorker(cfg)

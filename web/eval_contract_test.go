@@ -234,7 +234,7 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 // waitForState waits until the person's newest evaluation is in a state.
 func (s *evalSite) waitForState(state models.EvaluationState) models.Evaluation {
 	s.t.Helper()
-	for limit := time.Now().Add(20 * time.Second); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
+	for limit := time.Now().Add(time.Minute); time.Now().Before(limit); time.Sleep(5 * time.Millisecond) {
 		list, err := s.Store.Evaluations(context.Background(), models.Asker{User: s.user}, 0, 1)
 		if err != nil {
 			s.t.Fatal(err)

@@ -369,7 +369,7 @@ func TestStreamEndsWithTheSignInThatItWasOpenedWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, r := range ended {
-		late := time.AfterFunc(10*time.Second, func() { t.Errorf("the stream outlives its %s", name); r.cancel() })
+		late := time.AfterFunc(time.Minute, func() { t.Errorf("the stream outlives its %s", name); r.cancel() })
 		defer late.Stop()
 		if e, ok := r.next(); ok {
 			t.Errorf("after its %s was revoked, a reader is told %+v", name, e)

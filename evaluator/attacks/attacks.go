@@ -48,6 +48,9 @@ type Attack struct {
 	Timeout int        `yaml:"timeout"` // of a stage, in seconds; 0 means the task's
 	// Processes is in how many fresh processes it is measured; 0 means one.
 	Processes int `yaml:"processes"`
+	// BusyReason may stand for Reason where the machine keeps the runner from its core: the judge waits for a call only so
+	// long, and then goes on. Empty: nothing may.
+	BusyReason string `yaml:"busy_reason"`
 
 	Submission []byte `yaml:"-"`
 	Twin       []byte `yaml:"-"`
@@ -55,6 +58,11 @@ type Attack struct {
 
 // Holds reports whether the attack may end so.
 func (a Attack) Holds(v Verdict) bool { return v == a.Expect || v == a.Busy }
+
+// Says reports whether the sentence that ended the attack is one that it may end with.
+func (a Attack) Says(reason string) bool {
+	return strings.Contains(reason, a.Reason) || a.BusyReason != "" && strings.Contains(reason, a.BusyReason)
+}
 
 // IsEvaluation reports whether it is tried on the evaluation API, and not on a task.
 func (a Attack) IsEvaluation() bool { return strings.HasPrefix(a.Task, "/") }

@@ -198,7 +198,7 @@ func (a *arena) try(t *testing.T, attack attacks.Attack, rows *tabwriter.Writer)
 	got = a.run(t, attack, attack.Submission)
 	verdict := verdictOf(got)
 	fmt.Fprintf(rows, "%s\t%.1f µs\t%.1f µs\t%s\t%.1f µs\t%s\n", attack.Name, got.claimed/1e3, got.shown/1e3, got.clock, twin.best/1e3, verdict)
-	if !attack.Holds(verdict) || !strings.Contains(got.failure.Reason, attack.Reason) || got.failure.Infrastructure {
+	if !attack.Holds(verdict) || !attack.Says(got.failure.Reason) || got.failure.Infrastructure {
 		t.Errorf("%s (%s); want %s, ...%s...\n%s", verdict, got.failure.Reason, attack.Expect, attack.Reason, got.stderr)
 	}
 	if strings.Contains(got.failure.Reason, "The task failed") {

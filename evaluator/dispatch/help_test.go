@@ -187,7 +187,7 @@ func (w *watcher) EvaluationChanged(e models.Evaluation) {
 // until waits until the condition holds, looking whenever something was told.
 func (w *watcher) until(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	limit := time.After(20 * time.Second)
+	limit := time.After(time.Minute)
 	for !ok() {
 		select {
 		case <-w.told:

@@ -90,7 +90,7 @@ func TestAFloodOfOneWorkerSilencesNobody(t *testing.T) {
 			if n > 4 {
 				t.Errorf("the other worker was heard after %d heartbeats of the flood", n-1)
 			}
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the other worker was not heard")
 		}
 	})

@@ -23,7 +23,7 @@ func hears(t *testing.T, hints <-chan job.Preparation) job.Preparation {
 	select {
 	case p := <-hints:
 		return p
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("no hint came")
 		return job.Preparation{}
 	}

@@ -107,14 +107,14 @@ func awaitPostgres(dir string) error {
 		return err
 	}
 	defer db.Close()
-	for range 400 {
+	for range 2400 {
 		if err = db.Ping(); err == nil {
 			return nil
 		}
 		time.Sleep(25 * time.Millisecond)
 	}
 	log, _ := os.ReadFile(dir + "/log")
-	return fmt.Errorf("the server did not answer within 10 s: %w: %s", err, bytes.TrimSpace(log))
+	return fmt.Errorf("the server did not answer within a minute: %w: %s", err, bytes.TrimSpace(log))
 }
 
 // unprivileged gives the directory to nobody when we are root: PostgreSQL refuses to run as root.

@@ -156,6 +156,21 @@ class Kernels(unittest.TestCase):
         with self.assertRaisesRegex(compare.Mismatch, "No output has an element"):
             self.compare(empty, empty)
 
+    def test_outputs_of_another_form_are_told_with_both_forms(self):
+        floats = torch.ones(1000)
+        for expected, actual, said in (
+            ([floats], [floats[:5]], "Shape mismatch: ref=[torch.Size([1000])], custom=[torch.Size([5])]"),
+            ([floats], [floats.double()], "Dtype mismatch: ref=['torch.float32'], custom=['torch.float64']"),
+            ([], [], "Neither kernel produced a tensor: there is nothing to compare. Return a tensor, or mark one as output."),
+        ):
+            with self.assertRaises(compare.Mismatch) as raised:
+                compare.check_form(expected, actual)
+            self.assertEqual(str(raised.exception), said)
+        compare.check_form([floats], [floats])
+        with self.assertRaisesRegex(compare.Mismatch, "Neither kernel produced a tensor"):
+            one = self.function("def f(x): return 1", "ref", ("x", "input", {"shape": [8]}))
+            self.compare(one, one)
+
     def test_what_does_not_fit_a_function_is_said_with_its_signature(self):
         kernel = self.function("def f(a, b): return a", "custom", ("x", "input", {"shape": [8]}))
         with self.assertRaisesRegex(contract.ContractError, r"f\(a, b\) cannot be called with the contract's 1 args"):
