@@ -124,28 +124,6 @@ func (s *site) result(id string) job.Result {
 	return s.results[id][0]
 }
 
-// arrived is closed when the attempt has a result.
-func (s *site) arrived(id string) <-chan struct{} {
-	arrived := make(chan struct{})
-	go func() {
-		defer close(arrived)
-		for {
-			s.mu.Lock()
-			there, changed := len(s.results[id]) > 0, s.changed
-			s.mu.Unlock()
-			if there {
-				return
-			}
-			select {
-			case <-changed:
-			case <-s.t.Context().Done():
-				return
-			}
-		}
-	}()
-	return arrived
-}
-
 func (s *site) resultsOf(id string) []job.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()

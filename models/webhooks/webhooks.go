@@ -70,7 +70,7 @@ type Webhook struct {
 }
 
 // Wants reports whether the webhook is told of such events.
-func (w Webhook) Wants(kind Kind) bool { return slices.Contains(w.Events, kind) }
+func (h Webhook) Wants(kind Kind) bool { return slices.Contains(h.Events, kind) }
 
 // NewWebhook is what somebody asks for.
 type NewWebhook struct {
