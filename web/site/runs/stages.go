@@ -1,0 +1,122 @@
+package runs
+
+import (
+	"strings"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/views/charts"
+)
+
+// addClock says of the stage that goes on how long it has, how long it may, and which case runs. A build's limit is
+// its worker's.
+func (s *Runs) addClock(def tasks.Definition, card *views.RunCard) {
+	limits := map[job.Stage]time.Duration{
+		job.StageTest: def.Timeouts.Test, job.StageBenchmark: def.Timeouts.Benchmark, job.StageRanked: def.Timeouts.Ranked,
+	}
+	cases := map[job.Stage][]tasks.Case{job.StageTest: def.Tests, job.StageBenchmark: def.Benchmarks, job.StageRanked: def.Benchmarks}
+	for i, stage := range card.Stages {
+		if !stage.Running {
+			continue
+		}
+		card.Stages[i].For, card.Stages[i].Limit = max(s.Now().Sub(stage.Result.Started), 0), limits[stage.Result.Stage]
+		if next := len(stage.Result.Cases); next < len(cases[stage.Result.Stage]) && stage.Total > 0 {
+			card.Stages[i].Now = cases[stage.Result.Stage][next].String()
+		}
+	}
+}
+
+// StagesOfAttempt keeps the stages of the run's current or last attempt.
+func StagesOfAttempt(run models.Run, stages []models.Stage) []job.StageResult {
+	if len(stages) == 0 {
+		return nil
+	}
+	attempt := run.AttemptID
+	if attempt == "" && run.State.Final() {
+		attempt = stages[len(stages)-1].AttemptID
+	}
+	var results []job.StageResult
+	for _, stage := range stages {
+		if stage.AttemptID == attempt {
+			results = append(results, stage.Result)
+		}
+	}
+	return results
+}
+
+// plannedStages are the stages that a run of a mode goes through; Python needs no build.
+func plannedStages(mode job.Mode, lang tasks.Lang) []job.Stage {
+	stages := map[job.Mode][]job.Stage{
+		job.ModeTest:      {job.StageBuild, job.StageTest},
+		job.ModeBenchmark: {job.StageBuild, job.StageBenchmark},
+		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked},
+		job.ModeProfile:   {job.StageBuild, job.StageProfile},
+	}[models.Measured(mode)]
+	if lang == tasks.LangPython && len(stages) > 0 {
+		return stages[1:]
+	}
+	return stages
+}
+
+// mergeStages puts the ended stages, the one that goes on and those to come in one row.
+func mergeStages(planned []job.Stage, ended []job.StageResult, now []views.StageView, over bool) []views.StageView {
+	var all []views.StageView
+	seen := map[job.Stage]bool{}
+	for _, r := range ended {
+		all = append(all, views.StageView{Result: r, Ended: true})
+		seen[r.Stage] = true
+	}
+	for _, stage := range now {
+		if !seen[stage.Result.Stage] {
+			all = append(all, stage)
+			seen[stage.Result.Stage] = true
+		}
+	}
+	for _, stage := range planned {
+		if !seen[stage] {
+			all = append(all, views.StageView{Result: job.StageResult{Stage: stage}, Skipped: over})
+		}
+	}
+	return all
+}
+
+// TimelineOf lays out what the time of a run went into, and of the profile that followed it.
+func TimelineOf(run models.Run, left Evidence) (vm charts.TimelineVM) {
+	vm.Spans = spans(run, left.Stages, "")
+	if p := left.Profile; p.Run.ID != 0 && p.Run.ID != run.ID {
+		vm.Spans = append(vm.Spans, spans(p.Run, p.Stages, "for the profile")...)
+	}
+	return vm
+}
+
+// spans are a run's wait and the stages of its last attempt.
+func spans(run models.Run, stages []job.StageResult, note string) []charts.TimeSpan {
+	if run.StartedAt == nil {
+		return nil
+	}
+	spans := []charts.TimeSpan{{Name: "Queued", Start: run.QueuedAt, End: *run.StartedAt, Note: note}}
+	for _, r := range stages {
+		span := charts.TimeSpan{
+			Name: views.StageView{Result: r}.Name(), Start: r.Started, End: r.Ended, Status: string(r.Status), Note: note,
+		}
+		if r.Cached {
+			span.Note = strings.TrimSuffix("from the cache, "+note, ", ")
+		}
+		spans = append(spans, span)
+	}
+	return spans
+}
+
+// MeasuredStage is the stage whose times count for a run: the ranked one, else the benchmark.
+func MeasuredStage(stages []job.StageResult) job.StageResult {
+	var found job.StageResult
+	for _, r := range stages {
+		if r.Stage == job.StageRanked || r.Stage == job.StageBenchmark {
+			found = r
+		}
+	}
+	return found
+}

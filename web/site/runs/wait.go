@@ -1,0 +1,72 @@
+package runs
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"warpboard/models"
+	"warpboard/views"
+	"warpboard/views/format"
+)
+
+// addPlace says where a run stands in the queue, and why it waits.
+func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard) error {
+	places, err := s.Store.Places(ctx, run.SubmissionID)
+	if err != nil {
+		return err
+	}
+	devices, err := s.DeviceList(ctx)
+	if err != nil {
+		return err
+	}
+	card.Position, card.NoWorker = places[run.ID], true
+	card.Waiting = "The run keeps its place and starts when one comes."
+	for _, d := range devices {
+		if d.Device == run.Device && d.Slots == 0 && d.Problem != "" {
+			card.Waiting = d.Problem + " The run keeps its place and starts when that is repaired."
+		}
+		if d.Device != run.Device || d.Slots == 0 {
+			continue
+		}
+		card.NoWorker = false
+		switch {
+		case d.PausedSince != nil:
+			card.Waiting = fmt.Sprintf("%s paused %s; the run keeps its place and starts when that ends.", d.PausedBy, run.Device)
+			if d.PausedWhy != "" {
+				card.Waiting += " " + d.PausedWhy
+			}
+		case d.Busy >= d.Slots:
+			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
+			return s.addWait(ctx, card, d.Slots)
+		default:
+			card.Waiting = "A slot is free; it starts in a moment."
+		}
+	}
+	return nil
+}
+
+// addWait says about how long a run waits.
+func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) error {
+	wait, err := s.expectedWait(ctx, card.Device, card.Position, slots)
+	if wait > 0 {
+		card.Waiting += fmt.Sprintf(" By past runs it waits about %s.", format.Duration(max(wait.Round(time.Second), time.Second)))
+	}
+	return err
+}
+
+// ExpectedWait is about how long a run at a place of a device's queue waits, by what the last ones took; 0 is unknown.
+func (s *Runs) ExpectedWait(ctx context.Context, device string, place int) (time.Duration, error) {
+	devices, err := s.DeviceList(ctx)
+	for _, d := range devices {
+		if d.Device == device && d.Slots > 0 && d.Busy >= d.Slots && d.PausedSince == nil {
+			return s.expectedWait(ctx, device, place, d.Slots)
+		}
+	}
+	return 0, err
+}
+
+func (s *Runs) expectedWait(ctx context.Context, device string, place, slots int) (time.Duration, error) {
+	pace, err := s.Store.Pace(ctx, device)
+	return pace * time.Duration(place) / time.Duration(slots), err
+}
