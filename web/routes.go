@@ -1,48 +1,12 @@
 package web
 
 import (
-	"slices"
-
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/compress"
 
 	"warpboard/statement"
-	"warpboard/web/evalapi"
 	"warpboard/web/site"
 )
-
-// group is routes that share what a request passes through before its handler: how errors are answered,
-// whether the answer is compressed, who may send it, and how large its body may be.
-type group struct {
-	router fiber.Router
-	before []fiber.Handler
-}
-
-func (g group) get(path string, handlers ...fiber.Handler) {
-	g.router.Get(path, slices.Concat(g.before, handlers)...)
-}
-
-func (g group) post(path string, handlers ...fiber.Handler) {
-	g.router.Post(path, slices.Concat(g.before, handlers)...)
-}
-
-func (g group) patch(path string, handlers ...fiber.Handler) {
-	g.router.Patch(path, slices.Concat(g.before, handlers)...)
-}
-
-func (g group) delete(path string, handlers ...fiber.Handler) {
-	g.router.Delete(path, slices.Concat(g.before, handlers)...)
-}
-
-// all is for what reads the method by itself.
-func (g group) all(path string, handlers ...fiber.Handler) {
-	g.router.All(path, slices.Concat(g.before, handlers)...)
-}
-
-// with is the group with more that a request passes through.
-func (g group) with(handlers ...fiber.Handler) group {
-	return group{g.router, slices.Concat(g.before, handlers)}
-}
 
 // routes is the whole site: what every request passes through, then every address. fiber takes the first
 // that fits, so the order counts.
@@ -92,66 +56,6 @@ func (s *Server) errorShapes(app *fiber.App) {
 	for _, path := range []string{"/", "/evaluate", "/compare", "/mcp"} {
 		app.Post(path, site.AnswerProblems)
 	}
-}
-
-// evaluationRoutes are the unversioned evaluation API and MCP; errors are answered in that API's own shape.
-func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
-	look := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(site.SmallBody))
-	run := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit))
-	run.post("/evaluate", s.evalAPI.Evaluate)
-	run.post("/compare", s.evalAPI.Compare)
-	run.post("/", s.evalAPI.Compare)
-	look.get("/job/:id", s.evalAPI.Job)
-	look.get("/health", s.evalAPI.Health)
-	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
-	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
-	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
-	for path, method := range map[string]string{                                     // not /compare: to GET it is a page
-		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
-		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
-		app.All(path, evalapi.Only(method))
-	}
-	plain.all("/mcp", s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit), s.mcpHandler())
-}
-
-func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
-	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors can be read, too
-	public.get("/api/v1/tasks", s.api.Tasks)
-	public.get("/api/v1/tasks/:slug", s.api.Task)
-	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
-	uploads.post("/api/v1/tasks/:slug", s.api.PublishTask)
-	public.get("/api/v1/boards/:slug/:device", s.api.Board)
-	public.get("/api/v1/capacity", s.api.Capacity)
-	api.get("/api/v1/chain", s.api.Chain)
-	public.get("/api/v1/devices", s.api.Devices)
-	public.get("/api/v1/runs/:id/statement", s.api.Statement)
-	api.post("/api/v1/login", s.api.BeginLogin)
-	api.post("/api/v1/login/token", s.api.EndLogin)
-	api.get("/api/v1/me", s.api.Me)
-	api.get("/api/v1/submissions", s.api.ListSubmissions)
-	api.post("/api/v1/submissions", s.api.CreateSubmission)
-	public.get("/api/v1/submissions/:id", s.api.GetSubmission)
-	public.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
-	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
-	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
-
-	s.webhookRoutes(api)
-	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
-	api.get("/api/v1/evaluations", s.api.ListEvaluations)
-	api.get("/api/v1/evaluations/:id", s.api.GetEvaluation)
-	api.patch("/api/v1/evaluations/:id", s.api.ChangeEvaluation)
-	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
-	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
-	public.get("/api/v1/openapi.json", s.api.OpenAPI)
-}
-
-func (s *Server) webhookRoutes(api group) {
-	api.get("/api/v1/webhooks", s.api.Webhooks)
-	api.post("/api/v1/webhooks", s.api.CreateWebhook)
-	api.delete("/api/v1/webhooks/:id", s.api.DeleteWebhook)
-	api.post("/api/v1/webhooks/:id/test", s.api.TestWebhook)
-	api.get("/api/v1/webhooks/:id/deliveries", s.api.Deliveries)
-	api.post("/api/v1/webhooks/:id/deliveries/:delivery/redeliver", s.api.Redeliver)
 }
 
 func (s *Server) accountRoutes(pages group) {

@@ -1,0 +1,70 @@
+package web
+
+import (
+	"slices"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/web/evalapi"
+	"warpboard/web/site"
+)
+
+// evaluationRoutes are the unversioned evaluation API and MCP; errors are answered in that API's own shape.
+func (s *Server) evaluationRoutes(app *fiber.App, plain, packed group) {
+	look := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(site.SmallBody))
+	run := packed.with(s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit))
+	run.post("/evaluate", s.evalAPI.Evaluate)
+	run.post("/compare", s.evalAPI.Compare)
+	run.post("/", s.evalAPI.Compare)
+	look.get("/job/:id", s.evalAPI.Job)
+	look.get("/health", s.evalAPI.Health)
+	look.post("/admin/cleanup-jobs", s.evalAPI.CleanUp)
+	packed.get("/stats", s.evalAPI.Errors, s.metrics.OperatorOnly, s.metrics.Stats)
+	packed.get("/api/v1/evaluations/stats", s.metrics.OperatorOnly, s.metrics.Stats) // before Identify, which would refuse the operator's token
+	for path, method := range map[string]string{                                     // not /compare: to GET it is a page
+		"/evaluate": fiber.MethodPost, "/job/:id": fiber.MethodGet,
+		"/health": fiber.MethodGet, "/stats": fiber.MethodGet, "/admin/cleanup-jobs": fiber.MethodPost} {
+		app.All(path, evalapi.Only(method))
+	}
+	plain.all("/mcp", s.evalAPI.Errors, s.Identify, s.evals.Access, s.ReadBody(s.evals.BodyLimit), s.mcpHandler())
+}
+
+func (s *Server) apiRoutes(api, evaluations, uploads, streams group) {
+	public := group{api.router, slices.Concat([]fiber.Handler{s.api.Public}, api.before)} // first, so that errors can be read, too
+	public.get("/api/v1/tasks", s.api.Tasks)
+	public.get("/api/v1/tasks/:slug", s.api.Task)
+	public.get("/api/v1/tasks/:slug/bundle", s.pages.TaskBundle)
+	uploads.post("/api/v1/tasks/:slug", s.api.PublishTask)
+	public.get("/api/v1/boards/:slug/:device", s.api.Board)
+	public.get("/api/v1/capacity", s.api.Capacity)
+	api.get("/api/v1/chain", s.api.Chain)
+	public.get("/api/v1/devices", s.api.Devices)
+	public.get("/api/v1/runs/:id/statement", s.api.Statement)
+	api.post("/api/v1/login", s.api.BeginLogin)
+	api.post("/api/v1/login/token", s.api.EndLogin)
+	api.get("/api/v1/me", s.api.Me)
+	api.get("/api/v1/submissions", s.api.ListSubmissions)
+	api.post("/api/v1/submissions", s.api.CreateSubmission)
+	public.get("/api/v1/submissions/:id", s.api.GetSubmission)
+	public.get("/api/v1/submissions/:id/source", s.api.SubmissionSource)
+	api.post("/api/v1/submissions/:id/cancel", s.api.CancelSubmission)
+	streams.get("/api/v1/submissions/:id/events", s.api.Public, s.api.SubmissionEvents)
+
+	s.webhookRoutes(api)
+	evaluations.post("/api/v1/evaluations", s.api.CreateEvaluation)
+	api.get("/api/v1/evaluations", s.api.ListEvaluations)
+	api.get("/api/v1/evaluations/:id", s.api.GetEvaluation)
+	api.patch("/api/v1/evaluations/:id", s.api.ChangeEvaluation)
+	api.post("/api/v1/evaluations/:id/cancel", s.api.CancelEvaluation)
+	streams.get("/api/v1/evaluations/:id/events", s.api.EvaluationEvents)
+	public.get("/api/v1/openapi.json", s.api.OpenAPI)
+}
+
+func (s *Server) webhookRoutes(api group) {
+	api.get("/api/v1/webhooks", s.api.Webhooks)
+	api.post("/api/v1/webhooks", s.api.CreateWebhook)
+	api.delete("/api/v1/webhooks/:id", s.api.DeleteWebhook)
+	api.post("/api/v1/webhooks/:id/test", s.api.TestWebhook)
+	api.get("/api/v1/webhooks/:id/deliveries", s.api.Deliveries)
+	api.post("/api/v1/webhooks/:id/deliveries/:delivery/redeliver", s.api.Redeliver)
+}
