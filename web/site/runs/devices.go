@@ -91,13 +91,16 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 	return choices
 }
 
-// choiceOf says how a device stands: whether a run could begin there now.
+// choiceOf says how a device stands: whether a run could begin there now. It is offline only where no worker has it.
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
-	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots > 0 })
+	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
 	if i < 0 {
 		return views.DeviceChoice{Device: name, Note: "No worker at the moment: a run waits until one comes", Short: "offline", Offline: true}
 	}
 	d := known[i]
+	if d.Slots == 0 { // just after a worker's start, too
+		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or out of service: a run waits until one passes", Short: "not ready"}
+	}
 	free := max(d.Slots-d.Busy, 0)
 	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %d waiting", free, d.Slots, d.Queued), Short: fmt.Sprintf("%d free", free), Free: free > 0}
 	switch {
