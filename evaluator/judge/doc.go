@@ -13,8 +13,8 @@
 //
 // # The door
 //
-// A socket of messages (SOCK_SEQPACKET). To the judge: a uint32, the number of a runner, with two descriptors, its
-// end of the runner's channel and the page; the end of the door means that there is no other runner. From the judge: a
+// A socket of messages (SOCK_SEQPACKET). To the judge: a uint32, the number of a runner, with three descriptors, its
+// end of the runner's channel, the page, and the reading end of a pipe that ends when nothing of the runner is left; the end of the door means that there is no other runner. From the judge: a
 // uint32, the number of a runner whose turn is over, before END; who has not left a while later is killed.
 //
 // Runners come one after the other, each when nothing is left of the one before, unless the stage asks for several
@@ -36,8 +36,8 @@
 //	         more times it is made in a row, of which the last answer counts; for a counter of energy), and the
 //	         description of the input: pickled for Python, the walked members for C++. Arrays are given by
 //	         where they will lie in a region, not by their contents
-//	3 END    no more calls; end of the channel means the same. The channel ends for the judge when the runner's
-//	         whole sandbox is dead
+//	3 END    no more calls; end of the channel means the same. For the judge the end of the channel means that the
+//	         runner has left, or says so (shutdown): only the pipe tells that its whole sandbox is dead
 //	4 INPUT  host only: the memory of the call's inputs, in place of that of the case; it travels with the frame
 //
 // From runner to judge there is one frame, once: 1 READY, empty, when the submission is loaded. All else goes

@@ -186,15 +186,16 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 		return nil
 	}
 	number := s.next
-	var wires []*os.File
+	var wires, alive []*os.File
 	for range max(s.runners.Ranks, 1) {
 		w, err := newWires()
 		if err != nil {
 			closeAll(wires)
+			closeAll(alive)
 			return err
 		}
 		s.door.hand(number, w)
-		wires = append(wires, w.runner[:]...)
+		wires, alive = append(wires, w.runner[:]...), append(alive, w.alive)
 	}
 	s.next++
 	s.ending.Processes++
@@ -203,8 +204,9 @@ func (s *stage) start(ctx context.Context, runner Side) error {
 	go func() {
 		defer stop()
 		o, err := runner(ctx, wires, func() {})
-		// Not before: the end of the channel tells the judge that nothing of the runner is left.
+		// Not before: the end of the life line tells the judge that nothing of the runner is left.
 		closeAll(wires)
+		closeAll(alive)
 		s.ran <- end{number, o, err}
 	}()
 	return nil

@@ -24,7 +24,7 @@ type door struct {
 // next returns the number of the next runner and its channel; false when there is no other.
 func (d door) next() (int, *os.File, bool) {
 	d.t.Helper()
-	word, rights := make([]byte, 4), make([]byte, unix.CmsgSpace(8))
+	word, rights := make([]byte, 4), make([]byte, unix.CmsgSpace(12))
 	n, oobn, _, _, err := unix.Recvmsg(d.fd, word, rights, unix.MSG_CMSG_CLOEXEC)
 	if err != nil || n == 0 {
 		return 0, nil, false
@@ -35,11 +35,12 @@ func (d door) next() (int, *os.File, bool) {
 		return 0, nil, false
 	}
 	fds, err := unix.ParseUnixRights(&messages[0])
-	if err != nil || len(fds) != 2 {
+	if err != nil || len(fds) != 3 {
 		d.t.Errorf("%d descriptors: %v", len(fds), err)
 		return 0, nil, false
 	}
 	unix.Close(fds[1])
+	unix.Close(fds[2])
 	return int(binary.LittleEndian.Uint32(word)), os.NewFile(uintptr(fds[0]), "channel"), true
 }
 

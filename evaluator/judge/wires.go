@@ -13,9 +13,12 @@ import (
 // PageSize is the size in bytes of the page that judge and runner share.
 const PageSize = 256 << 10
 
-// wires connect the judge with one runner: a stream socket and the page.
+// wires connect the judge with one runner: a stream socket and the page. The judge has a life line beside them, a pipe whose
+// other end no sandbox ever holds: the end of a channel is easily pretended (shutdown), that of the life line is not.
 type wires struct {
 	judge, runner [2]*os.File // each the channel's end and the page
+	lifeLine      *os.File    // the judge's end
+	alive         *os.File    // closed when nothing of the runner is left
 }
 
 // newWires makes the connections of one runner. The caller closes each set of ends when its process has them.
@@ -29,6 +32,9 @@ func newWires() (*wires, error) {
 	w.runner[0] = os.NewFile(uintptr(ends[1]), "runner's channel")
 	if w.judge[1], err = newPage(); err == nil {
 		w.runner[1], err = duplicate(w.judge[1])
+	}
+	if err == nil {
+		w.lifeLine, w.alive, err = os.Pipe()
 	}
 	if err != nil {
 		closeAll(w.judge[:])
@@ -47,7 +53,7 @@ func closeAll(files []*os.File) {
 }
 
 // door is where the judge gets its runners: a socket of messages. Each message to the judge is a runner's number with
-// the judge's ends of its wires; each from the judge is the number of a runner whose turn is over.
+// the judge's ends of its wires and its life line; each from the judge is the number of a runner whose turn is over.
 type door struct {
 	ours  *net.UnixConn
 	judge *os.File // becomes its descriptor 4
@@ -71,9 +77,10 @@ func newDoor() (*door, error) {
 
 // hand gives the judge its ends of a runner's wires. A judge that is gone takes nothing, which it says itself.
 func (d *door) hand(number int, w *wires) {
-	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()))
+	rights := unix.UnixRights(int(w.judge[0].Fd()), int(w.judge[1].Fd()), int(w.lifeLine.Fd()))
 	_, _, _ = d.ours.WriteMsgUnix(binary.LittleEndian.AppendUint32(nil, uint32(number)), rights, nil)
 	closeAll(w.judge[:])
+	w.lifeLine.Close()
 }
 
 // over tells of each runner whose turn the judge has ended, until the door is closed.

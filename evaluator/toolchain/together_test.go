@@ -15,7 +15,7 @@ import os, socket
 door = socket.socket(fileno=4)
 ends = []
 for _ in range(2):
-    _, descriptors, _, _ = socket.recv_fds(door, 4, 2)
+    _, descriptors, _, _ = socket.recv_fds(door, 4, 3)
     ends.append(socket.socket(fileno=descriptors[0]))
 for end in ends:
     end.send(b"go")

@@ -17,11 +17,24 @@ namespace warpboard {
 
 constexpr int door_fd = 4;  // the judge's
 
-// A runner with the number that the other side of the door knows it by.
+// A runner with the number that the other side of the door knows it by, and its life line: a pipe that ends when nothing
+// of the runner is left. The end of its channel is easily pretended.
 struct HandedRunner {
     uint32_t number;
     Session session;
-    HandedRunner(uint32_t n, int channel, int page) : number(n), session(channel, page) {}
+    int life_line;
+    HandedRunner(uint32_t n, int channel, int page, int life) : number(n), session(channel, page), life_line(life) {}
+    ~HandedRunner() { close(life_line); }
+    HandedRunner(const HandedRunner&) = delete;
+    HandedRunner& operator=(const HandedRunner&) = delete;
+
+    void wait_gone() {
+        session.wait_end();
+        char byte;
+        ssize_t n;
+        do n = read(life_line, &byte, 1);
+        while (n > 0 || (n < 0 && errno == EINTR));
+    }
 };
 
 class Door {
@@ -31,7 +44,7 @@ public:
         uint32_t number = 0;
         iovec data{&number, sizeof number};
         union {
-            char bytes[CMSG_SPACE(2 * sizeof(int))];
+            char bytes[CMSG_SPACE(3 * sizeof(int))];
             cmsghdr align;
         } control;
         msghdr message{};
@@ -43,10 +56,10 @@ public:
         do n = recvmsg(door_fd, &message, MSG_CMSG_CLOEXEC);
         while (n < 0 && errno == EINTR);
         const cmsghdr* rights = CMSG_FIRSTHDR(&message);
-        if (n != sizeof number || rights == nullptr || rights->cmsg_len != CMSG_LEN(2 * sizeof(int))) return nullptr;
-        int ends[2];
+        if (n != sizeof number || rights == nullptr || rights->cmsg_len != CMSG_LEN(3 * sizeof(int))) return nullptr;
+        int ends[3];
         std::memcpy(ends, CMSG_DATA(rights), sizeof ends);
-        auto runner = std::make_unique<HandedRunner>(number, ends[0], ends[1]);
+        auto runner = std::make_unique<HandedRunner>(number, ends[0], ends[1], ends[2]);
         close(ends[1]);  // it is mapped
         return runner;
     }
@@ -55,7 +68,7 @@ public:
     static void end(HandedRunner& runner) {
         send(door_fd, &runner.number, sizeof runner.number, MSG_NOSIGNAL);
         runner.session.end();
-        runner.session.wait_gone();
+        runner.wait_gone();
     }
 };
 

@@ -126,8 +126,8 @@ public:
         channel_.send(FRAME_END, "");
     }
 
-    // Waits until nothing of the runner is left, whatever it still writes: its channel ends when it is all dead.
-    void wait_gone() {
+    // Waits for the end of the channel, whatever the runner still writes.
+    void wait_end() {
         while (channel_.look(-1) != JudgeChannel::State::gone) {
         }
     }

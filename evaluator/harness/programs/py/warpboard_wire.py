@@ -150,10 +150,11 @@ def announced():
 
 
 class Channel:
-    """One end of the stream socket."""
+    """One end of the stream socket. The judge has a life line beside it, which ends when nothing of the runner is left: the
+    end of the socket is easily pretended."""
 
-    def __init__(self, end):
-        self._end = end
+    def __init__(self, end, life_line=None):
+        self._end, self._life_line = end, life_line
 
     @classmethod
     def inherited(cls, fd=CHANNEL_FD):
@@ -215,13 +216,18 @@ class Channel:
         raise RunnerGone
 
     def wait_end(self):
-        """Waits until the other end is closed, whatever still comes from there."""
+        """Waits until nothing of the runner is left, or of the judge's own, which has no life line, until the other end is
+        closed."""
         try:
             while self._end.recv(1 << 12):
                 pass
         except OSError:
             pass
         self._end.close()
+        if self._life_line is not None:
+            os.read(self._life_line, 1)
+            os.close(self._life_line)
+            self._life_line = None
 
 
 class Door:
@@ -232,10 +238,10 @@ class Door:
 
     def next(self):
         """Waits for the next runner: (its number, the channel, the page), or None when there is no other."""
-        number, ends, _, _ = socket.recv_fds(self._end, _WORD.size, 2)
-        if len(ends) != 2:
+        number, ends, _, _ = socket.recv_fds(self._end, _WORD.size, 3)
+        if len(ends) != 3:
             return None
-        channel, page = Channel(socket.socket(fileno=ends[0])), Page(ends[1])
+        channel, page = Channel(socket.socket(fileno=ends[0]), ends[2]), Page(ends[1])
         os.close(ends[1])
         return _WORD.unpack(number)[0], channel, page
 
