@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -68,8 +70,8 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 		return err
 	}
 	var known int64
-	err = tx.Model(&Confirmation{}).Where("(version_id = ? and device = ? and ended_at is null) or ((challenger_id = ? or holder_id = ?) and not again)",
-		versionID, device, top[0].RunID, top[0].RunID).Count(&known).Error
+	err = tx.Model(&Confirmation{}).Where("(version_id = ? and device = ? and ended_at is null) or (challenger_id = ? and not again)",
+		versionID, device, top[0].RunID).Count(&known).Error
 	if err != nil || known > 0 {
 		return db.ReadError(err, "confirmations")
 	}
@@ -129,12 +131,46 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 			return c.breakOff(tx, leg, out)
 		}
 	}
-	counted, enough := c.counted(legs)
+	usable, err := c.usable(tx, legs)
+	if err != nil {
+		return err
+	}
+	counted, enough := c.counted(usable)
 	if !enough && len(legs) < mostLegs {
 		return c.queueLeg(tx, []int64{c.HolderID, c.ChallengerID}[len(legs)%2], out)
 	}
+	if !enough {
+		counted = c.newest(usable)
+	}
+	if len(counted) == 0 {
+		c.Again, c.Outcome = true, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board."
+		return c.close(tx, out)
+	}
 	c.OneUnit = enough
 	return c.conclude(tx, counted, out)
+}
+
+// usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
+func (c Confirmation) usable(tx *gorm.DB, legs []Run) ([]Run, error) {
+	var challenger Run
+	if err := tx.Select("id", "epoch_id").Take(&challenger, c.ChallengerID).Error; err != nil {
+		return nil, db.ReadError(err, "run %d", c.ChallengerID)
+	}
+	return slices.DeleteFunc(slices.Clone(legs), func(leg Run) bool { return leg.EpochID < challenger.EpochID }), nil
+}
+
+// newest is the legs of the newest software with which both sides were measured. Empty: there is none.
+func (c Confirmation) newest(legs []Run) []Run {
+	byEpoch := map[int64][]Run{}
+	for _, leg := range legs {
+		byEpoch[leg.EpochID] = append(byEpoch[leg.EpochID], leg)
+	}
+	for _, epoch := range slices.Backward(slices.Sorted(maps.Keys(byEpoch))) {
+		if of := byEpoch[epoch]; len(c.side(of, c.HolderID)) > 0 && len(c.side(of, c.ChallengerID)) > 0 {
+			return of
+		}
+	}
+	return nil
 }
 
 // counted chooses the legs of the unit that has enough of both sides; without such a unit, all.
@@ -167,7 +203,10 @@ func (c Confirmation) side(legs []Run, of int64) (list []Run) {
 // held back; one that infrastructure errors stopped begins again when something changes on the board.
 func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	switch {
-	case leg.Infrastructure:
+	case leg.Failure != nil && leg.Failure.Task:
+		c.Again, c.Outcome = true, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf)
+		return c.close(tx, out)
+	case leg.Infrastructure && leg.Losses < MaxLosses: // more would be the kernel's own doing
 		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf)
 		return c.close(tx, out)
 	case leg.State != StateFailed:

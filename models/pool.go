@@ -40,7 +40,7 @@ func (r *Run) enter(tx *gorm.DB) (*BoardChange, error) {
 func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChange, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {
-	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure:
+	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure || r.Failure != nil && r.Failure.Task:
 		return nil, nil
 	case len(cases) > 0:
 		kept.Cases = cases
@@ -68,10 +68,10 @@ func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChang
 	return boards.Enter(tx, stands[0].entry(), true)
 }
 
-// judgedCases are the processes' medians of a ranked stage that passed and whose program a judge measured.
+// judgedCases are the processes' medians of a ranked stage that passed; of a task's own program, the one time of each case.
 func judgedCases(stages []job.StageResult) [][]float64 {
 	for _, stage := range stages {
-		if stage.Stage == job.StageRanked && stage.Status == job.StatusPass && len(stage.Cases) > 0 && len(stage.Cases[0].Processes) > 0 {
+		if stage.Stage == job.StageRanked && stage.Status == job.StatusPass && len(stage.Cases) > 0 {
 			return pools.CasesOf(stages)
 		}
 	}

@@ -147,8 +147,12 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 		}
 	}
 	if r.State == StateFailed {
-		if out.Board, err = r.retain(tx, result, pools.Failed); err != nil {
+		change, err := r.retain(tx, result, pools.Failed)
+		if err != nil {
 			return err
+		}
+		if change != nil {
+			out.Board = change
 		}
 	}
 	if !r.Valid() {

@@ -79,9 +79,10 @@ func Judge(end judge.Ending, limit time.Duration, p *Parser, want []tasks.Case) 
 	case j.ExitCode == exitRefused && said["refused"] != "":
 		return job.StatusError, &job.Failure{Reason: strings.TrimSuffix(said["refused"], ".") + progressText(p) + "."}
 	case j.ExitCode == exitTask && said["task"] != "":
-		return job.StatusError, &job.Failure{Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(said["task"], ".") + "."}
+		return job.StatusError, &job.Failure{Task: true, Reason: "The task failed" + progressText(p) + ", not the submission: " + strings.TrimSuffix(said["task"], ".") + "."}
 	}
 	_, failure := judgeProcess(j, limit, p, nil)
+	failure.Task = true
 	failure.Reason = "The task failed, not the submission. " + strings.Replace(failure.Reason, "The program", "Its generator, reference or checker", 1)
 	return job.StatusError, failure
 }

@@ -97,6 +97,8 @@ type Failure struct {
 	Reason string `json:"reason"` // one sentence: what happened, where, what to do
 	// Infrastructure is true when the site or worker is to blame: the run is retried and costs the person nothing.
 	Infrastructure bool `json:"ours,omitempty"`
+	// Task is true when the task's generator, reference or checker failed: the submission is not held to it.
+	Task bool `json:"task_failed,omitempty"`
 
 	ExitCode int    `json:"exit_code,omitempty"`
 	Signal   string `json:"signal,omitempty"` // "SIGSEGV"

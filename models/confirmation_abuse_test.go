@@ -1,0 +1,82 @@
+package models_test
+
+import (
+	"strings"
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/boards"
+	"warpboard/models/modelstest"
+)
+
+// An accomplice may beat a lucky first and fail when it is measured again: the first is no less to be confirmed.
+func TestAFirstThatAFailedChallengerWasMeasuredAgainstIsStillConfirmed(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		w.measures(t, s, w.ann, "a;", about(900)...)
+		w.measures(t, s, w.ben, "bomb;", about(800)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "bomb"})
+		w.measures(t, s, cleo, "c;", about(950)...)
+		if waiting := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(waiting) == 0 {
+			t.Errorf("nothing waits: %v", w.board(t, s))
+		}
+	})
+}
+
+// legIn ends the next leg as a machine with a driver would.
+func legIn(t *testing.T, s *models.Store, ns float64, unit, driver string) {
+	t.Helper()
+	attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), leg(t, s).Ref()))
+	result := modelstest.Result(attempt, ns)
+	result.Machine.UUIDHash, result.Machine.Driver = unit, driver
+	low, high := ns*0.999, ns*1.001
+	check(t, second(s.RecordResult(t.Context(), result, models.Findings{Score: &models.Score{NS: ns, Interval: boards.Interval{LowNS: &low, HighNS: &high, Processes: 5}}})))
+}
+
+func TestMachinesWithOlderSoftwareTakeNobodyOffTheBoard(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		cleo := modelstest.Person(t, s, "Cleo", models.RoleUser)
+		w.scoreIn(t, s, cleo, 5000, "570")
+		w.scoreIn(t, s, cleo, 2000, "580")
+		w.scoreIn(t, s, w.ann, 1000, "580")
+		for range 4 {
+			legIn(t, s, 1000, "g", "580")
+		}
+		w.scoreIn(t, s, w.ben, 900, "580")
+		for i := range 8 {
+			legIn(t, s, []float64{1000, 900}[i%2], "old", "570")
+		}
+		if first := byEpoch(t, s, w)[0]; !strings.HasPrefix(first, "1 Ben") {
+			t.Errorf("first is %s", first)
+		}
+	})
+}
+
+func TestPagesAreToldThatAFailedLegChangedTheBoard(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ben, "b;", about(900)...)
+		measureLeg(t, s, 1000, "gpu0")
+		attempt := got[models.Attempt](t)(s.StartAttempt(t.Context(), leg(t, s).Ref()))
+		out, err := s.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret,
+			Outcome: job.OutcomeFailed, Failure: &job.Failure{Reason: "x"}}, models.Findings{})
+		check(t, err)
+		if out.Board == nil {
+			t.Error("the board changed and nobody is told")
+		}
+	})
+}
+
+func TestATaskThatFailsHoldsNobodyBack(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ben, "b;", about(900)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Task: true, Reason: "The task failed in case 0, not the submission: generate_input ran out of memory."})
+		if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben") {
+			t.Errorf("first is %s", first)
+		}
+	})
+}
