@@ -45,6 +45,8 @@ func (e *Evaluation) setCancelled(reason string) {
 	e.State, e.Failure = EvaluationCancelled, db.Sanitize(reason)
 }
 
+func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
+
 func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { return nil }
 
 func (e *Evaluation) setMeasured(job.Result) {} // its report says it

@@ -70,13 +70,19 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 	return out, nil
 }
 
-// endStale ends an attempt that counts no more. What it measured of a run that its person cancelled stays.
+// endStale ends an attempt that counts no more. What it held and measured of work that its person cancelled counts.
 func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*BoardChange, error) {
 	a.end(r.Outcome)
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return nil, db.WriteError(err, "attempt")
 	}
-	if run, ok := a.unit.(*Run); ok && run.State == StateCancelled && run.AttemptID == a.ID {
+	if a.unit.work().AttemptID != a.ID || !a.unit.cancelled() {
+		return nil, nil
+	}
+	if err := a.charge(tx, r, a.began()); err != nil {
+		return nil, err
+	}
+	if run, ok := a.unit.(*Run); ok {
 		return run.retain(tx, r, pools.Cancelled)
 	}
 	return nil, nil
@@ -95,6 +101,7 @@ func LossOf(r job.Result) Loss {
 
 // conclude brings the work to its end, or back to the queue.
 func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded, error) {
+	began := a.began()
 	a.take(r.Machine.Worker)
 	a.unit.setMeasured(r)
 	switch r.Outcome {
@@ -109,7 +116,9 @@ func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded
 		}
 		return a.requeueOrFail(tx, LossOf(r), why)
 	}
-	a.unit.work().UnitNS = max(0, r.UnitNS)
+	if err := a.charge(tx, r, began); err != nil {
+		return Recorded{}, err
+	}
 	a.unit.work().end()
 	a.end(r.Outcome)
 	if err := a.store(tx); err != nil {

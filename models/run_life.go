@@ -72,6 +72,8 @@ func (r *Run) setFailed(why *job.Failure) {
 
 func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }
 
+func (r *Run) cancelled() bool { return r.State == StateCancelled }
+
 // stateOf gives the state of a run that is in a stage.
 func stateOf(stage job.Stage) RunState {
 	switch stage {

@@ -73,6 +73,7 @@ type unit interface {
 	setDone(r job.Result, found Findings)
 	setFailed(why *job.Failure)
 	setCancelled(reason string)
+	cancelled() bool
 
 	// keep stores what a result brings even if its attempt does not count any more.
 	keep(tx *gorm.DB, attemptID string, r job.Result, artifacts []Artifact) error
@@ -82,6 +83,9 @@ type unit interface {
 	save(tx *gorm.DB, attemptID string) (rows int64, err error)
 	// announce adds what watchers are to be told of the state as it now is, and counts work that has ended.
 	announce(tx *gorm.DB, out *Recorded) error
+	// payer is the person who is charged for the units that it held; 0: nobody. units is how many it holds at a time.
+	payer() int64
+	units(tx *gorm.DB) (int, error)
 	// countLoss counts a taken attempt that ends without a report.
 	countLoss(tx *gorm.DB) error
 	// afterResult does what follows from a result that ended the work, and announces it.

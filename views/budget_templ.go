@@ -148,7 +148,7 @@ func budgetList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section id=\"budgets\" aria-labelledby=\"budgets-title\" class=\"mt-10\"><h2 id=\"budgets-title\">Budgets</h2><p class=\"mt-1 soft\">For how long one person's runs and evaluations may hold GPUs in a day (UTC), in seconds of one GPU. Compiling, waiting, cancelled runs and what the site runs on its own cost nothing; nor does the CPU device. Admins have no limit.</p><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section id=\"budgets\" aria-labelledby=\"budgets-title\" class=\"mt-10\"><h2 id=\"budgets-title\">Budgets</h2><p class=\"mt-1 soft\">For how long one person's runs and evaluations may hold GPUs in a day (UTC), in seconds of one GPU. Compiling, waiting, infrastructure errors and what the site runs on its own cost nothing; nor does the CPU device. A cancelled run costs what it held; one that had not begun costs nothing. Admins have no limit.</p><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -66,8 +66,7 @@ func (s *scene) budgets(admin, ada *browser) {
 	for _, path := range []string{"/me", workbench} {
 		wantText(s.t, ada.page(path, http.StatusOK), "[data-budget]", "600 of 600 GPU-seconds are left today.")
 	}
-	if _, err := s.Store.SQL().ExecContext(s.t.Context(), "update runs set unit_ns = 1000000000, ended_at = $1 where user_id = $2 and ended_at is not null and profile_of is null",
-		time.Now().UTC(), s.ada.ID); err != nil {
+	if _, err := s.Store.SQL().ExecContext(s.t.Context(), "insert into charges (user_id, day, unit_ns) values ($1, $2, 1000000000)", s.ada.ID, time.Now().UTC().Format(time.DateOnly)); err != nil {
 		s.t.Fatal(err)
 	}
 	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {s.ada.Name}, "seconds": {"1"}}), http.StatusOK)

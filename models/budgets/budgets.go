@@ -22,13 +22,6 @@ const (
 // Most is the largest budget in seconds: a thousand GPUs for a day.
 const Most = 1000 * 24 * 60 * 60
 
-// charged is whose work held GPUs since a time, in SQL: of each kind what counts.
-const charged = `
-	select user_id, unit_ns from runs where unit_ns > 0 and ended_at >= ? and device <> '` + silicon.CPU + `'
-		and state in ('done', 'failed') and not ours and profile_of is null and mode <> 'baseline'
-	union all
-	select user_id, unit_ns from evaluations where unit_ns > 0 and ended_at >= ? and device <> '` + silicon.CPU + `' and state <> 'cancelled'`
-
 // Budgets are those of one database.
 type Budgets struct{ db *db.DB }
 
@@ -98,8 +91,8 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 		Used           int64
 	}
 	err := tx.Raw(`select (select value from settings where key = ?) as own, (select value from settings where key = ?) as everybody,
-		(select coalesce(sum(unit_ns), 0) from (`+charged+`) as charged where user_id = ?) as used`,
-		keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+everybody, db.Time(since), db.Time(since), user.ID).Scan(&row).Error
+		(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id = ?) as used`,
+		keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+everybody, dayOf(since), user.ID).Scan(&row).Error
 	if err != nil {
 		return budget, db.ReadError(err, "budget of person %d", user.ID)
 	}
@@ -148,10 +141,10 @@ func (b *Budgets) Today(ctx context.Context, most int) (list []Budget, all int, 
 		Name string
 		Used int64
 	}
-	err = b.db.Read(ctx).Raw(`select users.id, users.name, coalesce(sum(charged.unit_ns), 0) as used
-		from users left join (`+charged+`) as charged on charged.user_id = users.id
-		where charged.user_id is not null or exists (select 1 from settings where key = '`+keyPrefix+`' || cast(users.id as text))
-		group by users.id, users.name order by used desc, users.id limit ?`, db.Time(since), db.Time(since), most).Scan(&rows).Error
+	err = b.db.Read(ctx).Raw(`select users.id, users.name, coalesce(charges.unit_ns, 0) as used
+		from users left join charges on charges.user_id = users.id and charges.day = ?
+		where charges.user_id is not null or exists (select 1 from settings where key = '`+keyPrefix+`' || cast(users.id as text))
+		order by used desc, users.id limit ?`, dayOf(since), most).Scan(&rows).Error
 	if err != nil {
 		return nil, 0, db.ReadError(err, "budgets")
 	}

@@ -3,6 +3,7 @@ package budgets_test
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func held(t *testing.T, s *models.Store, run models.Run, took time.Duration, out
 	if err != nil {
 		t.Fatal(err)
 	}
-	result := modelstest.Result(attempt, 1e6)
+	result := ago(t, s, attempt)
 	result.UnitNS, result.Outcome = took.Nanoseconds(), outcome
 	if outcome != job.OutcomeDone {
 		result.Failure = &job.Failure{Reason: "It failed."}
@@ -28,6 +29,18 @@ func held(t *testing.T, s *models.Store, run models.Run, took time.Duration, out
 	if recorded, err := s.RecordResult(t.Context(), result, models.Findings{}); err != nil || !recorded.Accepted && outcome == job.OutcomeDone {
 		t.Fatalf("recorded %+v, %v", recorded, err)
 	}
+}
+
+// ago is the result of an attempt that began two hours ago.
+func ago(t *testing.T, s *models.Store, attempt models.Attempt) job.Result {
+	t.Helper()
+	if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1, taken_at = null where id = $2", time.Now().UTC().Add(-2*time.Hour), attempt.ID); err != nil {
+		t.Fatal(err)
+	}
+	if attempt.RunID == 0 {
+		return modelstest.Evaluated(attempt, `{}`)
+	}
+	return modelstest.Result(attempt, 1e6)
 }
 
 // TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse on both databases.
@@ -74,7 +87,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		used(ann, 9*time.Second, 10, false) // what was cancelled or handed back costs nothing
+		used(ann, 9*time.Second, 10, false) // what was cancelled before it began, or handed back, costs nothing
 		fourth := modelstest.SubmitSource(t, s, ann, task, "four")
 		held(t, s, fourth[1], 2*time.Second, job.OutcomeDone)
 		submit := func(device string) error {
@@ -112,9 +125,79 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		used(ann, 11*time.Second, 10, false)
-		if _, err := s.SQL().ExecContext(t.Context(), "update runs set ended_at = $1 where ended_at is not null", time.Now().UTC().Truncate(24*time.Hour).Add(-time.Second)); err != nil {
+		if _, err := s.SQL().ExecContext(t.Context(), "update charges set day = $1", time.Now().UTC().Add(-24*time.Hour).Format(time.DateOnly)); err != nil {
 			t.Fatal(err)
 		}
 		used(ann, 0, 10, false) // a new day
+	})
+}
+
+// TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or told by a worker that lies.
+func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		admin, ann := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
+		task := modelstest.Task(t, s, admin, "sort", "H200")
+		var sum time.Duration
+		used := func(more, within time.Duration) {
+			t.Helper()
+			b, err := s.BudgetOf(t.Context(), ann)
+			if err != nil || b.Used < sum+more || b.Used > sum+more+within {
+				t.Errorf("used %s, %v; want %s", b.Used, err, sum+more)
+			}
+			sum = b.Used
+		}
+		cancelled := func(source string, outcome job.Outcome, ns int64) {
+			t.Helper()
+			run := modelstest.SubmitSource(t, s, ann, task, source)[0]
+			attempt, err := s.StartAttempt(t.Context(), run.Ref())
+			if err != nil {
+				t.Fatal(err)
+			}
+			result := ago(t, s, attempt)
+			if _, _, err := s.CancelRun(t.Context(), ann, run.ID); err != nil {
+				t.Fatal(err)
+			}
+			result.Outcome, result.UnitNS = outcome, ns
+			for range 2 { // the second one changes nothing
+				if _, err := s.RecordResult(t.Context(), result, models.Findings{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		cancelled("one", job.OutcomeCancelled, int64(5*time.Second))
+		used(5*time.Second, 0)
+		cancelled("two", job.OutcomeDone, int64(time.Second)) // it was done before the worker heard of it
+		used(time.Second, 0)
+		cancelled("three", job.OutcomeReturned, int64(time.Second))
+		cancelled("four", job.OutcomeLost, int64(time.Second))
+		cancelled("five", job.OutcomeCancelled, 0)
+		cancelled("six", job.OutcomeCancelled, -1)
+		used(0, 0)
+		cancelled("seven", job.OutcomeCancelled, math.MaxInt64)
+		used(2*time.Hour, time.Minute)
+		held(t, s, modelstest.SubmitSource(t, s, ann, task, "eight")[0], math.MaxInt64, job.OutcomeDone)
+		used(2*time.Hour, time.Minute)
+
+		e, err := s.SubmitEvaluation(t.Context(), models.NewEvaluation{User: ann, Owner: "o", Caller: "c", Kind: "evaluate", Device: "H200", Request: json.RawMessage(`{}`), Sources: []byte("x")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		attempt, err := s.StartAttempt(t.Context(), e.Ref())
+		if err != nil {
+			t.Fatal(err)
+		}
+		result := ago(t, s, attempt)
+		result.UnitNS = int64(3 * time.Second)
+		if _, err := s.RecordResult(t.Context(), result, modelstest.Completed()); err != nil {
+			t.Fatal(err)
+		}
+		used(3*time.Second, 0)
+		if err := s.PruneEvaluationsOf(t.Context(), "o", time.Now().Add(time.Hour)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Evaluation(t.Context(), e.ID); models.KindOf(err) != models.NotFound {
+			t.Errorf("the evaluation was not removed: %v", err)
+		}
+		used(0, 0)
 	})
 }
