@@ -31,8 +31,10 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 	pause := backoff{check.Pause, check.Longest, check.Pause}
 	var later sync.WaitGroup
 	defer later.Wait()
+	beside, stop := context.WithCancel(ctx)
+	defer stop()
 	if w.passedBefore(s) {
-		later.Go(func() { w.verifyLater(ctx, s) })
+		later.Go(func() { w.verifyLater(beside, s) })
 	} else if check.Pause > 0 && !w.admit(ctx, s, &pause) {
 		return nil
 	}
@@ -69,6 +71,10 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 			return true
 		}
 		s.Retire(err)
+		if s.Hopeless() {
+			<-ctx.Done()
+			return false
+		}
 		w.log.Error("a slot failed its self-test and takes no jobs", "slot", s.Index, "device", s.Device, "err", err)
 		if !pause.wait(ctx) {
 			return false

@@ -73,15 +73,24 @@ func (s *Slot) Retire(why error) {
 	s.retireLocked(why)
 }
 
+// retireLocked keeps the reason for which a slot is hopeless: a test that failed over it says less.
 func (s *Slot) retireLocked(why error) {
-	s.why, s.trial = why, false
-	s.retire(why)
+	if !s.stuck() {
+		s.why = why
+	}
+	s.trial = false
+	s.retire(s.why)
 }
+
+func (s *Slot) stuck() bool { return errors.Is(s.why, sandbox.ErrStuck) }
 
 // Try lets checks use the slot, and nothing else, until Admit or Retire.
 func (s *Slot) Try() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stuck() {
+		return
+	}
 	s.trial, s.checked = true, true
 	if s.service.Err() != nil {
 		s.service, s.retire = context.WithCancelCause(context.Background())
@@ -92,6 +101,9 @@ func (s *Slot) Try() {
 func (s *Slot) Admit() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stuck() {
+		return
+	}
 	s.trial, s.checked, s.why, s.faults = false, true, nil, 0
 }
 
@@ -100,7 +112,7 @@ func (s *Slot) Admit() {
 func (s *Slot) Hopeless() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return errors.Is(s.why, sandbox.ErrStuck)
+	return s.stuck()
 }
 
 // onTrial reports whether only checks may use the slot.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/device"
+	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -224,4 +225,16 @@ func TestACachedProgramWaitsForItsCallerAlone(t *testing.T) {
 		}
 		cache.Close()
 	})
+}
+
+// A process that cannot be killed may still use the unit: no test brings such a slot back.
+func TestASlotThatIsStuckStaysOutOfService(t *testing.T) {
+	s := gpus(1, nil).All()[0]
+	s.Retire(fmt.Errorf("a test's process: %w", sandbox.ErrStuck))
+	s.Retire(errors.New("the test failed"))
+	s.Try()
+	s.Admit()
+	if !s.Hopeless() || s.Service().Err() == nil {
+		t.Errorf("it is back in service: %v", context.Cause(s.Service()))
+	}
 }
