@@ -90,7 +90,7 @@ func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.SigningKey, "signing-key", "", "Ed25519 private key in PEM that signs the statements of results; better by WARPBOARD_SIGNING_KEY_FILE; default: signing.key in --data, made at the first start")
 	fs.IntVar(&cfg.PerHour, "submissions-per-hour", 240, "submissions that one person may make per hour; 0 for no limit")
 	fs.IntVar(&cfg.Waiting, "waiting-runs", 40, "runs that one person may have queued or running; 0 for no limit")
-	fs.Var(&cfg.WebhookAllow, "webhook-allow", "networks that webhooks may reach although they are not public, as 10.1.0.0/16,127.0.0.1; http:// addresses are then taken, too; default: none")
+	fs.Var(&cfg.WebhookAllow, "webhook-allow", "networks that the webhooks of the site (not those of people) may reach although they are not public, as 10.1.0.0/16,127.0.0.1; they may then have http:// addresses, too; default: none")
 	fs.StringVar(&cfg.OpenEvalAPI, "open-eval-api", "loopback", "who may evaluate kernels without a token: all (everybody who reaches the site runs programs here; the answer brings each a key of their own, with which they and the admins alone read, list and cancel), loopback (this machine, when serving on a loopback address) or none")
 	fs.Var(&cfg.MetricsFrom, "metrics-from", "addresses and networks that may read /metrics and /stats without a token, as 127.0.0.1,10.0.0.0/8, or none; not what a proxy passes on; default: this machine, while --base-url names it")
 	fs.StringVar(&cfg.MetricsToken, "metrics-token", "", "token for reading them from elsewhere, sent as Authorization: Bearer TOKEN; better in the environment, where other users do not see it")

@@ -27,7 +27,7 @@ func (s *scene) webhook() string {
 			s.t.Fatal(err)
 		}
 	}
-	due, err := s.Store.DueDeliveries(s.t.Context(), time.Now(), 10, 10)
+	due, err := s.Store.DueDeliveries(s.t.Context(), time.Now(), nil, 10, 10)
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package webhooks
 import (
 	"cmp"
 	"context"
+	"crypto/x509"
 	"errors"
 	"log/slog"
 	"net/netip"
@@ -19,8 +20,9 @@ const (
 	// leaseName is of the one process of the site that delivers; leaseFor is how soon another does after its death.
 	leaseName = "site/webhooks"
 	leaseFor  = 5 * time.Second
-	// mostAtOnce requests are under way, of a person's webhooks atOnce at the most, so that slow receivers hold nobody up.
-	mostAtOnce, atOnce = 24, 3
+	// mostAtOnce requests are under way. Half of them are kept for the site's webhooks, and one person's have atOnce at the most,
+	// so that slow receivers hold up neither the site nor other people.
+	mostAtOnce, ofSite, atOnce = 24, 12, 3
 	// silentFor is when a worker counts as lost: longer than a site's restart takes, during which nobody hears it.
 	silentFor = 30 * time.Second
 	// claimFor is after when a try that nobody ended is made again.
@@ -30,7 +32,9 @@ const (
 // Config is what a Deliverer is made of.
 type Config struct {
 	Store   *models.Store
-	Allowed []netip.Prefix // networks that are dialled although they are not public
+	Allowed []netip.Prefix // networks that the site's webhooks may reach although they are not public
+	OfAll   []netip.Prefix // the same for people's, too: for tests, whose receivers are on this machine
+	Roots   *x509.CertPool // whose certificates are believed; nil: the system's
 	Version string
 	Log     *slog.Logger
 	Every   time.Duration    // how often it looks; 0: each second
@@ -55,7 +59,7 @@ func New(cfg Config) *Deliverer {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Deliverer{Config: cfg, sender: newSender(cfg.Allowed, cfg.Version, cfg.Answer), started: cfg.Now(), now: map[int64]int{}}
+	return &Deliverer{Config: cfg, sender: newSender(cfg), started: cfg.Now(), now: map[int64]int{}}
 }
 
 // Run delivers until ctx ends. What is under way then is sent again by whoever delivers next.
@@ -132,10 +136,11 @@ func longWaits(waits []models.Waiting) (list []hooks.Wait) {
 
 // sendDue begins tries as far as there is room.
 func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
-	due, err := d.Store.DueDeliveries(ctx, at, atOnce, mostAtOnce*2)
+	due, err := d.Store.DueDeliveries(ctx, at, d.busy(), ofSite, mostAtOnce*8)
 	if err != nil {
 		return err
 	}
+	d.sort(due)
 	for _, delivery := range due {
 		if !d.enter(delivery.UserID) {
 			continue
@@ -168,19 +173,44 @@ func (d *Deliverer) try(ctx context.Context, delivery hooks.DueDelivery) {
 	}
 }
 
-// enter takes room for a try, unless this person's webhooks have theirs.
+// room is how many tries an owner's webhooks may have at once.
+func room(userID int64) int {
+	if userID == 0 {
+		return ofSite
+	}
+	return atOnce
+}
+
+// busy lists the owners that may begin no try.
+func (d *Deliverer) busy() (list []int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for userID, n := range d.now {
+		if n >= room(userID) {
+			list = append(list, userID)
+		}
+	}
+	return list
+}
+
+// sort puts first whose owner has the fewest tries under way: who has none comes before the next of a backlog.
+func (d *Deliverer) sort(due []hooks.DueDelivery) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	slices.SortStableFunc(due, func(a, b hooks.DueDelivery) int {
+		return cmp.Compare(a.Place+d.now[a.UserID], b.Place+d.now[b.UserID])
+	})
+}
+
+// enter takes room for a try, unless this owner's webhooks or all people's together have theirs.
 func (d *Deliverer) enter(userID int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	all := 0
+	people := -d.now[0]
 	for _, n := range d.now {
-		all += n
+		people += n
 	}
-	room := atOnce
-	if userID == 0 {
-		room = mostAtOnce / 2
-	}
-	if all >= mostAtOnce || d.now[userID] >= room {
+	if userID != 0 && people >= mostAtOnce-ofSite || d.now[userID] >= room(userID) {
 		return false
 	}
 	d.now[userID]++

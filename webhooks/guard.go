@@ -1,6 +1,7 @@
 package webhooks
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -9,15 +10,19 @@ import (
 	"syscall"
 )
 
-// special are networks that are not the public internet, beside those that netip knows, and those that carry an IPv4 address
-// inside.
+// special are networks that are not the public internet, beside those that netip knows and IPv6 outside of unicast6; some
+// carry an IPv4 address inside.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
 	netip.MustParsePrefix("198.51.100.0/24"), netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("240.0.0.0/4"),
-	netip.MustParsePrefix("::/96"), netip.MustParsePrefix("64:ff9b::/96"), netip.MustParsePrefix("64:ff9b:1::/48"), netip.MustParsePrefix("100::/64"),
-	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("fec0::/10"),
+	netip.MustParsePrefix("168.63.129.16/32"), // Azure's, for machines inside alone
+	netip.MustParsePrefix("2001::/23"), netip.MustParsePrefix("2001:db8::/32"), netip.MustParsePrefix("2002::/16"), netip.MustParsePrefix("3fff::/20"),
 }
+
+// unicast6 is what the public internet has of IPv6: nothing outside of it is dialled, neither what translates to IPv4
+// (64:ff9b::/96, ::ffff:0:0:0/96) nor what is local or not assigned.
+var unicast6 = netip.MustParsePrefix("2000::/3")
 
 // leastPort: below it only those of HTTP are dialled.
 const leastPort = 1024
@@ -44,24 +49,18 @@ func (g guard) check(_, address string, _ syscall.RawConn) error {
 		return nil
 	}
 	number, _ := strconv.Atoi(port)
-	switch {
-	case !public(ip):
-		return refused("it is not a public address")
-	case number < leastPort && number != 80 && number != 443:
-		return refused("its port is not one of HTTP")
-	case g.isOwn(ip):
-		return refused("it is the site's own machine")
+	if !public(ip) || number < leastPort && number != 80 && number != 443 || g.isOwn(ip) {
+		return errRefused
 	}
 	return nil
 }
 
-// refused does not name the address: whoever made the webhook would learn what a name inside the network points to.
-func refused(why string) error {
-	return fmt.Errorf("the receiver's address is refused: %s; the operator may allow it (--webhook-allow)", why)
-}
+// errRefused is one sentence for a name that cannot be resolved and for every address that is refused: whoever made the webhook
+// would learn otherwise which names the operator's network has, and what they point to.
+var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach public addresses at ports of HTTP, and the site's own also what --webhook-allow names")
 
 func public(ip netip.Addr) bool {
-	return ip.IsGlobalUnicast() && !ip.IsPrivate() && !within(special, ip)
+	return ip.IsGlobalUnicast() && !ip.IsPrivate() && (ip.Is4() || unicast6.Contains(ip)) && !within(special, ip)
 }
 
 func within(networks []netip.Prefix, ip netip.Addr) bool {

@@ -20,6 +20,8 @@ func TestOnlyPublicAddressesAreDialled(t *testing.T) {
 		"172.16.0.1:443": false, "192.168.1.1:443": false, "100.64.0.1:443": false, "198.18.0.1:443": false, "224.0.0.1:443": false, "255.255.255.255:443": false,
 		"[::1]:443": false, "[::]:443": false, "[fe80::1%eth0]:443": false, "[fc00::1]:443": false, "[ff02::1]:443": false, "[::ffff:127.0.0.1]:443": false,
 		"[64:ff9b::7f00:1]:443": false, "[2002:7f00:1::]:443": false, "[2001::1]:443": false, "[::127.0.0.1]:443": false,
+		"168.63.129.16:80": false, "[::ffff:0:7f00:1]:443": false, "[64:ff9b::808:808]:443": false, "[3fff::1]:443": false, "[2001:db8::1]:443": false,
+		"[4000::1]:443": false, "[fec0::1]:443": false, "[5f00::1]:443": false, "[100::1]:443": false,
 	} {
 		if err := g.check("tcp", address, nil); (err == nil) != ok {
 			t.Errorf("%s: %v", address, err)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,20 +32,25 @@ const (
 
 // sender makes the one request of a try.
 type sender struct {
-	client *http.Client
-	agent  string
+	site, people *http.Client // of the site's webhooks, which may reach more, and of people's
+	agent        string
 }
 
-func newSender(allowed []netip.Prefix, version string, timeout time.Duration) sender {
+func newSender(cfg Config) sender {
+	return sender{newClient(cfg, slices.Concat(cfg.Allowed, cfg.OfAll)), newClient(cfg, cfg.OfAll), "Warpboard/" + cfg.Version}
+}
+
+func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
+	timeout := cfg.Answer
 	dialer := &net.Dialer{Timeout: timeout, Control: guard{allowed, net.InterfaceAddrs}.check}
-	return sender{agent: "Warpboard/" + version, client: &http.Client{
+	return &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
 			Proxy:       nil, // a proxy would dial what is refused here
-			DialContext: dialer.DialContext, DisableKeepAlives: true, MaxResponseHeaderBytes: largestHead, TLSHandshakeTimeout: timeout,
+			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: cfg.Roots}, DisableKeepAlives: true, MaxResponseHeaderBytes: largestHead, TLSHandshakeTimeout: timeout,
 		},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}}
+	}
 }
 
 // send tries a delivery once.
@@ -70,9 +77,16 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 		"webhook-id": d.MessageID, "webhook-timestamp": strconv.FormatInt(at.Unix(), 10), "webhook-signature": signature} {
 		request.Header.Set(name, value)
 	}
-	response, err := s.client.Do(request)
+	client := s.people
+	switch {
+	case d.UserID == 0:
+		client = s.site
+	case request.URL.Scheme != "https": // made when people's could be so
+		return 0, errors.New("the address of the webhook does not begin with https://: delete the webhook, and make it again")
+	}
+	response, err := client.Do(request)
 	if err != nil {
-		return 0, s.plainly(err)
+		return 0, plainly(err, client.Timeout)
 	}
 	defer response.Body.Close()
 	_, _ = io.CopyN(io.Discard, response.Body, readAtMost) // its status is the answer
@@ -86,21 +100,21 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 }
 
 // plainly says why a request failed without the address, which may hold a secret.
-func (s sender) plainly(err error) error {
+func plainly(err error, timeout time.Duration) error {
+	var name *net.DNSError
+	if errors.As(err, &name) || errors.Is(err, errRefused) {
+		return errRefused
+	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		if wrapped.Timeout() {
-			return fmt.Errorf("no answer within %s", s.client.Timeout)
+			return fmt.Errorf("no answer within %s", timeout)
 		}
 		err = wrapped.Err
 	}
 	var dial *net.OpError
 	if errors.As(err, &dial) {
 		err = dial.Err
-	}
-	var name *net.DNSError
-	if errors.As(err, &name) {
-		return errors.New("the receiver's name cannot be resolved")
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -40,8 +41,10 @@ const (
 	mostFailures = 5
 	// keepDeliveries is how long the log goes back.
 	keepDeliveries = 30 * 24 * time.Hour
-	// testsWaiting bounds what can be asked for by hand.
-	testsWaiting = 5
+	// keepOfEach is how many the log of one webhook has, beside those that are still to be sent.
+	keepOfEach = 1000
+	// testsWaiting and askedPerHour, of each webhook, bound what can be asked for by hand.
+	testsWaiting, askedPerHour = 5, 30
 )
 
 // DueDelivery is a delivery with what sending it takes.
@@ -50,15 +53,20 @@ type DueDelivery struct {
 	UserID int64 // whose webhook it is; 0: the site's
 	URL    string
 	Secret string
+	Place  int // among what is due of the same owner, from 1
 }
 
-// DueDeliveries lists what is to be sent now, the longest due first, of each webhook no more than a few.
-func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, perWebhook, limit int) (list []DueDelivery, err error) {
+// DueDeliveries lists what is to be sent now of owners that are not busy: the site's first, then the first of each person, the
+// second of each, and so on, so that nobody's backlog comes before what others have due. Most is how many of one owner.
+func (w *Webhooks) DueDeliveries(ctx context.Context, at time.Time, busy []int64, most, limit int) (list []DueDelivery, err error) {
+	if len(busy) == 0 {
+		busy = []int64{-1} // nobody's id: SQL has no empty list
+	}
 	err = w.db.Read(ctx).Raw(`select * from (
-			select d.*, h.user_id, h.url, h.secret, row_number() over (partition by d.webhook_id order by d.next_at, d.id) as place
+			select d.*, h.user_id, h.url, h.secret, row_number() over (partition by h.user_id order by d.next_at, d.id) as place
 			from webhook_deliveries d join webhooks h on h.id = d.webhook_id
-			where d.next_at <= ? and h.disabled_at is null
-		) due where place <= ? order by next_at, id limit ?`, db.Time(at), perWebhook, limit).Scan(&list).Error
+			where d.next_at <= ? and h.disabled_at is null and h.user_id not in ?
+		) due where place <= ? order by case when user_id = 0 then 0 else 1 end, place, next_at, id limit ?`, db.Time(at), busy, most, limit).Scan(&list).Error
 	return list, db.ReadError(err, "deliveries that are due")
 }
 
@@ -90,22 +98,25 @@ func (w *Webhooks) EndTry(ctx context.Context, d DueDelivery, t Tried) error {
 		row["next_at"] = db.Time(at.Add(pauses[d.Tries]))
 	}
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
+		var hook Webhook
+		if found := tx.Limit(1).Find(&hook, d.WebhookID); found.Error != nil || found.RowsAffected == 0 {
+			return db.ReadError(found.Error, "webhook %d", d.WebhookID) // it was deleted during the try, with its deliveries
+		}
+		if hook.DisabledAt != nil { // during the try: nothing is sent any more
+			row["next_at"], over = nil, true
+		}
 		if err := tx.Model(&Delivery{}).Where("id = ?", d.ID).Updates(row).Error; err != nil {
 			return db.WriteError(err, "delivery %d", d.ID)
 		}
-		if !over {
+		if !over || hook.DisabledAt != nil {
 			return nil
 		}
-		return noteEnd(tx, d, t)
+		return noteEnd(tx, hook, t)
 	})
 }
 
 // noteEnd counts what was given up against the webhook.
-func noteEnd(tx *gorm.DB, d DueDelivery, t Tried) error {
-	var hook Webhook
-	if found := tx.Limit(1).Find(&hook, d.WebhookID); found.Error != nil || found.RowsAffected == 0 {
-		return db.ReadError(found.Error, "webhook %d", d.WebhookID)
-	}
+func noteEnd(tx *gorm.DB, hook Webhook, t Tried) error {
 	change := map[string]any{"failures": 0}
 	if t.Problem != "" {
 		hook.Failures++
@@ -118,7 +129,7 @@ func noteEnd(tx *gorm.DB, d DueDelivery, t Tried) error {
 		change["disabled_at"], change["disabled_why"] = db.Now(), fmt.Sprintf("%d deliveries in a row failed. The last one: %s", hook.Failures, db.Cut(t.Problem, 200))
 	}
 	if err := tx.Model(&hook).Updates(change).Error; err != nil || change["disabled_at"] == nil {
-		return db.WriteError(err, "webhook %d", d.WebhookID)
+		return db.WriteError(err, "webhook %d", hook.ID)
 	}
 	err := tx.Model(&Delivery{}).Where("webhook_id = ? and next_at is not null", hook.ID).
 		Updates(map[string]any{"next_at": nil, "error": "The webhook was switched off."}).Error
@@ -149,6 +160,9 @@ func (w *Webhooks) Redeliver(ctx context.Context, actor accounts.User, hookID, i
 		if d.NextAt != nil && d.NextAt.Before(db.Now()) {
 			return nil // it waits to be sent
 		}
+		if err := ask(tx, hookID); err != nil {
+			return err
+		}
 		now := db.Now()
 		d.NextAt = &now
 		return db.WriteError(tx.Model(&d).Update("next_at", now).Error, "delivery %d", id)
@@ -169,12 +183,33 @@ func (w *Webhooks) TestWebhook(ctx context.Context, actor accounts.User, hookID 
 		if waiting >= testsWaiting {
 			return db.Errorf(db.TooMany, "%d tests of this webhook wait already.", waiting)
 		}
+		if err := ask(tx, hookID); err != nil {
+			return err
+		}
 		body, err := json.Marshal(message{Test, db.Now(), map[string]any{"url": w.site, "webhook": hookID}})
 		if err != nil {
 			return fmt.Errorf("writing a test: %w", err)
 		}
 		return queue(tx, hookID, Test, body)
 	})
+}
+
+// askedKey is the setting that holds when somebody last asked a webhook for tests and redeliveries.
+func askedKey(hookID int64) string { return fmt.Sprintf("webhooks.asked.%d", hookID) }
+
+// ask counts a test or a redelivery, and refuses it when there were too many within an hour.
+func ask(tx *gorm.DB, hookID int64) error {
+	key, now := askedKey(hookID), db.Now()
+	was, err := db.JSONSettings[[]time.Time](tx.Where("key = ?", key), key)
+	if err != nil {
+		return err
+	}
+	asked := slices.DeleteFunc(was[""], func(at time.Time) bool { return now.Sub(at) >= time.Hour })
+	if len(asked) >= askedPerHour {
+		return db.Errorf(db.TooMany, "This webhook had %d tests and redeliveries within an hour, the most that it may have; try again in %s.",
+			len(asked), (time.Hour - now.Sub(asked[0])).Round(time.Minute))
+	}
+	return db.PutJSON(tx, key, append(asked, now))
 }
 
 func sendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
@@ -185,8 +220,14 @@ func sendable(tx *gorm.DB, actor accounts.User, hookID int64) error {
 	return err
 }
 
-// SweepDeliveries forgets deliveries that are over and old.
+// SweepDeliveries forgets deliveries that are over and old, or too many.
 func (w *Webhooks) SweepDeliveries(ctx context.Context, at time.Time) error {
 	err := w.db.Writer(ctx).Where("next_at is null and created_at < ?", db.Time(at.Add(-keepDeliveries))).Delete(&Delivery{}).Error
-	return db.WriteError(err, "old deliveries")
+	if err != nil {
+		return db.WriteError(err, "old deliveries")
+	}
+	err = w.db.Writer(ctx).Exec(`delete from webhook_deliveries where next_at is null and id in (select id from (
+			select id, row_number() over (partition by webhook_id order by id desc) as place from webhook_deliveries
+		) log where place > ?)`, keepOfEach).Error
+	return db.WriteError(err, "deliveries beyond the newest")
 }

@@ -3,12 +3,14 @@ package webhooks
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
 	"warpboard/models/db"
 )
 
@@ -75,32 +77,43 @@ type told struct {
 	UserName string `json:"-"`
 }
 
-// SpreadEvents makes deliveries of what happened, for every webhook that wants it, and returns how many events there were.
+// SpreadEvents makes deliveries of what happened, for every webhook that wants it, and returns how many events there were. An
+// event that cannot be made is dropped, lest it stop those after it: the error names it, and the others are told.
 func (w *Webhooks) SpreadEvents(ctx context.Context) (n int, err error) {
-	var events []WebhookEvent
-	if err := w.db.Read(ctx).Order("id").Limit(spreadAtOnce).Find(&events).Error; err != nil || len(events) == 0 {
+	var ids []int64
+	if err := w.db.Read(ctx).Model(&WebhookEvent{}).Order("id").Limit(spreadAtOnce).Pluck("id", &ids).Error; err != nil || len(ids) == 0 {
 		return 0, db.ReadError(err, "events for webhooks")
 	}
-	return len(events), w.db.Write(ctx, func(tx *gorm.DB) error {
+	var dropped error
+	err = w.db.Write(ctx, func(tx *gorm.DB) error {
 		var hooks []Webhook
 		err := tx.Where("disabled_at is null and user_id not in (select id from users where blocked_at is not null)").Order("id").Find(&hooks).Error
 		if err != nil {
 			return db.ReadError(err, "webhooks")
 		}
-		for _, e := range events {
-			gone := tx.Delete(&WebhookEvent{ID: e.ID})
+		for _, id := range ids {
+			var e WebhookEvent
+			problem := tx.Limit(1).Find(&e, id).Error // also where its detail cannot be read
+			gone := tx.Delete(&WebhookEvent{ID: id})
 			if gone.Error != nil {
 				return db.WriteError(gone.Error, "event for webhooks")
 			}
 			if gone.RowsAffected == 0 {
 				continue // another process was quicker
 			}
-			if err := w.spread(tx, e, hooks); err != nil {
-				return err
+			if problem == nil { // a transaction within: PostgreSQL goes on after an error only from a savepoint
+				problem = tx.Transaction(func(tx *gorm.DB) error { return w.spread(tx, e, hooks) })
+			}
+			if problem != nil {
+				dropped = errors.Join(dropped, fmt.Errorf("event %d for webhooks is dropped: %w", id, problem))
 			}
 		}
 		return nil
 	})
+	if err != nil {
+		return 0, err
+	}
+	return len(ids), dropped
 }
 
 func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
@@ -108,6 +121,13 @@ func (w *Webhooks) spread(tx *gorm.DB, e WebhookEvent, hooks []Webhook) error {
 	for _, hook := range hooks {
 		if !e.concerns(hook) {
 			continue
+		}
+		if e.RunID != 0 && hook.UserID != 0 && hook.UserID != e.UserID {
+			if hidden, err := hiddenFrom(tx, e.RunID, hook.UserID); err != nil {
+				return err
+			} else if hidden {
+				continue
+			}
 		}
 		if body == nil {
 			data, err := w.data(tx, e)
@@ -155,6 +175,24 @@ func (w *Webhooks) data(tx *gorm.DB, e WebhookEvent) (any, error) {
 		}
 	}
 	return run, nil
+}
+
+// hiddenFrom reports whether the task of somebody else's run is hidden from a person now, who may have held its record before.
+func hiddenFrom(tx *gorm.DB, runID, userID int64) (bool, error) {
+	var task struct {
+		Visibility string
+		OwnerID    int64
+	}
+	err := tx.Raw(`select t.visibility, t.owner_id from runs r join task_versions v on v.id = r.version_id join tasks t on t.id = v.task_id
+		where r.id = ?`, runID).Scan(&task).Error
+	if err != nil || task.Visibility == "public" {
+		return false, db.ReadError(err, "task of run %d", runID)
+	}
+	var reader accounts.User
+	if err := tx.Limit(1).Find(&reader, userID).Error; err != nil {
+		return false, db.ReadError(err, "person %d", userID)
+	}
+	return !reader.May(accounts.EditTask, accounts.Of{AuthorID: task.OwnerID}), nil
 }
 
 func previous(tx *gorm.DB, e WebhookEvent) (*Previous, error) {

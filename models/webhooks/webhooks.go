@@ -49,10 +49,10 @@ const (
 type Webhooks struct {
 	db    *db.DB
 	site  string // address of the site, for links
-	plain bool   // addresses without TLS are taken: the operator allows private networks
+	plain bool   // the site's webhooks may have addresses without TLS: the operator allows private networks
 }
 
-// New returns the webhooks of a database. Plain says whether http:// is allowed.
+// New returns the webhooks of a database. Plain says whether the site's may be http://.
 func New(database *db.DB, site string, plain bool) *Webhooks { return &Webhooks{database, site, plain} }
 
 // Webhook is one address that is told.
@@ -96,17 +96,17 @@ func (w *Webhooks) check(n NewWebhook) error {
 	if n.Wait < leastWait || n.Wait > longestWait {
 		return db.Errorf(db.Invalid, "The limit of a wait is a minute to a week.")
 	}
-	return w.checkURL(n.URL)
+	return checkURL(n.URL, n.Site && w.plain)
 }
 
-func (w *Webhooks) checkURL(text string) error {
+func checkURL(text string, plain bool) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Hostname() == "" || len(text) > longestURL || u.Fragment != "":
 		return db.Errorf(db.Invalid, "The address of a webhook is like https://example.org/hook, with at most %d characters.", longestURL)
 	case u.User != nil:
 		return db.Errorf(db.Invalid, "The address of a webhook holds no name and password: whoever receives it checks the signature.")
-	case u.Scheme != "https" && (u.Scheme != "http" || !w.plain):
+	case u.Scheme != "https" && (u.Scheme != "http" || !plain):
 		return db.Errorf(db.Invalid, "The address of a webhook begins with https://.")
 	}
 	return nil
@@ -210,6 +210,9 @@ func (w *Webhooks) DeleteWebhook(ctx context.Context, actor accounts.User, id in
 	return w.change(ctx, actor, id, "delete webhook", func(tx *gorm.DB, hook *Webhook) error {
 		if err := tx.Where("webhook_id = ?", id).Delete(&Delivery{}).Error; err != nil {
 			return db.WriteError(err, "deliveries of webhook %d", id)
+		}
+		if _, err := db.DeleteSetting(tx, askedKey(id)); err != nil {
+			return err
 		}
 		return db.WriteError(tx.Delete(hook).Error, "webhook %d", id)
 	})
