@@ -23,6 +23,7 @@ var forbidden = []struct {
 	{"models/accounts", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "people know nothing of what they do here"},
 	{"models/fleet", nil, []string{"warpboard/models/catalog", "warpboard/models/boards", "warpboard/tasks"}, "workers know no tasks"},
 	{"models/catalog", nil, []string{"warpboard/models/fleet", "warpboard/models/boards", "warpboard/evaluator"}, "tasks are not work"},
+	{"models/counters", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "counters know nothing of what is counted"},
 	{"models/devices", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "names of devices know nothing of what is named"},
 	{"models/boards", nil, []string{"warpboard/models/fleet", "warpboard/evaluator"}, "a board ranks what has ended"},
 	{"models/boards", nil, []string{"warpboard/models/pools"}, "a board ranks what counts, however it was made"},

@@ -10,6 +10,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/budgets"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/switches"
 )
@@ -90,7 +91,7 @@ func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluat
 		if err := tx.Create(&e).Error; err != nil {
 			return db.WriteError(err, "evaluation")
 		}
-		return count(tx, Sample{Name: CounterSubmitted})
+		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
 	})
 	return e, err
 }

@@ -4,6 +4,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -67,15 +68,17 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Recorded) error {
 	if e.EndedAt == nil {
 		return nil
 	}
-	return count(tx, Sample{Name: CounterEnded + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
+	return counters.Add(tx, counters.Sample{Name: counters.Ended + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
 // countLoss counts a unit that was held although no report names it: otherwise nothing would tell that it ever was.
-func (e *Evaluation) countLoss(tx *gorm.DB) error { return count(tx, Sample{Name: CounterGivenUp}) }
+func (e *Evaluation) countLoss(tx *gorm.DB) error {
+	return counters.Add(tx, counters.Sample{Name: counters.GivenUp})
+}
 
 func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Recorded) error {
-	waited := Sample{Name: CounterWaited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
-	if err := count(tx, append(found.Samples, waited)...); err != nil {
+	waited := counters.Sample{Name: counters.Waited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
+	if err := counters.Add(tx, append(found.Samples, waited)...); err != nil {
 		return err
 	}
 	return e.announce(tx, out)

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/counters"
 	"warpboard/models/modelstest"
 )
 
@@ -153,7 +154,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		ctx := t.Context()
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
-			check(t, second(s.RecordResult(ctx, report, modelstest.Completed(models.Sample{Name: "compile", Value: seconds}))))
+			check(t, second(s.RecordResult(ctx, report, modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
 		census, err := s.EvaluationStats(ctx)
@@ -164,13 +165,13 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		if census, err := s.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
-		counters, err := s.Counters(ctx)
+		all, err := s.Counters(ctx)
 		check(t, err)
-		if diff := cmp.Diff(models.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, counters["compile"]); diff != "" {
+		if diff := cmp.Diff(counters.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, all["compile"]); diff != "" {
 			t.Error(diff)
 		}
-		if counters[models.CounterSubmitted].Count != 3 || counters[models.CounterEnded+"completed"].Count != 2 {
-			t.Errorf("counters: %+v", counters)
+		if all[counters.Submitted].Count != 3 || all[counters.Ended+"completed"].Count != 2 {
+			t.Errorf("counters: %+v", all)
 		}
 	})
 }
@@ -189,8 +190,8 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		counted := func() (held, givenUp int64) {
-			all := got[map[string]models.Counter](t)(s.Counters(t.Context()))
-			return all[models.CounterHeld].Count, all[models.CounterGivenUp].Count
+			all := got[map[string]counters.Counter](t)(s.Counters(t.Context()))
+			return all[counters.Held].Count, all[counters.GivenUp].Count
 		}
 		want := int64(0)
 		for name, end := range endings {

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -58,4 +59,16 @@ func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
 		Type: EventState, State: run.State, Failure: run.Failure, ScoreNS: run.ScoreNS, CreatedAt: db.Now(),
 	}
 	return e, db.WriteError(tx.Create(&e).Error, "event")
+}
+
+// countRun counts a run that has just ended.
+func countRun(tx *gorm.DB, run Run) error {
+	if run.EndedAt == nil {
+		return nil
+	}
+	samples := []counters.Sample{{Name: counters.RunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
+	if run.StartedAt != nil {
+		samples = append(samples, counters.Sample{Name: counters.RunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
+	}
+	return counters.Add(tx, samples...)
 }

@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -77,9 +78,9 @@ func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	case loss == LossFree:
 		return nil
 	case retried:
-		return count(tx, Sample{Name: CounterLostRetried})
+		return counters.Add(tx, counters.Sample{Name: counters.LostRetried})
 	}
-	return count(tx, Sample{Name: CounterLostFailed})
+	return counters.Add(tx, counters.Sample{Name: counters.LostFailed})
 }
 
 // outcomeOf is how an attempt ended that is given up. One that no worker took counts as lost in the queue.

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/pools"
 )
@@ -27,10 +28,10 @@ type Score struct {
 
 // Findings is what the site itself made of a worker's result; the result alone is a claim.
 type Findings struct {
-	Score      *Score          // only taken of a ranked run that is done
-	Evaluation EvaluationState // of an evaluation that is done: what its report says
-	Waited     time.Duration   // of an evaluation, on the worker, until a slot was free
-	Samples    []Sample        // what the counters gain by an evaluation
+	Score      *Score            // only taken of a ranked run that is done
+	Evaluation EvaluationState   // of an evaluation that is done: what its report says
+	Waited     time.Duration     // of an evaluation, on the worker, until a slot was free
+	Samples    []counters.Sample // what the counters gain by an evaluation
 
 	confirm bool   // the store's setting: measure again who comes first
 	site    string // the store's setting, for the statement of the result

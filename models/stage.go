@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -79,4 +80,13 @@ func position(stage job.Stage) int {
 		return p
 	}
 	return len(order)
+}
+
+// countStages counts the stages of a result that counts.
+func countStages(tx *gorm.DB, stages []job.StageResult) error {
+	samples := make([]counters.Sample, 0, len(stages))
+	for _, s := range stages {
+		samples = append(samples, counters.Sample{Name: counters.RunStage + string(s.Stage) + "." + string(s.Status), Value: s.Ended.Sub(s.Started).Seconds()})
+	}
+	return counters.Add(tx, samples...)
 }

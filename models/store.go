@@ -15,6 +15,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
@@ -60,6 +61,7 @@ type Store struct {
 	*fleet.Fleet
 	*catalog.Catalog
 	*boards.Boards
+	*counters.Table
 	*devices.Devices
 	*epochs.Epochs
 	*rejudge.Rejudges
@@ -110,7 +112,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	return &Store{
 		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
+		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
