@@ -27,6 +27,7 @@ var forbidden = []struct {
 	{"models/devices", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "names of devices know nothing of what is named"},
 	{"models/boards", nil, []string{"warpboard/models/fleet", "warpboard/evaluator"}, "a board ranks what has ended"},
 	{"models/boards", nil, []string{"warpboard/models/pools"}, "a board ranks what counts, however it was made"},
+	{"models/work", nil, []string{"warpboard/models/pools", "warpboard/models/rejudge", "warpboard/models/ledger", "warpboard/models/webhooks"}, "work does not know what follows from its end: see work.Rules"},
 	{"models/pools", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog"}, "pools know scores, not whose"},
 	{"models/webhooks", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "webhooks are told of what happens, and know none of it"},
 	{"webhooks", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator"}, "what sends webhooks knows no page and no worker"},

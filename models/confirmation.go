@@ -14,6 +14,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/pools"
+	"warpboard/models/work"
 )
 
 // Confirmation measures the run that came first on a board, the challenger, in turns with the next person's, the
@@ -102,11 +103,8 @@ func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *Recorded) error {
 		return db.ReadError(err, "run %d", of)
 	}
 	leg := Run{SubmissionID: run.SubmissionID, VersionID: run.VersionID, UserID: run.UserID, Mode: job.ModeRanked,
-		ProfileOf: &run.ID, ConfirmationID: &c.ID, State: StateQueued, Work: Work{Device: run.Device, QueuedAt: db.Now()}}
-	if err := tx.Create(&leg).Error; err != nil {
-		return fmt.Errorf("queuing a leg of confirmation %d: %w", c.ID, err)
-	}
-	return leg.announce(tx, out)
+		ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: Work{Device: run.Device, QueuedAt: db.Now()}}
+	return work.Enqueue(tx, &leg, out)
 }
 
 // advanceConfirmation goes on when a leg has ended: with the next one, or to the end.
@@ -206,7 +204,7 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	case leg.Failure != nil && leg.Failure.Task:
 		c.Again, c.Outcome = true, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf)
 		return c.close(tx, out)
-	case leg.Infrastructure && leg.Losses < MaxLosses: // more would be the kernel's own doing
+	case leg.Infrastructure && leg.Losses < work.MaxLosses: // more would be the kernel's own doing
 		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf)
 		return c.close(tx, out)
 	case leg.State != StateFailed:

@@ -12,6 +12,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/counters"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func submitted(t *testing.T, s *models.Store, caller string) models.Evaluation {
@@ -87,22 +88,22 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
-		check(t, second(s.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", models.LossCounts)))
-		for i := range models.MaxLosses {
+		check(t, second(s.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", work.LossCounts)))
+		for i := range work.MaxLosses {
 			attempt := begun(t, s, e)
 			var out models.Recorded
 			var err error
 			if i == 0 {
 				out, err = s.RecordResult(ctx, lostResult(attempt, true), models.Findings{}) // the worker says that it is lost
 			} else {
-				out, err = s.FailAttempt(ctx, attempt.ID, "the worker is gone", models.LossCounts)
+				out, err = s.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCounts)
 			}
-			if err != nil || !out.Accepted || out.Retried == (i == models.MaxLosses-1) {
+			if err != nil || !out.Accepted || out.Retried == (i == work.MaxLosses-1) {
 				t.Fatal(out, err)
 			}
 		}
 		last := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID))
-		if last.State != models.EvaluationFailed || last.Losses != models.MaxLosses || last.Attempts != models.MaxLosses+1 ||
+		if last.State != models.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
 			last.Failure != "The evaluation was given up after 3 infrastructure errors, and costs you nothing. The last one: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}
@@ -182,7 +183,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 			return third(s.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
 		},
 		"worker gone": func(s *models.Store, a models.Attempt) error {
-			return second(s.FailAttempt(t.Context(), a.ID, "the worker is gone", models.LossCounts))
+			return second(s.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))
 		},
 		"given back": func(s *models.Store, a models.Attempt) error {
 			return second(s.RecordResult(t.Context(), lostResult(a, false), models.Findings{}))

@@ -155,7 +155,7 @@ func closeFlags(tx *gorm.DB, actor User, runID int64, outcome string) (closed in
 }
 
 // flagHeld asks somebody to look at a run that does not count before.
-func (r *Run) flagHeld(tx *gorm.DB) error {
+func flagHeld(tx *gorm.DB, r *Run) error {
 	if r.HeldWhy == "" {
 		return nil
 	}

@@ -28,6 +28,7 @@ import (
 	"warpboard/models/storage"
 	"warpboard/models/switches"
 	"warpboard/models/webhooks"
+	"warpboard/models/work"
 )
 
 // Config says where the data is.
@@ -72,12 +73,11 @@ type Store struct {
 	*budgets.Budgets
 	*webhooks.Webhooks
 	*storage.Storage
+	*work.LifeCycle
 	db          *db.DB
 	files       files.Files
 	limits      Limits
-	confirm     bool
 	noBaselines bool
-	site        string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -110,12 +110,14 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
+	workers := fleet.New(database)
 	return &Store{
-		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
+		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
 		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), site: cfg.Site,
-		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database),
+		LifeCycle: work.New(database, artifacts, workers, rules{confirm: cfg.Confirm, site: cfg.Site}),
+		db:        database, files: artifacts, limits: cfg.Limits, noBaselines: cfg.NoBaselines,
 	}
 }
 

@@ -38,7 +38,7 @@ func holdSource(tx *gorm.DB, runID int64, why string) error {
 }
 
 // holdWithheld holds back a valid run whose source is.
-func (r *Run) holdWithheld(tx *gorm.DB) error {
+func holdWithheld(tx *gorm.DB, r *Run) error {
 	if !r.Valid() {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/counters"
+	"warpboard/models/work"
 )
 
 // Stats answers with what really happened in workers since the site was set up, in the shapes that
@@ -136,8 +137,8 @@ func (n totals) throughput(up time.Duration, census models.EvaluationStats) fibe
 		"server_uptime_seconds": up.Seconds(), "server_uptime_minutes": up.Minutes(),
 		"total_requests": n[counters.Submitted].Count, "completed_requests": done.Count,
 		"failed_requests": all.Count - done.Count, "success_rate": ratio(done.Count, all.Count, 1),
-		"requests_per_minute":             float64(census.JustSubmitted) / models.StatsWindow.Minutes(),
-		"recent_throughput_per_minute":    float64(census.JustEnded) / models.StatsWindow.Minutes(),
+		"requests_per_minute":             float64(census.JustSubmitted) / work.StatsWindow.Minutes(),
+		"recent_throughput_per_minute":    float64(census.JustEnded) / work.StatsWindow.Minutes(),
 		"average_end_to_end_time_seconds": mean(all), "min_end_to_end_time_seconds": all.Min, "max_end_to_end_time_seconds": all.Max,
 	}
 }

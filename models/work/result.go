@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -11,7 +11,6 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/counters"
 	"warpboard/models/db"
-	"warpboard/models/pools"
 )
 
 // Score is what a ranked run measured, in nanoseconds.
@@ -32,28 +31,24 @@ type Findings struct {
 	Evaluation EvaluationState   // of an evaluation that is done: what its report says
 	Waited     time.Duration     // of an evaluation, on the worker, until a slot was free
 	Samples    []counters.Sample // what the counters gain by an evaluation
-
-	confirm bool   // the store's setting: measure again who comes first
-	site    string // the store's setting, for the statement of the result
 }
 
 // RecordResult ends an attempt: its work with all that follows from it, a run's stages, artifacts, entry and the
 // board's change number, in one transaction. A result that came before or whose attempt is not the current one
 // changes nothing; that of a cancelled run still leaves its stages. A wrong secret is Forbidden.
-func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
-	artifacts, err := s.storeArtifacts(ctx, r)
+func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
+	artifacts, err := l.storeArtifacts(ctx, r)
 	if err != nil {
 		return Recorded{}, err
 	}
 	var out Recorded
-	found.confirm, found.site = s.confirm, s.site
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		a, err := loadInFlight(tx, r.AttemptID)
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		a, err := l.loadInFlight(tx, r.AttemptID)
 		if err != nil || a == nil || a.EndedAt != nil {
 			return err
 		}
 		if !a.hasSecret(r.Secret) || a.Ref() != r.Ref() {
-			return Errorf(Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
+			return db.Errorf(db.Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
 		}
 		if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
 			return err
@@ -72,7 +67,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 }
 
 // endStale ends an attempt that counts no more. What it held and measured of work that its person cancelled counts.
-func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*BoardChange, error) {
+func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	a.end(r.Outcome)
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return nil, db.WriteError(err, "attempt")
@@ -83,10 +78,7 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*BoardChange, error) {
 	if err := a.charge(tx, r, a.began()); err != nil {
 		return nil, err
 	}
-	if run, ok := a.unit.(*Run); ok {
-		return run.retain(tx, r, pools.Cancelled)
-	}
-	return nil, nil
+	return a.unit.afterStop(tx, r)
 }
 
 // LossOf says how the loss of an attempt counts that its worker reports.

@@ -1,9 +1,10 @@
-package models
+package work
 
 import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/models/counters"
 	"warpboard/models/db"
 )
@@ -59,7 +60,7 @@ func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	if e.Result == nil {
 		kept = append(kept, "result")
 	}
-	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+live, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
+	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+Live, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
 	return res.RowsAffected, res.Error
 }
 
@@ -75,6 +76,8 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Recorded) error {
 func (e *Evaluation) countLoss(tx *gorm.DB) error {
 	return counters.Add(tx, counters.Sample{Name: counters.GivenUp})
 }
+
+func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
 
 func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Recorded) error {
 	waited := counters.Sample{Name: counters.Waited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -20,14 +20,14 @@ type EvaluationStats struct {
 const StatsWindow = 5 * time.Minute
 
 // EvaluationStats counts the evaluations that are kept, by state.
-func (s *Store) EvaluationStats(ctx context.Context) (EvaluationStats, error) {
+func (l *LifeCycle) EvaluationStats(ctx context.Context) (EvaluationStats, error) {
 	out, at := EvaluationStats{ByState: map[EvaluationState]int64{}}, db.Now()
 	var rows []struct {
 		State    EvaluationState
 		QueuedAt time.Time
 		EndedAt  *time.Time
 	}
-	if err := s.db.Read(ctx).Model(&Evaluation{}).Select("state, queued_at, ended_at").Find(&rows).Error; err != nil {
+	if err := l.db.Read(ctx).Model(&Evaluation{}).Select("state, queued_at, ended_at").Find(&rows).Error; err != nil {
 		return out, db.ReadError(err, "evaluations")
 	}
 	for _, row := range rows {

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -33,17 +33,17 @@ type RunEvent struct {
 }
 
 // EventsSince lists up to limit events of a submission's runs after an id, the oldest first.
-func (s *Store) EventsSince(ctx context.Context, submissionID, afterID int64, limit int) ([]RunEvent, error) {
+func (l *LifeCycle) EventsSince(ctx context.Context, submissionID, afterID int64, limit int) ([]RunEvent, error) {
 	var events []RunEvent
-	err := s.db.Read(ctx).Where("submission_id = ? and id > ?", submissionID, afterID).
+	err := l.db.Read(ctx).Where("submission_id = ? and id > ?", submissionID, afterID).
 		Order("id").Limit(limit).Find(&events).Error
 	return events, db.ReadError(err, "events of submission %d", submissionID)
 }
 
 // LastEventID returns the id of the newest event of a submission, 0 if it has none.
-func (s *Store) LastEventID(ctx context.Context, submissionID int64) (int64, error) {
+func (l *LifeCycle) LastEventID(ctx context.Context, submissionID int64) (int64, error) {
 	var id int64
-	err := s.db.Read(ctx).Raw("select coalesce(max(id), 0) from run_events where submission_id = ?", submissionID).Scan(&id).Error
+	err := l.db.Read(ctx).Raw("select coalesce(max(id), 0) from run_events where submission_id = ?", submissionID).Scan(&id).Error
 	return id, db.ReadError(err, "events of submission %d", submissionID)
 }
 
