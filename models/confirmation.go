@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -22,7 +20,7 @@ import (
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts for no limit and stands on no board. Four legs are enough if they ran on one unit of one
-// machine; else more follow, up to mostLegs. A confirmation that a leg fails ends without numbers and is flagged, for
+// machine, and nothing disturbed them; else more follow, up to mostLegs. A confirmation that a leg fails ends without numbers and is flagged, for
 // somebody to look: it is no verdict, but the source whose leg failed is held back until then. A kernel can fail where it is slow.
 // All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
 // that comes first is confirmed once, so that this comes to an end.
@@ -140,7 +138,7 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 		return c.queueLeg(tx, []int64{c.HolderID, c.ChallengerID}[len(legs)%2], out)
 	}
 	if !enough {
-		counted = c.newest(usable)
+		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
 		c.Again, c.Outcome = true, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board."
@@ -148,55 +146,6 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 	}
 	c.OneUnit = enough
 	return c.conclude(tx, counted, out)
-}
-
-// usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
-func (c Confirmation) usable(tx *gorm.DB, legs []Run) ([]Run, error) {
-	var challenger Run
-	if err := tx.Select("id", "epoch_id").Take(&challenger, c.ChallengerID).Error; err != nil {
-		return nil, db.ReadError(err, "run %d", c.ChallengerID)
-	}
-	return slices.DeleteFunc(slices.Clone(legs), func(leg Run) bool { return leg.EpochID < challenger.EpochID }), nil
-}
-
-// newest is the legs of the newest software with which both sides were measured. Empty: there is none.
-func (c Confirmation) newest(legs []Run) []Run {
-	byEpoch := map[int64][]Run{}
-	for _, leg := range legs {
-		byEpoch[leg.EpochID] = append(byEpoch[leg.EpochID], leg)
-	}
-	for _, epoch := range slices.Backward(slices.Sorted(maps.Keys(byEpoch))) {
-		if of := byEpoch[epoch]; len(c.side(of, c.HolderID)) > 0 && len(c.side(of, c.ChallengerID)) > 0 {
-			return of
-		}
-	}
-	return nil
-}
-
-// counted chooses the legs of the unit that has enough of both sides; without such a unit, all.
-func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
-	units := map[string][]Run{}
-	for _, leg := range legs {
-		if leg.Machine == nil {
-			continue
-		}
-		unit := fmt.Sprint(leg.Machine.Worker, " ", leg.Machine.UUIDHash, " ", leg.EpochID)
-		units[unit] = append(units[unit], leg)
-		if len(c.side(units[unit], c.HolderID)) >= enoughLegs && len(c.side(units[unit], c.ChallengerID)) >= enoughLegs {
-			return units[unit], true
-		}
-	}
-	return legs, false
-}
-
-// side is the legs that follow a run.
-func (c Confirmation) side(legs []Run, of int64) (list []Run) {
-	for _, leg := range legs {
-		if *leg.ProfileOf == of {
-			list = append(list, leg)
-		}
-	}
-	return list
 }
 
 // breakOff ends the confirmation without numbers: a side did not pass once more, or was cancelled. The side that did not pass is
