@@ -84,6 +84,46 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 	return c.show(tx, c.ChallengerID, out)
 }
 
+// confirmFirsts does so on boards that a decision has changed, and gives the changes the numbers that the boards have then.
+func (s *Store) confirmFirsts(tx *gorm.DB, changes []BoardChange) error {
+	for i := range changes {
+		var out Recorded
+		if err := s.confirmFirst(tx, changes[i].VersionID, changes[i].Device, &out); err != nil {
+			return err
+		}
+		if out.Board != nil {
+			changes[i] = *out.Board
+		}
+	}
+	return nil
+}
+
+// confirmFirst begins a confirmation where the site has them.
+func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
+	if !s.confirm {
+		return nil
+	}
+	return startConfirmation(tx, versionID, device, out)
+}
+
+// confirmAfter does so when a run has changed its board by how it ended. A leg's confirmation goes on by itself; of what a new epoch has
+// measured again, the last of a board decides who is first.
+func (s *Store) confirmAfter(tx *gorm.DB, u unit, out *Recorded) error {
+	run, ok := u.(*Run)
+	if !ok || run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
+		return nil
+	}
+	if run.RerunID != nil {
+		var others int64
+		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+live,
+			run.VersionID, run.Device, *run.RerunID).Limit(1).Count(&others).Error
+		if err != nil || others > 0 {
+			return db.ReadError(err, "what is measured again of a board")
+		}
+	}
+	return s.confirmFirst(tx, run.VersionID, run.Device, out)
+}
+
 // show tells the board which run waits for its confirmation.
 func (c Confirmation) show(tx *gorm.DB, runID int64, out *Recorded) error {
 	err := tx.Model(&Board{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Update("confirming", runID).Error
@@ -141,8 +181,7 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
-		c.Again, c.Outcome = true, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board."
-		return c.close(tx, out)
+		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board.", out)
 	}
 	c.OneUnit = enough
 	return c.conclude(tx, counted, out)
@@ -153,11 +192,9 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	switch {
 	case leg.Failure != nil && leg.Failure.Task:
-		c.Again, c.Outcome = true, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf)
-		return c.close(tx, out)
+		return c.retryLater(tx, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf), out)
 	case leg.Infrastructure && leg.Losses < MaxLosses: // more would be the kernel's own doing
-		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf)
-		return c.close(tx, out)
+		return c.retryLater(tx, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf), out)
 	case leg.State != StateFailed:
 		c.Outcome = fmt.Sprintf("Measuring run %d again was cancelled.", *leg.ProfileOf)
 		return c.end(tx, out)
@@ -172,6 +209,21 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	}
 	c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", *leg.ProfileOf)
 	return c.end(tx, out)
+}
+
+// retryLater ends it without numbers, so that it begins again when something changes on the board. Whoever else is first by now does not
+// wait for that.
+func (c Confirmation) retryLater(tx *gorm.DB, why string, out *Recorded) error {
+	c.Again, c.Outcome = true, why
+	if err := c.close(tx, out); err != nil {
+		return err
+	}
+	var first []int64
+	err := tx.Model(&Entry{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Order("age, score_ns, run_id").Limit(1).Pluck("run_id", &first).Error
+	if err != nil || len(first) == 0 || first[0] == c.ChallengerID {
+		return db.ReadError(err, "the first of a board")
+	}
+	return startConfirmation(tx, c.VersionID, c.Device, out)
 }
 
 // close ends the confirmation and begins no other.

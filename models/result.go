@@ -32,8 +32,7 @@ type Findings struct {
 	Waited     time.Duration   // of an evaluation, on the worker, until a slot was free
 	Samples    []Sample        // what the counters gain by an evaluation
 
-	confirm bool   // the store's setting: measure again who comes first
-	site    string // the store's setting, for the statement of the result
+	site string // the store's setting, for the statement of the result
 }
 
 // RecordResult ends an attempt: its work with all that follows from it, a run's stages, artifacts, entry and the
@@ -45,7 +44,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		return Recorded{}, err
 	}
 	var out Recorded
-	found.confirm, found.site = s.confirm, s.site
+	found.site = s.site
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		a, err := loadInFlight(tx, r.AttemptID)
 		if err != nil || a == nil || a.EndedAt != nil {
@@ -57,12 +56,15 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
 			return err
 		}
-		if !a.current() {
+		if a.current() {
+			out, err = a.conclude(tx, r, found)
+		} else {
 			out.Board, err = a.endStale(tx, r)
+		}
+		if err != nil {
 			return err
 		}
-		out, err = a.conclude(tx, r, found)
-		return err
+		return s.confirmAfter(tx, a.unit, &out)
 	})
 	if err != nil {
 		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)

@@ -164,10 +164,7 @@ func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *R
 	if err != nil || out.Board == nil {
 		return err
 	}
-	if err := tellOfRecord(tx, out.Board.Record); err != nil || !found.confirm {
-		return err
-	}
-	return startConfirmation(tx, r.VersionID, r.Device, out)
+	return tellOfRecord(tx, out.Board.Record)
 }
 
 // tellOfRecord tells other programs that a board has a new first, and who was it before.
