@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -23,7 +21,7 @@ import (
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts for no limit and stands on no board. Four legs are enough if they ran on one unit of one
-// machine; else more follow, up to mostLegs. A confirmation that a leg fails ends without numbers and is flagged, for
+// machine, and nothing disturbed them; else more follow, up to mostLegs. A confirmation that a leg fails ends without numbers and is flagged, for
 // somebody to look: it is no verdict, but the source whose leg failed is held back until then. A kernel can fail where it is slow.
 // All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
 // that comes first is confirmed once, so that this comes to an end.
@@ -87,6 +85,45 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 	return c.show(tx, c.ChallengerID, out)
 }
 
+// confirmFirsts does so on boards that a decision has changed, and gives the changes the numbers that the boards have then.
+func (s *Store) confirmFirsts(tx *gorm.DB, changes []BoardChange) error {
+	for i := range changes {
+		var out Recorded
+		if err := s.confirmFirst(tx, changes[i].VersionID, changes[i].Device, &out); err != nil {
+			return err
+		}
+		if out.Board != nil {
+			changes[i] = *out.Board
+		}
+	}
+	return nil
+}
+
+// confirmFirst begins a confirmation where the site has them.
+func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
+	if !s.confirm {
+		return nil
+	}
+	return startConfirmation(tx, versionID, device, out)
+}
+
+// confirmAfter does so when a run has changed its board by how it ended. A leg's confirmation goes on by itself; of what a new epoch has
+// measured again, the last of a board decides who is first.
+func (s *Store) confirmAfter(tx *gorm.DB, run *Run, out *Recorded) error {
+	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
+		return nil
+	}
+	if run.RerunID != nil {
+		var others int64
+		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,
+			run.VersionID, run.Device, *run.RerunID).Limit(1).Count(&others).Error
+		if err != nil || others > 0 {
+			return db.ReadError(err, "what is measured again of a board")
+		}
+	}
+	return s.confirmFirst(tx, run.VersionID, run.Device, out)
+}
+
 // show tells the board which run waits for its confirmation.
 func (c Confirmation) show(tx *gorm.DB, runID int64, out *Recorded) error {
 	err := tx.Model(&Board{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Update("confirming", runID).Error
@@ -138,63 +175,13 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 		return c.queueLeg(tx, []int64{c.HolderID, c.ChallengerID}[len(legs)%2], out)
 	}
 	if !enough {
-		counted = c.newest(usable)
+		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
-		c.Again, c.Outcome = true, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board."
-		return c.close(tx, out)
+		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board.", out)
 	}
 	c.OneUnit = enough
 	return c.conclude(tx, counted, out)
-}
-
-// usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
-func (c Confirmation) usable(tx *gorm.DB, legs []Run) ([]Run, error) {
-	var challenger Run
-	if err := tx.Select("id", "epoch_id").Take(&challenger, c.ChallengerID).Error; err != nil {
-		return nil, db.ReadError(err, "run %d", c.ChallengerID)
-	}
-	return slices.DeleteFunc(slices.Clone(legs), func(leg Run) bool { return leg.EpochID < challenger.EpochID }), nil
-}
-
-// newest is the legs of the newest software with which both sides were measured. Empty: there is none.
-func (c Confirmation) newest(legs []Run) []Run {
-	byEpoch := map[int64][]Run{}
-	for _, leg := range legs {
-		byEpoch[leg.EpochID] = append(byEpoch[leg.EpochID], leg)
-	}
-	for _, epoch := range slices.Backward(slices.Sorted(maps.Keys(byEpoch))) {
-		if of := byEpoch[epoch]; len(c.side(of, c.HolderID)) > 0 && len(c.side(of, c.ChallengerID)) > 0 {
-			return of
-		}
-	}
-	return nil
-}
-
-// counted chooses the legs of the unit that has enough of both sides; without such a unit, all.
-func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
-	units := map[string][]Run{}
-	for _, leg := range legs {
-		if leg.Machine == nil {
-			continue
-		}
-		unit := fmt.Sprint(leg.Machine.Worker, " ", leg.Machine.UUIDHash, " ", leg.EpochID)
-		units[unit] = append(units[unit], leg)
-		if len(c.side(units[unit], c.HolderID)) >= enoughLegs && len(c.side(units[unit], c.ChallengerID)) >= enoughLegs {
-			return units[unit], true
-		}
-	}
-	return legs, false
-}
-
-// side is the legs that follow a run.
-func (c Confirmation) side(legs []Run, of int64) (list []Run) {
-	for _, leg := range legs {
-		if *leg.ProfileOf == of {
-			list = append(list, leg)
-		}
-	}
-	return list
 }
 
 // breakOff ends the confirmation without numbers: a side did not pass once more, or was cancelled. The side that did not pass is
@@ -202,11 +189,9 @@ func (c Confirmation) side(legs []Run, of int64) (list []Run) {
 func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	switch {
 	case leg.Failure != nil && leg.Failure.Task:
-		c.Again, c.Outcome = true, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf)
-		return c.close(tx, out)
+		return c.retryLater(tx, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf), out)
 	case leg.Infrastructure && leg.Losses < work.MaxLosses: // more would be the kernel's own doing
-		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf)
-		return c.close(tx, out)
+		return c.retryLater(tx, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf), out)
 	case leg.State != StateFailed:
 		c.Outcome = fmt.Sprintf("Measuring run %d again was cancelled.", *leg.ProfileOf)
 		return c.end(tx, out)
@@ -221,6 +206,21 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	}
 	c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", *leg.ProfileOf)
 	return c.end(tx, out)
+}
+
+// retryLater ends it without numbers, so that it begins again when something changes on the board. Whoever else is first by now does not
+// wait for that.
+func (c Confirmation) retryLater(tx *gorm.DB, why string, out *Recorded) error {
+	c.Again, c.Outcome = true, why
+	if err := c.close(tx, out); err != nil {
+		return err
+	}
+	var first []int64
+	err := tx.Model(&Entry{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Order("age, score_ns, run_id").Limit(1).Pluck("run_id", &first).Error
+	if err != nil || len(first) == 0 || first[0] == c.ChallengerID {
+		return db.ReadError(err, "the first of a board")
+	}
+	return startConfirmation(tx, c.VersionID, c.Device, out)
 }
 
 // close ends the confirmation and begins no other.

@@ -186,7 +186,7 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 			if err := releaseSource(tx, runID); err != nil {
 				return err
 			}
-			changes, err = standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": ""})
+			changes, err = s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": ""})
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)

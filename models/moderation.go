@@ -42,7 +42,7 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 		if _, err := closeFlags(tx, actor, runID, "disqualified"); err != nil {
 			return err
 		}
-		changes, err = standOrFall(tx, actor, run, "disqualify", why, map[string]any{
+		changes, err = s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{
 			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "", "held_why": "",
 		})
 		return err
@@ -70,7 +70,7 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 		if run.DisqualifiedAt == nil {
 			return Errorf(Conflict, "Run %d is not disqualified.", runID)
 		}
-		changes, err = standOrFall(tx, actor, run, "reinstate", why, map[string]any{
+		changes, err = s.standOrFall(tx, actor, run, "reinstate", why, map[string]any{
 			"disqualified_at": (*time.Time)(nil), "disqualified_why": "", "disqualified_by": 0, "reinstated_why": why,
 		})
 		return err
@@ -79,11 +79,14 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 }
 
 // standOrFall writes a decision about a run, with all that follows from it.
-func standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[string]any) ([]BoardChange, error) {
+func (s *Store) standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[string]any) ([]BoardChange, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
 	changes, err := recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
+	if err == nil {
+		err = s.confirmFirsts(tx, changes)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +131,10 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why 
 		if err := forgetConfirmations(tx); err != nil {
 			return err
 		}
-		if changes, err = recompute(tx, counted); err != nil {
+		if changes, err = recompute(tx, counted); err == nil {
+			err = s.confirmFirsts(tx, changes)
+		}
+		if err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), why)

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"slices"
+
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
@@ -36,7 +38,8 @@ func enter(tx *gorm.DB, r *Run) (*BoardChange, error) {
 }
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
-// An infrastructure error counts against nobody, and what was not ranked yet has measured nothing.
+// One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
+// times. An infrastructure error counts against nobody.
 func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {
@@ -46,6 +49,8 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 		kept.Cases = cases
 	case result.Unfinished != nil:
 		kept.Cases, kept.Unfinished = result.Unfinished.Cases, 1
+	case r.StartedAt != nil && (why == pools.Cancelled || programBegan(result.Stages)):
+		kept.Unfinished = 1
 	default:
 		return nil, nil
 	}
@@ -66,6 +71,11 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
 	}
 	return boards.Enter(tx, entryOf(stands[0]), true)
+}
+
+// programBegan reports whether the submission's program was started: what does not compile knows nothing of its unit.
+func programBegan(stages []job.StageResult) bool {
+	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
 // judgedCases are the processes' medians of a ranked stage that passed; of a task's own program, the one time of each case.

@@ -13,14 +13,11 @@ import (
 )
 
 // rules is what follows from the end of a run (see work.Rules).
-type rules struct {
-	confirm bool   // measure again who comes first
-	site    string // its address, for the statement of a result
-}
+type rules struct{ store *Store }
 
 // Keep also queues the profile that follows, so that watchers hear of it before the run's own end.
 func (f rules) Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error {
-	return errors.Join(keepMeasurement(tx, run, r), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.site), flagHeld(tx, run), queueProfile(tx, run, out))
+	return errors.Join(keepMeasurement(tx, run, r), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), flagHeld(tx, run), queueProfile(tx, run, out))
 }
 
 // Ended tells other programs of a run that somebody asked for, and goes on with what measures others again.
@@ -60,15 +57,17 @@ func (f rules) Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) (err er
 	if err != nil || out.Board == nil {
 		return err
 	}
-	if err := tellOfRecord(tx, out.Board.Record); err != nil || !f.confirm {
-		return err
-	}
-	return startConfirmation(tx, run.VersionID, run.Device, out)
+	return tellOfRecord(tx, out.Board.Record)
 }
 
 // Stopped lets what was measured count in the pool of its source: cancelling chooses nothing.
 func (f rules) Stopped(tx *gorm.DB, run *Run, r job.Result) (*BoardChange, error) {
 	return retain(tx, run, r, pools.Cancelled)
+}
+
+// Settled has whoever is first of the board by now measured again.
+func (f rules) Settled(tx *gorm.DB, run *Run, out *Recorded) error {
+	return f.store.confirmAfter(tx, run, out)
 }
 
 // tellOfRecord tells other programs that a board has a new first, and who was it before.

@@ -77,7 +77,9 @@ type Store struct {
 	db          *db.DB
 	files       files.Files
 	limits      Limits
+	confirm     bool
 	noBaselines bool
+	site        string
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
@@ -111,14 +113,15 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 	workers := fleet.New(database)
-	return &Store{
+	s := &Store{
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
 		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database),
-		LifeCycle: work.New(database, artifacts, workers, rules{confirm: cfg.Confirm, site: cfg.Site}),
-		db:        database, files: artifacts, limits: cfg.Limits, noBaselines: cfg.NoBaselines,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), site: cfg.Site,
+		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
+	s.LifeCycle = work.New(database, artifacts, workers, rules{s})
+	return s
 }
 
 // catchUp does what a migration asked for that SQL alone cannot do.

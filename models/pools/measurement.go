@@ -82,7 +82,7 @@ func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
 
 // own reports whether the cases give the score.
 func (m Measurement) own(tx *gorm.DB) bool {
-	ranking, err := rankingOf(tx, m.RunID)
+	ranking, err := RankingOf(tx, m.RunID)
 	if err != nil || len(m.Cases) == 0 {
 		return false
 	}

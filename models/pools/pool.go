@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/tasks"
 )
 
 // member is a run of a person on a board, as far as pools are concerned.
@@ -227,14 +228,13 @@ func compare(a, b bool) int {
 // stand gives the run that stands for a group the group's numbers. They are from when the newest of the runs ended.
 func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) error {
 	score, pooled, at := measured[m.ID], 0, m.EndedAt
+	ranking, err := RankingOf(tx, m.ID)
 	switch {
+	case err != nil:
+		return err
 	case len(g.legs) > 0:
-		score, at = g.confirmed(score), g.newest(g.legs[0].CreatedAt)
+		score, at = g.confirmed(ranking, score), g.newest(g.legs[0].CreatedAt)
 	case !score.Fixed:
-		ranking, err := rankingOf(tx, m.ID)
-		if err != nil {
-			return err
-		}
 		list := []Measurement{score}
 		for _, other := range g.members {
 			if other.ID != m.ID {
@@ -248,7 +248,7 @@ func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) err
 	}
 	values := score.values()
 	values["pool_id"], values["pooled"], values["scored_at"] = m.ID, pooled, db.Time(at)
-	err := tx.Table("runs").Where("id = ?", m.ID).Updates(values).Error
+	err = tx.Table("runs").Where("id = ?", m.ID).Updates(values).Error
 	return db.WriteError(err, "score of run %d", m.ID)
 }
 
@@ -270,8 +270,8 @@ func (g *group) newest(until time.Time) time.Time {
 }
 
 // confirmed is the score of the group's legs. Clock, and how near it is to the roof, are of what a run counted with.
-func (g *group) confirmed(of Measurement) Measurement {
-	score := Together(g.legs)
+func (g *group) confirmed(ranking tasks.Ranking, of Measurement) Measurement {
+	score := Together(ranking, g.legs)
 	score.RunID, score.Clock = of.RunID, of.Clock
 	if of.Roof != nil {
 		roof := *of.Roof * of.ScoreNS / score.ScoreNS

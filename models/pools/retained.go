@@ -11,8 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Retained is what a ranked run measured that stands on no board: it was cancelled or failed while it was ranked, or its person
-// deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
+// Retained is what a ranked run measured that stands on no board: it was cancelled after a worker had it, failed after its program
+// had begun, or its person deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
 type Retained struct {
 	ID        int64
 	VersionID int64
@@ -23,8 +23,8 @@ type Retained struct {
 	RunID     int64
 	Why       Why
 	Cases     [][]float64 `gorm:"serializer:json"` // medians of the processes that came to their end, by case; none: no process did
-	// Unfinished are processes that did not: a kernel that sees that it is slow can end them. Each counts like the slowest of
-	// the pool, which moves a median of many by little.
+	// Unfinished are processes that did not, or never began: who sees that they are on a slow unit can end them. Each counts
+	// as unfinishedCosts times the slowest of the pool.
 	Unfinished int
 	EndedAt    time.Time
 }
@@ -131,6 +131,10 @@ func (r Retained) shape() int { return Measurement{Cases: r.Cases}.shape() }
 // fits reports whether it can be pooled with runs of so many cases.
 func (r Retained) fits(cases int) bool { return len(r.Cases) == 0 || r.shape() == cases }
 
+// unfinishedCosts is more than what units of one device differ by: else whoever ends processes on a slow unit, in a pool that was
+// measured on a quick one, would lose little.
+const unfinishedCosts = 2
+
 // withRetained adds retained processes to those of valid runs.
 func withRetained(runs [][][]float64, retained []Retained) [][][]float64 {
 	unfinished := 0
@@ -152,7 +156,7 @@ func withRetained(runs [][][]float64, retained []Retained) [][][]float64 {
 			}
 		}
 		for range unfinished {
-			slow[i] = append(slow[i], slowest)
+			slow[i] = append(slow[i], unfinishedCosts*slowest)
 		}
 	}
 	return append(runs, slow)

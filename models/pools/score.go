@@ -58,8 +58,8 @@ func disturbed(list []Measurement) string {
 	return fmt.Sprintf("%d of %d runs: %s", n, len(list), why)
 }
 
-// rankingOf is the rule that the task of a run makes scores by.
-func rankingOf(tx *gorm.DB, runID int64) (tasks.Ranking, error) {
+// RankingOf is the rule that the task of a run makes scores by.
+func RankingOf(tx *gorm.DB, runID int64) (tasks.Ranking, error) {
 	var text string
 	err := tx.Table("task_versions").Where("id = (select version_id from runs where id = ?)", runID).Limit(1).Pluck("definition", &text).Error
 	var definition tasks.Definition

@@ -38,6 +38,8 @@ type Rules interface {
 	Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error
 	// Stopped takes what a cancelled run had measured until its worker stopped it.
 	Stopped(tx *gorm.DB, run *Run, r job.Result) (*boards.Change, error)
+	// Settled comes after all of these when a result came, whatever it did.
+	Settled(tx *gorm.DB, run *Run, out *Recorded) error
 }
 
 // Enqueue stores a run that is to wait, and adds what watchers are to be told of it.

@@ -53,12 +53,15 @@ func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findin
 		if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
 			return err
 		}
-		if !a.current() {
+		if a.current() {
+			out, err = a.conclude(tx, r, found)
+		} else {
 			out.Board, err = a.endStale(tx, r)
+		}
+		if err != nil {
 			return err
 		}
-		out, err = a.conclude(tx, r, found)
-		return err
+		return a.unit.settle(tx, &out)
 	})
 	if err != nil {
 		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)

@@ -141,6 +141,8 @@ func (u runUnit) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Recorde
 	return u.rules.Place(tx, u.Run, r, out)
 }
 
+func (u runUnit) settle(tx *gorm.DB, out *Recorded) error { return u.rules.Settled(tx, u.Run, out) }
+
 func (u runUnit) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	return u.rules.Stopped(tx, u.Run, r)
 }

@@ -93,6 +93,8 @@ type unit interface {
 	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Recorded) error
 	// afterStop does what follows from the result of work that was cancelled before.
 	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)
+	// settle comes last, whatever a result did.
+	settle(tx *gorm.DB, out *Recorded) error
 }
 
 // Recorded tells what a change did to work: what watchers are to be told.
