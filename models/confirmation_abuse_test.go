@@ -80,3 +80,22 @@ func TestATaskThatFailsHoldsNobodyBack(t *testing.T) {
 		}
 	})
 }
+
+// What is held back stays so when the software changes, until somebody has looked.
+func TestAHoldOutlivesItsEpoch(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		_, err := s.SQL().ExecContext(t.Context(), "update epochs set harness = 'h0'")
+		check(t, err)
+		if run := w.measures(t, s, w.ben, "b;", about(890)...); run.HeldWhy == "" || run.EpochID == bens.EpochID {
+			t.Errorf("with new software the run is %+v", run)
+		}
+		check(t, second(s.Dismiss(t.Context(), w.admin, bens.ID, "The worker's fault.")))
+		if run := w.measures(t, s, w.ben, "b;", about(890)...); run.HeldWhy != "" {
+			t.Errorf("after somebody has looked it is held: %q", run.HeldWhy)
+		}
+	})
+}

@@ -9,7 +9,7 @@ import (
 )
 
 // holdSource holds back the valid runs of a run's source, of its person on its board, and those that come later, until somebody has
-// looked: a leg of its confirmation failed. Else a kernel could fail where it is slow, and keep the number that it was lucky with.
+// looked: a leg of its confirmation failed, with whatever software. Else a kernel could fail where it is slow, and keep the number that it was lucky with.
 func holdSource(tx *gorm.DB, runID int64, why string) error {
 	var run Run
 	if err := tx.Take(&run, runID).Error; err != nil {
@@ -19,7 +19,7 @@ func holdSource(tx *gorm.DB, runID int64, why string) error {
 		return err
 	}
 	var same []int64
-	err := tx.Table("runs").Where("version_id = ? and device = ? and user_id = ? and epoch_id = ? and "+boards.ValidRun, run.VersionID, run.Device, run.UserID, run.EpochID).
+	err := tx.Table("runs").Where("version_id = ? and device = ? and user_id = ? and "+boards.ValidRun, run.VersionID, run.Device, run.UserID).
 		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
 			runID, run.SubmissionID).Pluck("id", &same).Error
 	if err != nil {
