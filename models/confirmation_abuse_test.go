@@ -99,3 +99,49 @@ func TestAHoldOutlivesItsEpoch(t *testing.T) {
 		}
 	})
 }
+
+// Whatever becomes of the holder's legs, the challenger is measured: an accomplice could else be the holder again and again.
+func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		end  func(t *testing.T, s *models.Store, w world)
+		held bool
+	}{
+		"a wrong answer": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb"}) }, true},
+		"an infrastructure error": {func(t *testing.T, s *models.Store, _ world) {
+			failLeg(t, s, job.Failure{Reason: "bomb", Infrastructure: true})
+		}, false},
+		"an error of the task": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb", Task: true}) }, false},
+		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
+			check(t, third(s.CancelRun(t.Context(), w.admin, leg(t, s).ID)))
+		}, false},
+		"a disqualification of it": {func(t *testing.T, s *models.Store, w world) {
+			check(t, second(s.Disqualify(t.Context(), w.admin, *leg(t, s).ProfileOf, "It knew.")))
+			failLeg(t, s, job.Failure{Reason: "bomb"})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			confirming(t, func(t *testing.T, s *models.Store, w world) {
+				anns := w.measures(t, s, w.ann, "a;", about(1000)...)
+				bens := w.measures(t, s, w.ben, "b;", about(900)...)
+				tt.end(t, s, w)
+				for _, ns := range []float64{950, 951} {
+					if run := leg(t, s); *run.ProfileOf != bens.ID {
+						t.Fatalf("run %d is measured again", *run.ProfileOf)
+					}
+					w.measureLegs(t, s, about(ns))
+				}
+				c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil || !strings.HasSuffix(c.Outcome, "was measured alone.") {
+					t.Errorf("the confirmation keeps %+v", c)
+				}
+				if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben 950.5") {
+					t.Errorf("first is %s", first)
+				}
+				if run := got[models.Run](t)(s.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
+					t.Errorf("the holder is held back: %q", run.HeldWhy)
+				}
+				sameAfterRebuild(t, s, w)
+			})
+		})
+	}
+}

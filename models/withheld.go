@@ -10,31 +10,30 @@ import (
 
 // holdSource holds back the valid runs of a run's source, of its person on its board, and those that come later, until somebody has
 // looked: a leg of its confirmation failed, with whatever software. Else a kernel could fail where it is slow, and keep the number that it was lucky with.
-func holdSource(tx *gorm.DB, runID int64, why string) error {
+func holdSource(tx *gorm.DB, runID int64, why string) ([]BoardChange, error) {
 	var run Run
 	if err := tx.Take(&run, runID).Error; err != nil {
-		return db.ReadError(err, "run %d", runID)
+		return nil, db.ReadError(err, "run %d", runID)
 	}
 	if err := pools.Withhold(tx, runID, db.Now()); err != nil {
-		return err
+		return nil, err
 	}
 	var same []int64
 	err := tx.Table("runs").Where("version_id = ? and device = ? and user_id = ? and "+boards.ValidRun, run.VersionID, run.Device, run.UserID).
 		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
 			runID, run.SubmissionID).Pluck("id", &same).Error
 	if err != nil {
-		return db.ReadError(err, "runs of the source of run %d", runID)
+		return nil, db.ReadError(err, "runs of the source of run %d", runID)
 	}
 	for _, id := range same {
 		if err := tx.Model(&Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), wholeFlagDetail)).Error; err != nil {
-			return db.WriteError(err, "run %d", id)
+			return nil, db.WriteError(err, "run %d", id)
 		}
 		if err := addFlag(tx, id, FlagUnconfirmed, why); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	_, err = recompute(tx, []Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
-	return err
+	return recompute(tx, []Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 }
 
 // holdWithheld holds back a valid run whose source is.
