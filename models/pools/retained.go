@@ -102,7 +102,11 @@ func RetainSubmission(tx *gorm.DB, submissionID int64) error {
 		if err != nil {
 			return err
 		}
-		if m.Fixed || m.shape() == 0 {
+		stays, err := m.others(tx, submissionID)
+		if err != nil {
+			return err
+		}
+		if m.Fixed || m.shape() == 0 || stays {
 			continue
 		}
 		r.Why, r.Cases = Deleted, m.Cases
