@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/boards"
@@ -144,4 +146,48 @@ func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Who has looked at one run that was held back with its source has looked at the source; what a run is held back for itself stays.
+func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		ctx := t.Context()
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ben, "b;", about(900)...)
+		later := w.measures(t, s, w.ben, "b;", about(910)...)
+		other := w.measures(t, s, w.ben, "c;", about(1500)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		w.measures(t, s, w.ben, "b;", about(920)...)
+		floor := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
+		w.end(t, s, floor, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(1)...)
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 4 {
+			t.Errorf("to review: %+v", list)
+		}
+		check(t, second(s.Dismiss(ctx, w.admin, later.ID, "The worker's fault.")))
+		if diff := cmp.Diff([]string{"Ben 910 from 3, run 2 of 15 processes", "Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
+			t.Errorf("the board:\n%s", diff)
+		}
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
+			t.Errorf("to review is still: %+v", list)
+		}
+		leg(t, s) // the source is measured again
+		sameAfterRebuild(t, s, w)
+	})
+}
+
+// A run that is fine by itself is still held back with its source.
+func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ben, "b;", about(900)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		fast := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
+		w.end(t, s, fast, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(1)...)
+		check(t, second(s.Dismiss(t.Context(), w.admin, fast.ID, "It is not.")))
+		if run := got[models.Run](t)(s.Run(t.Context(), fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." || len(w.board(t, s)) != 1 {
+			t.Errorf("it counts: %+v, %v", run.HeldWhy, w.board(t, s))
+		}
+	})
 }

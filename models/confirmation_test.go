@@ -138,7 +138,7 @@ func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
 			t.Errorf("it begins again: %+v", work)
 		}
 		check(t, second(s.Dismiss(ctx, w.admin, bens.ID, "The worker's fault.")))
-		if diff := cmp.Diff([]string{"Ben 900 from 0, run 2 of 5 processes", anns}, w.board(t, s)); diff != "" {
+		if diff := cmp.Diff([]string{"Ben 895 from 2, run 2 of 10 processes", anns}, w.board(t, s)); diff != "" {
 			t.Errorf("after somebody has looked:\n%s", diff)
 		}
 		w.measures(t, s, w.ben, "b;\n\n", about(880)...)

@@ -136,7 +136,7 @@ func (r *Run) countLoss(*gorm.DB) error { return nil }
 // afterResult brings the run onto its board. The profile that follows it is announced before the run's own end, so
 // that a reader who has seen that one has missed nothing.
 func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *Recorded) error {
-	err := errors.Join(r.keepMeasurement(tx, result), r.holdWithheld(tx), countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.flagHeld(tx), r.queueProfile(tx, out))
+	err := errors.Join(r.keepMeasurement(tx, result), r.flagHeld(tx), r.holdWithheld(tx), countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.queueProfile(tx, out))
 	if err != nil {
 		return err
 	}

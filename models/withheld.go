@@ -36,6 +36,9 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]BoardChange, error) {
 	return recompute(tx, []Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 }
 
+// heldWithSource is why runs are held back that came after the one whose leg failed.
+const heldWithSource = "Another run of this source did not pass when it was measured again."
+
 // holdWithheld holds back a valid run whose source is.
 func (r *Run) holdWithheld(tx *gorm.DB) error {
 	if !r.Valid() {
@@ -45,15 +48,36 @@ func (r *Run) holdWithheld(tx *gorm.DB) error {
 	if err != nil || !withheld {
 		return err
 	}
-	r.HeldWhy = "Another run of this source did not pass when it was measured again."
-	return db.WriteError(tx.Model(&Run{}).Where("id = ?", r.ID).Update("held_why", r.HeldWhy).Error, "run %d", r.ID)
+	r.HeldWhy = heldWithSource
+	if err := tx.Model(&Run{}).Where("id = ?", r.ID).Update("held_why", r.HeldWhy).Error; err != nil {
+		return db.WriteError(err, "run %d", r.ID)
+	}
+	return addFlag(tx, r.ID, FlagUnconfirmed, r.HeldWhy)
 }
 
-// releaseSource lets a source count again that was held back, and has its confirmation begin again when it comes first.
-func releaseSource(tx *gorm.DB, runID int64) error {
-	if err := pools.Release(tx, runID); err != nil {
-		return err
+// heldBySource chooses the runs of a run's person, board and source that are held back because a leg failed, and for nothing else.
+func heldBySource(tx *gorm.DB, runID int64) *gorm.DB {
+	return tx.Model(&Run{}).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, FlagUnconfirmed).
+		Where(`id = ? or id in (select r.id from runs r join submissions s on s.id = r.submission_id join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key
+			join runs x on x.submission_id = o.id and x.device = r.device where x.id = ? and o.source_key <> '')`, runID, runID)
+}
+
+// releaseSource lets a source count again that was held back, with all its runs, and has its confirmation begin again when it comes first.
+func releaseSource(tx *gorm.DB, actor User, runID int64, why string) error {
+	var same []int64
+	err := heldBySource(tx, runID).Pluck("id", &same).Error
+	if err == nil {
+		err = pools.Release(tx, runID)
 	}
-	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and ended_at is not null and challenger_ns is null", runID).Update("again", true).Error
-	return db.WriteError(err, "confirmation of run %d", runID)
+	if err == nil {
+		err = tx.Model(&Run{}).Where("id in ?", same).Update("held_why", "").Error
+	}
+	if err == nil {
+		err = tx.Model(&Flag{}).Where("run_id in ? and closed_at is null and (kind = ? or detail = ?)", same, FlagUnconfirmed, heldWithSource).
+			Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
+	}
+	if err == nil {
+		err = tx.Model(&Confirmation{}).Where("challenger_id in ? and ended_at is not null and challenger_ns is null", same).Update("again", true).Error
+	}
+	return db.WriteError(err, "source of run %d", runID)
 }
