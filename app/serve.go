@@ -88,7 +88,9 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	hear := hearOthers(q, hub, dispatcher)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
-	server, err := newServer(ctx, cfg, cfg.web(store, dispatcher, q, hub, log))
+	site := cfg.web(store, dispatcher, q, hub, log)
+	site.HandingOver = held.handingOver
+	server, err := newServer(ctx, cfg, site)
 	if err != nil {
 		return err
 	}
