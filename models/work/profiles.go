@@ -38,6 +38,40 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 	return of, db.ReadError(err, "profiles of runs %v", followed)
 }
 
+// Family is the runs of a submission as they are at one moment.
+type Family struct {
+	Runs      []Run         // that were asked for, in the order of the submission's devices
+	Profiles  map[int64]Run // of these, by their ids
+	Live      bool          // one has not ended, or one that follows
+	LastEvent int64         // that was told of them; 0: none
+}
+
+// Family reads all runs of a submission in one query, with the last event until then: whoever follows events from there
+// on misses nothing.
+func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, error) {
+	var rows []struct {
+		Run       `gorm:"embedded"`
+		LastEvent int64
+	}
+	err := l.db.Read(ctx).Table("runs r").Where("submission_id = ?", submissionID).Order("id").
+		Select("r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event").Scan(&rows).Error
+	family := Family{Profiles: map[int64]Run{}}
+	for _, row := range rows {
+		family.LastEvent = row.LastEvent
+		family.Live = family.Live || row.EndedAt == nil
+		switch {
+		case row.ProfileOf == nil:
+			family.Runs = append(family.Runs, row.Run)
+			if row.Mode == job.ModeProfile {
+				family.Profiles[row.ID] = row.Run
+			}
+		case row.Mode == job.ModeProfile:
+			family.Profiles[*row.ProfileOf] = row.Run
+		}
+	}
+	return family, db.ReadError(err, "runs of submission %d", submissionID)
+}
+
 // Unfinished reports whether a submission has runs that have not ended; with profiles, those that
 // follow its runs count, too.
 func (l *LifeCycle) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
