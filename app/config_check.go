@@ -75,8 +75,8 @@ func (w WorkerSettings) check(wrong *problems) {
 func (c *Config) checkSite(wrong *problems) {
 	_, _, err := net.SplitHostPort(c.Addr)
 	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
-	u, err := url.Parse(c.BaseURL)
-	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	u, err := web.ParseBaseURL(c.BaseURL)
+	wrong.unless(err == nil, "--base-url %q: %w", c.BaseURL, err)
 	c.TLS.check(wrong, u)
 	wrong.unless(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)

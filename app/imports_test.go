@@ -72,6 +72,7 @@ var forbidden = []struct {
 	{"web/site/runs", nil, []string{"warpboard/web/site/evaluations"}, "runs and evaluations do not know each other"},
 	{"web/site/evaluations", nil, []string{"warpboard/web/site/runs"}, "runs and evaluations do not know each other"},
 	{"web/stream", nil, []string{"warpboard/models", "warpboard/views", "warpboard/evaluator", "warpboard/tasks", "warpboard/web/site", "warpboard/web/signin", "warpboard/web/client"}, "a stream knows topics, not what they are about"},
+	{"web/mount", nil, []string{"warpboard/", "github.com/gofiber"}, "the site's path is a leaf, below all handlers"},
 	{"web/wire", nil, []string{"warpboard/"}, "connections are a leaf"},
 	{"web/client", nil, []string{"warpboard/web", "warpboard/models", "warpboard/views"}, "the client is a program of its own"},
 	{".", []string{"web"}, []string{"warpboard/web/site", "warpboard/web/signin", "warpboard/web/stream", "warpboard/web/wire", "warpboard/web/pages", "warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/metrics"}, "only the web server opens the site's rooms"},

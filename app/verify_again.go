@@ -30,7 +30,7 @@ func (o *verifyResultOptions) get(ctx context.Context, address string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	if o.token != "" && origin(address) == origin(o.site) {
+	if o.token != "" && strings.HasPrefix(address, strings.TrimRight(o.site, "/")+"/") {
 		req.Header.Set("Authorization", "Bearer "+o.token)
 	}
 	resp, err := http.DefaultClient.Do(req)
@@ -48,7 +48,11 @@ func (o *verifyResultOptions) get(ctx context.Context, address string) ([]byte, 
 	return text, err
 }
 
-func origin(address string) string {
+// siteOf is the site that an address of its API belongs to: what stands before "/api/v1/", a path where the site has one.
+func siteOf(address string) string {
+	if at := strings.LastIndex(address, "/api/v1/"); at >= 0 {
+		return address[:at]
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""

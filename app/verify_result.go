@@ -136,7 +136,7 @@ func isURL(text string) bool {
 func (o *verifyResultOptions) envelope(ctx context.Context, from string) (*statement.Envelope, error) {
 	read := os.ReadFile
 	if isURL(from) {
-		o.site = cmp.Or(o.site, origin(from))
+		o.site = cmp.Or(o.site, siteOf(from))
 		read = func(url string) ([]byte, error) { return o.get(ctx, url) }
 	}
 	text, err := read(from)
