@@ -5,6 +5,7 @@ import (
 
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 	"warpboard/models/pools"
 )
 
@@ -26,10 +27,10 @@ func holdSource(tx *gorm.DB, runID int64, why string) error {
 		return db.ReadError(err, "runs of the source of run %d", runID)
 	}
 	for _, id := range same {
-		if err := tx.Model(&Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), wholeFlagDetail)).Error; err != nil {
+		if err := tx.Model(&Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), flags.LongestDetail)).Error; err != nil {
 			return db.WriteError(err, "run %d", id)
 		}
-		if err := addFlag(tx, id, FlagUnconfirmed, why); err != nil {
+		if err := flags.Raise(tx, id, flags.Unconfirmed, why); err != nil {
 			return err
 		}
 	}
