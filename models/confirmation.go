@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
@@ -21,8 +22,9 @@ import (
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts for no limit and stands on no board. Four legs are enough if they ran on one unit of one
-// machine, and nothing disturbed them; else more follow, up to mostLegs. A confirmation that a leg fails ends without numbers and is flagged, for
-// somebody to look: it is no verdict, but the source whose leg failed is held back until then. A kernel can fail where it is slow.
+// machine, and nothing disturbed them; else more follow, up to mostLegs. A confirmation that a leg of the challenger's fails ends without numbers and is
+// flagged, for somebody to look: it is no verdict, but the source is held back until then. A kernel can fail where it is slow. Where a leg of the
+// holder's fails, its source is held back, too, and the challenger is measured alone: so no accomplice keeps a confirmation from its end.
 // All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
 // that comes first is confirmed once, so that this comes to an end.
 type Confirmation struct {
@@ -36,10 +38,12 @@ type Confirmation struct {
 	HolderWas     float64  `gorm:"column:holder_was"`
 	HolderNS      *float64 `gorm:"column:holder_ns"`
 	OneUnit       bool     // the legs that count ran on one unit of one machine
-	Outcome       string   // why it ended without numbers
+	Outcome       string   // why it ended without numbers, of the holder or of both
 	Again         bool     // it may begin again, for it ended by no fault of the challenger's
 	CreatedAt     time.Time
 	EndedAt       *time.Time
+
+	alone *Run // leg of the holder's that has no score: the challenger is measured alone
 }
 
 const (
@@ -156,11 +160,22 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 		return db.ReadError(err, "confirmation %d", id)
 	}
 	for _, leg := range legs {
-		switch {
-		case !leg.State.Final():
+		if !leg.State.Final() {
 			return nil
-		case leg.State != StateDone || leg.ScoreNS == nil:
+		}
+	}
+	for i, leg := range legs {
+		switch {
+		case leg.State == StateDone && leg.ScoreNS != nil:
+		case *leg.ProfileOf == c.ChallengerID:
 			return c.breakOff(tx, leg, out)
+		default:
+			c.alone = &leg
+			if i == len(legs)-1 {
+				if err := c.loseHolder(tx, leg, out); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	usable, err := c.usable(tx, legs)
@@ -168,8 +183,8 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 		return err
 	}
 	counted, enough := c.counted(usable)
-	if !enough && len(legs) < mostLegs {
-		return c.queueLeg(tx, []int64{c.HolderID, c.ChallengerID}[len(legs)%2], out)
+	if sides := c.sides(); !enough && len(legs) < mostLegs {
+		return c.queueLeg(tx, sides[len(legs)%len(sides)], out)
 	}
 	if !enough {
 		counted = c.newest(counted)
@@ -177,31 +192,65 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 	if len(counted) == 0 {
 		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board.", out)
 	}
-	c.OneUnit = enough
+	c.OneUnit = !slices.ContainsFunc(counted, func(leg Run) bool { return unitOf(leg) != unitOf(counted[0]) })
 	return c.conclude(tx, counted, out)
 }
 
-// breakOff ends the confirmation without numbers: a side did not pass once more, or was cancelled. The side that did not pass is
-// held back; one that infrastructure errors stopped begins again when something changes on the board.
-func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
+// sides are the runs that are measured in turns.
+func (c Confirmation) sides() []int64 {
+	if c.alone != nil {
+		return []int64{c.ChallengerID}
+	}
+	return []int64{c.HolderID, c.ChallengerID}
+}
+
+// legFailed reports whether the kernel of a leg is why it has no score.
+func legFailed(r Run) bool {
+	infrastructure := r.Infrastructure && r.Losses < work.MaxLosses // more would be the kernel's own doing
+	return r.State == StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
+}
+
+// loseHolder goes on without the holder, one of whose legs has no score: whoever fails there is held back, and could else, as an
+// accomplice, keep the challenger from being measured.
+func (c Confirmation) loseHolder(tx *gorm.DB, leg Run, out *Recorded) error {
+	if !legFailed(leg) {
+		return nil
+	}
+	changes, err := holdSource(tx, c.HolderID, whyNoScore(leg))
+	if len(changes) > 0 {
+		out.Board = &changes[0]
+	}
+	return err
+}
+
+// whyNoScore is a sentence about a leg.
+func whyNoScore(r Run) string {
 	switch {
-	case leg.Failure != nil && leg.Failure.Task:
-		return c.retryLater(tx, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf), out)
-	case leg.Infrastructure && leg.Losses < work.MaxLosses: // more would be the kernel's own doing
-		return c.retryLater(tx, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf), out)
-	case leg.State != StateFailed:
-		c.Outcome = fmt.Sprintf("Measuring run %d again was cancelled.", *leg.ProfileOf)
-		return c.end(tx, out)
+	case r.State != StateFailed:
+		return fmt.Sprintf("Measuring run %d again was cancelled.", *r.ProfileOf)
+	case r.Failure != nil && r.Failure.Task:
+		return fmt.Sprintf("The task failed when run %d was measured again.", *r.ProfileOf)
+	case !legFailed(r):
+		return fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *r.ProfileOf)
+	case r.Failure != nil:
+		return fmt.Sprintf("Run %d did not pass when it was measured again. %s", *r.ProfileOf, r.Failure.Reason)
 	}
-	c.Again = *leg.ProfileOf != c.ChallengerID
-	c.Outcome = fmt.Sprintf("Run %d did not pass when it was measured again.", *leg.ProfileOf)
-	if leg.Failure != nil {
-		c.Outcome += " " + leg.Failure.Reason
+	return fmt.Sprintf("Run %d did not pass when it was measured again.", *r.ProfileOf)
+}
+
+// breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled. One that
+// infrastructure errors stopped begins again when something changes on the board.
+func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
+	c.Outcome = whyNoScore(leg)
+	switch {
+	case legFailed(leg):
+		if _, err := holdSource(tx, c.ChallengerID, c.Outcome); err != nil {
+			return err
+		}
+		c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", c.ChallengerID)
+	case leg.State == StateFailed:
+		return c.retryLater(tx, c.Outcome+" It is tried again when something changes on the board.", out)
 	}
-	if err := holdSource(tx, *leg.ProfileOf, c.Outcome); err != nil {
-		return err
-	}
-	c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", *leg.ProfileOf)
 	return c.end(tx, out)
 }
 

@@ -14,16 +14,17 @@ import (
 // conclude gives the sources of both runs their new numbers, as far as they still count.
 func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 	var changed []Entry
-	for _, side := range []struct {
-		runID int64
-		ns    **float64
-	}{{c.HolderID, &c.HolderNS}, {c.ChallengerID, &c.ChallengerNS}} {
-		score, err := c.keepLegs(tx, side.runID, c.side(legs, side.runID))
+	if c.alone != nil {
+		c.Outcome = whyNoScore(*c.alone) + fmt.Sprintf(" Run %d was measured alone.", c.ChallengerID)
+	}
+	scores := map[int64]**float64{c.HolderID: &c.HolderNS, c.ChallengerID: &c.ChallengerNS}
+	for _, runID := range c.sides() {
+		score, err := c.keepLegs(tx, runID, c.side(legs, runID))
 		if err != nil {
-			return fmt.Errorf("confirming run %d: %w", side.runID, err)
+			return fmt.Errorf("confirming run %d: %w", runID, err)
 		}
-		*side.ns = &score
-		people, err := pools.Senders(tx, side.runID)
+		*scores[runID] = &score
+		people, err := pools.Senders(tx, runID)
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,7 @@ func (c Confirmation) newest(legs []Run) []Run {
 		byEpoch[leg.EpochID] = append(byEpoch[leg.EpochID], leg)
 	}
 	for _, epoch := range slices.Backward(slices.Sorted(maps.Keys(byEpoch))) {
-		if of := byEpoch[epoch]; len(c.side(of, c.HolderID)) > 0 && len(c.side(of, c.ChallengerID)) > 0 {
+		if of := byEpoch[epoch]; c.has(of, 1) {
 			return of
 		}
 	}
@@ -119,7 +120,7 @@ func (c Confirmation) newest(legs []Run) []Run {
 // its unit, where it is slow: of a side that mostly is, all legs count, and calm is false.
 func (c Confirmation) quiet(legs []Run) (list []Run, calm bool) {
 	calm = true
-	for _, of := range []int64{c.HolderID, c.ChallengerID} {
+	for _, of := range c.sides() {
 		all := c.side(legs, of)
 		quiet := slices.DeleteFunc(slices.Clone(all), func(leg Run) bool { return leg.Disturbed != "" || leg.Noisy })
 		if 2*len(quiet) <= len(all) {
@@ -136,24 +137,35 @@ func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
 	legs, calm := c.quiet(legs)
 	units := map[string][]Run{}
 	for _, leg := range legs {
-		if leg.Machine == nil || !calm {
-			continue
+		if calm {
+			units[unitOf(leg)] = append(units[unitOf(leg)], leg)
 		}
-		unit := fmt.Sprint(leg.Machine.Worker, " ", leg.Machine.UUIDHash, " ", leg.EpochID)
-		units[unit] = append(units[unit], leg)
 	}
 	for _, unit := range slices.Sorted(maps.Keys(units)) {
-		if len(c.side(units[unit], c.HolderID)) >= enoughLegs && len(c.side(units[unit], c.ChallengerID)) >= enoughLegs {
+		if c.has(units[unit], enoughLegs) {
 			return units[unit], true
 		}
 	}
 	return legs, false
 }
 
+// unitOf names the unit and the software of a leg.
+func unitOf(leg Run) string {
+	if leg.Machine == nil {
+		return ""
+	}
+	return fmt.Sprint(leg.Machine.Worker, " ", leg.Machine.UUIDHash, " ", leg.EpochID)
+}
+
+// has reports whether legs are enough of each side.
+func (c Confirmation) has(legs []Run, enough int) bool {
+	return !slices.ContainsFunc(c.sides(), func(of int64) bool { return len(c.side(legs, of)) < enough })
+}
+
 // side is the legs that follow a run.
 func (c Confirmation) side(legs []Run, of int64) (list []Run) {
 	for _, leg := range legs {
-		if *leg.ProfileOf == of {
+		if *leg.ProfileOf == of && leg.ScoreNS != nil {
 			list = append(list, leg)
 		}
 	}

@@ -2,6 +2,7 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -101,7 +102,8 @@ func flagHeld(tx *gorm.DB, r *Run) error {
 	return flags.Raise(tx, r.ID, flags.Held, r.HeldWhy)
 }
 
-// Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on.
+// Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on; if that was
+// because a leg of its source's confirmation failed, so do all runs of that source.
 func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
 	if why, err = reason(why); err != nil {
 		return nil, err
@@ -114,21 +116,28 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 		if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
-		closed, err := flags.Close(tx, actor.ID, runID, why)
-		if err == nil && closed == 0 {
-			err = Errorf(Conflict, "Run %d has no open flag.", runID)
+		var bySource int64
+		if err := heldBySource(tx, runID).Where("id = ?", runID).Count(&bySource).Error; err != nil {
+			return db.ReadError(err, "run %d", runID)
 		}
-		if err != nil {
+		if bySource > 0 {
+			err = releaseSource(tx, actor, runID, why)
+		}
+		closed, closeErr := flags.Close(tx, actor.ID, runID, why)
+		switch {
+		case err != nil || closeErr != nil:
+			return errors.Join(err, closeErr)
+		case closed+bySource == 0:
+			return Errorf(Conflict, "Run %d has no open flag.", runID)
+		case run.HeldWhy == "":
+			return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
+		}
+		run.HeldWhy = ""
+		if err := holdWithheld(tx, &run); err != nil { // it was held for something else; its source still is
 			return err
 		}
-		if run.HeldWhy != "" {
-			if err := releaseSource(tx, runID); err != nil {
-				return err
-			}
-			changes, err = s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": ""})
-			return err
-		}
-		return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
+		changes, err = s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})
+		return err
 	})
 	return changes, err
 }

@@ -107,7 +107,7 @@ func recompute(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
 	return boards.Recompute(tx, runs)
 }
 
-// takeOver gives a run the numbers that another measured in its place, and returns whose board that changes.
+// takeOver gives a run the numbers that another measured in its place with newer software, and returns whose board that changes.
 func takeOver(tx *gorm.DB, rerun Run) (Entry, error) {
 	entry := Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}
 	m, err := pools.Of(tx, rerun.ID)
@@ -115,5 +115,14 @@ func takeOver(tx *gorm.DB, rerun Run) (Entry, error) {
 		return entry, err
 	}
 	m.RunID, m.Fixed = *rerun.ProfileOf, false
-	return entry, m.Set(tx, map[string]any{"epoch_id": rerun.EpochID})
+	if err := m.Set(tx, map[string]any{"epoch_id": rerun.EpochID}); err != nil {
+		return entry, err
+	}
+	return entry, confirmAgain(tx, m.RunID)
+}
+
+// confirmAgain lets a run be confirmed once more when it comes first: its numbers are not those of its confirmation any more.
+func confirmAgain(tx *gorm.DB, runID int64) error {
+	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and ended_at is not null", runID).Update("again", true).Error
+	return db.WriteError(err, "confirmations of run %d", runID)
 }

@@ -17,7 +17,7 @@ type rules struct{ store *Store }
 
 // Keep also queues the profile that follows, so that watchers hear of it before the run's own end.
 func (f rules) Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error {
-	return errors.Join(keepMeasurement(tx, run, r), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), flagHeld(tx, run), queueProfile(tx, run, out))
+	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
 }
 
 // Ended tells other programs of a run that somebody asked for, and goes on with what measures others again.

@@ -18,6 +18,7 @@ import (
 type Measurement struct {
 	RunID   int64   `gorm:"primaryKey;autoIncrement:false"`
 	Fixed   bool    // by a confirmation: it is not pooled
+	ByRun   *int64  // the run that measured it in its place; nil: itself. Several that one has measured count once
 	ScoreNS float64 `gorm:"column:score_ns"`
 	StdNS   float64 `gorm:"column:std_ns"`
 	ErrNS   float64 `gorm:"column:err_ns"`

@@ -235,21 +235,34 @@ func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) err
 	case len(g.legs) > 0:
 		score, at = g.confirmed(ranking, score), g.newest(g.legs[0].CreatedAt)
 	case !score.Fixed:
-		list := []Measurement{score}
-		for _, other := range g.members {
-			if other.ID != m.ID {
-				list = append(list, measured[other.ID])
-			}
-		}
+		list := g.distinct(m, measured)
 		if score, err = together(ranking, list, g.retained); err != nil {
 			return fmt.Errorf("pooling with run %d: %w", m.ID, err)
 		}
-		pooled, at = len(list)+len(g.retained), g.newest(time.Time{})
+		if pooled, at = len(list)+len(g.retained), g.newest(time.Time{}); pooled == 1 {
+			pooled = 0 // several runs, measured once
+		}
 	}
 	values := score.values()
 	values["pool_id"], values["pooled"], values["scored_at"] = m.ID, pooled, db.Time(at)
 	err = tx.Table("runs").Where("id = ?", m.ID).Updates(values).Error
 	return db.WriteError(err, "score of run %d", m.ID)
+}
+
+// distinct is what the members measured, first that of the one that stands for them; what one run measured in the place of several is
+// there once.
+func (g *group) distinct(first member, measured map[int64]Measurement) []Measurement {
+	list, by := []Measurement{measured[first.ID]}, map[int64]bool{}
+	for _, m := range append([]member{first}, g.members...) {
+		again := measured[m.ID].ByRun
+		if m.ID != first.ID && (again == nil || !by[*again]) {
+			list = append(list, measured[m.ID])
+		}
+		if again != nil {
+			by[*again] = true
+		}
+	}
+	return list
 }
 
 // newest is when the newest run of the group ended; of those that ended until a time, where it is given and there are any.

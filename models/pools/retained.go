@@ -53,9 +53,9 @@ func Withhold(tx *gorm.DB, runID int64, at time.Time) error {
 	return Retain(tx, r)
 }
 
-// ofSource chooses what is said of a run's source being withheld.
+// ofSource chooses what is said of a run's source being withheld, whatever software it was measured with.
 func ofSource(tx *gorm.DB, runID int64) *gorm.DB {
-	return tx.Model(&Retained{}).Where("why = ? and (user_id, version_id, device, epoch_id, source_key) in (select r.user_id, r.version_id, r.device, r.epoch_id, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)",
+	return tx.Model(&Retained{}).Where("why = ? and (user_id, version_id, device, source_key) in (select r.user_id, r.version_id, r.device, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)",
 		Unconfirmed, runID)
 }
 
@@ -102,7 +102,11 @@ func RetainSubmission(tx *gorm.DB, submissionID int64) error {
 		if err != nil {
 			return err
 		}
-		if m.Fixed || m.shape() == 0 {
+		stays, err := m.others(tx, submissionID)
+		if err != nil {
+			return err
+		}
+		if m.Fixed || m.shape() == 0 || stays {
 			continue
 		}
 		r.Why, r.Cases = Deleted, m.Cases
