@@ -52,6 +52,8 @@ type Config struct {
 	PlainWebhooks bool
 	// Replica names this process among those that serve one database, the same after each restart.
 	Replica string
+	// Now is the clock by which days of budgets begin; nil: the machine's.
+	Now func() time.Time
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
@@ -102,6 +104,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	database, applied, err := db.Open(ctx, cfg.Dir, cfg.DSN)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Now != nil {
+		database.SetClock(cfg.Now)
 	}
 	if applied > 0 {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)

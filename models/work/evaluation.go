@@ -45,7 +45,7 @@ type Evaluation struct {
 	ID         string          `gorm:"primaryKey"`
 	UserID     int64           // 0: nobody who is signed in
 	Owner      string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
-	Caller     string          // whom its limit counts for: a token, a person or an address
+	Caller     string          // whom its limit counts for: a person or an address
 	Shared     bool            // whoever knows its id may read it
 	Kind       string          // kernelrun.Kind
 	Request    json.RawMessage `gorm:"serializer:json"` // kernelrun.Request
