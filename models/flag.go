@@ -130,7 +130,8 @@ func addFlag(tx *gorm.DB, runID int64, kind FlagKind, detail string) error {
 func flagSources(tx *gorm.DB, sub Submission, runs []Run, found string) error {
 	var same int64
 	err := tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
-		Where("r.disqualified_at is not null and s.source_hash = ?", sub.SourceHash).Limit(1).Pluck("r.id", &same).Error
+		Where("r.disqualified_at is not null and (s.source_key = ? or s.source_key = '' and s.source_hash = ?)", sub.SourceKey, sub.SourceHash). // '': from before keys were kept
+		Order("r.id").Limit(1).Pluck("r.id", &same).Error
 	if err != nil {
 		return fmt.Errorf("looking for disqualified runs of the same source: %w", err)
 	}
