@@ -63,7 +63,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if sub, runs, err = Queue(tx, in, task, version); err != nil || in.Mode != job.ModeRanked {
 			return err
 		}
-		return flags.RaiseForSource(tx, sub.SourceHash, idsOf(runs), found)
+		return flags.RaiseForSource(tx, sub.SourceKey, sub.SourceHash, idsOf(runs), found)
 	})
 	return sub, runs, err
 }
