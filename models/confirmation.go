@@ -12,7 +12,6 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/models/pools"
 	"warpboard/models/work"
 )
 
@@ -51,81 +50,11 @@ const (
 	mostLegs   = 8
 )
 
-// FlagUnconfirmed is raised by a confirmation that ended without numbers.
-const FlagUnconfirmed FlagKind = "unconfirmed"
-
 // ConfirmationOf returns the last confirmation that a run is a side of. NotFound: there is none.
 func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (Confirmation, error) {
 	var c Confirmation
 	err := s.db.Read(ctx).Where("challenger_id = ? or holder_id = ?", runID, runID).Order("id desc").Take(&c).Error
 	return c, db.ReadError(err, "confirmation of run %d", runID)
-}
-
-// startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
-func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
-	var top []Entry
-	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
-	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
-		return db.ReadError(err, "the first of a board")
-	}
-	legs, err := pools.LegsOf(tx, top[0].RunID)
-	if err != nil || len(legs) > 0 {
-		return err
-	}
-	var known int64
-	err = tx.Model(&Confirmation{}).Where("(version_id = ? and device = ? and ended_at is null) or (challenger_id = ? and not again)",
-		versionID, device, top[0].RunID).Count(&known).Error
-	if err != nil || known > 0 {
-		return db.ReadError(err, "confirmations")
-	}
-	c := Confirmation{VersionID: versionID, Device: device, ChallengerID: top[0].RunID, ChallengerWas: top[0].ScoreNS,
-		HolderID: top[1].RunID, HolderWas: top[1].ScoreNS, CreatedAt: db.Now()}
-	if err := tx.Create(&c).Error; err != nil {
-		return fmt.Errorf("starting a confirmation: %w", err)
-	}
-	if err := c.queueLeg(tx, c.HolderID, out); err != nil {
-		return err
-	}
-	return c.show(tx, c.ChallengerID, out)
-}
-
-// confirmFirsts does so on boards that a decision has changed, and gives the changes the numbers that the boards have then.
-func (s *Store) confirmFirsts(tx *gorm.DB, changes []BoardChange) error {
-	for i := range changes {
-		var out Recorded
-		if err := s.confirmFirst(tx, changes[i].VersionID, changes[i].Device, &out); err != nil {
-			return err
-		}
-		if out.Board != nil {
-			changes[i] = *out.Board
-		}
-	}
-	return nil
-}
-
-// confirmFirst begins a confirmation where the site has them.
-func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
-	if !s.confirm {
-		return nil
-	}
-	return startConfirmation(tx, versionID, device, out)
-}
-
-// confirmAfter does so when a run has changed its board by how it ended. A leg's confirmation goes on by itself; of what a new epoch has
-// measured again, the last of a board decides who is first.
-func (s *Store) confirmAfter(tx *gorm.DB, run *Run, out *Recorded) error {
-	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
-		return nil
-	}
-	if run.RerunID != nil {
-		var others int64
-		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,
-			run.VersionID, run.Device, *run.RerunID).Limit(1).Count(&others).Error
-		if err != nil || others > 0 {
-			return db.ReadError(err, "what is measured again of a board")
-		}
-	}
-	return s.confirmFirst(tx, run.VersionID, run.Device, out)
 }
 
 // show tells the board which run waits for its confirmation.
@@ -162,10 +91,8 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 	if err != nil {
 		return db.ReadError(err, "confirmation %d", id)
 	}
-	for _, leg := range legs {
-		if !leg.State.Final() {
-			return nil
-		}
+	if slices.ContainsFunc(legs, func(leg Run) bool { return !leg.State.Final() }) {
+		return nil
 	}
 	for i, leg := range legs {
 		switch {
@@ -173,14 +100,19 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 		case *leg.ProfileOf == c.ChallengerID:
 			return c.breakOff(tx, leg, out)
 		default:
-			c.alone = &leg
-			if i == len(legs)-1 {
-				if err := c.loseHolder(tx, leg, out); err != nil {
-					return err
-				}
+			if c.alone = &leg; i == len(legs)-1 {
+				err = c.loseHolder(tx, leg, out)
 			}
 		}
 	}
+	if err != nil {
+		return err
+	}
+	return c.goOn(tx, legs, out)
+}
+
+// goOn queues the next leg, or ends the confirmation with the numbers of those that count.
+func (c Confirmation) goOn(tx *gorm.DB, legs []Run, out *Recorded) error {
 	usable, err := c.usable(tx, legs)
 	if err != nil {
 		return err

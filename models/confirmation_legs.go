@@ -47,25 +47,14 @@ func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []Run) (float64, e
 	if err := tx.Take(&run, runID).Error; err != nil {
 		return 0, db.ReadError(err, "run %d", runID)
 	}
-	own, err := pools.Of(tx, runID)
-	if err != nil {
-		return 0, err
-	}
 	known, err := pools.LegsOf(tx, runID)
 	if err != nil {
 		return 0, err
 	}
 	epoch := legs[0].EpochID
-	list := make([]pools.Leg, 0, len(legs)+1)
-	if own.Fixed && len(known) == 0 && run.EpochID == epoch {
-		list = append(list, c.legOf(own, epoch))
-	}
-	for _, leg := range legs {
-		measured, err := pools.Of(tx, leg.ID)
-		if err != nil {
-			return 0, err
-		}
-		list = append(list, c.legOf(measured, epoch))
+	list, err := c.measuredBy(tx, run, legs, len(known) == 0 && run.EpochID == epoch)
+	if err != nil {
+		return 0, err
 	}
 	if err := pools.AddLegs(tx, runID, list); err != nil {
 		return 0, err
@@ -86,6 +75,21 @@ func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []Run) (float64, e
 	found := pools.Together(ranking, all)
 	found.RunID, found.Clock = runID, run.Clock
 	return found.ScoreNS, found.Set(tx, map[string]any{"epoch_id": epoch})
+}
+
+// measuredBy is the legs as they are kept; with the run's own score first, where that was fixed by a confirmation and is to be one.
+func (c Confirmation) measuredBy(tx *gorm.DB, run Run, legs []Run, own bool) (list []pools.Leg, err error) {
+	epoch := legs[0].EpochID
+	for _, leg := range append([]Run{run}, legs...) {
+		m, err := pools.Of(tx, leg.ID)
+		if err != nil {
+			return nil, err
+		}
+		if leg.ID != run.ID || own && m.Fixed {
+			list = append(list, c.legOf(m, epoch))
+		}
+	}
+	return list, nil
 }
 
 func (c Confirmation) legOf(m pools.Measurement, epochID int64) pools.Leg {

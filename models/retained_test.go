@@ -162,6 +162,34 @@ func TestARivalsRecordStays(t *testing.T) {
 	})
 }
 
+// Who sends a source again, and gains nothing by it, has the score since when they had it, also where it was confirmed: else a rival's
+// slower run, in between, would be a record.
+func TestSendingASourceAgainMovesNoDate(t *testing.T) {
+	for name, confirm := range map[string]bool{"pooled": false, "confirmed": true} {
+		t.Run(name, func(t *testing.T) {
+			modelstest.EachConfig(t, models.Config{Confirm: confirm}, func(t *testing.T, s *models.Store) {
+				w := newWorld(t, s)
+				anns := w.measures(t, s, w.ann, "a;", about(950)...)
+				if confirm {
+					w.measures(t, s, w.ann, "a;", about(952)...)
+				}
+				w.measures(t, s, w.ben, "b;", about(970)...)
+				if confirm {
+					w.measureLegs(t, s, about(970), about(950), about(970), about(950))
+				}
+				w.measures(t, s, w.ann, "a;", about(955)...)
+				check(t, second(s.DeleteSubmission(t.Context(), w.ann, w.measures(t, s, w.ann, "a;", about(1000)...).SubmissionID, "")))
+				run := got[models.Run](t)(s.Run(t.Context(), anns.ID))
+				history := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+				if !run.ScoredAt.Equal(*anns.EndedAt) || len(history) != 1 || history[0].RunID != anns.ID {
+					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt, anns.EndedAt, history)
+				}
+				sameAfterRebuild(t, s, w)
+			})
+		})
+	}
+}
+
 func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

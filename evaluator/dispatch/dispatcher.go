@@ -106,7 +106,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		return err
 	}
 	d.offers = offers(workers, d.watch.started, now)
-	errs := []error{d.takeBack(ctx, d.ours(d.watch.lost(live, workers, slots, now), live), now)}
+	errs := []error{d.store.HurryLegs(ctx, now), d.takeBack(ctx, d.ours(d.watch.lost(live, workers, slots, now), live), now)}
 	live = slices.DeleteFunc(live, func(a models.LiveAttempt) bool { return !d.lease.held[a.Device] })
 	for _, a := range live {
 		if a.PublishedAt == nil && a.TakenAt == nil {

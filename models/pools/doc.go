@@ -3,7 +3,7 @@
 //
 // In reading order: source.go (which sources are equal), measurement.go (what a run counts with alone), retained.go (what runs
 // measured that stand on no board), replace.go (what a rejudge measured), legs.go (what confirmations measured), pool.go (which runs are together), score.go (what
-// their numbers are).
+// their numbers are), since.go (since when).
 //
 // Package models calls Keep when a run was measured, Retain when one was cancelled, failed or is deleted, AddLegs when a confirmation
 // has ended, Replace when a rejudge is applied, and Update before boards.Enter and boards.Recompute.

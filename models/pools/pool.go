@@ -225,7 +225,7 @@ func compare(a, b bool) int {
 	return -1
 }
 
-// stand gives the run that stands for a group the group's numbers. They are from when the newest of the runs ended.
+// stand gives the run that stands for a group the group's numbers, and the time since when they are as good as that.
 func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) error {
 	score, pooled, at := measured[m.ID], 0, m.EndedAt
 	ranking, err := RankingOf(tx, m.ID)
@@ -233,13 +233,13 @@ func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) err
 	case err != nil:
 		return err
 	case len(g.legs) > 0:
-		score, at = g.confirmed(ranking, score), g.newest(g.legs[0].CreatedAt)
+		score, at = g.confirmed(ranking, score), g.since(ranking, measured, g.legs[0].CreatedAt)
 	case !score.Fixed:
-		list := g.distinct(m, measured)
+		list := distinct(m, g.members, measured)
 		if score, err = together(ranking, list, g.retained); err != nil {
 			return fmt.Errorf("pooling with run %d: %w", m.ID, err)
 		}
-		if pooled, at = len(list)+len(g.retained), g.newest(time.Time{}); pooled == 1 {
+		if pooled, at = len(list)+len(g.retained), g.since(ranking, measured, time.Time{}); pooled == 1 {
 			pooled = 0 // several runs, measured once
 		}
 	}
@@ -247,39 +247,6 @@ func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) err
 	values["pool_id"], values["pooled"], values["scored_at"] = m.ID, pooled, db.Time(at)
 	err = tx.Table("runs").Where("id = ?", m.ID).Updates(values).Error
 	return db.WriteError(err, "score of run %d", m.ID)
-}
-
-// distinct is what the members measured, first that of the one that stands for them; what one run measured in the place of several is
-// there once.
-func (g *group) distinct(first member, measured map[int64]Measurement) []Measurement {
-	list, by := []Measurement{measured[first.ID]}, map[int64]bool{}
-	for _, m := range append([]member{first}, g.members...) {
-		again := measured[m.ID].ByRun
-		if m.ID != first.ID && (again == nil || !by[*again]) {
-			list = append(list, measured[m.ID])
-		}
-		if again != nil {
-			by[*again] = true
-		}
-	}
-	return list
-}
-
-// newest is when the newest run of the group ended; of those that ended until a time, where it is given and there are any.
-func (g *group) newest(until time.Time) time.Time {
-	at := g.members[0].EndedAt
-	note := func(ended time.Time) {
-		if ended.After(at) && (until.IsZero() || !ended.After(until)) {
-			at = ended
-		}
-	}
-	for _, m := range g.members {
-		note(m.EndedAt)
-	}
-	for _, r := range g.retained {
-		note(r.EndedAt)
-	}
-	return at
 }
 
 // confirmed is the score of the group's legs. Clock, and how near it is to the roof, are of what a run counted with.

@@ -44,6 +44,22 @@ func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (M
 	return all, nil
 }
 
+// distinct is what the members measured, first that of the one that stands for them; what one run measured in the place of several is
+// there once.
+func distinct(first member, members []member, measured map[int64]Measurement) []Measurement {
+	list, by := []Measurement{measured[first.ID]}, map[int64]bool{}
+	for _, m := range append([]member{first}, members...) {
+		again := measured[m.ID].ByRun
+		if m.ID != first.ID && (again == nil || !by[*again]) {
+			list = append(list, measured[m.ID])
+		}
+		if again != nil {
+			by[*again] = true
+		}
+	}
+	return list
+}
+
 // disturbed says how many of several runs were measured under bad conditions, and why one of them.
 func disturbed(list []Measurement) string {
 	n, why := 0, ""

@@ -52,6 +52,7 @@ type Run struct {
 	ProfileOf    *int64 // the ranked run that this profile, rerun or leg of a confirmation follows; nil for a run that a person asked for
 
 	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
+	Overdue        bool   // of a leg: it has waited for long, and takes its turn among people's runs
 	RerunID        *int64 // of a run that measures another again: the Rerun that it is for
 
 	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error

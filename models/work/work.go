@@ -36,11 +36,12 @@ type Work struct {
 const Live = "ended_at is null"
 
 // liveWork is all live work of both kinds, as one table. turn_of says whose turn a unit of work uses up: its person's,
-// or its caller's; see fairQueue.
+// its caller's, or its confirmation's, which nobody asked for; see fairQueue.
 const liveWork = `
 	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
-		case when mode = 'baseline' then 3 when profile_of is null then 1 when rerun_id is null then 2 else 4 end as priority, cast(user_id as text) as turn_of
+		case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rerun_id is null then 2 else 4 end as priority,
+		case when confirmation_id is null then cast(user_id as text) else 'confirmation ' || cast(confirmation_id as text) end as turn_of
 	from runs where ` + Live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
@@ -51,8 +52,8 @@ const liveWork = `
 type Priority int
 
 // The priorities. Somebody waits for the answer of an evaluation, and a limit per caller keeps evaluations from
-// taking all slots for long. A profile that follows a ranked run, or a leg of a confirmation, gives way to them; a baseline
-// gives way to these, and what is measured again to everything else.
+// taking all slots for long. A profile that follows a ranked run, or a leg of a confirmation, gives way to them (the leg for a
+// while: see HurryLegs); a baseline gives way to these, and what is measured again to everything else.
 const (
 	PriorityEvaluation Priority = iota
 	PriorityRun
