@@ -74,7 +74,7 @@ func (a *API) Me(c *fiber.Ctx) error {
 
 // Devices lists the devices with their slots and queues.
 func (a *API) Devices(c *fiber.Ctx) error {
-	devices, err := a.runs.DeviceList(c.UserContext())
+	devices, err := a.runs.DeviceListFor(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err
 	}

@@ -189,7 +189,7 @@ type Device struct {
 	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"what that admin tells visitors"`
 	// What waits for a device without slots waits for this to be repaired.
 	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
-	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next"`
+	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next; admins are told what its machine says"`
 }
 
 // Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.
