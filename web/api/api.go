@@ -69,6 +69,9 @@ func (a *API) Me(c *fiber.Ctx) error {
 	if budget.Seconds > 0 {
 		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Left().Seconds(), Renews: budget.Renews}
 	}
+	if team := budget.Team; team.Seconds > 0 {
+		me.TeamBudget = &client.TeamBudget{Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(), LeftSeconds: team.Left().Seconds(), Renews: budget.Renews}
+	}
 	return c.JSON(me)
 }
 
