@@ -85,7 +85,9 @@ func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 	return d.pass(ctx, now)
 }
 
-// pass takes back what is lost, then fills the queue: of the devices that no other process of the site has.
+// pass takes back what is lost, then fills the queue: of the devices that no other process of the site has. It decides by what
+// it read at its beginning; what has changed since then is refused by the guards of the store (Conflict, or not Accepted) and
+// seen by the next pass. Devices and attempts that fail do not keep others from their turn: errors are collected.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
@@ -108,7 +110,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	errs := []error{d.store.HurryLegs(ctx, now), d.takeBack(ctx, d.ours(d.watch.lost(live, workers, slots, now), live), now)}
 	live = slices.DeleteFunc(live, func(a models.LiveAttempt) bool { return !d.lease.held[a.Device] })
 	for _, a := range live {
-		if a.PublishedAt == nil && a.TakenAt == nil {
+		if a.PublishedAt == nil && a.TakenAt == nil { // a process died between the two, or the queue may have lost it (QueueMayBeEmpty)
 			errs = append(errs, d.publish(ctx, a.Attempt))
 		}
 	}
