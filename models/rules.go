@@ -15,7 +15,9 @@ import (
 // rules is what follows from the end of a run (see work.Rules).
 type rules struct{ store *Store }
 
-// Keep also queues the profile that follows, so that watchers hear of it before the run's own end.
+// Keep also queues the profile that follows, so that watchers hear of it before the run's own end. The order matters: the
+// measurement is kept before anything may hold the run back; a flag is raised for what the score itself says (faster than its
+// unit can be), and not a second time for a source that is held already; a held run has no profile, for it is not valid.
 func (f rules) Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error {
 	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
 }

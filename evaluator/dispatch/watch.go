@@ -34,7 +34,16 @@ type loss struct {
 }
 
 // watch finds attempts that will never end unless they are given up. What it remembers is only since when it
-// saw something; a new one finds the same a little later.
+// saw something; a new one finds the same a little later. Of each live attempt one of these holds:
+//
+//	not published                                   no loss: the pass publishes it (again)
+//	published, not taken, no slot free              no loss: it waits its turn
+//	published, not taken, a slot free for stuckFor  it is not in the queue: lost, and nothing counts
+//	taken, its worker lists it                      no loss, however long it takes: limits of time are the worker's
+//	taken, its worker speaks and does not list it   lost after missingFor: restarted, or the attempt was forgotten
+//	taken, its worker is silent                     lost after WorkerTimeout
+//
+// The last two count against the run (blame), for a kernel can take its worker down; not if the site itself was away meanwhile.
 type watch struct {
 	started  time.Time            // silence counts from here: nobody was listening before
 	looked   time.Time            // when it last looked

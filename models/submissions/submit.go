@@ -44,6 +44,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		found = hintsIn(in.Source)
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
+		// First of all: what was accepted is answered again even if by now the limit is used up or the deadline is over.
 		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}

@@ -95,7 +95,8 @@ const (
 	// MaxLosses is how many attempts may be lost that the run or evaluation itself may have brought
 	// down, before it is given up.
 	MaxLosses = 3
-	// MaxRetries is how many attempts may be lost in all. Pauses have grown to hours in sum by then.
+	// MaxRetries is how many attempts may be lost in all. The pauses before them are 1 s, 4 s, 16 s, 64 s, 256 s and then
+	// ten minutes each: two hours and a half in sum, longer than a restart of a whole cluster takes.
 	MaxRetries = 20
 
 	firstPause, longestPause = time.Second, 10 * time.Minute

@@ -19,7 +19,12 @@ const fairQueue = `
 			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place
 	from (` + workInTurns + `) turns where started_at is null`
 
-// workInTurns is all live work, numbered within each of those whose turn it takes.
+// workInTurns is all live work, numbered within each of those whose turn it takes. An example, on one device with Ann's run a1 running. Ann has a2 and a3 waiting, Ben b1, all of one priority, queued in the
+// order a2, a3, b1. a1 took Ann's first turn, so a2 is her second and a3 her third; b1 is Ben's first:
+//
+//	place   1: b1 (turn 1)   2: a2 (turn 2)   3: a3 (turn 3)
+//
+// Whoever queues a hundred runs therefore delays each of the others by one run, not by a hundred.
 const workInTurns = `
 		select *, case when attempt_id <> '' then 1 else 0 end as sent,
 			row_number() over (partition by device, priority, turn_of
