@@ -117,7 +117,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address string) *http.Client {
 	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // its name is another
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(90 * time.Second); ; {
 		resp, err := client.Get("https://boards.example.org/healthz")
 		if err == nil {
 			resp.Body.Close()
@@ -137,7 +137,7 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client) {
 	}
 	resp.Body.Close()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://boards.example.org/devices/events", nil)
 	stream, err := client.Do(request)
