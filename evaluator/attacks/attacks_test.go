@@ -24,6 +24,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -35,8 +36,20 @@ const leastShare = 0.7
 // it may make quicker than our own runner does (warpboard_clocks.py has it as _MOST_HOST_NS).
 const hideable = 300_000
 
-// TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked runs each of them as a ranked stage in two sandboxes.
-func TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked(t *testing.T) {
+// TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook runs each of them, and its honest twin, as a ranked stage in
+// two sandboxes. Their times are compared: nothing else may run beside it.
+func TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook(t *testing.T) {
+	tryAll(t, func(a attacks.Attack) bool { return a.Holds(attacks.Honest) })
+}
+
+// TestAttacksThatShouldBeRefusedOnTheCPUAreAndTheirHonestTwinsAreRanked does so with all others. Who has no score has no time,
+// so other tests may run beside it.
+func TestAttacksThatShouldBeRefusedOnTheCPUAreAndTheirHonestTwinsAreRanked(t *testing.T) {
+	tryAll(t, func(a attacks.Attack) bool { return !a.Holds(attacks.Honest) })
+}
+
+// tryAll tries those of the CPU's attacks that are asked for.
+func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 	if testing.Short() {
 		t.Skip("some fifty stages in sandboxes")
 	}
@@ -44,6 +57,7 @@ func TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
+	all = slices.DeleteFunc(all, func(a attacks.Attack) bool { return a.Device != "cpu" || !asked(a) })
 	a := newArena(t)
 	a.compileAhead(t, all)
 	table := &bytes.Buffer{}
@@ -51,9 +65,6 @@ func TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked(t *testing.T
 	fmt.Fprintln(rows, "attack\tclaimed\tshown\tclock\ttwin\tverdict")
 	ended := attacks.Table{Device: device.CPU}
 	for _, attack := range all {
-		if attack.Device != "cpu" {
-			continue
-		}
 		var got result
 		held := t.Run(attack.Name, func(t *testing.T) { got = a.try(t, attack, rows) })
 		if got.status == "" {
@@ -112,7 +123,8 @@ func newArena(t *testing.T) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, box := toolchain.Find(t.Context()), sandbox.New(sandbox.Config{})
+	tools := toolchain.Find(t.Context())
+	box := sandbox.New(sandbox.Config{FirstUID: sandboxtest.FirstUID(t), Root: t.TempDir()})
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: dir})
 	cpus, err := device.Detect(t.Context(), device.Options{CPUSlots: 1})
 	if err != nil {
@@ -153,7 +165,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 	var group errgroup.Group
 	group.SetLimit(compilers)
 	for _, attack := range all {
-		if attack.Device != "cpu" || attack.Lang != tasks.LangCPP {
+		if attack.Lang != tasks.LangCPP {
 			continue
 		}
 		for _, source := range [][]byte{attack.Submission, attack.Twin} {
