@@ -69,7 +69,7 @@ func (s *Boards) people(ctx context.Context, boards []Board) (map[int64]accounts
 		}
 	}
 	var list []accounts.User
-	if err := s.db.Read(ctx).Where("id in ?", slices.Collect(maps.Keys(users))).Find(&list).Error; err != nil {
+	if err := s.db.Read(ctx).Select("id", "name", "avatar_url").Where("id in ?", slices.Collect(maps.Keys(users))).Find(&list).Error; err != nil {
 		return nil, fmt.Errorf("reading leaders: %w", err)
 	}
 	for _, u := range list {

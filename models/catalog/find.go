@@ -17,6 +17,23 @@ func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
 	return task, db.ReadError(err, "task %q", slug)
 }
 
+// Posed is a task with its current version and its author.
+type Posed struct {
+	Task
+	Version TaskVersion
+	Owner   accounts.User
+}
+
+// TableName is the task's.
+func (Posed) TableName() string { return "tasks" }
+
+// Posed reads what Task does together with the version and the author. Callers ask VisibleTo before they show any.
+func (s *Catalog) Posed(ctx context.Context, slug string) (Posed, error) {
+	var posed Posed
+	err := s.db.Read(ctx).Joins("Version").Joins("Owner").Where("tasks.slug = ?", slug).Take(&posed).Error
+	return posed, db.ReadError(err, "task %q", slug)
+}
+
 // TaskByID returns the task with this id.
 func (s *Catalog) TaskByID(ctx context.Context, id int64) (Task, error) {
 	var task Task
