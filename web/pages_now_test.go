@@ -13,7 +13,7 @@ func TestHomeSaysWhatJustHappened(t *testing.T) {
 	s := newScene(t)
 	doc := s.browserOf(s.ada).page("/", http.StatusOK)
 	wantText(t, doc, ".ticker li:first-child", "10.40 µs kernel-13 Matrix multiply (CUDA C++) on H200")
-	wantText(t, doc, "[data-continue]", "Continue with Matrix multiply (CUDA C++) : 1 run in progress")
+	wantText(t, doc, "[data-continue]", "Continue with Matrix multiply (CUDA C++) · 1 run in progress")
 	visitor := s.browser().page("/", http.StatusOK)
 	if visitor.Find("[data-continue], option[value=mine]").Length() != 0 || visitor.Find(".ticker li").Length() == 0 {
 		t.Error("a visitor continues something, or sees no records")
