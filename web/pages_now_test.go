@@ -35,6 +35,10 @@ func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 			t.Errorf("%d tasks are the viewer's, want %d", n, want)
 		}
 	}
+	wantText(t, s.browserOf(s.ada).page("/", http.StatusOK), fmt.Sprintf("[data-task=%q] [data-board=H200] [data-own]", s.task.Slug), "you 5")
+	if s.browserOf(newcomer).page("/", http.StatusOK).Find("[data-own]").Length() != 0 {
+		t.Error("a newcomer has a place")
+	}
 	for order, want := range map[string]string{"people": s.task.Slug, "title": "matmul-cpp"} {
 		if got := s.browser().page("/?sort="+order, http.StatusOK).Find("[data-task]").First().AttrOr("data-task", ""); got != want {
 			t.Errorf("by %s the first is %s, want %s", order, got, want)

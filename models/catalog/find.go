@@ -51,16 +51,18 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 // Listed is a task with what a list of tasks says of it.
 type Listed struct {
 	Task
-	Lang tasks.Lang // of its current version
-	Tags []string   `gorm:"serializer:json"`
-	Mine bool       // the viewer is on one of its boards
+	Lang   tasks.Lang // of its current version
+	Tags   []string   `gorm:"serializer:json"`
+	Mine   bool       // the viewer is on one of its boards
+	People int64      // entries on all its boards
 }
 
 // ListTasks lists what Tasks lists.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
 	var list []Listed
 	err := s.listed(ctx, viewer).Model(&Task{}).
-		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select b.version_id from bests b where b.user_id = ?) as mine", viewer.ID).
+		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select b.version_id from bests b where b.user_id = ?) as mine, "+
+			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = tasks.version_id) as people", viewer.ID).
 		Joins("join task_versions v on v.id = tasks.version_id").Scan(&list).Error
 	return list, db.ReadError(err, "tasks")
 }
