@@ -81,6 +81,7 @@ type WorkerSettings struct {
 	Secret      string
 	Join        string
 	Leave       evaluator.Leaving
+	NoticeFile  string
 	CPUSlots    int
 	FirstUID    int
 	Sandbox     string

@@ -37,6 +37,7 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 		fs.StringVar(&cfg.Worker.Join, "join", "", "join token of the site, instead of a credential: the worker gets a name of its own, and is forgotten when it leaves; better in the environment")
 		fs.BoolVar(&cfg.Worker.Leave.Once, "once", false, "end after one job")
 		fs.DurationVar(&cfg.Worker.Leave.Idle, "idle-exit", 0, "end after so long without a job, as 10m; 0 for never")
+		fs.StringVar(&cfg.Worker.NoticeFile, "notice-file", "", "file that says, once it is there, that this machine goes away: in it how long after it was written, as 30s, or when, as 2026-01-31T12:00:00Z; with nothing in it, after --grace")
 		fs.StringVar(&cfg.Worker.Secret, "worker-secret", "", "the secret shown when the credential was made on the devices page; better in the environment, where other users do not see it")
 	}
 	return fs
@@ -59,7 +60,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.DurationVar(&w.GaugeEvery, "gauge-every", 10*time.Minute, "how often an idle unit is measured with kernels of our own, for floor and roofs, the first time a minute after the start; 0 for never")
 	fs.BoolVar(&w.Ahead, "compile-ahead", true, "precompile the sources of each task while no job needs the CPU")
 	fs.StringVar(&cfg.NATS.TLSCA, "nats-tls-ca", "", "PEM file of the authority that signed the queue's certificate; default: those that this machine trusts")
-	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "time that running evaluations get to finish after a stop signal; unfinished ones go to another worker")
+	fs.DurationVar(&cfg.Grace, "grace", 20*time.Second, "time that running evaluations get to finish after a stop signal; those that take longer by past runs go to another worker at once, and those that did not end after it")
 }
 
 func serveFlags(fs *flag.FlagSet, cfg *Config) {

@@ -2,7 +2,11 @@ package app
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,8 +14,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // recipes reads the files of deploy/.
@@ -108,7 +115,7 @@ func walkLists(at any, see func([]any)) {
 func TestUnitsAreFitForSystemd(t *testing.T) {
 	analyze, err := exec.LookPath("systemd-analyze")
 	if err != nil {
-		t.Skip("there is no systemd-analyze here")
+		sandboxtest.Without(t, "systemd-analyze", err)
 	}
 	for path, text := range recipes(t) {
 		if filepath.Ext(path) != ".service" {
@@ -120,6 +127,53 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 		}
 		if out, err := exec.Command(analyze, "verify", unit).CombinedOutput(); err != nil || len(bytes.TrimSpace(out)) > 0 {
 			t.Errorf("%s: %v\n%s", path, err, out)
+		}
+	}
+}
+
+// TestASpotMachinesNoticeIsWrittenForTheWorker as each cloud gives it.
+func TestASpotMachinesNoticeIsWrittenForTheWorker(t *testing.T) {
+	for cloud, test := range map[string]struct {
+		answers map[string]string
+		header  string
+		want    string
+	}{
+		"AWS": {map[string]string{"/latest/api/token": "tok", "/latest/meta-data/spot/instance-action": `{"action": "terminate", "time": "2026-01-31T08:22:00Z"}`},
+			"X-Aws-Ec2-Metadata-Token: tok", "2026-01-31T08:22:00Z\n"},
+		"Google": {map[string]string{"/computeMetadata/v1/instance/preempted": "TRUE"}, "Metadata-Flavor: Google", "25s\n"},
+		"Azure":  {map[string]string{"/metadata/scheduledevents": `{"Events":[{"EventType":"Preempt"}]}`}, "Metadata: true", "25s\n"},
+	} {
+		asked := 0
+		key, value, _ := strings.Cut(test.header, ": ")
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			answer, ok := test.answers[r.URL.Path]
+			if r.Method == http.MethodGet {
+				if asked++; r.Header.Get(key) != value || asked < 5 { // not yet, in the first round
+					ok = false
+				}
+			}
+			if !ok {
+				http.NotFound(w, r)
+				return
+			}
+			_, _ = io.WriteString(w, answer)
+		}))
+		file := filepath.Join(t.TempDir(), "notice")
+		if err := os.WriteFile(file, []byte("30s"), 0o600); err != nil { // of before
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), "sh", "../deploy/spot-notice.sh", file)
+		cmd.Env = append(os.Environ(), "METADATA="+server.URL, "EVERY=0.01", "no_proxy=*")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", cloud, err, out)
+		}
+		server.Close()
+		if text, err := os.ReadFile(file); err != nil || string(text) != test.want {
+			t.Errorf("%s: it wrote %q, %v; want %q", cloud, text, err, test.want)
+		} else if n := (&notice{file: file, log: slog.New(slog.DiscardHandler)}); cloud != "AWS" {
+			if _, ok := n.read(time.Now()); !ok {
+				t.Errorf("%s: the worker does not understand %q", cloud, text)
+			}
 		}
 	}
 }

@@ -88,7 +88,9 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
 	hear := hearOthers(q, hub, dispatcher)
 	recorder := dispatch.NewRecorder(store, q, hub, dispatcher.Wake, log)
-	server, err := newServer(ctx, cfg, cfg.web(store, dispatcher, q, hub, log))
+	site := cfg.web(store, dispatcher, q, hub, log)
+	site.HandingOver = held.handingOver
+	server, err := newServer(ctx, cfg, site)
 	if err != nil {
 		return err
 	}
@@ -185,7 +187,7 @@ func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signi
 // ownWorker runs the site's own worker. The site outlives a worker that is set aside, and says so on its
 // devices page.
 func ownWorker(ctx context.Context, cfg *Config, q *queue.Queue, log *slog.Logger) error {
-	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log)
+	err := runWorker(ctx, cfg, queue.WorkerConfig{Queue: q}, log, func(*evaluator.Config) {})
 	if errors.Is(err, evaluator.ErrWallsFail) {
 		log.Error("the site's own worker took no jobs", "err", err)
 		return nil

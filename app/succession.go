@@ -26,7 +26,7 @@ import (
 //	next → old   serving
 //
 // Trap: both have the database open for a moment. Migrations only add, so the old one reads on; SQLite and PostgreSQL let
-// two processes write. A next process that dies leaves the old one to end as without it.
+// two processes write. A next process that dies leaves the old one to end as without it, and its place to another.
 const (
 	mayWait = 's'
 	ready   = 'l'
@@ -51,6 +51,7 @@ type tenure struct {
 	mu       sync.Mutex
 	stopping bool
 	next     *net.UnixConn // the process that waits
+	passed   bool          // it has the listener
 }
 
 // takeData takes the data directory. Where a process that stops still has it, that is waited for.
@@ -151,6 +152,10 @@ func (t *tenure) answer() {
 			return
 		}
 		t.mu.Lock()
+		if t.next != nil && gone(t.next) {
+			t.next.Close()
+			t.next = nil
+		}
 		if t.stopping && t.next == nil {
 			if _, err := conn.Write([]byte{mayWait}); err == nil {
 				t.next, conn = conn, nil
@@ -161,6 +166,28 @@ func (t *tenure) answer() {
 			conn.Close()
 		}
 	}
+}
+
+// gone reports whether the other end of a connection is closed; nothing is read from it.
+func gone(conn *net.UnixConn) bool {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return true
+	}
+	closed := false
+	err = raw.Control(func(fd uintptr) {
+		var one [1]byte
+		n, _, err := unix.Recvfrom(int(fd), one[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
+		closed = n == 0 && err == nil || errors.Is(err, unix.ECONNRESET)
+	})
+	return closed || err != nil
+}
+
+// handingOver reports whether this process stops, and whether another waits to take over from it.
+func (t *tenure) handingOver() (stopping, followed bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.stopping, t.stopping && t.next != nil && (t.passed || !gone(t.next))
 }
 
 // stop lets the next process wait.
@@ -185,17 +212,28 @@ func (t *tenure) end() {
 	}
 }
 
-// listen gives the listener of the process before, of systemd, or a new one.
+// listen gives the listener of systemd, of the process before, or a new one.
 func (t *tenure) listen(addr string) (*seat, error) {
+	given, err := activated(os.Getenv, firstActivated)
+	if err != nil {
+		return nil, err
+	}
+	return t.sit(addr, given)
+}
+
+// sit is listen where systemd gave a listener, or none (nil). The process before has systemd's, too, then: one of both is enough.
+func (t *tenure) sit(addr string, given net.Listener) (*seat, error) {
 	if t.before != nil {
-		if ln := t.inherit(); ln != nil && isAt(ln, addr) {
+		ln := t.inherit()
+		if given == nil && ln != nil && isAt(ln, addr) {
 			return newSeat(ln), nil
-		} else if ln != nil {
+		}
+		if ln != nil {
 			ln.Close()
 		}
 	}
-	if ln, err := activated(os.Getenv, firstActivated); ln != nil || err != nil {
-		return newSeat(ln), err
+	if given != nil {
+		return newSeat(given), nil
 	}
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
@@ -292,6 +330,9 @@ func (t *tenure) handOver(ln *seat, log *slog.Logger) {
 		log.Warn("the next process listens for itself", "err", err)
 		return
 	}
+	t.mu.Lock()
+	t.passed = true
+	t.mu.Unlock()
 	if hear(next) == serving {
 		log.Info("the next process serves")
 		ln.leave()

@@ -3,6 +3,7 @@ package app
 import (
 	"log/slog"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,11 +91,22 @@ func TestAProcessThatNobodyWaitsForEndsAtOnceAndOneThatDiesIsForgotten(t *testin
 	}
 	defer seat.Close()
 	first.stop()
-	if knocked := knock(dir); knocked == nil {
-		t.Fatal("nobody may wait")
-	} else {
+	for range 2 { // the second one takes the place of the first, which died
+		knocked := knock(dir)
+		if knocked == nil {
+			t.Fatal("nobody may wait")
+		}
 		waits(t, first)
+		if stopping, followed := first.handingOver(); !stopping || !followed {
+			t.Errorf("while one waits: stopping %v, followed %v", stopping, followed)
+		}
+		if other := knock(dir); other != nil {
+			t.Error("two wait at the same time")
+		}
 		knocked.Close()
+		if stopping, followed := first.handingOver(); !stopping || followed {
+			t.Errorf("after it died: stopping %v, followed %v", stopping, followed)
+		}
 	}
 	first.handOver(seat, log) // returns
 	first.end()
@@ -103,6 +115,60 @@ func TestAProcessThatNobodyWaitsForEndsAtOnceAndOneThatDiesIsForgotten(t *testin
 		t.Fatal(err)
 	}
 	next.end()
+}
+
+// TestASocketOfSystemdIsServedAndNotTheOneBefore: both are one, and what is not served is closed.
+func TestASocketOfSystemdIsServedAndNotTheOneBefore(t *testing.T) {
+	given, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, theirs := pair(t)
+	go func() {
+		if hear(theirs) == ready {
+			_ = newSeat(given).pass(theirs)
+		}
+	}()
+	before := descriptors(t)
+	got, err := (&tenure{before: ours}).sit(given.Addr().String(), given)
+	if err != nil || got.Listener != given {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if after := descriptors(t); after > before {
+		t.Errorf("%d descriptors are open, %d before", after, before)
+	}
+	got.Close()
+}
+
+// pair is a connection between two processes.
+func pair(t *testing.T) (one, other *net.UnixConn) {
+	t.Helper()
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ends [2]*net.UnixConn
+	for i, fd := range fds {
+		file := os.NewFile(uintptr(fd), "pair")
+		conn, err := net.FileConn(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+		ends[i] = conn.(*net.UnixConn)
+		t.Cleanup(func() { conn.Close() })
+	}
+	return ends[0], ends[1]
+}
+
+// descriptors counts what this process has open.
+func descriptors(t *testing.T) (n int) {
+	t.Helper()
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(entries)
 }
 
 func TestASocketOfSystemdIsServed(t *testing.T) {

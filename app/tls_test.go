@@ -23,6 +23,8 @@ import (
 	"github.com/letsencrypt/pebble/v2/db"
 	"github.com/letsencrypt/pebble/v2/va"
 	"github.com/letsencrypt/pebble/v2/wfe"
+
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // acmeServer is Let's Encrypt's test server, which asks the site at a port of this machine for its proof.
@@ -31,7 +33,7 @@ func acmeServer(t *testing.T, sitePort int) (directory, caFile string, roots *x5
 	t.Setenv("PEBBLE_VA_NOSLEEP", "1")
 	t.Setenv("PEBBLE_WFE_NONCEREJECT", "0")
 	quiet := log.New(io.Discard, "", 0)
-	dns := freeAddress(t)
+	dns := sandboxtest.Addr(t)
 	names, err := challtestsrv.New(challtestsrv.Config{DNSAddrs: []string{dns}, Log: quiet})
 	if err != nil {
 		t.Fatal(err)
@@ -49,16 +51,6 @@ func acmeServer(t *testing.T, sitePort int) (directory, caFile string, roots *x5
 	roots = x509.NewCertPool()
 	roots.AddCert(authority.GetRootCert(0).Cert)
 	return server.URL + wfe.DirectoryPath, caFile, roots
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // startSite runs a site without a worker until the end of the test, or until stop.
@@ -105,7 +97,7 @@ func healthy(t *testing.T, name, address string, roots *x509.CertPool) *x509.Cer
 
 // TestTheSiteGetsItsOwnCertificate from an ACME server, serves with it, and keeps it over a restart.
 func TestTheSiteGetsItsOwnCertificate(t *testing.T) {
-	address, data, name := freeAddress(t), t.TempDir(), "boards.example.com"
+	address, data, name := sandboxtest.Addr(t), t.TempDir(), "boards.example.com"
 	_, port, _ := net.SplitHostPort(address)
 	number, _ := strconv.Atoi(port)
 	directory, caFile, roots := acmeServer(t, number)

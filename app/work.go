@@ -39,13 +39,21 @@ func work(ctx context.Context, env Environment, args []string) error {
 	}
 	defer release()
 	log := cfg.logger(env.Stderr)
+	notice := cfg.notice(log)
+	if notice != nil && notice.awaitEnd(ctx) {
+		return nil
+	}
 	defer announceStop(ctx, cfg, log)()
 	site := queue.WorkerConfig{URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Secret: cfg.Worker.Secret, Log: log}
-	return ignoreCancel(runWorker(ctx, cfg, site, log))
+	return ignoreCancel(runWorker(ctx, cfg, site, log, func(c *evaluator.Config) {
+		if c.Guest, c.Leave = cfg.Worker.Join != "", cfg.Worker.Leave; notice != nil {
+			c.Notice = notice.wait
+		}
+	}))
 }
 
-// runWorker evaluates on this machine's devices until ctx ends.
-func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger) error {
+// runWorker evaluates on this machine's devices until ctx ends. Leaving sets what makes the worker end by itself.
+func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger, leaving func(*evaluator.Config)) error {
 	dial.Name = cfg.Worker.Name
 	conn, err := queue.Dial(ctx, dial)
 	if err != nil {
@@ -57,7 +65,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		return err
 	}
 	config.Conn, config.Warm, config.Ahead, config.Grace = conn, cfg.Worker.WarmPythons, cfg.Worker.Ahead, cfg.Grace
-	config.Guest, config.Leave = cfg.Worker.Join != "", cfg.Worker.Leave
+	leaving(&config)
 	config.Measuring.Most = cfg.Worker.Processes
 	config.Gauge = evaluator.Gauging{Every: cfg.Worker.GaugeEvery, First: time.Minute}
 	if config.Tools.NVCC != nil {

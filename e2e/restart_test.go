@@ -57,10 +57,10 @@ func (p *poller) ask(client *http.Client, url string) error {
 // TestARestartIsNoticedByNobodyWhoReadsPages while a run goes on that is handed back, and one that is submitted meanwhile.
 func TestARestartIsNoticedByNobodyWhoReadsPages(t *testing.T) {
 	t.Parallel()
-	s := startTaskSite(t)
+	s := startTaskSite(t, "--grace", "6s") // the next process starts within that, however busy the machine is
 	ada := s.person(t, "Ada", models.RoleUser)
-	long := ada.submit(job.ModeTest, kernel("for (;;) ;"))
-	ada.worker(long)
+	long := ada.submit(job.ModeBenchmark, kernel("for (;;) ;")) // its time limit is a minute
+	ada.reach(long, models.StateBenchmarking)                   // while it is built it would be handed back at once, and the old process be gone
 
 	polling, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -80,6 +80,18 @@ func TestARestartIsNoticedByNobodyWhoReadsPages(t *testing.T) {
 		return nil
 	})
 	s.up(t)
+	waitFor(t, patience, "the old process to hand over", func() error {
+		res, err := http.Get(s.url + "/readyz")
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err == nil && (res.StatusCode != http.StatusOK || !strings.Contains(string(text), "restarting")) {
+			err = fmt.Errorf("%s %s", res.Status, text)
+		}
+		return err
+	})
 	meanwhile := ada.submit(job.ModeTest, kernel("/* meanwhile */"))
 	<-old.done
 	away := time.Since(began)

@@ -126,6 +126,59 @@ func TestStoppingWorkerLetsARunOnItsSlotEnd(t *testing.T) {
 	}
 }
 
+// TestWhatCannotEndBeforeTheMachineGoesIsHandedBackAtOnce by how long runs like it took, and everything else gets its time. What
+// comes after the notice is handed back, too.
+func TestWhatCannotEndBeforeTheMachineGoesIsHandedBackAtOnce(t *testing.T) {
+	for name, notice := range map[string]func(w *running, notices chan<- time.Time){
+		"a notice":      func(_ *running, notices chan<- time.Time) { notices <- time.Now().Add(time.Minute) },
+		"a stop signal": func(w *running, _ chan<- time.Time) { w.stop() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, began, end, notices := newSite(t), make(chan string, 3), make(chan struct{}), make(chan time.Time)
+			w := s.start(evaluator.Config{
+				Slots: []device.Slot{cpu(0), cpu(1), cpu(2)}, Grace: time.Minute,
+				Notice: func(ctx context.Context) (time.Time, bool) {
+					select {
+					case at := <-notices:
+						return at, true
+					case <-ctx.Done():
+						return time.Time{}, false
+					}
+				},
+				Builder: fakeBuilder{run: func(ctx context.Context, st fakeStage) (sandbox.Outcome, error) {
+					began <- st.Attempt
+					return passWhenTold(ctx, st, end)
+				}},
+			})
+			short, long, unknown := aJob("short", job.ModeTest), aJob("long", job.ModeTest), aJob("unknown", job.ModeTest)
+			short.Expect, long.Expect = 20*time.Second, 2*time.Minute
+			s.publish(short, long, unknown)
+			for range 3 {
+				soon(t, "the runs begin", began)
+			}
+			notice(w, notices)
+			r := s.result("long") // while the others go on
+			if r.Outcome != job.OutcomeReturned || !strings.Contains(r.Failure.Reason, "runs like this one take about 2m0s") {
+				t.Errorf("outcome %s, failure %+v", r.Outcome, r.Failure)
+			}
+			s.publish(aJob("later", job.ModeTest))
+			close(end)
+			for _, id := range []string{"short", "unknown"} {
+				if r := s.result(id); r.Outcome != job.OutcomeDone {
+					t.Errorf("%s: outcome %s, failure %+v", id, r.Outcome, r.Failure)
+				}
+			}
+			if err := <-w.ended; err != nil {
+				t.Error(err)
+			}
+			s.start(evaluator.Config{Name: "w2"})
+			if r := s.result("later"); r.Machine.Worker != "w2" {
+				t.Errorf("what came after the notice was evaluated by %q", r.Machine.Worker)
+			}
+		})
+	}
+}
+
 func TestStoppingWorkerHandsBackWhatItCannotEnd(t *testing.T) {
 	for _, stuck := range []string{"build", "test"} { // one waits for nothing, the other has its slot
 		t.Run(stuck, func(t *testing.T) {

@@ -76,6 +76,9 @@ type Config struct {
 	Guest bool
 	// Leave says when the worker ends by itself; its zero value: never.
 	Leave Leaving
+	// Notice waits until the machine is said to go away, and returns when results must be delivered; false: ctx ended first.
+	// nil where nobody says so but by ending the worker.
+	Notice func(ctx context.Context) (until time.Time, ok bool)
 
 	Beat   time.Duration // between heartbeats; 2 s
 	Extend time.Duration // between signs of life for a job in flight; 8 s

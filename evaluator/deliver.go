@@ -21,7 +21,7 @@ func (w *Worker) handle(stop context.Context, s *slots.Slot, d *queue.Delivery) 
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
 	id := d.Job.AttemptID
-	if !w.inFlight.add(id, cancel) {
+	if !w.inFlight.add(id, d.Job.Expect, cancel) {
 		return
 	}
 	defer w.inFlight.remove(id)

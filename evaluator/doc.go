@@ -9,6 +9,7 @@
 //	deliver.go     one job from its delivery to its end on the queue: result delivered, or job handed back
 //	work.go        one attempt: Build without a unit, hold the units, Run, Conclude
 //	inflight.go    the attempts under way, for cancelling and handing back
+//	leave.go       ending in order: when idle, by a stop signal, or because the machine goes away
 //	check.go       small known programs decide whether a slot takes jobs; findings.go keeps what they showed
 //	heartbeat.go   what the site hears every two seconds
 //	profiler.go    a known kernel decides whether the machine's Nsight Compute is of use

@@ -73,11 +73,8 @@ func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Ga
 			continue
 		}
 		result, err := w.attemptFor(ctx, NopConn{}, s, j)
-		switch {
-		case err != nil:
+		if err != nil {
 			return job.Gauge{}, err
-		case result.Machine.UUIDHash != unit.UUIDHash:
-			return job.Gauge{}, fmt.Errorf("its slot was busy, and another unit was measured in its place")
 		}
 		return gauge.Read(result, unit.IsGPU())
 	}

@@ -2,9 +2,11 @@ package evaluator
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"warpboard/evaluator/attempt"
 )
@@ -18,17 +20,19 @@ type inFlight struct {
 	mu        sync.Mutex
 	all       map[string]*flight
 	cancelled []string // ids that were cancelled while not in flight, the oldest first
+	ending    bool     // whatever comes is handed back
 }
 
 // flight is one attempt in flight.
 type flight struct {
 	cancel context.CancelCauseFunc
-	onSlot bool
+	expect time.Duration // for how long it is on its slot, by runs like it; 0: not known
+	onSlot time.Time     // since when; zero: it is not
 }
 
 // add notes an attempt. An attempt that is in flight already is refused: its job was delivered
 // again because its signs of life came too late.
-func (a *inFlight) add(id string, cancel context.CancelCauseFunc) bool {
+func (a *inFlight) add(id string, expect time.Duration, cancel context.CancelCauseFunc) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.all[id] != nil {
@@ -37,9 +41,12 @@ func (a *inFlight) add(id string, cancel context.CancelCauseFunc) bool {
 	if a.all == nil {
 		a.all = map[string]*flight{}
 	}
-	a.all[id] = &flight{cancel: cancel}
-	if slices.Contains(a.cancelled, id) {
+	a.all[id] = &flight{cancel: cancel, expect: expect}
+	switch {
+	case slices.Contains(a.cancelled, id):
 		cancel(attempt.ErrCancelled)
+	case a.ending:
+		cancel(attempt.ErrStopping)
 	}
 	return true
 }
@@ -68,17 +75,23 @@ func (a *inFlight) onSlot(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if one := a.all[id]; one != nil {
-		one.onSlot = true
+		one.onSlot = time.Now()
 	}
 }
 
-// requeueWaiting ends the attempts that are not on their slot; they are handed back.
-func (a *inFlight) requeueWaiting() {
+// endBy hands back at once what will not end by a time: what is not on its slot, what runs like it take too long for,
+// and what comes from now on. Of what is not known how long it takes, nothing is said.
+func (a *inFlight) endBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	a.ending = true
 	for _, one := range a.all {
-		if !one.onSlot {
+		switch {
+		case one.onSlot.IsZero():
 			one.cancel(attempt.ErrStopping)
+		case one.expect > 0 && one.onSlot.Add(one.expect).After(by):
+			one.cancel(fmt.Errorf("%w in %s, and runs like this one take about %s", attempt.ErrStopping,
+				max(0, time.Until(by)).Round(time.Second), one.expect.Round(time.Second)))
 		}
 	}
 }

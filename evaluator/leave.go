@@ -4,9 +4,11 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"warpboard/evaluator/attempt"
 )
 
-// Leaving is when a worker ends by itself. What it has by then it ends in peace: only a stop signal hurries it.
+// Leaving is when a worker ends by itself. What it has by then it ends in peace: only a stop signal or a notice hurries it.
 type Leaving struct {
 	Once bool          // after one job; slots that get theirs at the same moment do theirs, too
 	Idle time.Duration // after so long without a job; 0: never
@@ -36,15 +38,47 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 	}
 }
 
-// await waits until all that runs has ended, or ctx.
-func await(ctx context.Context, running *sync.WaitGroup) {
-	ended := make(chan struct{})
+// leaveOnNotice calls leave when the machine is said to go away, and passes on until when it stays.
+func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- time.Time) {
+	if w.cfg.Notice == nil {
+		return
+	}
+	if at, ok := w.cfg.Notice(ctx); ok {
+		w.log.Warn("the worker leaves: its machine goes away", "in", time.Until(at).Round(time.Second))
+		until <- at
+		leave()
+	}
+}
+
+// finish waits until what runs has ended. A stop signal (ctx) leaves it Config.Grace, and a notice until the machine goes; of
+// both the shorter.
+func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
+	ended, stopped := make(chan struct{}), ctx.Done()
 	go func() {
 		running.Wait()
 		close(ended)
 	}()
-	select {
-	case <-ended:
-	case <-ctx.Done():
+	for {
+		select {
+		case <-ended:
+			w.stop()
+			for _, s := range w.pool.All() {
+				s.Cached.Close()
+				s.Sidecar.Close()
+			}
+			return
+		case <-stopped:
+			stopped = nil
+			defer w.endBy(time.Now().Add(w.cfg.Grace), endJobs).Stop()
+		case by := <-until:
+			defer w.endBy(by, endJobs).Stop()
+		}
 	}
+}
+
+// endBy hands back what will not end by a time: at once where that is known, and else then.
+func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
+	w.stop()
+	w.inFlight.endBy(by)
+	return time.AfterFunc(time.Until(by), func() { endJobs(attempt.ErrStopping) })
 }

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/slots"
@@ -68,8 +67,8 @@ func NewWorker(cfg Config) *Worker {
 }
 
 // Run tests the sandbox and then evaluates jobs until ctx ends. Jobs on their slot then have
-// Config.Grace to end; all others, and those that take longer, are handed back to the queue for
-// another worker. It returns an error when the connection to the site is closed for good, and
+// Config.Grace to end; all others, and those that take longer (at once, where past runs say so), are handed back to the
+// queue for another worker. It returns an error when the connection to the site is closed for good, and
 // ErrWallsFail when it never took a job.
 func (w *Worker) Run(ctx context.Context) error {
 	// Heartbeats and cancellations go on while the last jobs end.
@@ -102,54 +101,44 @@ func (w *Worker) Run(ctx context.Context) error {
 func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
-	var running, warming, precompiling sync.WaitGroup
+	var running, warming, beside sync.WaitGroup
 	warm, stopPool := context.WithCancel(jobs)
 	defer stopPool()
 	staying, leave := context.WithCancel(ctx)
 	defer leave()
 	group, receiving := errgroup.WithContext(staying)
-	precompiling.Go(func() { w.leaveWhenIdle(receiving, leave) })
-	precompiling.Go(func() { w.precompileLoop(receiving, hints) })
-	precompiling.Go(func() { w.gaugeLoop(receiving) })
-	precompiling.Go(func() { w.checkProfiler(receiving) })
+	until := make(chan time.Time, 1)
+	beside.Go(func() { w.leaveOnNotice(warm, leave, until) })
+	beside.Go(func() { w.leaveWhenIdle(receiving, leave) })
+	beside.Go(func() { w.precompileLoop(receiving, hints) })
+	beside.Go(func() { w.gaugeLoop(receiving) })
+	beside.Go(func() { w.checkProfiler(receiving) })
+	begin := func(s *slots.Slot, d *queue.Delivery) {
+		if w.cfg.Leave.Once {
+			leave()
+		}
+		running.Go(func() {
+			defer s.Unreserve()
+			w.handle(jobs, s, d)
+		})
+	}
 	for _, s := range w.pool.All() {
 		group.Go(func() error {
 			return w.keepSlot(receiving, s, func(ctx context.Context, s *slots.Slot) error {
 				w.keepPythons(warm, s, &warming)
-				return w.receive(ctx, s, func(d *queue.Delivery) {
-					if w.cfg.Leave.Once {
-						leave()
-					}
-					running.Go(func() {
-						defer s.Unreserve()
-						w.handle(jobs, s, d)
-					})
-				})
+				return w.receive(ctx, s, func(d *queue.Delivery) { begin(s, d) })
 			})
 		})
 	}
 	err := group.Wait()
-	if staying.Err() != nil {
-		await(ctx, &running)
+	if err != nil { // the site is out of reach for good
+		defer w.endBy(time.Now().Add(w.cfg.Grace), endJobs).Stop()
 	}
-	w.finish(&running, endJobs)
+	w.finish(ctx, &running, until, endJobs)
 	stopPool()
 	warming.Wait()
-	precompiling.Wait()
+	beside.Wait()
 	return err
-}
-
-// finish waits for the jobs on their slots, which have Config.Grace to end, and hands back those that wait for one.
-func (w *Worker) finish(running *sync.WaitGroup, endJobs context.CancelCauseFunc) {
-	w.stop()
-	w.inFlight.requeueWaiting()
-	timer := time.AfterFunc(w.cfg.Grace, func() { endJobs(attempt.ErrStopping) })
-	defer timer.Stop()
-	running.Wait()
-	for _, s := range w.pool.All() {
-		s.Cached.Close()
-		s.Sidecar.Close()
-	}
 }
 
 // keepPythons keeps Pythons ready for the programs on a slot, for the judges beside them, and on a GPU for the

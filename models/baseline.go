@@ -8,24 +8,12 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
-
-// ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
-// nobody else does, counts for no limit and is no entry.
-const ModeBaseline job.Mode = "baseline"
-
-// Measured is the mode that a worker knows a run's by.
-func Measured(mode job.Mode) job.Mode {
-	if mode == ModeBaseline {
-		return job.ModeRanked
-	}
-	return mode
-}
 
 // StartAllBaselines does what StartBaselines does for every task.
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
@@ -68,7 +56,7 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, name := range slices.Sorted(maps.Keys(version.Definition.Baselines)) {
-			in := NewSubmission{User: operator, Mode: ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),
+			in := NewSubmission{User: operator, Mode: work.ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),
 				Source: bundle.Files[version.Definition.Baselines[name]]}
 			n, err := startBaseline(tx, in, task, version, name)
 			if err != nil {
@@ -122,12 +110,4 @@ func startBaseline(tx *gorm.DB, in NewSubmission, task Task, version TaskVersion
 		}
 	}
 	return len(runs), err
-}
-
-// showBaseline tells the board of a baseline that has a score now.
-func (r *Run) showBaseline(tx *gorm.DB, out *Recorded) (err error) {
-	if r.Mode == ModeBaseline && r.ScoreNS != nil {
-		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
-	}
-	return err
 }

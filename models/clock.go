@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -98,26 +97,3 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 }
 
 func gap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }
-
-// clockOf names the clocks by which the cases of a score count, "event+wall" where they are not the same; empty
-// where a case has none.
-func clockOf(stages []job.StageResult) string {
-	counts := map[job.Clock]bool{}
-	for _, stage := range stages {
-		if stage.Stage == job.StageRanked {
-			for _, c := range stage.Cases {
-				counts[c.Clocks.Counts] = true
-			}
-		}
-	}
-	var names []string
-	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
-		if counts[clock] {
-			names = append(names, string(clock))
-		}
-	}
-	if counts[""] {
-		return ""
-	}
-	return strings.Join(names, "+")
-}

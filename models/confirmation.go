@@ -12,6 +12,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/work"
 )
 
 // Confirmation measures the run that came first on a board, the challenger, in turns with the next person's, the
@@ -75,11 +76,8 @@ func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *Recorded) error {
 		return db.ReadError(err, "run %d", of)
 	}
 	leg := Run{SubmissionID: run.SubmissionID, VersionID: run.VersionID, UserID: run.UserID, Mode: job.ModeRanked,
-		ProfileOf: &run.ID, ConfirmationID: &c.ID, State: StateQueued, Work: Work{Device: run.Device, QueuedAt: db.Now()}}
-	if err := tx.Create(&leg).Error; err != nil {
-		return fmt.Errorf("queuing a leg of confirmation %d: %w", c.ID, err)
-	}
-	return leg.announce(tx, out)
+		ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: Work{Device: run.Device, QueuedAt: db.Now()}}
+	return work.Enqueue(tx, &leg, out)
 }
 
 // advanceConfirmation goes on when a leg has ended: with the next one, or to the end.
@@ -144,19 +142,19 @@ func (c Confirmation) sides() []int64 {
 	return []int64{c.HolderID, c.ChallengerID}
 }
 
-// failed reports whether the kernel of a leg is why it has no score.
-func (r Run) failed() bool {
-	infrastructure := r.Infrastructure && r.Losses < MaxLosses // more would be the kernel's own doing
+// legFailed reports whether the kernel of a leg is why it has no score.
+func legFailed(r Run) bool {
+	infrastructure := r.Infrastructure && r.Losses < work.MaxLosses // more would be the kernel's own doing
 	return r.State == StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
 }
 
 // loseHolder goes on without the holder, one of whose legs has no score: whoever fails there is held back, and could else, as an
 // accomplice, keep the challenger from being measured.
 func (c Confirmation) loseHolder(tx *gorm.DB, leg Run, out *Recorded) error {
-	if !leg.failed() {
+	if !legFailed(leg) {
 		return nil
 	}
-	changes, err := holdSource(tx, c.HolderID, leg.whyNoScore())
+	changes, err := holdSource(tx, c.HolderID, whyNoScore(leg))
 	if len(changes) > 0 {
 		out.Board = &changes[0]
 	}
@@ -164,13 +162,13 @@ func (c Confirmation) loseHolder(tx *gorm.DB, leg Run, out *Recorded) error {
 }
 
 // whyNoScore is a sentence about a leg.
-func (r Run) whyNoScore() string {
+func whyNoScore(r Run) string {
 	switch {
 	case r.State != StateFailed:
 		return fmt.Sprintf("Measuring run %d again was cancelled.", *r.ProfileOf)
 	case r.Failure != nil && r.Failure.Task:
 		return fmt.Sprintf("The task failed when run %d was measured again.", *r.ProfileOf)
-	case !r.failed():
+	case !legFailed(r):
 		return fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *r.ProfileOf)
 	case r.Failure != nil:
 		return fmt.Sprintf("Run %d did not pass when it was measured again. %s", *r.ProfileOf, r.Failure.Reason)
@@ -181,9 +179,9 @@ func (r Run) whyNoScore() string {
 // breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled. One that
 // infrastructure errors stopped begins again when something changes on the board.
 func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
-	c.Outcome = leg.whyNoScore()
+	c.Outcome = whyNoScore(leg)
 	switch {
-	case leg.failed():
+	case legFailed(leg):
 		if _, err := holdSource(tx, c.ChallengerID, c.Outcome); err != nil {
 			return err
 		}
@@ -226,9 +224,21 @@ func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
 	return startConfirmation(tx, c.VersionID, c.Device, out)
 }
 
-// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission.
-func forgetConfirmations(tx *gorm.DB) error {
+// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels the other side's leg.
+func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
 		Update("confirming", 0).Error
-	return db.WriteError(err, "marks of confirmations")
+	var legs []Run
+	if err == nil {
+		err = tx.Where("confirmation_id is not null and not exists (select 1 from confirmations c where c.id = runs.confirmation_id) and " + work.Live).Order("id").Find(&legs).Error
+	}
+	if err != nil {
+		return db.WriteError(err, "marks of confirmations")
+	}
+	for i := range legs {
+		if err := s.StopRun(tx, &legs[i], &Recorded{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -15,7 +15,7 @@ import (
 func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 	var changed []Entry
 	if c.alone != nil {
-		c.Outcome = c.alone.whyNoScore() + fmt.Sprintf(" Run %d was measured alone.", c.ChallengerID)
+		c.Outcome = whyNoScore(*c.alone) + fmt.Sprintf(" Run %d was measured alone.", c.ChallengerID)
 	}
 	scores := map[int64]**float64{c.HolderID: &c.HolderNS, c.ChallengerID: &c.ChallengerNS}
 	for _, runID := range c.sides() {

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/models/db"
 	"warpboard/models/pools"
+	"warpboard/models/work"
 )
 
 // startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
@@ -61,14 +62,13 @@ func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *R
 
 // confirmAfter does so when a run has changed its board by how it ended. A leg's confirmation goes on by itself; of what a new epoch has
 // measured again, the last of a board decides who is first.
-func (s *Store) confirmAfter(tx *gorm.DB, u unit, out *Recorded) error {
-	run, ok := u.(*Run)
-	if !ok || run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
+func (s *Store) confirmAfter(tx *gorm.DB, run *Run, out *Recorded) error {
+	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
 		return nil
 	}
 	if run.RerunID != nil {
 		var others int64
-		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+live,
+		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,
 			run.VersionID, run.Device, *run.RerunID).Limit(1).Count(&others).Error
 		if err != nil || others > 0 {
 			return db.ReadError(err, "what is measured again of a board")

@@ -11,6 +11,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/boards"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // confirming is a store that measures again who comes first.
@@ -23,11 +24,11 @@ func confirming(t *testing.T, fn func(t *testing.T, s *models.Store, w world)) {
 // leg is the one unit of work that waits, as a run.
 func leg(t *testing.T, s *models.Store) models.Run {
 	t.Helper()
-	work := got[[]models.QueuedWork](t)(s.Queue(t.Context()))
-	if len(work) != 1 || work[0].Priority != models.PriorityFollowUp {
-		t.Fatalf("in the queue is %+v, want one leg that gives way to people's work", work)
+	waits := got[[]models.QueuedWork](t)(s.Queue(t.Context()))
+	if len(waits) != 1 || waits[0].Priority != work.PriorityFollowUp {
+		t.Fatalf("in the queue is %+v, want one leg that gives way to people's work", waits)
 	}
-	return got[models.Run](t)(s.Run(t.Context(), work[0].RunID))
+	return got[models.Run](t)(s.Run(t.Context(), waits[0].RunID))
 }
 
 // measureLeg ends the leg that waits on a unit, and returns the run that it measured again.
@@ -211,7 +212,7 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		ctx := t.Context()
 		anns := w.score(t, s, w.ann, 1000)
 		w.score(t, s, w.ben, 900)
-		leg(t, s)
+		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), models.Conflict)
 		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is somebody else's.")))
 		board := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))

@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/db"
+	"warpboard/models/work"
 )
 
 // legWait is how long a leg of a confirmation gives way to people's work. On a device that is never idle a lucky first would else never be
@@ -17,7 +18,7 @@ const legWait = 10 * time.Minute
 // are not preempted any more. A leg takes no turn of its person's, who did not ask for it and could else hold it up with runs of theirs.
 func (s *Store) HurryLegs(ctx context.Context, at time.Time) error {
 	late := func(tx *gorm.DB) *gorm.DB {
-		return tx.Model(&Run{}).Where("confirmation_id is not null and not overdue and queued_at <= ? and "+live, db.Time(at.Add(-legWait)))
+		return tx.Model(&Run{}).Where("confirmation_id is not null and not overdue and queued_at <= ? and "+work.Live, db.Time(at.Add(-legWait)))
 	}
 	var waiting int64
 	err := late(s.db.Read(ctx)).Limit(1).Count(&waiting).Error

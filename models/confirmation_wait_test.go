@@ -7,6 +7,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // On a device that is never idle a leg gives way for ten minutes, and then goes before all that was queued after it, also where its own
@@ -45,7 +46,7 @@ func TestALegWaitsForTenMinutesAtTheMost(t *testing.T) {
 			t.Errorf("after ten minutes it has place %d", place())
 		}
 		attempt := got[models.Attempt](t)(s.StartAttempt(ctx, annsLeg.Ref()))
-		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != models.PriorityRun {
+		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
 			t.Errorf("it could be preempted: %s", fmt.Sprint(live))
 		}
 	})

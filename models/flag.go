@@ -157,7 +157,7 @@ func closeFlags(tx *gorm.DB, actor User, runID int64, outcome string) (closed in
 }
 
 // flagHeld asks somebody to look at a run that does not count before.
-func (r *Run) flagHeld(tx *gorm.DB) error {
+func flagHeld(tx *gorm.DB, r *Run) error {
 	if r.HeldWhy == "" {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 			return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
 		run.HeldWhy = ""
-		if err := run.holdWithheld(tx); err != nil { // it was held for something else; its source still is
+		if err := holdWithheld(tx, &run); err != nil { // it was held for something else; its source still is
 			return err
 		}
 		changes, err = s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})

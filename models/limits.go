@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/db"
+	"warpboard/models/work"
 )
 
 // Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
@@ -66,7 +67,7 @@ func (l Limits) checkWaiting(tx *gorm.DB, user User) error {
 		return nil
 	}
 	var waiting int64
-	if err := tx.Model(&Run{}).Where("user_id = ? and profile_of is null and "+live, user.ID).Count(&waiting).Error; err != nil {
+	if err := tx.Model(&Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).Count(&waiting).Error; err != nil {
 		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
 	}
 	if waiting < int64(l.Waiting) {

@@ -16,7 +16,7 @@ import (
 // that stands for others has the numbers of all of them.
 
 // keepMeasurement stores what a ranked run has measured.
-func (r *Run) keepMeasurement(tx *gorm.DB, result job.Result) error {
+func keepMeasurement(tx *gorm.DB, r *Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != StateDone || r.ScoreNS == nil {
 		return nil
 	}
@@ -25,7 +25,7 @@ func (r *Run) keepMeasurement(tx *gorm.DB, result job.Result) error {
 }
 
 // enter pools a valid run that has just ended with those of equal source, and brings what stands for them onto its board.
-func (r *Run) enter(tx *gorm.DB) (*BoardChange, error) {
+func enter(tx *gorm.DB, r *Run) (*BoardChange, error) {
 	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return nil, err
 	}
@@ -34,13 +34,13 @@ func (r *Run) enter(tx *gorm.DB) (*BoardChange, error) {
 	if err != nil {
 		return nil, db.ReadError(err, "run that stands for run %d", r.ID)
 	}
-	return boards.Enter(tx, stands.entry(), stands.PoolID != nil)
+	return boards.Enter(tx, entryOf(stands), stands.PoolID != nil)
 }
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
 // One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
 // times. An infrastructure error counts against nobody.
-func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChange, error) {
+func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {
 	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure || r.Failure != nil && r.Failure.Task:
@@ -55,7 +55,7 @@ func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChang
 		return nil, nil
 	}
 	var err error
-	if kept.EpochID, err = epochs.Of(tx, softwareOf(result.Machine)); err == nil {
+	if kept.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err == nil {
 		err = pools.Retain(tx, kept)
 	}
 	if err == nil {
@@ -70,7 +70,7 @@ func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChang
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
 	}
-	return boards.Enter(tx, stands[0].entry(), true)
+	return boards.Enter(tx, entryOf(stands[0]), true)
 }
 
 // programBegan reports whether the submission's program was started: what does not compile knows nothing of its unit.
@@ -88,8 +88,8 @@ func judgedCases(stages []job.StageResult) [][]float64 {
 	return nil
 }
 
-// entry is what a valid run makes of its person's.
-func (r *Run) entry() Entry {
+// entryOf is what a valid run makes of its person's.
+func entryOf(r Run) Entry {
 	return Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
 		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ,

@@ -14,6 +14,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/pools"
 	"warpboard/models/rejudge"
+	"warpboard/models/work"
 )
 
 // What is measured again (package rejudge): each rerun is a ranked run that follows another one, gives way to all other
@@ -91,11 +92,8 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *Recorded) (queue
 			continue
 		}
 		run := Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, ProfileOf: &e.RunID,
-			RerunID: &rerun.ID, State: StateQueued, Work: Work{Device: e.Device, QueuedAt: db.Now()}}
-		if err := tx.Create(&run).Error; err != nil {
-			return 0, fmt.Errorf("queuing run %d again: %w", e.RunID, err)
-		}
-		if err := run.announce(tx, out); err != nil {
+			RerunID: &rerun.ID, Work: Work{Device: e.Device, QueuedAt: db.Now()}}
+		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
 		queued++
@@ -274,7 +272,7 @@ func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (at
 			return err
 		}
 		var waiting []Run
-		err = tx.Where("rerun_id in (select id from reruns where rejudge_id = ?) and "+live, r.ID).Order("id").Find(&waiting).Error
+		err = tx.Where("rerun_id in (select id from reruns where rejudge_id = ?) and "+work.Live, r.ID).Order("id").Find(&waiting).Error
 		if err != nil {
 			return db.ReadError(err, "runs of rejudge %d", r.ID)
 		}
@@ -282,12 +280,7 @@ func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (at
 			if run.AttemptID != "" {
 				attempts = append(attempts, run.AttemptID)
 			}
-			run.end()
-			run.setCancelled("")
-			if err := saveUnit(tx, &run, run.AttemptID); err != nil {
-				return err
-			}
-			if err := run.announce(tx, &out); err != nil {
+			if err := s.StopRun(tx, &run, &out); err != nil {
 				return err
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
@@ -27,6 +28,7 @@ import (
 	"warpboard/models/storage"
 	"warpboard/models/switches"
 	"warpboard/models/webhooks"
+	"warpboard/models/work"
 )
 
 // Config says where the data is.
@@ -49,6 +51,8 @@ type Config struct {
 	PlainWebhooks bool
 	// Replica names this process among those that serve one database, the same after each restart.
 	Replica string
+	// Now is the clock by which days of budgets begin; nil: the machine's.
+	Now func() time.Time
 	// Log gets what deserves attention; nil discards it.
 	Log *slog.Logger
 }
@@ -60,6 +64,7 @@ type Store struct {
 	*fleet.Fleet
 	*catalog.Catalog
 	*boards.Boards
+	*counters.Table
 	*devices.Devices
 	*epochs.Epochs
 	*rejudge.Rejudges
@@ -70,6 +75,7 @@ type Store struct {
 	*budgets.Budgets
 	*webhooks.Webhooks
 	*storage.Storage
+	*work.LifeCycle
 	db          *db.DB
 	files       files.Files
 	limits      Limits
@@ -97,6 +103,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.Now != nil {
+		database.SetClock(cfg.Now)
+	}
 	if applied > 0 {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
 	}
@@ -108,13 +117,16 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
-	return &Store{
-		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
+	workers := fleet.New(database)
+	s := &Store{
+		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
+		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
 		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
+	s.LifeCycle = work.New(database, artifacts, workers, rules{s})
+	return s
 }
 
 // catchUp does what a migration asked for that SQL alone cannot do.

@@ -2,7 +2,6 @@ package models
 
 import (
 	"context"
-	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/pools"
 	"warpboard/models/switches"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -166,13 +166,10 @@ func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]Run, error) {
 	runs := make([]Run, 0, len(devices))
 	for _, device := range devices {
 		run := Run{
-			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode, State: StateQueued,
+			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
 			Work: Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
-		if err := tx.Create(&run).Error; err != nil {
-			return nil, fmt.Errorf("queuing submission %d on %s: %w", sub.ID, device, err)
-		}
-		if _, err := noteState(tx, run); err != nil {
+		if err := work.Enqueue(tx, &run, &Recorded{}); err != nil {
 			return nil, err
 		}
 		runs = append(runs, run)

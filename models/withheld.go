@@ -40,7 +40,7 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]BoardChange, error) {
 const heldWithSource = "Another run of this source did not pass when it was measured again."
 
 // holdWithheld holds back a valid run whose source is.
-func (r *Run) holdWithheld(tx *gorm.DB) error {
+func holdWithheld(tx *gorm.DB, r *Run) error {
 	if !r.Valid() {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // eachKind runs fn once for a run and once for an evaluation of a new store: what they have in common is one life.
@@ -90,7 +91,7 @@ func (l life) wantWaiting(attempts, retries int) {
 
 func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
-		for n := range 2 * models.MaxLosses {
+		for n := range 2 * work.MaxLosses {
 			a := l.start()
 			wantKind(t, second(s.StartAttempt(t.Context(), l.ref)), models.Conflict)
 			l.taken(a, "w1")
@@ -112,14 +113,14 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		untaken := l.start()
-		out, err := s.FailAttempt(t.Context(), untaken.ID, "nobody took it", models.LossCounts)
+		out, err := s.FailAttempt(t.Context(), untaken.ID, "nobody took it", work.LossCounts)
 		if err != nil || !out.Retried || told(out) != 0 {
 			t.Errorf("an attempt that nobody took: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
 		taken := l.start()
 		l.taken(taken, "w1")
-		out, err = s.FailAttempt(t.Context(), taken.ID, "the worker is gone", models.LossWaits)
+		out, err = s.FailAttempt(t.Context(), taken.ID, "the worker is gone", work.LossWaits)
 		if err != nil || !out.Retried || told(out) != 1 {
 			t.Errorf("a lost attempt: %+v, %v", out, err)
 		}
@@ -134,7 +135,7 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 		if out, err := s.RecordResult(t.Context(), l.result(taken, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
 			t.Errorf("a late result: %+v, %v", out, err)
 		}
-		if out, err := s.FailAttempt(t.Context(), taken.ID, "again", models.LossWaits); err != nil || out.Accepted {
+		if out, err := s.FailAttempt(t.Context(), taken.ID, "again", work.LossWaits); err != nil || out.Accepted {
 			t.Errorf("lost twice: %+v, %v", out, err)
 		}
 		l.wantWaiting(2, 1)
@@ -237,7 +238,7 @@ func TestOneOrderForAllThatWaits(t *testing.T) {
 		order := func(list []models.QueuedWork) (out []string) {
 			for _, q := range list {
 				name := names[q.Ref()]
-				if q.Priority == models.PriorityFollowUp {
+				if q.Priority == work.PriorityFollowUp {
 					name = "profile"
 				}
 				out = append(out, fmt.Sprintf("%d %s", q.Place, name))
@@ -295,7 +296,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 		l := life{T: t, store: s, ref: profile.Ref()}
 		a := l.start()
 		l.taken(a, "w1")
-		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != models.PriorityFollowUp || live[0].Kind != "profile" {
+		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != work.PriorityFollowUp || live[0].Kind != "profile" {
 			t.Errorf("live: %+v", live)
 		}
 		out, err := s.PreemptAttempt(ctx, a.ID)

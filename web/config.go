@@ -24,6 +24,8 @@ type Config struct {
 	Dispatcher *dispatch.Dispatcher // woken after a submission, and cancels runs
 	Hub        *site.Hub
 	Queue      Queue // nil: not asked
+	// HandingOver tells whether this process stops, and whether another waits to take over from it; nil: it never stops.
+	HandingOver func() (stopping, followed bool)
 	// WorkersDial is the address of the queue that remote workers connect to, for people to copy; empty: it is not known.
 	WorkersDial string
 	Disk        string // directory whose disk is watched; empty: none is

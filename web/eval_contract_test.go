@@ -219,6 +219,13 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" || !strings.Contains(answer["error"].(string), "wait for one to end") {
 		t.Errorf("a second at once: %d %v", resp.StatusCode, answer)
 	}
+	another, _, err := s.Store.CreateToken(t.Context(), s.user.ID, "another", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")}, "Authorization", "Bearer "+another); resp.StatusCode != 429 {
+		t.Errorf("a second at once with another token of the person: %d %v", resp.StatusCode, answer)
+	}
 	leave()
 	if err := <-left; err == nil {
 		t.Error("the first request was answered")

@@ -14,6 +14,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
+	"warpboard/models/counters"
 	"warpboard/web/site"
 )
 
@@ -219,7 +220,7 @@ func (s *evalSite) finished(b *browser, result kernelrun.Result) *goquery.Docume
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.end(e, result.Worker, string(text), models.Sample{Name: models.CounterCompiled, Value: 1})
+	s.end(e, result.Worker, string(text), counters.Sample{Name: counters.Compiled, Value: 1})
 	return b.page("/evaluations/"+e.ID, http.StatusOK)
 }
 

@@ -20,7 +20,8 @@ type Queue interface {
 }
 
 // readyz answers 200 while what is submitted now is evaluated soon; else it says what is missing. A site
-// that is alive but not ready still serves its pages: see healthz.
+// that is alive but not ready still serves its pages: see healthz. A process that stops is ready only while another one waits to
+// take over from it: that one has the queue and the worker in a moment.
 func (s *Server) readyz(c *fiber.Ctx) error {
 	ctx, cancel := context.WithTimeout(c.UserContext(), site.ProbeTimeout)
 	defer cancel()
@@ -33,15 +34,24 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	}
 	database := s.pingDatabase()
 	check("database", database)
-	check("queue", s.queueHealth(ctx))
 	check("disk", s.Room())
-	if database == nil {
-		database = s.slotsReady(ctx)
+	stopping, followed := s.handingOver()
+	if stopping && !followed {
+		check("site", &site.Failure{Message: "This process of the site is stopping."})
 	}
-	check("slots", database)
+	if !followed {
+		check("queue", s.queueHealth(ctx))
+		if database == nil {
+			database = s.slotsReady(ctx)
+		}
+		check("slots", database)
+	}
 	if len(missing) > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(site.RetrySoon.Seconds())))
 		return c.Status(fiber.StatusServiceUnavailable).JSON(fiber.Map{"status": "not ready", "missing": missing})
+	}
+	if followed {
+		return c.JSON(fiber.Map{"status": "ready", "restarting": "The next process takes over in a moment: pages are served, and what is submitted waits for it."})
 	}
 	return c.JSON(fiber.Map{"status": "ready"})
 }

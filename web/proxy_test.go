@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 )
@@ -59,7 +60,7 @@ func TestTheSiteWorksBehindTheDocumentedProxies(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			address := freeAddress(t)
+			address := sandboxtest.Addr(t)
 			client := startProxy(t, proxy(t, address, t.TempDir()), address)
 			s.worksThrough(t, client)
 		})
@@ -84,16 +85,6 @@ func writeFile(t *testing.T, dir, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
-}
-
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer ln.Close()
-	return ln.Addr().String()
 }
 
 // startProxy runs a proxy until the end of the test, and returns a client that speaks to it whatever the name.

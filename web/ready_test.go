@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 )
@@ -47,8 +47,8 @@ func missing(t *testing.T, b *browser) []string {
 }
 
 func TestReadyTellsWhatIsMissing(t *testing.T) {
-	q := &sickQueue{}
-	s := startSite(t, func(c *Config) { c.Queue = q })
+	q, stopping, followed := &sickQueue{}, false, false
+	s := startSite(t, func(c *Config) { c.Queue, c.HandingOver = q, func() (bool, bool) { return stopping, followed } })
 	b := s.browser()
 	want := func(want ...string) {
 		t.Helper()
@@ -72,6 +72,11 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 	want()
 	q.err = errors.New("JetStream said something secret")
 	want("queue")
+	stopping = true
+	want("queue", "site")
+	followed = true // whoever waits opens the queue
+	want()
+	stopping, followed = false, false
 	wantStatus(t, b.get("/healthz"), http.StatusOK)
 	if text := body(t, b.get("/metrics")); !strings.Contains(text, "warpboard_queue_dropped_messages_total 7") {
 		t.Error("the metrics do not count dropped messages")
@@ -83,11 +88,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 }
 
 func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
-		t.Skipf("no disk can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { unix.Unmount(disk, unix.MNT_DETACH) })
+	disk := sandboxtest.Disk(t, "4m")
 	s := newEvalSite(t, func(c *Config) { c.Disk, c.MinFree = disk, 2<<20 })
 	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "vectoradd", "CPU")
 	filler := filepath.Join(disk, "filler")

@@ -47,10 +47,11 @@ const (
 // Server answers HTTP. Build it with New, run it with Run.
 type Server struct {
 	*site.Site
-	queue Queue
-	tls   *tls.Config
-	app   *fiber.App
-	pings singleflight.Group
+	queue       Queue
+	handingOver func() (stopping, followed bool)
+	tls         *tls.Config
+	app         *fiber.App
+	pings       singleflight.Group
 
 	assets assets
 
@@ -82,7 +83,10 @@ func New(cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Site: site, queue: cfg.Queue, tls: cfg.TLS}
+	s := &Server{Site: site, queue: cfg.Queue, handingOver: cfg.HandingOver, tls: cfg.TLS}
+	if s.handingOver == nil {
+		s.handingOver = func() (bool, bool) { return false, false }
+	}
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}

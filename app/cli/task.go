@@ -155,7 +155,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	}
 	defer root.Close()
 	if err := unpack(root, name, data); err != nil {
-		return err
+		return errors.Join(err, os.RemoveAll(dir)) // half a task would look like one
 	}
 	text := fmt.Sprintf("# What the kernels of this folder are for: warpboard submit FILE\ntask = %q\ndevices = %s\n", task.Slug, quoted(task.Devices))
 	if err := root.WriteFile(projectFile, []byte(text), 0o666); err != nil {
@@ -169,6 +169,11 @@ func quoted(words []string) string {
 	return string(bytes.ReplaceAll([]byte(text), []byte(`" "`), []byte(`", "`)))
 }
 
+// maxUnpacked limits the files of a task in bytes; those of a site are far below. A broken answer must not fill the disk.
+const maxUnpacked = 64 << 20
+
+var errTooLarge = fmt.Errorf("its files come to more than %d MiB, which is no task of a Warpboard site; nothing of it is to be used", maxUnpacked>>20)
+
 // unpack writes the files of a zip below a folder, which none can leave, without the one folder that the zip has around them
 // all; what is no zip is a reference file of its own.
 func unpack(root *os.Root, name string, data []byte) error {
@@ -176,7 +181,12 @@ func unpack(root *os.Root, name string, data []byte) error {
 	if err != nil {
 		return root.WriteFile(name, data, 0o666)
 	}
-	around := folderOf(archive)
+	around, size := folderOf(archive), uint64(0)
+	for _, f := range archive.File {
+		if size += min(f.UncompressedSize64, maxUnpacked+1); size > maxUnpacked {
+			return errTooLarge
+		}
+	}
 	for _, f := range archive.File {
 		if f.FileInfo().IsDir() {
 			continue
@@ -208,9 +218,14 @@ func unpackOne(root *os.Root, name string, f *zip.File) error {
 	if err != nil {
 		return err
 	}
-	text, err := io.ReadAll(io.LimitReader(from, 64<<20))
-	if err := errors.Join(err, from.Close()); err != nil {
+	defer from.Close()
+	to, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	if err != nil {
 		return err
 	}
-	return root.WriteFile(name, text, 0o666)
+	n, err := io.Copy(to, io.LimitReader(from, maxUnpacked+1))
+	if n > maxUnpacked {
+		err = errTooLarge
+	}
+	return errors.Join(err, to.Close())
 }

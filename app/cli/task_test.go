@@ -62,6 +62,7 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 		"no folder around all":  {"sum.zip", zipped(t, map[string]string{"task.yml": "a", "parts/b.h": "b"}), []string{"parts/b.h", "task.yml", projectFile}, ""},
 		"a legacy reference":    {"sum.py", []byte("import torch"), []string{"sum.py", projectFile}, ""},
 		"a file that leads out": {"sum.zip", zipped(t, map[string]string{"sum/../../escaped": "x"}), nil, "escaped"},
+		"files without an end":  {"sum.zip", zipped(t, map[string]string{"sum/task.yml": "a", "sum/data": strings.Repeat("0", maxUnpacked)}), nil, "more than 64 MiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, dir := newWorld(t), filepath.Join(t.TempDir(), "sum")
@@ -70,6 +71,9 @@ func TestAPulledTaskLiesInItsFolderAndNowhereElse(t *testing.T) {
 			if c.wrong != "" {
 				if err == nil || !strings.Contains(err.Error(), c.wrong) {
 					t.Errorf("it ended with %v", err)
+				}
+				if _, err := os.Stat(dir); err == nil {
+					t.Error("half a task is left")
 				}
 				return
 			}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/work"
 )
 
 const (
@@ -126,7 +127,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
 	var errs []error
 	for _, a := range live {
-		if a.Priority < models.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
+		if a.Priority < work.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
 			continue
 		}
 		out, err := d.store.PreemptAttempt(ctx, a.ID)
@@ -146,7 +147,7 @@ func overloaded(device string, slots int, live []models.LiveAttempt) bool {
 		if a.Device != device {
 			continue
 		}
-		if all++; a.Priority < models.PriorityFollowUp {
+		if all++; a.Priority < work.PriorityFollowUp {
 			others++
 		}
 	}
@@ -173,7 +174,7 @@ func capacity(device string, slots int, live []models.LiveAttempt) int {
 func rerunRoom(device string, slots int, live []models.LiveAttempt) int {
 	room := max(slots-1, 1)
 	for _, a := range live {
-		if a.Device == device && a.Priority == models.PriorityRerun {
+		if a.Device == device && a.Priority == work.PriorityRerun {
 			room--
 		}
 	}
@@ -189,16 +190,16 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now
 	if err != nil {
 		return err
 	}
-	for i, work := range next {
-		if work.Priority >= models.PriorityFollowUp && n-i < 2 {
+	for i, unit := range next {
+		if unit.Priority >= work.PriorityFollowUp && n-i < 2 {
 			break // a profile or a baseline takes a free slot, and never the place of the run that comes next
 		}
-		if work.Priority == models.PriorityRerun {
+		if unit.Priority == work.PriorityRerun {
 			if reruns--; reruns < 0 {
 				break // they are the last in the order
 			}
 		}
-		attempt, err := d.store.StartAttempt(ctx, work.Ref())
+		attempt, err := d.store.StartAttempt(ctx, unit.Ref())
 		if models.KindOf(err) == models.Conflict {
 			continue // cancelled a moment ago
 		}

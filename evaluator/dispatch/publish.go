@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -85,7 +87,12 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt models.Attempt, j *job
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.Task, j.SecretSeed = models.Measured(run.Mode), version.Key, version.Definition, uint64(attempt.Seed)
+	j.Mode, j.TaskKey, j.Task, j.SecretSeed = work.Measured(run.Mode), version.Key, version.Definition, uint64(attempt.Seed)
+	held, err := d.store.UsualTime(ctx, run)
+	if err != nil {
+		return run.Work, err
+	}
+	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
 	j.Sources, err = d.sources(ctx, sub)
 	return run.Work, err
 }

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/work"
 )
 
 const (
@@ -78,7 +79,7 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 		switch {
 		case a.TakenAt == nil:
 			if w.stuckInQueue(a, now) {
-				lost[a.ID] = loss{"No worker took it although one was free.", models.LossFree}
+				lost[a.ID] = loss{"No worker took it although one was free.", work.LossFree}
 			}
 		case now.Sub(later(worker.SeenAt, w.started)) >= models.WorkerTimeout:
 			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, models.WorkerTimeout), w.blame(a)}
@@ -99,9 +100,9 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 // blame says how the end of an attempt's worker counts.
 func (w *watch) blame(a models.LiveAttempt) models.Loss {
 	if w.started.After(*a.TakenAt) {
-		return models.LossWaits
+		return work.LossWaits
 	}
-	return models.LossCounts
+	return work.LossCounts
 }
 
 // noteFree remembers since when each device has had a free slot without a break.

@@ -54,6 +54,8 @@ type Job struct {
 	EvaluationID string          `json:"evaluation_id,omitempty"`
 	Evaluation   json.RawMessage `json:"evaluation,omitempty"`
 	Caller       string          `json:"caller,omitempty"`
+	// Expect is for how long runs like it held their units lately, each; 0: not known.
+	Expect time.Duration `json:"expect_ns,omitempty"`
 	// Avoid names workers that lost this run before, while there are others: they pass it on.
 	Avoid []string `json:"avoid,omitempty"`
 }

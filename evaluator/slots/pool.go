@@ -78,10 +78,11 @@ type Held struct {
 
 // Hold takes the job's own slot, or another of its device that is idle while that is busy. A job that
 // needs n slots gets the first n of its device. They are always taken in the same order, so that no
-// two jobs wait for each other. A slot on trial is for its checks (job.GaugeAttempt), which get no other.
+// two jobs wait for each other. A slot on trial is for its checks alone. A check or a gauge (job.GaugeAttempt) gets its own slot and no
+// other, on trial or not: what it shows is said of that one.
 func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*Held, error) {
-	want, trial := []*Slot{own}, own.onTrial()
-	if trial && !strings.HasPrefix(attemptID, job.GaugeAttempt) {
+	want, check := []*Slot{own}, strings.HasPrefix(attemptID, job.GaugeAttempt)
+	if own.onTrial() && !check {
 		want = nil
 	}
 	if n > 1 {
@@ -92,7 +93,7 @@ func (p *Pool) Hold(ctx context.Context, own *Slot, n int, attemptID string) (*H
 		return nil, ErrOutOfService
 	}
 	held := &Held{pool: p}
-	if n <= 1 && !trial {
+	if n <= 1 && !check {
 		for _, s := range append(want, p.InService(own.Device)...) {
 			if s.holdIdle(attemptID) {
 				held.slots = []*Slot{s}

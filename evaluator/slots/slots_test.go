@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/device"
+	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -43,6 +44,31 @@ func TestAJobTakesAnIdleSlotWhereItsOwnIsBusy(t *testing.T) {
 	if p.AllBusy("H200") || mustHold(t, p, own, 1).First() != own {
 		t.Error("its own slot was not taken when it was free")
 	}
+}
+
+// TestACheckWaitsForItsOwnSlot while another is idle: what it shows is said of that one.
+func TestACheckWaitsForItsOwnSlot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := gpus(2, nil)
+		own := p.All()[0]
+		busy := mustHold(t, p, own, 1)
+		taken := make(chan *Held, 1)
+		go func() {
+			held, err := p.Hold(t.Context(), own, 1, job.GaugeAttempt+"1")
+			if err != nil {
+				t.Error(err)
+			}
+			taken <- held
+		}()
+		synctest.Wait()
+		if len(taken) > 0 {
+			t.Fatalf("it has slot %d", (<-taken).First().Index)
+		}
+		busy.Release()
+		if held := <-taken; held.First() != own {
+			t.Errorf("it has slot %d", held.First().Index)
+		}
+	})
 }
 
 func TestAJobForSeveralUnitsWaitsForAllOfThem(t *testing.T) {

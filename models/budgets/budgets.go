@@ -43,8 +43,8 @@ func (b Budget) Left() time.Duration {
 	return max(0, time.Duration(b.Seconds)*time.Second-b.Used)
 }
 
-// today begins at midnight UTC.
-func today() time.Time { return db.Now().Truncate(24 * time.Hour) }
+// today begins at midnight UTC, by the database's clock.
+func today(tx *gorm.DB) time.Time { return tx.NowFunc().Truncate(24 * time.Hour) }
 
 // SetBudget limits everybody (person 0) or one person to so many GPU-seconds a day. Nil takes a limit away: from a person
 // the own one, 0 lifts the one for everybody. Admins only.
@@ -84,7 +84,7 @@ func (b *Budgets) BudgetOf(ctx context.Context, user accounts.User) (Budget, err
 }
 
 func read(tx *gorm.DB, user accounts.User) (Budget, error) {
-	since := today()
+	since := today(tx)
 	budget := Budget{UserID: user.ID, Name: user.Name, Renews: since.Add(24 * time.Hour)}
 	var row struct {
 		Own, Everybody *string
@@ -119,10 +119,13 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 		return nil
 	}
 	budget, err := read(tx, user)
-	if err != nil || budget.Seconds == 0 || budget.Left() > 0 {
+	if err != nil || budget.Seconds == 0 {
 		return err
 	}
-	wait := time.Until(budget.Renews).Truncate(time.Second) + time.Second
+	if budget.Left() > 0 {
+		return checkReserved(tx, budget)
+	}
+	wait := budget.Renews.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
 	tooMany := db.Errorf(db.TooMany, "Your budget of %d GPU-seconds a day is used up: your runs held GPUs for %.0f s today. It renews at 00:00 UTC, in %s.",
 		budget.Seconds, budget.Used.Seconds(), wait)
 	tooMany.RetryAfter = wait
@@ -131,7 +134,7 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 
 // Today lists everybody who has a budget of their own or used GPUs today, most used first, at most so many; and the limit for everybody.
 func (b *Budgets) Today(ctx context.Context, most int) (list []Budget, all int, err error) {
-	since := today()
+	since := today(b.db.Read(ctx))
 	limits, err := db.JSONSettings[int](b.db.Read(ctx).Where("key like ?", keyPrefix+"%"), keyPrefix)
 	if err != nil {
 		return nil, 0, err

@@ -14,6 +14,12 @@ import (
 	"warpboard/models/modelstest"
 )
 
+// atNoon is a day that does not end during a test.
+func atNoon() models.Config {
+	noon := time.Now().UTC().Truncate(24 * time.Hour).Add(12 * time.Hour)
+	return models.Config{Now: func() time.Time { return noon }}
+}
+
 // held ends a run that held units of its device for so long.
 func held(t *testing.T, s *models.Store, run models.Run, took time.Duration, outcome job.Outcome) {
 	t.Helper()
@@ -45,7 +51,7 @@ func ago(t *testing.T, s *models.Store, attempt models.Attempt) job.Result {
 
 // TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse on both databases.
 func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
 		bob := modelstest.Person(t, s, "Bob", models.RoleUser)
 		task := modelstest.Task(t, s, admin, "sort", "CPU", "H200")
@@ -110,6 +116,17 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 			t.Errorf("an evaluation after the budget: %v", err)
 		}
 		modelstest.SubmitSource(t, s, bob, task, "of bob")
+		set(ann.ID, 13) // 2 s are left
+		if err := submit("H200"); err != nil {
+			t.Errorf("while some of it is left: %v", err)
+		}
+		// The one that waits takes more than that, by those before.
+		if err := submit("H200"); models.KindOf(err) != models.TooMany || !strings.Contains(err.Error(), "waiting or running takes about 4 GPU-seconds, by your past runs, and 2 are left of today's 13") {
+			t.Errorf("more than is left may wait: %v", err)
+		}
+		if err := submit("CPU"); err != nil {
+			t.Errorf("what waits for GPUs keeps the CPU: %v", err)
+		}
 		set(ann.ID, 100)
 		used(ann, 11*time.Second, 100, true)
 		if err := submit("H200"); err != nil {
@@ -134,7 +151,7 @@ func TestABudgetIsUsedUpByWhatHeldGPUsAndByNothingElse(t *testing.T) {
 
 // TestWhatWasHeldIsChargedWhateverBecomesOfTheWork: cancelled while it ran, deleted afterwards, or told by a worker that lies.
 func TestWhatWasHeldIsChargedWhateverBecomesOfTheWork(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+	modelstest.EachConfig(t, atNoon(), func(t *testing.T, s *models.Store) {
 		admin, ann := modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
 		task := modelstest.Task(t, s, admin, "sort", "H200")
 		var sum time.Duration

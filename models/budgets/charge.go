@@ -23,7 +23,7 @@ func Add(tx *gorm.DB, person int64, held time.Duration) error {
 	}
 	err := tx.Exec(`insert into charges (user_id, day, unit_ns) select id, ?, ? from users where id = ?
 		on conflict (user_id, day) do update set unit_ns = charges.unit_ns + excluded.unit_ns`,
-		dayOf(today()), held.Nanoseconds(), person).Error
+		dayOf(today(tx)), held.Nanoseconds(), person).Error
 	return db.WriteError(err, "charge of person %d", person)
 }
 

@@ -6,6 +6,10 @@
 // (profiles that follow, confirmations, baselines). Charges are kept apart from the work: deleting it gives nothing back.
 // Check refuses a submission when nothing is left.
 //
-// Weakness: what is under way counts when it has ended, so the last submissions of a day may go over by what waits and runs
-// (--waiting-runs). Cancelled work whose worker never reports is free. A day has no memory of the one before.
+// What waits and runs counts by what the person's last work of its kind held on average, all tokens together: while that takes what
+// is left, nothing more is taken.
+//
+// Weakness: that is a guess, so the last submissions of a day may go over by as much as they take longer than those before, and
+// somebody's first ones by all that may wait (--waiting-runs). Cancelled work whose worker never reports is free. A day has no
+// memory of the one before.
 package budgets

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"gorm.io/gorm"
 
@@ -38,6 +39,12 @@ func Open(ctx context.Context, dir, dsn string) (d *DB, applied int, err error) 
 		return nil, applied, errors.Join(err, d.Close())
 	}
 	return d, applied, nil
+}
+
+// SetClock has another clock than the machine's say which day it is; before the database is used.
+func (d *DB) SetClock(now func() time.Time) {
+	utc := func() time.Time { return Time(now()) }
+	d.writer.Config.NowFunc, d.reader.Config.NowFunc = utc, utc
 }
 
 // Close ends all connections.

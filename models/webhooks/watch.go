@@ -35,34 +35,56 @@ type watched struct {
 }
 
 // Watch compares workers and waits with what was told of them, and notes what is new. Workers that were silent before anybody
-// wanted to know are not told.
+// wanted to know are not told. Several processes may watch: what one has told, the others find in the turn to write.
 func (w *Webhooks) Watch(ctx context.Context, silent []Silent, waits []Wait, at time.Time) error {
-	var hooks []Webhook
-	if err := w.db.Read(ctx).Where("user_id = 0 and disabled_at is null").Order("id").Find(&hooks).Error; err != nil {
-		return db.ReadError(err, "webhooks")
-	}
-	hooks = slices.DeleteFunc(hooks, func(h Webhook) bool { return !h.Wants(WorkerLost) && !h.Wants(WaitLong) })
-	was, err := db.JSONSettings[watched](w.db.Read(ctx).Where("key = ?", watchKey), watchKey)
-	if err != nil || len(hooks) == 0 && len(was) == 0 {
-		return err
-	}
-	before, known := was[""]
-	now, events := compare(before, known, hooks, silent, waits, at)
-	if known && len(hooks) > 0 && slices.Equal(now.Silent, before.Silent) && slices.Equal(now.Long, before.Long) {
-		return nil
+	look := func(tx *gorm.DB) (sight, error) { return lookAt(tx, silent, waits, at) }
+	if seen, err := look(w.db.Read(ctx)); err != nil || !seen.fresh {
+		return err // most of the time: nobody has to wait for a turn
 	}
 	return w.db.Write(ctx, func(tx *gorm.DB) error {
-		if len(hooks) == 0 { // whoever listens next begins anew
+		seen, err := look(tx)
+		if err != nil || !seen.fresh {
+			return err
+		}
+		if seen.nobody { // whoever listens next begins anew
 			_, err := db.DeleteSetting(tx, watchKey)
 			return err
 		}
-		for _, e := range events {
+		for _, e := range seen.events {
 			if err := Note(tx, e); err != nil {
 				return err
 			}
 		}
-		return db.PutJSON(tx, watchKey, now)
+		return db.PutJSON(tx, watchKey, seen.now)
 	})
+}
+
+// sight is what there is to tell at a moment.
+type sight struct {
+	fresh  bool // something differs from what is noted
+	nobody bool // wants to know
+	now    watched
+	events []WebhookEvent
+}
+
+func lookAt(tx *gorm.DB, silent []Silent, waits []Wait, at time.Time) (s sight, err error) {
+	var hooks []Webhook
+	if err := tx.Where("user_id = 0 and disabled_at is null").Order("id").Find(&hooks).Error; err != nil {
+		return s, db.ReadError(err, "webhooks")
+	}
+	hooks = slices.DeleteFunc(hooks, func(h Webhook) bool { return !h.Wants(WorkerLost) && !h.Wants(WaitLong) })
+	was, err := db.JSONSettings[watched](tx.Where("key = ?", watchKey), watchKey)
+	if err != nil {
+		return s, err
+	}
+	before, known := was[""]
+	if s.nobody = len(hooks) == 0; s.nobody {
+		s.fresh = known
+		return s, nil
+	}
+	s.now, s.events = compare(before, known, hooks, silent, waits, at)
+	s.fresh = !known || !slices.Equal(s.now.Silent, before.Silent) || !slices.Equal(s.now.Long, before.Long)
+	return s, nil
 }
 
 func compare(before watched, known bool, hooks []Webhook, silent []Silent, waits []Wait, at time.Time) (now watched, events []WebhookEvent) {

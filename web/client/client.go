@@ -35,7 +35,24 @@ type Client struct {
 
 // New returns a client of the site at base, "https://boards.example.org". An empty token is a visitor.
 func New(base, token string) *Client {
-	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &http.Client{}}
+	return &Client{base: strings.TrimSuffix(base, "/"), token: token, http: &http.Client{CheckRedirect: checkRedirect}}
+}
+
+// maxRedirects is how many redirects are followed.
+const maxRedirects = 5
+
+// checkRedirect follows a site to another address of its own alone: a request carries a token or a key, and perhaps a kernel.
+func checkRedirect(next *http.Request, via []*http.Request) error {
+	from, to := via[0].URL, next.URL
+	same := from.Scheme == to.Scheme && from.Host == to.Host
+	tls := from.Scheme == "http" && to.Scheme == "https" && from.Port() == "" && to.Port() == "" && from.Hostname() == to.Hostname()
+	switch {
+	case !same && !tls:
+		return fmt.Errorf("it redirects to %s://%s, and what is for one site is not sent to another: if that is its address, use it", to.Scheme, to.Host)
+	case len(via) > maxRedirects:
+		return fmt.Errorf("it redirects more than %d times", maxRedirects)
+	}
+	return nil
 }
 
 // UseKey makes the client the caller without a token to whom the site gave a key.
@@ -98,11 +115,24 @@ func ask[T any](ctx context.Context, c *Client, method, path string, body any, h
 		return nil, err
 	}
 	defer resp.Body.Close()
+	text, err := readAll(resp)
+	if err != nil {
+		return nil, err
+	}
 	var answer T
-	if err := json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&answer); err != nil {
+	if err := json.Unmarshal(text, &answer); err != nil {
 		return nil, fmt.Errorf("%s%s: the answer is not the JSON of a Warpboard site: %w", c.base, path, err)
 	}
 	return &answer, nil
+}
+
+// readAll reads an answer, and refuses one that is too large: half of it would be taken for all.
+func readAll(resp *http.Response) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
+	if err == nil && len(text) > maxAnswer {
+		err = fmt.Errorf("%s: the answer is larger than %d MiB, which is more than this program reads", resp.Request.URL, maxAnswer>>20)
+	}
+	return text, err
 }
 
 // send returns the answer to a request that went well, with its body open.

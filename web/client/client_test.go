@@ -117,3 +117,54 @@ func FuzzReadEvents(f *testing.F) {
 		}
 	})
 }
+
+// TestNothingIsSentToAnotherHost that a site redirects to: neither the token, nor the key of a caller without one, nor what is
+// submitted. Another address of the same site is followed.
+func TestNothingIsSentToAnotherHost(t *testing.T) {
+	for _, token := range []string{"wb_token", ""} {
+		got := 0
+		other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { got++ }))
+		defer other.Close()
+		site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1/devices" {
+				http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+				return
+			}
+			if r.URL.Path == "/elsewhere" {
+				if r.Header.Get("Authorization")+r.Header.Get(EvaluationKeyHeader) == "" {
+					t.Error("the same site does not learn who asks")
+				}
+				io.WriteString(w, `{"devices":[{"device":"CPU"}]}`)
+				return
+			}
+			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
+		}))
+		defer site.Close()
+		c := New(site.URL, token)
+		c.UseKey("key")
+		if list, err := c.Devices(t.Context()); err != nil || len(list) != 1 {
+			t.Errorf("%v, %v", list, err)
+		}
+		if _, err := c.Submit(t.Context(), NewSubmission{Source: "secret"}); err == nil || !strings.Contains(err.Error(), "redirects to "+other.URL) {
+			t.Errorf("a redirect to another host: %v", err)
+		}
+		if got > 0 {
+			t.Error("the other host was asked")
+		}
+	}
+}
+
+// TestAnAnswerThatIsTooLargeIsRefused and not cut off.
+func TestAnAnswerThatIsTooLargeIsRefused(t *testing.T) {
+	c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		piece := make([]byte, 1<<20)
+		for range maxAnswer>>20 + 1 {
+			if _, err := w.Write(piece); err != nil {
+				return
+			}
+		}
+	})
+	if _, _, err := c.Bundle(t.Context(), "sum"); err == nil || !strings.Contains(err.Error(), "larger than 64 MiB") {
+		t.Errorf("a bundle: %v", err)
+	}
+}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"mime"
 	"net/http"
 	"net/url"
@@ -83,7 +82,7 @@ func (c *Client) Bundle(ctx context.Context, slug string) (name string, data []b
 	if _, of, err := mime.ParseMediaType(resp.Header.Get("Content-Disposition")); err == nil {
 		name = filepath.Base(of["filename"])
 	}
-	data, err = io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	data, err = readAll(resp)
 	return name, data, err
 }
 

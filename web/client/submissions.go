@@ -3,7 +3,6 @@ package client
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -56,7 +55,7 @@ func (c *Client) Download(ctx context.Context, path string) ([]byte, error) {
 		return nil, err
 	}
 	defer resp.Body.Close()
-	return io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	return readAll(resp)
 }
 
 // ProfilePath is where a run's profile is, in a format: "txt", "json", "csv" or "ncu-rep".

@@ -16,18 +16,19 @@ const keyBytes = 32
 // Caller is who sends a request, as far as evaluations care.
 type Caller struct {
 	models.Asker
-	limit string // whom the limits count for: the owner, or the address of somebody with neither token nor session
+	limit string // whom the limits count for: a person with all their tokens, or the address of somebody with neither token nor session
 	Key   string // of such a caller; empty: they showed none
 }
 
 // Caller tells who sends a request. A caller with a new key is a new caller, whatever the address.
 func (s *Evaluations) Caller(c *fiber.Ctx) (Caller, error) {
 	if user := site.Viewer(c); user != nil {
-		owner := fmt.Sprintf("person:%d", user.ID)
+		person := fmt.Sprintf("person:%d", user.ID)
+		owner := person
 		if secret, ok := site.BearerToken(c); ok {
 			owner = "token:" + models.Hash([]byte(secret))
 		}
-		return Caller{Asker: models.Asker{User: *user, Owner: owner}, limit: owner}, nil
+		return Caller{Asker: models.Asker{User: *user, Owner: owner}, limit: person}, nil
 	}
 	caller := Caller{limit: "address:" + c.IP(), Key: c.Get(client.EvaluationKeyHeader)}
 	if caller.Key == "" {

@@ -16,7 +16,7 @@ import (
 type Limits struct {
 	kernelrun.Bounds
 	Body   int           // bytes of a request; 12 MiB, for a job must fit into the queue
-	AtOnce int           // evaluations of one token, session or address that wait or run; 16
+	AtOnce int           // evaluations of one person or address that wait or run; 16
 	Wait   time.Duration // how long a waiting caller's evaluation may wait for a device; 300 s
 }
 

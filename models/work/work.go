@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
 	"warpboard/models/db"
 )
 
@@ -31,8 +32,8 @@ type Work struct {
 	UnitNS       int64 `gorm:"column:unit_ns"` // for how long the attempt that ended it held units of its device, times their number
 }
 
-// live says in SQL that work has not ended, in the very words of the partial indexes.
-const live = "ended_at is null"
+// Live says in SQL that work has not ended, in the very words of the partial indexes.
+const Live = "ended_at is null"
 
 // liveWork is all live work of both kinds, as one table. turn_of says whose turn a unit of work uses up: its person's,
 // its caller's, or its confirmation's, which nobody asked for; see fairQueue.
@@ -41,11 +42,11 @@ const liveWork = `
 		attempt_id, not_before, queued_at, dispatched_at, started_at,
 		case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rerun_id is null then 2 else 4 end as priority,
 		case when confirmation_id is null then cast(user_id as text) else 'confirmation ' || cast(confirmation_id as text) end as turn_of
-	from runs where ` + live + `
+	from runs where ` + Live + `
 	union all
 	select 0, id, 0, user_id, kind, device, state,
 		attempt_id, not_before, queued_at, dispatched_at, started_at, 0, caller
-	from evaluations where ` + live
+	from evaluations where ` + Live
 
 // Priority says which work goes first on a device: the smaller one.
 type Priority int
@@ -91,6 +92,10 @@ type unit interface {
 	countLoss(tx *gorm.DB) error
 	// afterResult does what follows from a result that ended the work, and announces it.
 	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Recorded) error
+	// afterStop does what follows from the result of work that was cancelled before.
+	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)
+	// settle comes last, whatever a result did.
+	settle(tx *gorm.DB, out *Recorded) error
 }
 
 // Recorded tells what a change did to work: what watchers are to be told.
@@ -99,15 +104,15 @@ type Recorded struct {
 	Retried     bool         // the work waits for another attempt
 	Events      []RunEvent   // of runs
 	Evaluations []Evaluation // that changed, without their requests
-	Board       *BoardChange
+	Board       *boards.Change
 }
 
 // loadUnit reads a run or an evaluation, the latter without its request and its result.
-func loadUnit(tx *gorm.DB, ref job.Ref) (unit, error) {
+func (l *LifeCycle) loadUnit(tx *gorm.DB, ref job.Ref) (unit, error) {
 	if ref.EvaluationID == "" {
 		var run Run
 		err := tx.Take(&run, ref.RunID).Error
-		return &run, db.ReadError(err, "run %d", ref.RunID)
+		return runUnit{&run, l.rules}, db.ReadError(err, "run %d", ref.RunID)
 	}
 	var e Evaluation
 	err := tx.Omit("request", "result").Where("id = ?", ref.EvaluationID).Take(&e).Error
@@ -122,7 +127,7 @@ func saveUnit(tx *gorm.DB, u unit, attemptID string) error {
 	case err != nil:
 		return fmt.Errorf("saving %s: %w", u.ref(), err)
 	case rows != 1:
-		return Errorf(Conflict, "%s was changed meanwhile.", subject(u.ref()))
+		return db.Errorf(db.Conflict, "%s was changed meanwhile.", subject(u.ref()))
 	}
 	return nil
 }

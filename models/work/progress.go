@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -21,18 +21,18 @@ const logCut = "… The rest of the output is not shown while it runs; the ended
 // AppendEvents stores what workers told, in one transaction, and moves their work on. It returns what changed,
 // the events that are new with their ids, and the attempts that count no more: their workers should
 // drop them. Events that came before, or with a wrong secret, are left out.
-func (s *Store) AppendEvents(ctx context.Context, batch []job.Event) (out Recorded, stale []string, err error) {
+func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Recorded, stale []string, err error) {
 	if len(batch) == 0 {
 		return out, nil, nil
 	}
 	var p progress
 	store := func(tx *gorm.DB) error {
-		p = progress{tx: tx, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
+		p = progress{l: l, tx: tx, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
 		return p.run(batch)
 	}
-	err = s.db.Write(ctx, store)
-	if KindOf(err) == Conflict { // one of the runs was cancelled meanwhile; the others' events still count
-		err = s.db.Write(ctx, store)
+	err = l.db.Write(ctx, store)
+	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled meanwhile; the others' events still count
+		err = l.db.Write(ctx, store)
 	}
 	if err != nil {
 		return out, nil, fmt.Errorf("storing %d events: %w", len(batch), err)
@@ -42,6 +42,7 @@ func (s *Store) AppendEvents(ctx context.Context, batch []job.Event) (out Record
 
 // progress is one batch of events on its way into the database.
 type progress struct {
+	l        *LifeCycle
 	tx       *gorm.DB
 	attempts map[string]*inFlight
 	changed  map[string]bool
@@ -96,7 +97,7 @@ func (p *progress) attempt(e job.Event) (*inFlight, error) {
 	a, seen := p.attempts[e.AttemptID]
 	if !seen {
 		var err error
-		if a, err = loadInFlight(p.tx, e.AttemptID); err != nil {
+		if a, err = p.l.loadInFlight(p.tx, e.AttemptID); err != nil {
 			return nil, err
 		}
 		p.attempts[e.AttemptID] = a
@@ -118,8 +119,8 @@ func (p *progress) apply(a *inFlight, e job.Event) error {
 	if e.Type == job.EventStage {
 		a.unit.setStage(e.Stage)
 	}
-	if run, ok := a.unit.(*Run); ok {
-		return p.keepEvent(a, run, e)
+	if run, ok := a.unit.(runUnit); ok {
+		return p.keepEvent(a, run.Run, e)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"cmp"
@@ -11,12 +11,16 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
-	"warpboard/models/pools"
-	"warpboard/models/webhooks"
 )
 
 // What a run does at the steps of its life that other work does not: states by stage, stages and files that are
-// kept, a score, a place on a board, a profile that follows.
+// kept, a score. What follows from its end is for Rules to say.
+
+// runUnit is a run as a unit of work.
+type runUnit struct {
+	*Run
+	rules Rules
+}
 
 // Ref names the run as a unit of work.
 func (r Run) Ref() job.Ref { return job.Ref{RunID: r.ID} }
@@ -95,7 +99,7 @@ func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts [
 	}
 	if Measured(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
 		var err error
-		if r.EpochID, err = epochs.Of(tx, softwareOf(result.Machine)); err != nil {
+		if r.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err != nil {
 			return err
 		}
 	}
@@ -111,70 +115,57 @@ func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
 	if r.ScoreNS != nil && r.ScoredAt == nil {
 		r.ScoredAt = r.EndedAt
 	}
-	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+live, r.ID, attemptID).Select("*").Omit("id").Updates(r)
+	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+Live, r.ID, attemptID).Select("*").Omit("id").Updates(r)
 	return res.RowsAffected, res.Error
 }
 
-func (r *Run) announce(tx *gorm.DB, out *Recorded) error {
-	event, err := noteState(tx, *r)
+func (u runUnit) announce(tx *gorm.DB, out *Recorded) error {
+	event, err := noteState(tx, *u.Run)
 	out.Events = append(out.Events, event)
-	switch {
-	case err != nil || !r.State.Final():
+	if err != nil || !u.State.Final() {
 		return err
-	case r.ProfileOf == nil && r.Mode != ModeBaseline: // somebody asked for it
-		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: r.ID, UserID: r.UserID})
-	case r.ConfirmationID != nil:
-		return advanceConfirmation(tx, *r.ConfirmationID, out)
-	case r.RerunID != nil:
-		return endRerun(tx, *r, out)
 	}
-	return nil
+	return u.rules.Ended(tx, u.Run, out)
 }
 
 func (r *Run) countLoss(*gorm.DB) error { return nil }
 
-// afterResult brings the run onto its board. The profile that follows it is announced before the run's own end, so
-// that a reader who has seen that one has missed nothing.
-func (r *Run) afterResult(tx *gorm.DB, result job.Result, found Findings, out *Recorded) error {
-	err := errors.Join(r.keepMeasurement(tx, result), r.flagHeld(tx), r.holdWithheld(tx), countStages(tx, result.Stages), noteClocks(tx, r.ID, result.Stages), r.state(tx, result, found.site), r.queueProfile(tx, out))
-	if err != nil {
+// afterResult tells of the end between Keep and Place: a reader who has seen the end has missed nothing of what it brought.
+func (u runUnit) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Recorded) error {
+	if err := errors.Join(countStages(tx, r.Stages), u.rules.Keep(tx, u.Run, r, out)); err != nil {
 		return err
 	}
-	if err := r.announce(tx, out); err != nil {
+	if err := u.announce(tx, out); err != nil {
 		return err
 	}
-	if r.ProfileOf != nil && r.Mode == job.ModeProfile {
-		if out.Board, err = showProfile(tx, *r); err != nil {
-			return err
-		}
-	}
-	if r.State == StateFailed {
-		change, err := r.retain(tx, result, pools.Failed)
-		if err != nil {
-			return err
-		}
-		if change != nil {
-			out.Board = change
-		}
-	}
-	if !r.Valid() {
-		return r.showBaseline(tx, out)
-	}
-	out.Board, err = r.enter(tx)
-	if err != nil || out.Board == nil {
-		return err
-	}
-	return tellOfRecord(tx, out.Board.Record)
+	return u.rules.Place(tx, u.Run, r, out)
 }
 
-// tellOfRecord tells other programs that a board has a new first, and who was it before.
-func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
-	if taken == nil {
-		return nil
+func (u runUnit) settle(tx *gorm.DB, out *Recorded) error { return u.rules.Settled(tx, u.Run, out) }
+
+func (u runUnit) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
+	return u.rules.Stopped(tx, u.Run, r)
+}
+
+// clockOf names the clocks by which the cases of a score count, "event+wall" where they are not the same; empty
+// where a case has none.
+func clockOf(stages []job.StageResult) string {
+	counts := map[job.Clock]bool{}
+	for _, stage := range stages {
+		if stage.Stage == job.StageRanked {
+			for _, c := range stage.Cases {
+				counts[c.Clocks.Counts] = true
+			}
+		}
 	}
-	e := webhooks.WebhookEvent{Kind: webhooks.RecordTaken, RunID: taken.RunID, UserID: taken.UserID}
-	if taken.Before != nil {
-		e.OtherID, e.Detail = taken.Before.UserID, taken.Before.ScoreNS
+	var names []string
+	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
+		if counts[clock] {
+			names = append(names, string(clock))
+		}
 	}
-	return webhooks.Note(tx, e)
+	if counts[""] {
+		return ""
+	}
+	return strings.Join(names, "+")
 }

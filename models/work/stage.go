@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"gorm.io/gorm/clause"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -24,15 +25,15 @@ type Stage struct {
 }
 
 // Stages lists the stages of all attempts of a run: the attempts by age, each in its order.
-func (s *Store) Stages(ctx context.Context, runID int64) ([]Stage, error) {
-	of, err := s.StagesOf(ctx, runID)
+func (l *LifeCycle) Stages(ctx context.Context, runID int64) ([]Stage, error) {
+	of, err := l.StagesOf(ctx, runID)
 	return of[runID], err
 }
 
 // StagesOf is Stages of several runs, in one query.
-func (s *Store) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]Stage, error) {
+func (l *LifeCycle) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]Stage, error) {
 	var list []Stage
-	err := s.db.Read(ctx).Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
+	err := l.db.Read(ctx).Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
 		Where("stages.run_id in ?", runIDs).Order("stages.run_id, a.number, stages.position").Find(&list).Error
 	of := make(map[int64][]Stage, len(runIDs))
 	for _, stage := range list {
@@ -79,4 +80,13 @@ func position(stage job.Stage) int {
 		return p
 	}
 	return len(order)
+}
+
+// countStages counts the stages of a result that counts.
+func countStages(tx *gorm.DB, stages []job.StageResult) error {
+	samples := make([]counters.Sample, 0, len(stages))
+	for _, s := range stages {
+		samples = append(samples, counters.Sample{Name: counters.RunStage + string(s.Stage) + "." + string(s.Status), Value: s.Ended.Sub(s.Started).Seconds()})
+	}
+	return counters.Add(tx, samples...)
 }

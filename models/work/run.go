@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -28,6 +28,18 @@ const (
 // Final reports whether the run has ended.
 func (s RunState) Final() bool {
 	return s == StateDone || s == StateFailed || s == StateCancelled
+}
+
+// ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
+// nobody else does, counts for no limit and is no entry.
+const ModeBaseline job.Mode = "baseline"
+
+// Measured is the mode that a worker knows a run's by.
+func Measured(mode job.Mode) job.Mode {
+	if mode == ModeBaseline {
+		return job.ModeRanked
+	}
+	return mode
 }
 
 // Run is a submission on one device. Times of measurement are in nanoseconds.
@@ -85,26 +97,26 @@ func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID =
 
 // Pool lists the runs that one stands for, this one too, the oldest first; none where it is alone. They are of one person
 // and board, and of equal sources.
-func (s *Store) Pool(ctx context.Context, run Run) (list []Run, err error) {
+func (l *LifeCycle) Pool(ctx context.Context, run Run) (list []Run, err error) {
 	if run.PoolID == nil {
 		return nil, nil
 	}
-	err = s.db.Read(ctx).Where("version_id = ? and device = ? and user_id = ? and pool_id = ?", run.VersionID, run.Device, run.UserID, *run.PoolID).
+	err = l.db.Read(ctx).Where("version_id = ? and device = ? and user_id = ? and pool_id = ?", run.VersionID, run.Device, run.UserID, *run.PoolID).
 		Order("ended_at, id").Find(&list).Error
 	return list, db.ReadError(err, "runs that are pooled with run %d", run.ID)
 }
 
 // Run returns one run.
-func (s *Store) Run(ctx context.Context, id int64) (Run, error) {
+func (l *LifeCycle) Run(ctx context.Context, id int64) (Run, error) {
 	var run Run
-	err := s.db.Read(ctx).Take(&run, id).Error
+	err := l.db.Read(ctx).Take(&run, id).Error
 	return run, db.ReadError(err, "run %d", id)
 }
 
 // RunsByID reads runs by their ids, in one query.
-func (s *Store) RunsByID(ctx context.Context, ids ...int64) (map[int64]Run, error) {
+func (l *LifeCycle) RunsByID(ctx context.Context, ids ...int64) (map[int64]Run, error) {
 	var list []Run
-	err := s.db.Read(ctx).Where("id in ?", ids).Find(&list).Error
+	err := l.db.Read(ctx).Where("id in ?", ids).Find(&list).Error
 	found := make(map[int64]Run, len(list))
 	for _, run := range list {
 		found[run.ID] = run
@@ -114,8 +126,8 @@ func (s *Store) RunsByID(ctx context.Context, ids ...int64) (map[int64]Run, erro
 
 // Runs lists the runs that a submission asked for, in the order of its devices. Profiles that follow
 // them are in Profiles.
-func (s *Store) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
+func (l *LifeCycle) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
 	var runs []Run
-	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
+	err := l.db.Read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
 	return runs, db.ReadError(err, "runs of submission %d", submissionID)
 }

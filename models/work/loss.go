@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"cmp"
@@ -9,25 +9,26 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
 // PreemptAttempt takes a current attempt away from a profile that stands in the way of other work: its run is
 // queued again, and nothing counts as lost. When the attempt is not the current one any more, nothing happens.
-func (s *Store) PreemptAttempt(ctx context.Context, attemptID string) (Recorded, error) {
-	return s.loseAttempt(ctx, attemptID, LossFree, "The profile waits until nobody else needs the device.")
+func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Recorded, error) {
+	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until nobody else needs the device.")
 }
 
 // FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails
 // once too many were lost. An attempt that no worker took does not count as lost. When the attempt is not the
 // current one any more, nothing happens.
-func (s *Store) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Recorded, error) {
-	return s.loseAttempt(ctx, attemptID, loss, reason)
+func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Recorded, error) {
+	return l.loseAttempt(ctx, attemptID, loss, reason)
 }
 
-func (s *Store) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Recorded, err error) {
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		a, err := loadInFlight(tx, attemptID)
+func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Recorded, err error) {
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		a, err := l.loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() {
 			return err
 		}
@@ -77,9 +78,9 @@ func countLost(tx *gorm.DB, loss Loss, retried bool) error {
 	case loss == LossFree:
 		return nil
 	case retried:
-		return count(tx, Sample{Name: CounterLostRetried})
+		return counters.Add(tx, counters.Sample{Name: counters.LostRetried})
 	}
-	return count(tx, Sample{Name: CounterLostFailed})
+	return counters.Add(tx, counters.Sample{Name: counters.LostFailed})
 }
 
 // outcomeOf is how an attempt ended that is given up. One that no worker took counts as lost in the queue.

@@ -1,9 +1,11 @@
-package models
+package work
 
 import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -58,7 +60,7 @@ func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
 	if e.Result == nil {
 		kept = append(kept, "result")
 	}
-	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+live, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
+	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+Live, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
 	return res.RowsAffected, res.Error
 }
 
@@ -67,15 +69,21 @@ func (e *Evaluation) announce(tx *gorm.DB, out *Recorded) error {
 	if e.EndedAt == nil {
 		return nil
 	}
-	return count(tx, Sample{Name: CounterEnded + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
+	return counters.Add(tx, counters.Sample{Name: counters.Ended + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
 }
 
 // countLoss counts a unit that was held although no report names it: otherwise nothing would tell that it ever was.
-func (e *Evaluation) countLoss(tx *gorm.DB) error { return count(tx, Sample{Name: CounterGivenUp}) }
+func (e *Evaluation) countLoss(tx *gorm.DB) error {
+	return counters.Add(tx, counters.Sample{Name: counters.GivenUp})
+}
+
+func (e *Evaluation) settle(*gorm.DB, *Recorded) error { return nil }
+
+func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
 
 func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Recorded) error {
-	waited := Sample{Name: CounterWaited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
-	if err := count(tx, append(found.Samples, waited)...); err != nil {
+	waited := counters.Sample{Name: counters.Waited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
+	if err := counters.Add(tx, append(found.Samples, waited)...); err != nil {
 		return err
 	}
 	return e.announce(tx, out)

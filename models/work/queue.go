@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
 )
 
@@ -48,33 +49,33 @@ type QueuedWork struct {
 func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID: q.EvaluationID} }
 
 // Queue lists all work that waits, by device and place.
-func (s *Store) Queue(ctx context.Context) ([]QueuedWork, error) {
+func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := s.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
+	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
 	return list, db.ReadError(err, "the queue")
 }
 
 // LiveQueue lists all live work by device: what runs (Place is 0), the oldest attempt first, then what Queue lists.
-func (s *Store) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
+func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := s.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken
+	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken
 		where started_at is not null) q order by device, place, dispatched_at, run_id, evaluation_id`).Scan(&list).Error
 	return list, db.ReadError(err, "the queue and what runs")
 }
 
 // NextWork lists the first limit units of work that wait for a device, have no job in the queue yet and may begin
 // at a time: those that lost an attempt keep their place, and let others pass while they pause.
-func (s *Store) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
+func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
 	var list []QueuedWork
-	err := s.db.Read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
+	err := l.db.Read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
 		" order by place limit ?", device, db.Time(at), limit).Scan(&list).Error
 	return list, db.ReadError(err, "the queue of %s", device)
 }
 
 // Places gives the place in the queue of each of a submission's waiting runs, by run id.
-func (s *Store) Places(ctx context.Context, submissionID int64) (map[int64]int, error) {
+func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]int, error) {
 	var list []QueuedWork
-	err := s.db.Read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
+	err := l.db.Read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading places in the queue: %w", err)
 	}
@@ -90,13 +91,13 @@ type QueuedSubmission struct {
 	ID       int64
 	UserID   int64
 	UserName string
-	Task     Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and who may know of it
+	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and who may know of it
 }
 
 // QueuedSubmissions reads the submissions with the ids, in one query and no order.
-func (s *Store) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
+func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
 	var list []QueuedSubmission
-	err := s.db.Read(ctx).Table("submissions s").
+	err := l.db.Read(ctx).Table("submissions s").
 		Select("s.id, s.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.visibility as task_visibility, t.owner_id as task_owner_id").
 		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").
 		Where("s.id in ?", ids).Scan(&list).Error
@@ -111,9 +112,9 @@ type QueueLength struct {
 }
 
 // QueueLengths lists the devices that have live work.
-func (s *Store) QueueLengths(ctx context.Context) ([]QueueLength, error) {
+func (l *LifeCycle) QueueLengths(ctx context.Context) ([]QueueLength, error) {
 	var list []QueueLength
-	err := s.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
+	err := l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
 		sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running
 		from (` + liveWork + `) w group by device order by device`).Scan(&list).Error
 	return list, db.ReadError(err, "the queue's lengths")

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"crypto/subtle"
@@ -18,14 +18,14 @@ type inFlight struct {
 }
 
 // loadInFlight returns nil when there is no such attempt.
-func loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, error) {
+func (l *LifeCycle) loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, error) {
 	var a inFlight
 	err := tx.Where("id = ?", attemptID).Take(&a.Attempt).Error
 	if errors.Is(err, gorm.ErrRecordNotFound) {
 		return nil, nil
 	}
 	if err == nil {
-		a.unit, err = loadUnit(tx, a.Ref())
+		a.unit, err = l.loadUnit(tx, a.Ref())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading attempt %s: %w", attemptID, err)

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -16,9 +16,9 @@ type Waiting struct {
 }
 
 // Waits lists the devices that somebody's work waits for, with or without a worker.
-func (s *Store) Waits(ctx context.Context) ([]Waiting, error) {
+func (l *LifeCycle) Waits(ctx context.Context) ([]Waiting, error) {
 	var list []Waiting
-	err := s.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (
+	err := l.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (
 			select device, queued_at, count(*) over (partition by device) as work, row_number() over (partition by device order by queued_at) as n
 			from (`+liveWork+`) w where started_at is null and priority < ?
 		) waits where n = 1 order by device`, PriorityBaseline).Scan(&list).Error

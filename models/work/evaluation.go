@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
 	"warpboard/models/budgets"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/switches"
 )
@@ -43,7 +45,7 @@ type Evaluation struct {
 	ID         string          `gorm:"primaryKey"`
 	UserID     int64           // 0: nobody who is signed in
 	Owner      string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
-	Caller     string          // whom its limit counts for: a token, a person or an address
+	Caller     string          // whom its limit counts for: a person or an address
 	Shared     bool            // whoever knows its id may read it
 	Kind       string          // kernelrun.Kind
 	Request    json.RawMessage `gorm:"serializer:json"` // kernelrun.Request
@@ -60,7 +62,7 @@ func (Evaluation) TableName() string { return "evaluations" }
 
 // NewEvaluation is what is submitted.
 type NewEvaluation struct {
-	User    User // zero: nobody who is signed in
+	User    accounts.User // zero: nobody who is signed in
 	Owner   string
 	Caller  string
 	Shared  bool
@@ -72,12 +74,12 @@ type NewEvaluation struct {
 }
 
 // SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
-func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
+func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
 	e := Evaluation{
 		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
 		SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: db.Now()},
 	}
-	err := s.db.Write(ctx, func(tx *gorm.DB) error {
+	err := l.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := checkAtOnce(tx, in); err != nil {
 			return err
 		}
@@ -90,7 +92,7 @@ func (s *Store) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluat
 		if err := tx.Create(&e).Error; err != nil {
 			return db.WriteError(err, "evaluation")
 		}
-		return count(tx, Sample{Name: CounterSubmitted})
+		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
 	})
 	return e, err
 }
@@ -103,37 +105,37 @@ func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
 		return nil
 	}
 	var under int64
-	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+live, in.Caller).Count(&under).Error; err != nil {
+	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+Live, in.Caller).Count(&under).Error; err != nil {
 		return fmt.Errorf("counting live evaluations: %w", err)
 	}
 	if under < int64(in.AtOnce) {
 		return nil
 	}
-	tooMany := Errorf(TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", under)
+	tooMany := db.Errorf(db.TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", under)
 	tooMany.RetryAfter = evaluationRetry
 	return tooMany
 }
 
 // Evaluation returns one evaluation. A context that ends while the row is read would leave half of it: with an error there
 // is none, or whoever waits for one would be taken for a stranger to it.
-func (s *Store) Evaluation(ctx context.Context, id string) (Evaluation, error) {
+func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
 	var e Evaluation
-	if err := s.db.Read(ctx).Where("id = ?", id).Take(&e).Error; err != nil {
+	if err := l.db.Read(ctx).Where("id = ?", id).Take(&e).Error; err != nil {
 		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
 	}
 	return e, nil
 }
 
 // PruneEvaluations removes evaluations that ended before a time.
-func (s *Store) PruneEvaluations(ctx context.Context, before time.Time) error {
-	err := s.db.Writer(ctx).Where("ended_at < ?", db.Time(before)).Delete(&Evaluation{}).Error
+func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
+	err := l.db.Writer(ctx).Where("ended_at < ?", db.Time(before)).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
 // Asker is who asks for evaluations: somebody signed in, or somebody with neither token nor session who shows a
 // key. The zero Asker owns nothing.
 type Asker struct {
-	User  User
+	User  accounts.User
 	Owner string // names this caller and no other: a token, a person or a key; empty: nobody
 }
 
@@ -152,9 +154,9 @@ func (a Asker) MayRead(e Evaluation) bool { return e.Shared || a.MayChange(e) }
 func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin() }
 
 // Evaluations lists the asker's own evaluations, the newest first, without their requests and results.
-func (s *Store) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
+func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
 	list := []Evaluation{}
-	query := s.db.Read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
+	query := l.db.Read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
 	switch {
 	case asker.User.SignedIn():
 		query = query.Where("user_id = ?", asker.User.ID)
@@ -167,17 +169,17 @@ func (s *Store) Evaluations(ctx context.Context, asker Asker, offset, limit int)
 }
 
 // PruneEvaluationsOf removes those of an owner that ended before a time; nobody's stay.
-func (s *Store) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
+func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
 	if owner == "" {
 		return nil
 	}
-	err := s.db.Writer(ctx).Where("ended_at < ? and owner = ?", db.Time(before), owner).Delete(&Evaluation{}).Error
+	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ?", db.Time(before), owner).Delete(&Evaluation{}).Error
 	return db.WriteError(err, "evaluations without the old ones")
 }
 
 // ShareEvaluation lets whoever knows its id read an evaluation, or takes that back.
-func (s *Store) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+func (l *LifeCycle) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {
 			return db.ReadError(err, "evaluation %s", id)
 		}

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -9,8 +9,8 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
+	"warpboard/models/counters"
 	"warpboard/models/db"
-	"warpboard/models/pools"
 )
 
 // Score is what a ranked run measured, in nanoseconds.
@@ -27,31 +27,28 @@ type Score struct {
 
 // Findings is what the site itself made of a worker's result; the result alone is a claim.
 type Findings struct {
-	Score      *Score          // only taken of a ranked run that is done
-	Evaluation EvaluationState // of an evaluation that is done: what its report says
-	Waited     time.Duration   // of an evaluation, on the worker, until a slot was free
-	Samples    []Sample        // what the counters gain by an evaluation
-
-	site string // the store's setting, for the statement of the result
+	Score      *Score            // only taken of a ranked run that is done
+	Evaluation EvaluationState   // of an evaluation that is done: what its report says
+	Waited     time.Duration     // of an evaluation, on the worker, until a slot was free
+	Samples    []counters.Sample // what the counters gain by an evaluation
 }
 
 // RecordResult ends an attempt: its work with all that follows from it, a run's stages, artifacts, entry and the
 // board's change number, in one transaction. A result that came before or whose attempt is not the current one
 // changes nothing; that of a cancelled run still leaves its stages. A wrong secret is Forbidden.
-func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
-	artifacts, err := s.storeArtifacts(ctx, r)
+func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
+	artifacts, err := l.storeArtifacts(ctx, r)
 	if err != nil {
 		return Recorded{}, err
 	}
 	var out Recorded
-	found.site = s.site
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		a, err := loadInFlight(tx, r.AttemptID)
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		a, err := l.loadInFlight(tx, r.AttemptID)
 		if err != nil || a == nil || a.EndedAt != nil {
 			return err
 		}
 		if !a.hasSecret(r.Secret) || a.Ref() != r.Ref() {
-			return Errorf(Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
+			return db.Errorf(db.Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
 		}
 		if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
 			return err
@@ -64,7 +61,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 		if err != nil {
 			return err
 		}
-		return s.confirmAfter(tx, a.unit, &out)
+		return a.unit.settle(tx, &out)
 	})
 	if err != nil {
 		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
@@ -73,7 +70,7 @@ func (s *Store) RecordResult(ctx context.Context, r job.Result, found Findings) 
 }
 
 // endStale ends an attempt that counts no more. What it held and measured of work that its person cancelled counts.
-func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*BoardChange, error) {
+func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
 	a.end(r.Outcome)
 	if err := tx.Save(&a.Attempt).Error; err != nil {
 		return nil, db.WriteError(err, "attempt")
@@ -84,10 +81,7 @@ func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*BoardChange, error) {
 	if err := a.charge(tx, r, a.began()); err != nil {
 		return nil, err
 	}
-	if run, ok := a.unit.(*Run); ok {
-		return run.retain(tx, r, pools.Cancelled)
-	}
-	return nil, nil
+	return a.unit.afterStop(tx, r)
 }
 
 // LossOf says how the loss of an attempt counts that its worker reports.

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -29,15 +29,15 @@ type Artifact struct {
 }
 
 // Artifacts lists the files that a run left, by name.
-func (s *Store) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) {
-	of, err := s.ArtifactsOf(ctx, runID)
+func (l *LifeCycle) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) {
+	of, err := l.ArtifactsOf(ctx, runID)
 	return of[runID], err
 }
 
 // ArtifactsOf is Artifacts of several runs, in one query.
-func (s *Store) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64][]Artifact, error) {
+func (l *LifeCycle) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64][]Artifact, error) {
 	var list []Artifact
-	err := s.db.Read(ctx).Where("run_id in ?", runIDs).Order("run_id, name").Find(&list).Error
+	err := l.db.Read(ctx).Where("run_id in ?", runIDs).Order("run_id, name").Find(&list).Error
 	of := make(map[int64][]Artifact, len(runIDs))
 	for _, a := range list {
 		of[a.RunID] = append(of[a.RunID], a)
@@ -46,17 +46,17 @@ func (s *Store) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64][]A
 }
 
 // OpenArtifact opens an artifact's content to read. The caller closes it.
-func (s *Store) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
-	f, err := s.files.Open(ctx, a.Hash)
+func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
+	f, err := l.files.Open(ctx, a.Hash)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Errorf(NotFound, "The file %s is gone.", a.Name)
+		return nil, db.Errorf(db.NotFound, "The file %s is gone.", a.Name)
 	}
 	return f, err
 }
 
 // storeArtifacts writes the contents before the rows: a crash in between leaves a file too much
 // and never a row without its file.
-func (s *Store) storeArtifacts(ctx context.Context, r job.Result) ([]Artifact, error) {
+func (l *LifeCycle) storeArtifacts(ctx context.Context, r job.Result) ([]Artifact, error) {
 	var rows []Artifact
 	for _, a := range r.Artifacts {
 		if a.Data == nil {
@@ -66,7 +66,7 @@ func (s *Store) storeArtifacts(ctx context.Context, r job.Result) ([]Artifact, e
 			Name: db.Sanitize(filepath.Base(a.Name)), Type: db.Sanitize(a.Type), Size: int64(len(a.Data)),
 			Hash: db.Hash(a.Data), CreatedAt: db.Now(),
 		}
-		if err := s.files.Put(ctx, row.Hash, a.Data); err != nil {
+		if err := l.files.Put(ctx, row.Hash, a.Data); err != nil {
 			return nil, fmt.Errorf("keeping %s of run %d: %w", row.Name, r.RunID, err)
 		}
 		rows = append(rows, row)

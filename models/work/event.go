@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 )
 
@@ -32,17 +33,17 @@ type RunEvent struct {
 }
 
 // EventsSince lists up to limit events of a submission's runs after an id, the oldest first.
-func (s *Store) EventsSince(ctx context.Context, submissionID, afterID int64, limit int) ([]RunEvent, error) {
+func (l *LifeCycle) EventsSince(ctx context.Context, submissionID, afterID int64, limit int) ([]RunEvent, error) {
 	var events []RunEvent
-	err := s.db.Read(ctx).Where("submission_id = ? and id > ?", submissionID, afterID).
+	err := l.db.Read(ctx).Where("submission_id = ? and id > ?", submissionID, afterID).
 		Order("id").Limit(limit).Find(&events).Error
 	return events, db.ReadError(err, "events of submission %d", submissionID)
 }
 
 // LastEventID returns the id of the newest event of a submission, 0 if it has none.
-func (s *Store) LastEventID(ctx context.Context, submissionID int64) (int64, error) {
+func (l *LifeCycle) LastEventID(ctx context.Context, submissionID int64) (int64, error) {
 	var id int64
-	err := s.db.Read(ctx).Raw("select coalesce(max(id), 0) from run_events where submission_id = ?", submissionID).Scan(&id).Error
+	err := l.db.Read(ctx).Raw("select coalesce(max(id), 0) from run_events where submission_id = ?", submissionID).Scan(&id).Error
 	return id, db.ReadError(err, "events of submission %d", submissionID)
 }
 
@@ -58,4 +59,16 @@ func noteState(tx *gorm.DB, run Run) (RunEvent, error) {
 		Type: EventState, State: run.State, Failure: run.Failure, ScoreNS: run.ScoreNS, CreatedAt: db.Now(),
 	}
 	return e, db.WriteError(tx.Create(&e).Error, "event")
+}
+
+// countRun counts a run that has just ended.
+func countRun(tx *gorm.DB, run Run) error {
+	if run.EndedAt == nil {
+		return nil
+	}
+	samples := []counters.Sample{{Name: counters.RunEnded + string(run.State), Value: run.EndedAt.Sub(run.QueuedAt).Seconds()}}
+	if run.StartedAt != nil {
+		samples = append(samples, counters.Sample{Name: counters.RunWaited, Value: run.StartedAt.Sub(run.QueuedAt).Seconds()})
+	}
+	return counters.Add(tx, samples...)
 }

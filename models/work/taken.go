@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -7,17 +7,18 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/models/db"
+	"warpboard/models/fleet"
 )
 
 // NoteTaken notes that a worker says it has these attempts, in case its event got lost. It returns what changed by
 // that, and those of the attempts that count no more: the worker should drop them. An attempt that another worker
 // took, and has no more, is from now on this one's. What it says of a device that it may not work for is ignored;
 // to have that dropped would stop who really has it.
-func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (out Recorded, stale []string, err error) {
+func (l *LifeCycle) NoteTaken(ctx context.Context, worker string, attemptIDs []string) (out Recorded, stale []string, err error) {
 	if len(attemptIDs) == 0 {
 		return out, nil, nil
 	}
-	live, err := s.liveAttempts(ctx, "where a.id in ?", attemptIDs) // a heartbeat of one of many reads no other's
+	live, err := l.liveAttempts(ctx, "where a.id in ?", attemptIDs) // a heartbeat of one of many reads no other's
 	if err != nil {
 		return out, nil, err
 	}
@@ -27,12 +28,12 @@ func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []strin
 			stale = append(stale, id)
 			continue
 		}
-		if may, err := s.mayTakeOver(ctx, live[i], worker); err != nil {
+		if may, err := l.mayTakeOver(ctx, live[i], worker); err != nil {
 			return out, nil, err
 		} else if !may {
 			continue
 		}
-		if err := s.noteTaken(ctx, id, worker, &out); err != nil {
+		if err := l.noteTaken(ctx, id, worker, &out); err != nil {
 			return out, nil, err
 		}
 	}
@@ -41,24 +42,24 @@ func (s *Store) NoteTaken(ctx context.Context, worker string, attemptIDs []strin
 
 // mayTakeOver reports whether a worker that says it has an attempt is to be believed: nobody else has it, and the
 // worker may work for its device. It asks the store for few, because events are seldom lost.
-func (s *Store) mayTakeOver(ctx context.Context, a LiveAttempt, worker string) (bool, error) {
+func (l *LifeCycle) mayTakeOver(ctx context.Context, a LiveAttempt, worker string) (bool, error) {
 	if a.TakenAt != nil {
-		if free, err := s.letGo(ctx, a, worker); err != nil || !free {
+		if free, err := l.letGo(ctx, a, worker); err != nil || !free {
 			return false, err
 		}
 	}
-	may, err := s.MayTake(ctx, worker)
+	may, err := l.fleet.MayTake(ctx, worker)
 	return err == nil && may(a.Device), err
 }
 
 // letGo reports whether the worker that took an attempt has it no more, so that another one that says it
 // has may be believed: the queue delivered the job again.
-func (s *Store) letGo(ctx context.Context, a LiveAttempt, to string) (bool, error) {
+func (l *LifeCycle) letGo(ctx context.Context, a LiveAttempt, to string) (bool, error) {
 	if a.Worker == db.Sanitize(to) {
 		return false, nil
 	}
-	var from Worker
-	found := s.db.Read(ctx).Where("name = ?", a.Worker).Limit(1).Find(&from)
+	var from fleet.Worker
+	found := l.db.Read(ctx).Where("name = ?", a.Worker).Limit(1).Find(&from)
 	if found.Error != nil {
 		return false, db.ReadError(found.Error, "worker %s", a.Worker)
 	}
@@ -66,9 +67,9 @@ func (s *Store) letGo(ctx context.Context, a LiveAttempt, to string) (bool, erro
 	return found.RowsAffected == 0 || gone, nil
 }
 
-func (s *Store) noteTaken(ctx context.Context, attemptID, worker string, out *Recorded) error {
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		a, err := loadInFlight(tx, attemptID)
+func (l *LifeCycle) noteTaken(ctx context.Context, attemptID, worker string, out *Recorded) error {
+	return l.db.Write(ctx, func(tx *gorm.DB) error {
+		a, err := l.loadInFlight(tx, attemptID)
 		if err != nil || a == nil || !a.current() || a.Worker == db.Sanitize(worker) {
 			return err
 		}

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -36,12 +36,12 @@ type Attempt struct {
 func (a Attempt) Ref() job.Ref { return job.Ref{RunID: a.RunID, EvaluationID: a.EvaluationID} }
 
 // StartAttempt makes the next attempt at work that waits. Conflict: it waits no more.
-func (s *Store) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt, err error) {
+func (l *LifeCycle) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt, err error) {
 	attempt = Attempt{ID: uuid.NewString(), RunID: ref.RunID, EvaluationID: ref.EvaluationID, Secret: db.NewSecret(), Seed: newSeed(), CreatedAt: db.Now()}
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
-		u, err := loadUnit(tx, ref)
-		if KindOf(err) == NotFound || err == nil && (u.work().AttemptID != "" || u.work().EndedAt != nil) {
-			return Errorf(Conflict, "%s does not wait any more.", subject(ref))
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		u, err := l.loadUnit(tx, ref)
+		if db.KindOf(err) == db.NotFound || err == nil && (u.work().AttemptID != "" || u.work().EndedAt != nil) {
+			return db.Errorf(db.Conflict, "%s does not wait any more.", subject(ref))
 		}
 		if err != nil {
 			return err
@@ -59,8 +59,8 @@ func (s *Store) StartAttempt(ctx context.Context, ref job.Ref) (attempt Attempt,
 }
 
 // MarkPublished notes that the queue has the attempt's job.
-func (s *Store) MarkPublished(ctx context.Context, attemptID string) error {
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
+func (l *LifeCycle) MarkPublished(ctx context.Context, attemptID string) error {
+	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		return db.WriteError(tx.Model(&Attempt{}).Where("id = ?", attemptID).Update("published_at", db.Now()).Error, "attempt")
 	})
 }
@@ -68,8 +68,8 @@ func (s *Store) MarkPublished(ctx context.Context, attemptID string) error {
 // QueueMayBeEmpty has the jobs of all live attempts that no worker has taken published again: the queue was
 // opened, and its files may hold less than was published. The queue takes an attempt once, so that what it
 // still holds is not there twice.
-func (s *Store) QueueMayBeEmpty(ctx context.Context) error {
-	return s.db.Write(ctx, func(tx *gorm.DB) error {
+func (l *LifeCycle) QueueMayBeEmpty(ctx context.Context) error {
+	return l.db.Write(ctx, func(tx *gorm.DB) error {
 		err := tx.Exec(`update attempts set published_at = null where taken_at is null and published_at is not null
 			and id in (select attempt_id from (` + liveWork + `) w)`).Error
 		if err != nil {
@@ -91,21 +91,21 @@ type LiveAttempt struct {
 }
 
 // LiveAttempts lists all current attempts, the oldest first.
-func (s *Store) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
-	return s.liveAttempts(ctx, "")
+func (l *LifeCycle) LiveAttempts(ctx context.Context) ([]LiveAttempt, error) {
+	return l.liveAttempts(ctx, "")
 }
 
-func (s *Store) liveAttempts(ctx context.Context, where string, values ...any) ([]LiveAttempt, error) {
+func (l *LifeCycle) liveAttempts(ctx context.Context, where string, values ...any) ([]LiveAttempt, error) {
 	var list []LiveAttempt
-	err := s.db.Read(ctx).Raw(`select a.*, w.device, w.state, w.submission_id, w.priority, w.kind, w.user_id
+	err := l.db.Read(ctx).Raw(`select a.*, w.device, w.state, w.submission_id, w.priority, w.kind, w.user_id
 		from attempts a join (`+liveWork+`) w on w.attempt_id = a.id `+where+` order by a.created_at, a.id`, values...).Scan(&list).Error
 	return list, db.ReadError(err, "live attempts")
 }
 
 // LostBy lists the workers that lost an attempt at the work, in no order.
-func (s *Store) LostBy(ctx context.Context, ref job.Ref) ([]string, error) {
+func (l *LifeCycle) LostBy(ctx context.Context, ref job.Ref) ([]string, error) {
 	var workers []string
-	err := s.db.Read(ctx).Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
+	err := l.db.Read(ctx).Model(&Attempt{}).Where("outcome = 'lost' and worker <> ''").Where(attemptsAt(ref)).
 		Distinct().Pluck("worker", &workers).Error
 	return workers, db.ReadError(err, "the workers that lost %s", ref)
 }

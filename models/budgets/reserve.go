@@ -1,0 +1,40 @@
+package budgets
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+	"warpboard/silicon"
+)
+
+// reservedAgain is when somebody may come again whose work that waits and runs takes what is left.
+const reservedAgain = 30 * time.Second
+
+// reserved counts the work of a person for GPUs that waits or runs, whatever it was sent with, by what their last twenty of its
+// kind held on average; nothing is known of a first one, which counts for nothing.
+const reserved = `select coalesce(sum(live * held), 0) from (
+	select (select count(*) from runs where user_id = ? and ended_at is null and device <> ? and profile_of is null and mode <> 'baseline') as live,
+		(select avg(unit_ns) from (select unit_ns from runs where user_id = ? and unit_ns > 0 and device <> ? order by ended_at desc limit 20) r) as held
+	union all
+	select (select count(*) from evaluations where user_id = ? and ended_at is null and device <> ?),
+		(select avg(unit_ns) from (select unit_ns from evaluations where user_id = ? and unit_ns > 0 and device <> ? order by ended_at desc limit 20) e)
+) kinds`
+
+// checkReserved refuses work while what waits and runs already takes what is left of the budget: many tokens or many runs at
+// once would overdraw it.
+func checkReserved(tx *gorm.DB, budget Budget) error {
+	id, cpu := budget.UserID, silicon.CPU
+	var ns float64
+	if err := tx.Raw(reserved, id, cpu, id, cpu, id, cpu, id, cpu).Scan(&ns).Error; err != nil {
+		return db.ReadError(err, "what waits and runs of person %d", id)
+	}
+	if time.Duration(ns) < budget.Left() {
+		return nil
+	}
+	tooMany := db.Errorf(db.TooMany, "What you have waiting or running takes about %.0f GPU-seconds, by your past runs, and %.0f are left of today's %d. Wait for some of it to end, or cancel it.",
+		ns/1e9, budget.Left().Seconds(), budget.Seconds)
+	tooMany.RetryAfter = reservedAgain
+	return tooMany
+}
