@@ -18,7 +18,7 @@ var forbidden = []struct {
 	to     []string // … must not import these
 	reason string
 }{
-	{"models", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch", "warpboard/evaluator/sandbox"}, "the domain knows no page, queue or process"},
+	{"models", nil, []string{"warpboard/app", "warpboard/web", "warpboard/views", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch", "warpboard/evaluator/sandbox"}, "the domain knows no page, queue or process"},
 	{"models/db", nil, []string{"warpboard/models", "warpboard/evaluator", "warpboard/tasks"}, "the database below the rules knows none of them"},
 	{"models/accounts", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "people know nothing of what they do here"},
 	{"models/fleet", nil, []string{"warpboard/models/catalog", "warpboard/models/boards", "warpboard/tasks"}, "workers know no tasks"},
@@ -27,10 +27,15 @@ var forbidden = []struct {
 	{"models/devices", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "names of devices know nothing of what is named"},
 	{"models/boards", nil, []string{"warpboard/models/fleet", "warpboard/evaluator"}, "a board ranks what has ended"},
 	{"models/boards", nil, []string{"warpboard/models/pools"}, "a board ranks what counts, however it was made"},
-	{"models/work", nil, []string{"warpboard/models/pools", "warpboard/models/rejudge", "warpboard/models/ledger", "warpboard/models/webhooks"}, "work does not know what follows from its end: see work.Rules"},
+	{"models/work", nil, []string{"warpboard/models/pools", "warpboard/models/rejudge", "warpboard/models/ledger", "warpboard/models/webhooks", "warpboard/models/flags", "warpboard/models/submissions"}, "work does not know what follows from its end: see work.Rules"},
+	{"models/submissions", nil, []string{"warpboard/models/rejudge", "warpboard/models/ledger", "warpboard/models/webhooks", "warpboard/models/boards"}, "who submits waits for a run, not for its place"},
+	{"models/flags", nil, []string{"warpboard/models/work", "warpboard/models/submissions", "warpboard/models/boards", "warpboard/models/accounts"}, "a flag knows the number of its run, and no more"},
 	{"models/pools", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog"}, "pools know scores, not whose"},
 	{"models/webhooks", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "webhooks are told of what happens, and know none of it"},
 	{"webhooks", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator"}, "what sends webhooks knows no page and no worker"},
+	{"app/machine", nil, []string{"warpboard/app", "warpboard/models", "warpboard/web", "warpboard/views"}, "what a machine has depends on no site"},
+	{"app/verify", nil, []string{"warpboard/web/site", "warpboard/web/pages", "warpboard/web/api", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}, "who checks a result needs no site of their own"},
+	{"app/cli", nil, []string{"warpboard/evaluator/queue", "warpboard/evaluator/dispatch", "warpboard/app/verify", "warpboard/app/machine"}, "a command line that talks to a site evaluates nothing"},
 	{"tasks", nil, []string{"warpboard/app", "warpboard/web", "warpboard/views", "warpboard/models", "warpboard/evaluator", "warpboard/migrations", "warpboard/static"}, "the task format is a leaf"},
 	{"tasks/arithmetic", nil, []string{"warpboard/"}, "a leaf below the task format"},
 	{"tasks/flags", nil, []string{"warpboard/"}, "a leaf below the task format"},
@@ -72,6 +77,7 @@ var forbidden = []struct {
 	{"web/site/runs", nil, []string{"warpboard/web/site/evaluations"}, "runs and evaluations do not know each other"},
 	{"web/site/evaluations", nil, []string{"warpboard/web/site/runs"}, "runs and evaluations do not know each other"},
 	{"web/stream", nil, []string{"warpboard/models", "warpboard/views", "warpboard/evaluator", "warpboard/tasks", "warpboard/web/site", "warpboard/web/signin", "warpboard/web/client"}, "a stream knows topics, not what they are about"},
+	{"web/mount", nil, []string{"warpboard/", "github.com/gofiber"}, "the site's path is a leaf, below all handlers"},
 	{"web/wire", nil, []string{"warpboard/"}, "connections are a leaf"},
 	{"web/client", nil, []string{"warpboard/web", "warpboard/models", "warpboard/views"}, "the client is a program of its own"},
 	{".", []string{"web"}, []string{"warpboard/web/site", "warpboard/web/signin", "warpboard/web/stream", "warpboard/web/wire", "warpboard/web/pages", "warpboard/web/api", "warpboard/web/evalapi", "warpboard/web/metrics"}, "only the web server opens the site's rooms"},

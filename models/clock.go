@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 )
 
 // ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
@@ -70,7 +71,7 @@ func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	if err := tx.Create(&d).Error; err != nil {
 		return fmt.Errorf("saving how the clocks of run %d differ: %w", runID, err)
 	}
-	return addFlag(tx, runID, FlagClocks, "")
+	return flags.Raise(tx, runID, flags.Clocks, "")
 }
 
 // differenceOf looks at the last stage whose clocks differ: the ranked one, if it is among them.

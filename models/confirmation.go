@@ -50,9 +50,6 @@ const (
 	mostLegs   = 8
 )
 
-// FlagUnconfirmed is raised by a confirmation that ended without numbers.
-const FlagUnconfirmed FlagKind = "unconfirmed"
-
 // ConfirmationOf returns the last confirmation that a run is a side of. NotFound: there is none.
 func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (Confirmation, error) {
 	var c Confirmation

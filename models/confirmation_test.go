@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/boards"
+	"warpboard/models/flags"
 	"warpboard/models/modelstest"
 	"warpboard/models/work"
 )
@@ -128,9 +129,9 @@ func TestALegThatFailsHoldsItsSourceBackAndAccusesNobody(t *testing.T) {
 		if diff := cmp.Diff([]string{anns}, w.board(t, s)); diff != "" {
 			t.Errorf("the board:\n%s", diff)
 		}
-		flags := got[[]models.FlagOf](t)(s.Flags(ctx, w.admin, bens, w.task))
-		if len(flags) != 1 || flags[0].Kind != models.FlagUnconfirmed {
-			t.Errorf("flags: %+v", flags)
+		raised := got[[]models.FlagOf](t)(s.Flags(ctx, w.admin, bens, w.task))
+		if len(raised) != 1 || raised[0].Kind != flags.Unconfirmed {
+			t.Errorf("flags: %+v", raised)
 		}
 		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 2 {
 			t.Errorf("to review: %+v", list)

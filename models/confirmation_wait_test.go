@@ -28,13 +28,13 @@ func TestALegWaitsForTenMinutesAtTheMost(t *testing.T) {
 			}
 		}
 		place := func() int {
-			work := got[[]models.QueuedWork](t)(s.Queue(ctx))
-			for _, q := range work {
+			waits := got[[]models.QueuedWork](t)(s.Queue(ctx))
+			for _, q := range waits {
 				if q.RunID == annsLeg.ID {
 					return q.Place
 				}
 			}
-			t.Fatalf("it is not in the queue: %+v", work)
+			t.Fatalf("it is not in the queue: %+v", waits)
 			return 0
 		}
 		check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(9*time.Minute)))

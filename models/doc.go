@@ -1,10 +1,11 @@
 // Package models is the domain: what people submit, how it is worked on, and what is told of it, over SQLite or
-// PostgreSQL. It opens the store, takes submissions, and decides what follows from the end of a run. Below it are rooms that
+// PostgreSQL. It opens the store and decides what follows from the end of a run. Below it are rooms that
 // know less, each with a doc.go:
 //
 //	db                              the connection, errors, names, secrets
 //	accounts  catalog               people and what they may do; tasks and their versions
 //	fleet  devices  leases          workers; kinds of silicon; which process of the site sends work out
+//	submissions  flags              what people submit; what asks somebody to look at a run
 //	work  counters                  the life cycle of runs and evaluations; what is counted when it ends
 //	boards  pools  epochs           rankings; runs of equal source; the software of measurements
 //	rejudge  sentinels  ledger      what is measured again; whether a unit is as it was; the chain of statements
@@ -15,8 +16,6 @@
 // models knows gorm or SQL. Read here in this order:
 //
 //	store.go                        Config, Store, Open
-//	submit.go, submit_again.go      Submit: one transaction from checks to queued runs; limits.go, hints.go
-//	submission.go                   what was submitted; submission_list.go, task_list.go: as lists show it
 //	rules.go                        what follows from the end of a run; each step is in a file of its own:
 //	pool.go, withheld.go            … which runs count together, and which not before somebody has looked
 //	confirmation.go                 … whoever comes first is measured again, in turns with the next; confirmation_start.go: when,
@@ -25,7 +24,7 @@
 //	follow.go, baseline.go          … the profile after a ranked run; the site's own runs to compare with
 //	statement.go, clock.go          … what the site states of a result; whether the clocks agree
 //	flag.go, moderation.go, note.go what asks for a look at a run, decisions about runs, what a person says of a record
-//	sweep.go                        what is removed when it is old
+//	task_list.go, sweep.go          tasks as lists show them; what is removed when it is old
 //
 // The web reads and submits; evaluator/dispatch starts attempts and records what comes of them; the commands open the
 // store. Tests get one from modelstest, on both databases.
@@ -39,6 +38,6 @@
 // first that nobody measures again.
 //
 // Raw SQL, where gorm has no words for it: the union of both kinds of work with its window functions (work), upserts of
-// counters (counters), what devices did (activity), joins for statements (statement.go). Everything else goes through gorm's
+// counters (counters), joins for statements (statement.go). Everything else goes through gorm's
 // builder with conditions as text.
 package models

@@ -10,6 +10,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 	"warpboard/models/pools"
 )
 
@@ -39,7 +40,7 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 		if !run.Valid() && run.HeldWhy == "" {
 			return Errorf(Conflict, "Run %d counts for no board, so it cannot be disqualified.", runID)
 		}
-		if _, err := closeFlags(tx, actor, runID, "disqualified"); err != nil {
+		if _, err := flags.Close(tx, actor.ID, runID, "disqualified"); err != nil {
 			return err
 		}
 		changes, err = s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{

@@ -11,6 +11,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/storage"
+	"warpboard/models/submissions"
 	"warpboard/models/work"
 )
 
@@ -69,6 +70,14 @@ type (
 	TaskRecord   = boards.TaskRecord
 	Placing      = boards.Placing
 
+	Submission        = submissions.Submission
+	NewSubmission     = submissions.NewSubmission
+	SubmissionFilter  = submissions.SubmissionFilter
+	SubmissionSummary = submissions.SubmissionSummary
+	LastSubmission    = submissions.LastSubmission
+	Filed             = submissions.Filed
+	Limits            = submissions.Limits
+
 	Work             = work.Work
 	Priority         = work.Priority
 	Recorded         = work.Recorded
@@ -76,6 +85,7 @@ type (
 	QueuedSubmission = work.QueuedSubmission
 	QueueLength      = work.QueueLength
 	Waiting          = work.Waiting
+	Activity         = work.Activity
 	Attempt          = work.Attempt
 	LiveAttempt      = work.LiveAttempt
 	Score            = work.Score

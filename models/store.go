@@ -26,6 +26,7 @@ import (
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
 	"warpboard/models/storage"
+	"warpboard/models/submissions"
 	"warpboard/models/switches"
 	"warpboard/models/webhooks"
 	"warpboard/models/work"
@@ -76,6 +77,7 @@ type Store struct {
 	*webhooks.Webhooks
 	*storage.Storage
 	*work.LifeCycle
+	*submissions.Intake
 	db          *db.DB
 	files       files.Files
 	limits      Limits
@@ -122,7 +124,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
 		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), site: cfg.Site,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), Intake: submissions.New(database, cfg.Limits), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
 	s.LifeCycle = work.New(database, artifacts, workers, rules{s})

@@ -5,6 +5,7 @@ import (
 
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 	"warpboard/models/pools"
 )
 
@@ -26,10 +27,10 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]BoardChange, error) {
 		return nil, db.ReadError(err, "runs of the source of run %d", runID)
 	}
 	for _, id := range same {
-		if err := tx.Model(&Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), wholeFlagDetail)).Error; err != nil {
+		if err := tx.Model(&Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), flags.LongestDetail)).Error; err != nil {
 			return nil, db.WriteError(err, "run %d", id)
 		}
-		if err := addFlag(tx, id, FlagUnconfirmed, why); err != nil {
+		if err := flags.Raise(tx, id, flags.Unconfirmed, why); err != nil {
 			return nil, err
 		}
 	}
@@ -52,12 +53,12 @@ func holdWithheld(tx *gorm.DB, r *Run) error {
 	if err := tx.Model(&Run{}).Where("id = ?", r.ID).Update("held_why", r.HeldWhy).Error; err != nil {
 		return db.WriteError(err, "run %d", r.ID)
 	}
-	return addFlag(tx, r.ID, FlagUnconfirmed, r.HeldWhy)
+	return flags.Raise(tx, r.ID, flags.Unconfirmed, r.HeldWhy)
 }
 
 // heldBySource chooses the runs of a run's person, board and source that are held back because a leg failed, and for nothing else.
 func heldBySource(tx *gorm.DB, runID int64) *gorm.DB {
-	return tx.Model(&Run{}).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, FlagUnconfirmed).
+	return tx.Model(&Run{}).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, flags.Unconfirmed).
 		Where(`id = ? or id in (select r.id from runs r join submissions s on s.id = r.submission_id join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key
 			join runs x on x.submission_id = o.id and x.device = r.device where x.id = ? and o.source_key <> '')`, runID, runID)
 }
@@ -73,7 +74,7 @@ func releaseSource(tx *gorm.DB, actor User, runID int64, why string) error {
 		err = tx.Model(&Run{}).Where("id in ?", same).Update("held_why", "").Error
 	}
 	if err == nil {
-		err = tx.Model(&Flag{}).Where("run_id in ? and closed_at is null and (kind = ? or detail = ?)", same, FlagUnconfirmed, heldWithSource).
+		err = tx.Model(&flags.Flag{}).Where("run_id in ? and closed_at is null and (kind = ? or detail = ?)", same, flags.Unconfirmed, heldWithSource).
 			Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
 	}
 	if err == nil {

@@ -1,9 +1,11 @@
-package tasks
+package directives
 
 import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"warpboard/tasks"
 )
 
 // Directives are what a submission says about itself in its first comment block.
@@ -12,10 +14,10 @@ type Directives struct {
 	GPUs        []string // each once, in the order given; nil if not said
 }
 
-// ParseDirectives reads the lines "#!POPCORN leaderboard NAME", "#!POPCORN gpus A B" (or "gpu")
+// Parse reads the lines "#!POPCORN leaderboard NAME", "#!POPCORN gpus A B" (or "gpu")
 // and their // forms from the comment block that starts source. The keyword's case does not
-// matter. Its error is a Problem with the line.
-func ParseDirectives(source []byte) (Directives, error) {
+// matter. Its error is a tasks.Problem with the line.
+func Parse(source []byte) (Directives, error) {
 	var d Directives
 	started := false
 	text := strings.TrimPrefix(string(source), "\ufeff")
@@ -30,7 +32,7 @@ func ParseDirectives(source []byte) (Directives, error) {
 			continue
 		}
 		if err := d.set(words[1:]); err != nil {
-			return Directives{}, Problem{Line: number, Key: words[0], Message: err.Error()}
+			return Directives{}, tasks.Problem{Line: number, Key: words[0], Message: err.Error()}
 		}
 	}
 	return d, nil

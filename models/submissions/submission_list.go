@@ -1,11 +1,14 @@
-package models
+package submissions
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/work"
 )
 
 // SubmissionFilter chooses submissions; a zero field chooses all.
@@ -25,12 +28,12 @@ type SubmissionSummary struct {
 	TaskSlug      string
 	TaskTitle     string
 	VersionNumber int
-	Runs          []Run `gorm:"-"`
+	Runs          []work.Run `gorm:"-"`
 }
 
 // Submissions lists what the filter chooses and the viewer may see, the newest first.
-func (s *Store) Submissions(ctx context.Context, viewer User, f SubmissionFilter) ([]SubmissionSummary, error) {
-	q := s.db.Read(ctx).Table("submissions s").
+func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
+	q := t.db.Read(ctx).Table("submissions s").
 		Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title, v.number as version_number").
 		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").Joins("join task_versions v on v.id = s.version_id")
 	for column, value := range map[string]int64{"s.user_id": f.UserID, "s.task_id": f.TaskID, "s.version_id": f.VersionID} {
@@ -45,7 +48,7 @@ func (s *Store) Submissions(ctx context.Context, viewer User, f SubmissionFilter
 		q = q.Where("s.id < ?", f.Before)
 	}
 	if !viewer.IsAdmin() {
-		q = q.Where("t.visibility = ? or t.owner_id = ?", Public, viewer.ID)
+		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
 	if f.Limit <= 0 {
 		f.Limit = 50
@@ -54,17 +57,17 @@ func (s *Store) Submissions(ctx context.Context, viewer User, f SubmissionFilter
 	if err := q.Order("s.id desc").Limit(f.Limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("listing submissions: %w", err)
 	}
-	return list, s.addRuns(ctx, list)
+	return list, t.addRuns(ctx, list)
 }
 
-func (s *Store) addRuns(ctx context.Context, list []SubmissionSummary) error {
+func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary) error {
 	at := make(map[int64]int, len(list))
 	ids := make([]int64, len(list))
 	for i, sub := range list {
 		at[sub.ID], ids[i] = i, sub.ID
 	}
-	var runs []Run
-	if err := s.db.Read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
+	var runs []work.Run
+	if err := t.db.Read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)
 	}
 	for _, run := range runs {
@@ -83,24 +86,24 @@ type LastSubmission struct {
 }
 
 // LastSubmission returns a person's latest submission, to go on with its task; NotFound: there is none.
-func (s *Store) LastSubmission(ctx context.Context, userID int64) (LastSubmission, error) {
+func (t *Intake) LastSubmission(ctx context.Context, userID int64) (LastSubmission, error) {
 	var last LastSubmission
-	err := s.db.Read(ctx).Table("submissions s").
+	err := t.db.Read(ctx).Table("submissions s").
 		Select("s.id, t.slug as task_slug, t.title as task_title, (select count(*) from runs r where r.submission_id = s.id and r.profile_of is null and r.ended_at is null) as live").
 		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ?", userID).Order("s.id desc").Limit(1).Take(&last).Error
 	return last, db.ReadError(err, "submission of this person")
 }
 
 // Activity counts a person's submissions to tasks that the viewer may see by day, "2026-11-22" in UTC, since a time.
-func (s *Store) Activity(ctx context.Context, viewer User, userID int64, since time.Time) (map[string]int, error) {
+func (t *Intake) Activity(ctx context.Context, viewer accounts.User, userID int64, since time.Time) (map[string]int, error) {
 	var rows []struct {
 		Day   string
 		Count int
 	}
-	q := s.db.Read(ctx).Table("submissions s").Select(s.db.Day("s.created_at")+" as day, count(*) as count").
+	q := t.db.Read(ctx).Table("submissions s").Select(t.db.Day("s.created_at")+" as day, count(*) as count").
 		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
 	if !viewer.IsAdmin() {
-		q = q.Where("t.visibility = ? or t.owner_id = ?", Public, viewer.ID)
+		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
 	err := q.Group("day").Scan(&rows).Error
 	days := make(map[string]int, len(rows))

@@ -1,4 +1,4 @@
-package models
+package submissions
 
 import (
 	"context"
@@ -10,9 +10,11 @@ import (
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 	"warpboard/models/pools"
 	"warpboard/models/switches"
 	"warpboard/models/work"
@@ -21,7 +23,7 @@ import (
 
 // NewSubmission is what a person submits.
 type NewSubmission struct {
-	User     User
+	User     accounts.User
 	TaskID   int64
 	Devices  []string
 	Mode     job.Mode
@@ -33,7 +35,7 @@ type NewSubmission struct {
 
 // Submit stores a submission with one queued run per device, or nothing at all. What the person
 // did wrong is Invalid or Forbidden; a used-up limit is TooMany.
-func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []Run, err error) {
+func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []work.Run, err error) {
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
@@ -41,7 +43,7 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 	if in.Mode == job.ModeRanked {
 		found = hintsIn(in.Source)
 	}
-	err = s.db.Write(ctx, func(tx *gorm.DB) error {
+	err = t.db.Write(ctx, func(tx *gorm.DB) error {
 		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
 			return err
 		}
@@ -52,19 +54,16 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
 			return err
 		}
-		if err := s.limits.check(tx, in.User); err != nil {
+		if err := t.limits.check(tx, in.User); err != nil {
 			return err
 		}
 		if err := budgets.Check(tx, in.User, in.Devices...); err != nil {
 			return err
 		}
-		if sub, err = in.save(tx, task, version); err != nil {
+		if sub, runs, err = Queue(tx, in, task, version); err != nil || in.Mode != job.ModeRanked {
 			return err
 		}
-		if runs, err = enqueue(tx, sub, in.Devices); err != nil || in.Mode != job.ModeRanked {
-			return err
-		}
-		return flagSources(tx, sub, runs, found)
+		return flags.RaiseForSource(tx, sub.SourceKey, sub.SourceHash, idsOf(runs), found)
 	})
 	return sub, runs, err
 }
@@ -72,48 +71,48 @@ func (s *Store) Submit(ctx context.Context, in NewSubmission) (sub Submission, r
 func (in NewSubmission) check() error {
 	switch {
 	case !in.User.SignedIn():
-		return Errorf(Forbidden, "Sign in to submit.")
+		return db.Errorf(db.Forbidden, "Sign in to submit.")
 	case len(in.Devices) == 0:
-		return Errorf(Invalid, "Choose at least one device.")
+		return db.Errorf(db.Invalid, "Choose at least one device.")
 	}
 	if len(in.Key) > maxRequestKey {
-		return Errorf(Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(in.Key))
+		return db.Errorf(db.Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(in.Key))
 	}
 	if err := tasks.CheckSubmission(in.Source); err != nil {
-		return Errorf(Invalid, "This cannot be submitted: %v.", err)
+		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
 	switch in.Mode {
 	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile:
 		return nil
 	}
-	return Errorf(Invalid, "There is no mode %q: choose test, benchmark, ranked or profile.", in.Mode)
+	return db.Errorf(db.Invalid, "There is no mode %q: choose test, benchmark, ranked or profile.", in.Mode)
 }
 
 // submittable reads the task and says no when this person cannot submit to it now.
-func submittable(tx *gorm.DB, in NewSubmission) (task Task, version TaskVersion, err error) {
-	var user User
+func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
+	var user accounts.User
 	if err := tx.Take(&user, in.User.ID).Error; err != nil {
 		return task, version, db.ReadError(err, "person %d", in.User.ID)
 	}
 	if user.BlockedAt != nil {
-		return task, version, Errorf(Forbidden, "This account is blocked. Ask an admin of this site.")
+		return task, version, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")
 	}
 	if err := tx.Take(&task, in.TaskID).Error; err != nil {
 		return task, version, db.ReadError(err, "task %d", in.TaskID)
 	}
 	if !task.VisibleTo(user) {
-		return task, version, Errorf(NotFound, "There is no task %d.", in.TaskID)
+		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
 	if err := switches.Check(tx, "No submissions are taken for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
 		return task, version, err
 	}
 	if !task.Open(db.Now()) {
-		return task, version, Errorf(Forbidden, "The deadline of %s was %s UTC; it takes no more submissions.",
+		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC; it takes no more submissions.",
 			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
 	}
 	for i, d := range in.Devices {
 		if !slices.Contains(task.Devices, d) || slices.Contains(in.Devices[:i], d) {
-			return task, version, Errorf(Invalid, "%s cannot be run on %q; choose each at most once of: %s.",
+			return task, version, db.Errorf(db.Invalid, "%s cannot be run on %q; choose each at most once of: %s.",
 				task.Title, d, strings.Join(task.Devices, ", "))
 		}
 	}
@@ -128,7 +127,7 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	}
 	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
-		return "", Errorf(Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)
+		return "", db.Errorf(db.Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)
 	}
 	suffixes := map[tasks.Lang][]string{
 		tasks.LangCUDA:   {".cu", ".cuh", ".cpp"},
@@ -136,12 +135,22 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 		tasks.LangCPP:    {".cpp", ".cc", ".cxx", ".h", ".hpp"},
 	}[d.Lang]
 	if !slices.Contains(suffixes, strings.ToLower(path.Ext(name))) {
-		return "", Errorf(Invalid, "The task takes a file ending in %s, and %q does not.", strings.Join(suffixes, " or "), name)
+		return "", db.Errorf(db.Invalid, "The task takes a file ending in %s, and %q does not.", strings.Join(suffixes, " or "), name)
 	}
 	return name, nil
 }
 
-func (in NewSubmission) save(tx *gorm.DB, task Task, version TaskVersion) (Submission, error) {
+// Queue stores a submission with its runs, whatever the limits say: the site's own baselines come this way, too.
+func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion) (Submission, []work.Run, error) {
+	sub, err := in.save(tx, task, version)
+	if err != nil {
+		return Submission{}, nil, err
+	}
+	runs, err := enqueue(tx, sub, in.Devices)
+	return sub, runs, err
+}
+
+func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
 	hash, err := catalog.PutBlob(tx, in.Source)
 	if err != nil {
 		return Submission{}, err
@@ -162,17 +171,25 @@ func (in NewSubmission) save(tx *gorm.DB, task Task, version TaskVersion) (Submi
 	return sub, db.WriteError(tx.Create(&sub).Error, "submission")
 }
 
-func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]Run, error) {
-	runs := make([]Run, 0, len(devices))
+func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]work.Run, error) {
+	runs := make([]work.Run, 0, len(devices))
 	for _, device := range devices {
-		run := Run{
+		run := work.Run{
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
-			Work: Work{Device: device, QueuedAt: sub.CreatedAt},
+			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
-		if err := work.Enqueue(tx, &run, &Recorded{}); err != nil {
+		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
 			return nil, err
 		}
 		runs = append(runs, run)
 	}
 	return runs, nil
+}
+
+func idsOf(runs []work.Run) []int64 {
+	ids := make([]int64, len(runs))
+	for i, run := range runs {
+		ids[i] = run.ID
+	}
+	return ids
 }

@@ -1,14 +1,16 @@
-package app
+package verify
 
 import (
 	"context"
 	"flag"
 	"fmt"
 	"os"
+
+	"warpboard/app/cli"
 )
 
-// verifyChain checks an exported chain of statements.
-func verifyChain(ctx context.Context, env Environment, args []string) error {
+// Chain is `warpboard verify-chain`: it checks an exported chain of statements.
+func Chain(ctx context.Context, env cli.Environment, args []string) error {
 	var o verifyResultOptions
 	fs := flag.NewFlagSet("verify-chain", flag.ContinueOnError)
 	fs.SetOutput(env.Stderr)
@@ -38,7 +40,7 @@ func verifyChain(ctx context.Context, env Environment, args []string) error {
 	defer file.Close()
 	found, err := keys.CheckChain(ctx, file)
 	if err != nil {
-		return exitWith(exitForged, "%s: %w", path, err)
+		return cli.ExitWith(exitForged, "%s: %w", path, err)
 	}
 	if found.First == 0 {
 		return fmt.Errorf("%s holds no statement", path)

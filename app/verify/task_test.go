@@ -1,4 +1,4 @@
-package app
+package verify
 
 import (
 	"archive/zip"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/app/cli"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 )
@@ -23,7 +24,7 @@ var data string
 
 func TestMain(m *testing.M) {
 	var err error
-	if data, err = os.MkdirTemp("", "warpboard-app-"); err != nil {
+	if data, err = os.MkdirTemp("", "warpboard-verify-"); err != nil {
 		panic(err)
 	}
 	code := m.Run()
@@ -56,7 +57,7 @@ func quickTask(t *testing.T) (folder string) {
 func taskFolder(t *testing.T, name string) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), name)
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join("..", "tasks", "examples", name))); err != nil {
+	if err := os.CopyFS(folder, os.DirFS(filepath.Join("..", "..", "tasks", "examples", name))); err != nil {
 		t.Fatal(err)
 	}
 	return folder
@@ -66,8 +67,8 @@ func taskFolder(t *testing.T, name string) string {
 func verify(t *testing.T, path string, flags ...string) (printed string, err error) {
 	t.Helper()
 	var out bytes.Buffer
-	env := Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err = Run(t.Context(), env, append([]string{"verify-task", "--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
+	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	err = Task(t.Context(), env, append([]string{"--data", data, "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--ranked-processes", "1", path}, flags...))
 	return out.String(), err
 }
 
@@ -115,7 +116,7 @@ func TestVerifyTaskFailsWhenASolutionEndsOtherwise(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeAt(t, filepath.Join(solutions, "wrong", "typo.cpp"), "this is no C++\n")
-	more := filepath.Join("..", "tasks", "examples", "vectoradd_cpp", "solutions", "correct", "vectorised.cpp")
+	more := filepath.Join("..", "..", "tasks", "examples", "vectoradd_cpp", "solutions", "correct", "vectorised.cpp")
 	printed, err := verify(t, folder, "--json", "--solution", more)
 	if err == nil || !strings.Contains(err.Error(), "solutions did not end as expected") {
 		t.Errorf("verify-task ended with %v", err)

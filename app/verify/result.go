@@ -1,4 +1,4 @@
-package app
+package verify
 
 import (
 	"cmp"
@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"warpboard/app/cli"
 	"warpboard/statement"
 )
 
@@ -31,18 +32,6 @@ const (
 	exitUnrun     = 4
 )
 
-// exitError is an error with an exit code of its own.
-type exitError struct {
-	code int
-	error
-}
-
-func (e exitError) Unwrap() error { return e.error }
-
-func exitWith(code int, format string, args ...any) error {
-	return exitError{code, fmt.Errorf(format, args...)}
-}
-
 // verifyResultOptions are the flags of `warpboard verify-result`.
 type verifyResultOptions struct {
 	verifyOptions
@@ -50,7 +39,7 @@ type verifyResultOptions struct {
 	signatureOnly                  bool
 }
 
-func (o *verifyResultOptions) flags(env Environment) *flag.FlagSet {
+func (o *verifyResultOptions) flags(env cli.Environment) *flag.FlagSet {
 	fs := o.machineFlags("verify-result", env)
 	fs.StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json; default: ask the site")
 	fs.StringVar(&o.site, "site", "", "address of the site whose keys count; default: that of URL, or the one that the statement names")
@@ -65,8 +54,8 @@ func (o *verifyResultOptions) flags(env Environment) *flag.FlagSet {
 	return fs
 }
 
-// verifyResult checks a statement, and measures its source again.
-func verifyResult(ctx context.Context, env Environment, args []string) error {
+// Result is `warpboard verify-result`: it checks a statement, and measures its source again.
+func Result(ctx context.Context, env cli.Environment, args []string) error {
 	var o verifyResultOptions
 	from, err := parseWithFile(o.flags(env), args)
 	if err == nil {
@@ -75,7 +64,7 @@ func verifyResult(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.token = cmp.Or(o.token, env.Getenv(envName("token")))
+	o.token = cmp.Or(o.token, env.Getenv("WARPBOARD_TOKEN"))
 	s, err := o.checkedStatement(ctx, env, from)
 	if err != nil || o.signatureOnly {
 		return err
@@ -86,7 +75,7 @@ func verifyResult(ctx context.Context, env Environment, args []string) error {
 	}
 	fmt.Fprintf(env.Stdout, "stated:   %s\nrepeated: %s\n", scoreLine(s.Result.Score), scoreLine(again))
 	if !s.Result.Score.Agrees(again) {
-		return exitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
+		return cli.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
 			ns(s.Result.Score.NS), ns(again.NS))
 	}
 	fmt.Fprintln(env.Stdout, "The scores agree.")
@@ -94,7 +83,7 @@ func verifyResult(ctx context.Context, env Environment, args []string) error {
 }
 
 // checkedStatement reads a statement and prints what holds of it.
-func (o *verifyResultOptions) checkedStatement(ctx context.Context, env Environment, from string) (s statement.Statement, err error) {
+func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Environment, from string) (s statement.Statement, err error) {
 	envelope, err := o.envelope(ctx, from)
 	if err != nil {
 		return s, err
@@ -105,13 +94,13 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env Environm
 	}
 	s, _, key, err := keys.Verify(ctx, envelope)
 	if err != nil {
-		return s, exitWith(exitForged, "%s: %w", from, err)
+		return s, cli.ExitWith(exitForged, "%s: %w", from, err)
 	}
 	r := s.Result
 	o.site = cmp.Or(o.site, r.Site)
 	fmt.Fprintf(env.Stdout, "The signature is valid: key %.16s of %s.\n", key, whose)
 	if err := r.Check(); err != nil {
-		return s, exitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
+		return s, cli.ExitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
 	}
 	fmt.Fprintf(env.Stdout, "run %d of %s: %s version %d on %s (%s), statement %d of its chain\n%s\n",
 		r.Run, r.Site, r.Task.Slug, r.Task.Version, r.Machine.Device, r.Machine.Name, r.Chain.Number, scoreLine(r.Score))
@@ -136,7 +125,7 @@ func isURL(text string) bool {
 func (o *verifyResultOptions) envelope(ctx context.Context, from string) (*statement.Envelope, error) {
 	read := os.ReadFile
 	if isURL(from) {
-		o.site = cmp.Or(o.site, origin(from))
+		o.site = cmp.Or(o.site, siteOf(from))
 		read = func(url string) ([]byte, error) { return o.get(ctx, url) }
 	}
 	text, err := read(from)

@@ -1,9 +1,8 @@
-package app
+package verify
 
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/app/cli"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models/catalog"
@@ -117,11 +117,11 @@ func (s *stating) file(t *testing.T, name string, text []byte) string {
 func verifyStated(t *testing.T, args ...string) (code int, printed string) {
 	t.Helper()
 	var out bytes.Buffer
-	env := Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	err := Run(t.Context(), env, append([]string{"verify-result"}, args...))
+	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	err := Result(t.Context(), env, args)
 	if err != nil {
 		out.WriteString(err.Error())
-		return exitCode(err), out.String()
+		return cli.ExitCode(err), out.String()
 	}
 	return 0, out.String()
 }
@@ -207,16 +207,16 @@ func TestVerifyChainChecksAnExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer
-	env := Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
-	if err := Run(t.Context(), env, []string{"verify-chain", s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are whole") {
+	env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: &out, Stderr: io.Discard}
+	if err := Chain(t.Context(), env, []string{s.file(t, "chain.jsonl", line), "--key", keys}); err != nil || !strings.Contains(out.String(), "Statements 1 to 1 are whole") {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	twice := s.file(t, "twice.jsonl", append(append(line, '\n'), line...))
-	err = Run(t.Context(), env, []string{"verify-chain", twice, "--key", keys})
-	if own := (exitError{}); !errors.As(err, &own) || own.code != exitForged {
+	err = Chain(t.Context(), env, []string{twice, "--key", keys})
+	if cli.ExitCode(err) != exitForged {
 		t.Errorf("a statement that is there twice: %v", err)
 	}
-	if err := Run(t.Context(), env, []string{"verify-chain", twice}); err == nil || exitCode(err) != 1 {
+	if err := Chain(t.Context(), env, []string{twice}); err == nil || cli.ExitCode(err) != 1 {
 		t.Errorf("without a key: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package verify
 
 import (
 	"context"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/app/cli"
 )
 
 // TestVerifyTaskWatchesWhatItChecks: an author sees the report of each state of the files, and none twice.
@@ -26,8 +28,8 @@ func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 	out, in := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		env := Environment{Getenv: func(string) string { return "" }, Stdout: in, Stderr: io.Discard}
-		ended <- Run(ctx, env, []string{"verify-task", "--lint", "--json", "--watch", folder})
+		env := cli.Environment{Getenv: func(string) string { return "" }, Stdout: in, Stderr: io.Discard}
+		ended <- Task(ctx, env, []string{"--lint", "--json", "--watch", folder})
 	}()
 	reports := json.NewDecoder(out)
 	next := func() (r verifyReport) {

@@ -1,4 +1,4 @@
-package models
+package submissions
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"gorm.io/gorm"
 
+	"warpboard/models/accounts"
 	"warpboard/models/db"
 	"warpboard/models/work"
 )
@@ -17,7 +18,7 @@ type Limits struct {
 	Waiting int // runs that are queued or running at the same time
 }
 
-func (l Limits) check(tx *gorm.DB, user User) error {
+func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 	if user.IsAdmin() {
 		return nil
 	}
@@ -27,7 +28,7 @@ func (l Limits) check(tx *gorm.DB, user User) error {
 	return l.checkWaiting(tx, user)
 }
 
-func (l Limits) checkRate(tx *gorm.DB, user User) error {
+func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	if l.PerHour <= 0 {
 		return nil
 	}
@@ -57,23 +58,23 @@ func (l Limits) checkRate(tx *gorm.DB, user User) error {
 		return nil
 	}
 	wait := time.Until(last.Add(time.Hour)).Truncate(time.Second) + time.Second
-	tooMany := Errorf(TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
+	tooMany := db.Errorf(db.TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
 	tooMany.RetryAfter = wait
 	return tooMany
 }
 
-func (l Limits) checkWaiting(tx *gorm.DB, user User) error {
+func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 	if l.Waiting <= 0 {
 		return nil
 	}
 	var waiting int64
-	if err := tx.Model(&Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).Count(&waiting).Error; err != nil {
+	if err := tx.Model(&work.Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).Count(&waiting).Error; err != nil {
 		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
 	}
 	if waiting < int64(l.Waiting) {
 		return nil
 	}
-	tooMany := Errorf(TooMany, "%d of your runs are waiting or running, and that is the most; wait for one to end or cancel one.", waiting)
+	tooMany := db.Errorf(db.TooMany, "%d of your runs are waiting or running, and that is the most; wait for one to end or cancel one.", waiting)
 	tooMany.RetryAfter = 10 * time.Second
 	return tooMany
 }

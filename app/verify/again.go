@@ -1,4 +1,4 @@
-package app
+package verify
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/app/cli"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
@@ -30,7 +31,7 @@ func (o *verifyResultOptions) get(ctx context.Context, address string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	if o.token != "" && origin(address) == origin(o.site) {
+	if o.token != "" && strings.HasPrefix(address, strings.TrimRight(o.site, "/")+"/") {
 		req.Header.Set("Authorization", "Bearer "+o.token)
 	}
 	resp, err := http.DefaultClient.Do(req)
@@ -48,7 +49,11 @@ func (o *verifyResultOptions) get(ctx context.Context, address string) ([]byte, 
 	return text, err
 }
 
-func origin(address string) string {
+// siteOf is the site that an address of its API belongs to: what stands before "/api/v1/", a path where the site has one.
+func siteOf(address string) string {
+	if at := strings.LastIndex(address, "/api/v1/"); at >= 0 {
+		return address[:at]
+	}
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
@@ -57,14 +62,14 @@ func origin(address string) string {
 }
 
 // repeat measures what a statement is about on this machine.
-func (o *verifyResultOptions) repeat(ctx context.Context, env Environment, s statement.Statement) (again statement.Score, err error) {
+func (o *verifyResultOptions) repeat(ctx context.Context, env cli.Environment, s statement.Statement) (again statement.Score, err error) {
 	source, err := o.sourceOf(ctx, s)
 	if err != nil {
-		return again, exitWith(exitUnrun, "not measured again: %w", err)
+		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
 	bundle, err := o.taskOf(ctx, s)
 	if err != nil {
-		return again, exitWith(exitUnrun, "not measured again: %w", err)
+		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
 	if digest := harness.DigestFor(bundle.Definition); digest != s.Result.Harness.Digest.SHA256 {
 		fmt.Fprintln(env.Stdout, "warning: this program's harness is another one than the site's")
@@ -73,14 +78,14 @@ func (o *verifyResultOptions) repeat(ctx context.Context, env Environment, s sta
 	v.options.device = s.Result.Machine.Device
 	slot, err := v.slotFor(ctx, tasks.Proposal{Bundle: bundle})
 	if err != nil {
-		return again, exitWith(exitUnrun, "not measured again: %w", err)
+		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
 	result, err := v.run(ctx, bundle, slot, tasks.Solution{Name: "the source", Source: source})
 	if err != nil {
 		return again, err
 	}
 	if result.Outcome != job.OutcomeDone {
-		return again, exitWith(exitDisagrees, "the source does not pass here: %s", why(result))
+		return again, cli.ExitWith(exitDisagrees, "the source does not pass here: %s", why(result))
 	}
 	return scoreOf(bundle.Definition.RankingBy, result)
 }

@@ -1,4 +1,4 @@
-package app
+package verify
 
 import (
 	"context"
@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/app/cli"
+	"warpboard/app/machine"
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
@@ -23,7 +25,7 @@ import (
 // verifier checks tasks one after the other, on one worker of this machine.
 type verifier struct {
 	options verifyOptions
-	env     Environment
+	env     cli.Environment
 	path    string
 	text    io.Writer         // what is said in lines
 	worker  *evaluator.Worker // nil until something is run
@@ -125,11 +127,13 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
 	if need := p.Bundle.Definition.WorldSize(); need > v.cpus {
 		v.cpus = need
-		config, _, err := machine(ctx, &v.options.cfg, v.cpus, v.options.cfg.logger(io.Discard))
+		settings := v.options.machine
+		settings.CPUSlots = v.cpus
+		config, _, err := machine.Find(ctx, settings)
 		if err != nil {
 			return device.Slot{}, err
 		}
-		config.Name, config.Conn, config.Measuring.Most = "verify", evaluator.NopConn{}, v.options.cfg.Worker.Processes
+		config.Name, config.Conn, config.Measuring.Most = "verify", evaluator.NopConn{}, v.options.processes
 		v.worker, v.slots = evaluator.NewWorker(config), config.Slots
 	}
 	return chooseSlot(v.slots, p, v.options.device)

@@ -1,4 +1,4 @@
-package app
+package verify
 
 import (
 	"context"
@@ -74,7 +74,7 @@ func (v *verifier) follow(watcher *fsnotify.Watcher) error {
 			return nil // it has just been removed
 		case err != nil || !d.IsDir():
 			return err
-		case path != top && strings.HasPrefix(d.Name(), ".") || filepath.Clean(path) == filepath.Clean(v.options.cfg.Data):
+		case path != top && strings.HasPrefix(d.Name(), ".") || filepath.Clean(path) == filepath.Clean(v.options.machine.Data):
 			return fs.SkipDir
 		}
 		return watcher.Add(path)

@@ -1,4 +1,4 @@
-package app
+package verify
 
 import (
 	"cmp"
@@ -7,10 +7,13 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"log/slog"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"warpboard/app/cli"
+	"warpboard/app/machine"
 	"warpboard/evaluator/harness"
 	"warpboard/tasks"
 	"warpboard/views/format"
@@ -31,13 +34,15 @@ PATH is a task folder, a folder or zip of tasks or problem sets, or one referenc
 
 // verifyOptions are the flags of `warpboard verify-task`.
 type verifyOptions struct {
-	cfg               Config
+	machine           machine.Settings
+	processes         int    // of a score, at the most
+	sandbox           string // on or off
 	device            string
 	lint, json, watch bool
 	solutions         []string // files that must pass, too
 }
 
-func (o *verifyOptions) flags(env Environment) *flag.FlagSet {
+func (o *verifyOptions) flags(env cli.Environment) *flag.FlagSet {
 	fs := o.machineFlags("verify-task", env)
 	fs.BoolVar(&o.lint, "lint", false, "only check, run nothing")
 	fs.StringVar(&o.device, "device", "", "device to run on; default: the first of this machine that suits the task")
@@ -55,38 +60,54 @@ func (o *verifyOptions) flags(env Environment) *flag.FlagSet {
 }
 
 // machineFlags say how programs are run on this machine by a command that is no worker.
-func (o *verifyOptions) machineFlags(command string, env Environment) *flag.FlagSet {
+func (o *verifyOptions) machineFlags(command string, env cli.Environment) *flag.FlagSet {
 	fs := flag.NewFlagSet(command, flag.ContinueOnError)
 	fs.SetOutput(env.Stderr)
-	fs.StringVar(&o.cfg.Data, "data", cmp.Or(env.Getenv(envName("data")), "data"), "directory for what is built")
-	fs.IntVar(&o.cfg.Worker.Processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
-	fs.StringVar(&o.cfg.Worker.Sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
-	fs.IntVar(&o.cfg.Worker.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others, and a second command like this one needs its own")
-	fs.Var(&o.cfg.Worker.Include, "include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…")
+	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for what is built")
+	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
+	fs.StringVar(&o.sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others, and a second command like this one needs its own")
+	fs.Func("include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…", o.include)
 	return fs
 }
 
 func (o *verifyOptions) validate() error {
-	if s := o.cfg.Worker.Sandbox; s != "on" && s != "off" {
+	if s := o.sandbox; s != "on" && s != "off" {
 		return fmt.Errorf("--sandbox %q: want on or off", s)
 	}
-	if uid := o.cfg.Worker.FirstUID; uid < leastUID {
-		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, leastUID)
+	if uid := o.machine.FirstUID; uid < machine.LeastUID {
+		return fmt.Errorf("--first-uid %d: want %d or more, the ids below are the system's own", uid, machine.LeastUID)
 	}
-	if n := o.cfg.Worker.Processes; n < 1 || n > harness.MostProcesses {
+	if n := o.processes; n < 1 || n > harness.MostProcesses {
 		return fmt.Errorf("--ranked-processes %d: want 1 to %d", n, harness.MostProcesses)
 	}
-	for _, lib := range o.cfg.Worker.Include {
-		if !strings.Contains(lib, "=") {
-			return fmt.Errorf("--include-libraries %q: want name=directory", lib)
-		}
+	data, err := filepath.Abs(o.machine.Data)
+	if err != nil {
+		return fmt.Errorf("--data %q: %w", o.machine.Data, err)
 	}
-	o.cfg.fillIn()
+	m := &o.machine
+	m.Data, m.Objects, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
 	return nil
 }
 
-// verifyTask checks the tasks at a path and runs the solutions that they bring.
-func verifyTask(ctx context.Context, env Environment, args []string) error {
+// include reads the value of --include-libraries.
+func (o *verifyOptions) include(value string) error {
+	o.machine.Libraries = map[string]string{}
+	for part := range strings.SplitSeq(value, ",") {
+		if part = strings.TrimSpace(part); part == "" {
+			continue
+		}
+		name, dir, found := strings.Cut(part, "=")
+		if !found {
+			return fmt.Errorf("%q: want name=directory", part)
+		}
+		o.machine.Libraries[name] = dir
+	}
+	return nil
+}
+
+// Task is `warpboard verify-task`: it checks the tasks at a path and runs the solutions that they bring.
+func Task(ctx context.Context, env cli.Environment, args []string) error {
 	var o verifyOptions
 	path, err := parseWithFile(o.flags(env), args)
 	if err == nil {

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"cmp"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/models/db"
+	"warpboard/models/fleet"
 	"warpboard/models/sentinels"
 )
 
@@ -34,13 +35,13 @@ type activityRow struct {
 
 // Activities reads what each device did in the day before a time. slots are those that are here now: one that came or
 // went within the day makes Busy smaller or larger than it was.
-func (s *Store) Activities(ctx context.Context, at time.Time, slots map[string]DeviceSlots) (map[string]Activity, error) {
+func (l *LifeCycle) Activities(ctx context.Context, at time.Time, slots map[string]fleet.DeviceSlots) (map[string]Activity, error) {
 	since, devices := db.Time(at.Add(-activitySpan)), []string{}
 	for device := range slots {
 		devices = append(devices, device)
 	}
 	var list []activityRow
-	err := s.db.Read(ctx).Raw(`
+	err := l.db.Read(ctx).Raw(`
 		select device, '' as unit, queued_at, started_at, ended_at, case when mode <> 'baseline' and profile_of is null then 1 else 0 end as asked, 0.0 as read_ns
 		from runs where started_at is not null and (ended_at is null or ended_at >= ?)
 		union all
