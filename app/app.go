@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpboard/app/cli"
+	"warpboard/app/verify"
 	"warpboard/evaluator/harness"
 )
 
@@ -33,9 +34,9 @@ func commands() []command {
 		{"work", "evaluate for a site on another machine", work},
 		{"migrate", "bring the database to this version and rebuild derived tables", migrate},
 		{"token", "make a personal API token for a user", makeToken},
-		{"verify-chain", "check that an exported chain of results is whole and signed", verifyChain},
-		{"verify-result", "check what a site states of a run, and measure it again on this machine", verifyResult},
-		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verifyTask},
+		{"verify-chain", "check that an exported chain of results is whole and signed", verify.Chain},
+		{"verify-result", "check what a site states of a run, and measure it again on this machine", verify.Result},
+		{"verify-task", "check a task (folder, zip, problem set or reference file) and run its solutions", verify.Task},
 		{"check-config", "print the settings that serve (or work) would use, each with where it is from, and what is wrong with them", checkConfig},
 		{"version", "print the version, and that of the harness", printVersion},
 	}
@@ -53,17 +54,8 @@ func Main() {
 	stop()
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
 		fmt.Fprintln(os.Stderr, "warpboard:", err)
-		os.Exit(exitCode(err))
+		os.Exit(cli.ExitCode(err))
 	}
-}
-
-// exitCode is the process's for an error.
-func exitCode(err error) int {
-	var own exitError
-	if errors.As(err, &own) {
-		return own.code
-	}
-	return cli.ExitCode(err)
 }
 
 // Run carries out one command line; it returns when the command is done or ctx ends.

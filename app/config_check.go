@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/app/machine"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/queue"
 	"warpboard/models/files"
@@ -19,8 +20,6 @@ import (
 )
 
 const (
-	// leastUID keeps sandboxes off the users that an operating system has for itself.
-	leastUID = 1000
 	// mostCPUSlots is above every machine's and far below what would exhaust one at start.
 	mostCPUSlots = 1024
 )
@@ -64,7 +63,7 @@ func (p *problems) unless(ok bool, format string, args ...any) {
 func (w WorkerSettings) check(wrong *problems) {
 	wrong.unless(w.Sandbox == "on" || w.Sandbox == "off", "--sandbox %q: want on or off", w.Sandbox)
 	wrong.unless(w.CPUSlots >= 0 && w.CPUSlots <= mostCPUSlots, "--cpu-slots %d: want 0 to %d", w.CPUSlots, mostCPUSlots)
-	wrong.unless(w.FirstUID >= leastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, leastUID)
+	wrong.unless(w.FirstUID >= machine.LeastUID, "--first-uid %d: want %d or more, the ids below are the system's own", w.FirstUID, machine.LeastUID)
 	wrong.unless(w.Processes >= 1 && w.Processes <= harness.MostProcesses, "--ranked-processes %d: want 1 to %d", w.Processes, harness.MostProcesses)
 	wrong.unless(w.GaugeEvery == 0 || w.GaugeEvery >= time.Minute, "--gauge-every %s: want 0, or 1m or more", w.GaugeEvery)
 	for _, lib := range w.Include {
@@ -75,8 +74,8 @@ func (w WorkerSettings) check(wrong *problems) {
 func (c *Config) checkSite(wrong *problems) {
 	_, _, err := net.SplitHostPort(c.Addr)
 	wrong.unless(err == nil, "--addr %q: want host:port: %w", c.Addr, err)
-	u, err := url.Parse(c.BaseURL)
-	wrong.unless(err == nil && u.Host != "" && (u.Scheme == "http" || u.Scheme == "https"), "--base-url %q: want http://host or https://host", c.BaseURL)
+	u, err := web.ParseBaseURL(c.BaseURL)
+	wrong.unless(err == nil, "--base-url %q: %w", c.BaseURL, err)
 	c.TLS.check(wrong, u)
 	wrong.unless(c.Contact == "" || isContact(c.Contact), "--contact %q: want an address like security@example.org, or https://…", c.Contact)
 	wrong.unless(c.MinFree >= 0, "--min-free-disk %d: want 0 or more MiB", c.MinFree)

@@ -65,7 +65,7 @@ func workerFlags(fs *flag.FlagSet, cfg *Config) {
 
 func serveFlags(fs *flag.FlagSet, cfg *Config) {
 	fs.StringVar(&cfg.Addr, "addr", "127.0.0.1:3000", "address to serve on")
-	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org; default: http://ADDR")
+	fs.StringVar(&cfg.BaseURL, "base-url", "", "address that people type, e.g. https://kernels.example.org or https://lab.example.org/warpboard; the site answers below its path; default: http://ADDR")
 	fs.BoolVar(&cfg.TLS.Auto, "tls-auto", false, "serve TLS on --addr with a certificate from Let's Encrypt for the host of --base-url, which must reach it at port 443; to use it is to agree to their terms")
 	fs.StringVar(&cfg.TLS.Cert, "tls-cert", "", "PEM file of a certificate: serve TLS on --addr with it; it is read again when it changes")
 	fs.StringVar(&cfg.TLS.Key, "tls-key", "", "PEM file of that certificate's key")

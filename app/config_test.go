@@ -44,6 +44,8 @@ func TestSettingThatCannotWorkIsRefusedWithASentence(t *testing.T) {
 	for _, c := range []struct{ command, args, want string }{
 		{"serve", "--addr 3000", "--addr \"3000\": want host:port"},
 		{"serve", "--base-url kernels.example.org", "--base-url \"kernels.example.org\": want http://host or https://host"},
+		{"serve", "--base-url https://lab.example.org//warpboard", "--base-url \"https://lab.example.org//warpboard\": want a path of letters"},
+		{"serve", "--base-url https://lab.example.org/?warpboard", "--base-url \"https://lab.example.org/?warpboard\": the site's address ends with its path"},
 		{"serve", "--contact javascript:alert(1)", "--contact \"javascript:alert(1)\": want an address like"},
 		{"serve", "--contact Me<me@example.org>", "--contact \"Me<me@example.org>\": want an address like"},
 		{"serve", "--log-level loud", "--log-level \"loud\": want debug, info, warn or error"},

@@ -2,8 +2,9 @@
 //
 // Read it in this order: app.go (Run picks the command), config_flags.go (every flag), config.go (how a flag, a variable,
 // a file and a default become one Config), settings.go (the settings file, and secrets in files of their own),
-// config_check.go (what cannot work), then the commands: serve.go, work.go, migrate.go (and token), submit.go,
-// query.go (tasks, board, devices, show, cancel), mcp.go, verify.go, check_config.go.
+// config_check.go (what cannot work), then the commands: serve.go, work.go, migrate.go (and token), check_config.go. Package
+// cli has those that talk to a site, verify those that check something on this machine; machine finds what serve, work and
+// verify evaluate with. succession.go, seat.go and lock.go let the next process take over from this one.
 //
 // main calls Main; end-to-end tests call Run. It promises that everything wrong with the settings is told at once, that
 // no help and no message prints a secret, and that a command ends when its context does.

@@ -3,12 +3,12 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"log/slog"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"warpboard/app/machine"
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/ncu"
@@ -17,7 +17,6 @@ import (
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/selftest"
 	"warpboard/evaluator/slots"
-	"warpboard/evaluator/toolchain"
 )
 
 // leastDisk is what must be free, in bytes, for a slot to take jobs: objects, inputs and a profile need some of it.
@@ -60,7 +59,7 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 		return err
 	}
 	defer conn.Close()
-	config, box, err := machine(ctx, cfg, cpuSlots(cfg.Worker.CPUSlots), log)
+	config, box, err := machine.Find(ctx, cfg.machine(log))
 	if err != nil {
 		return err
 	}
@@ -77,22 +76,12 @@ func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *s
 	return evaluator.NewWorker(config).Run(ctx)
 }
 
-// machine is a worker's configuration as far as this machine decides it: its devices, compilers and
-// sandbox. The rest is left to the command.
-func machine(ctx context.Context, cfg *Config, cpus int, log *slog.Logger) (evaluator.Config, *sandbox.Sandbox, error) {
-	units, err := device.Detect(ctx, device.Options{CPUSlots: cpus, Energy: cfg.Worker.Energy, Log: log})
-	if err != nil {
-		return evaluator.Config{}, nil, fmt.Errorf("find devices: %w", err)
+// machine is what the settings say about this machine.
+func (c *Config) machine(log *slog.Logger) machine.Settings {
+	return machine.Settings{
+		Name: c.Worker.Name, Version: version(), Data: c.Data, Objects: c.objects(), CPUSlots: cpuSlots(c.Worker.CPUSlots), Energy: c.Worker.Energy,
+		Unsandboxed: c.Worker.Sandbox == "off", FirstUID: c.Worker.FirstUID, Libraries: c.Worker.libraries(), Log: log,
 	}
-	box := sandbox.New(sandbox.Config{Off: cfg.Worker.Sandbox == "off", Root: filepath.Join(cfg.Data, "sandbox"), FirstUID: cfg.Worker.FirstUID, Log: log})
-	tools := toolchain.Find(ctx)
-	builder := toolchain.NewBuilder(toolchain.Config{
-		Tools: tools, Runner: box, Cache: cfg.objects(),
-		Libraries: cfg.Worker.libraries(), Log: log,
-	})
-	return evaluator.Config{
-		Name: cfg.Worker.Name, Version: version(), Sandbox: box, Builder: builder, Tools: tools, Slots: units, Log: log,
-	}, box, nil
 }
 
 // checking says when slots are tested: what fails is tried again soon, for somebody may be repairing it.

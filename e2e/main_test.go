@@ -98,8 +98,10 @@ func startWith(t *testing.T, env []string, args ...string) *process {
 	}
 	p := &process{t: t, cmd: exec.Command(exe, args...), log: &logBuffer{}, done: make(chan struct{})}
 	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch them
-	// on. Sites share what they compiled, but for those tests.
-	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_OBJECT_CACHE="+objects)
+	// on. Sites share what they compiled, but for those tests. Idle units are not gauged: that takes half a minute of a
+	// processor, of which other tests have none to spare.
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_GAUGE_EVERY=0",
+		"WARPBOARD_OBJECT_CACHE="+objects)
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {
@@ -146,8 +148,17 @@ type site struct {
 // startSite starts a server at an address of its own with a fresh data directory.
 func startSite(t *testing.T, args ...string) *site {
 	t.Helper()
+	return startSiteBelow(t, "", args...)
+}
+
+// startSiteBelow starts one that lives below a path of its address.
+func startSiteBelow(t *testing.T, path string, args ...string) *site {
+	t.Helper()
 	s := &site{addr: sandboxtest.Addr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: args}
-	s.url = "http://" + s.addr
+	s.url = "http://" + s.addr + path
+	if path != "" {
+		s.args = append(s.args, "--base-url", s.url)
+	}
 	s.up(t)
 	return s
 }

@@ -1,12 +1,14 @@
 package evaluator_test
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"warpboard/evaluator/attacks"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/tasks"
 )
 
@@ -50,7 +52,7 @@ func TestATaskForSeveralGPUsHasARankOnEach(t *testing.T) {
 	s.start(config)
 	r := s.run(twoRanks(t, "two ranks", allReduce))
 	if len(r.Stages) > 1 && strings.Contains(r.Stages[1].Stderr, "No module named 'torch'") {
-		t.Skip("this machine's Python has no torch")
+		sandboxtest.Without(t, "torch", errors.New(r.Stages[1].Stderr))
 	}
 	wantStages(t, r, "build pass", "test pass")
 	if r.Outcome != job.OutcomeDone || r.Harness != "warpboard/py" {

@@ -8,24 +8,13 @@ import (
 
 	"gorm.io/gorm"
 
-	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/epochs"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
-
-// ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
-// nobody else does, counts for no limit and is no entry.
-const ModeBaseline job.Mode = "baseline"
-
-// Measured is the mode that a worker knows a run's by.
-func Measured(mode job.Mode) job.Mode {
-	if mode == ModeBaseline {
-		return job.ModeRanked
-	}
-	return mode
-}
 
 // StartAllBaselines does what StartBaselines does for every task.
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
@@ -68,7 +57,7 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	}
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, name := range slices.Sorted(maps.Keys(version.Definition.Baselines)) {
-			in := NewSubmission{User: operator, Mode: ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),
+			in := submissions.NewSubmission{User: operator, Mode: work.ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),
 				Source: bundle.Files[version.Definition.Baselines[name]]}
 			n, err := startBaseline(tx, in, task, version, name)
 			if err != nil {
@@ -96,7 +85,7 @@ func currentBaselines(tx *gorm.DB, version TaskVersion, name, hash string) (have
 }
 
 // startBaseline submits one baseline to the devices that lack it.
-func startBaseline(tx *gorm.DB, in NewSubmission, task Task, version TaskVersion, name string) (int, error) {
+func startBaseline(tx *gorm.DB, in submissions.NewSubmission, task Task, version TaskVersion, name string) (int, error) {
 	have, err := currentBaselines(tx, version, name, db.Hash(in.Source))
 	if err != nil {
 		return 0, err
@@ -111,23 +100,11 @@ func startBaseline(tx *gorm.DB, in NewSubmission, task Task, version TaskVersion
 	if len(in.Devices) == 0 {
 		return 0, nil
 	}
-	sub, err := in.save(tx, task, version)
-	if err != nil {
-		return 0, err
-	}
-	runs, err := enqueue(tx, sub, in.Devices)
+	sub, runs, err := submissions.Queue(tx, in, task, version)
 	for _, run := range runs {
 		if err == nil {
 			err = db.WriteError(tx.Save(&boards.Baseline{VersionID: version.ID, Device: run.Device, Name: name, RunID: run.ID, SourceHash: sub.SourceHash}).Error, "baseline")
 		}
 	}
 	return len(runs), err
-}
-
-// showBaseline tells the board of a baseline that has a score now.
-func (r *Run) showBaseline(tx *gorm.DB, out *Recorded) (err error) {
-	if r.Mode == ModeBaseline && r.ScoreNS != nil {
-		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
-	}
-	return err
 }

@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
@@ -40,7 +41,7 @@ func TestTheSiteRunsBaselinesOnceAndLast(t *testing.T) {
 		}
 		anns := w.submit(t, s, w.ann)
 		next := got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 3, anns.QueuedAt))
-		if len(next) != 3 || next[0].RunID != anns.ID || next[1].Priority != models.PriorityBaseline {
+		if len(next) != 3 || next[0].RunID != anns.ID || next[1].Priority != work.PriorityBaseline {
 			t.Fatalf("the queue is %+v", next)
 		}
 		before := got[int64](t)(s.BoardChangeNumber(ctx, version.ID, "CPU"))

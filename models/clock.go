@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -12,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 )
 
 // ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
@@ -71,7 +71,7 @@ func noteClocks(tx *gorm.DB, runID int64, stages []job.StageResult) error {
 	if err := tx.Create(&d).Error; err != nil {
 		return fmt.Errorf("saving how the clocks of run %d differ: %w", runID, err)
 	}
-	return addFlag(tx, runID, FlagClocks, "")
+	return flags.Raise(tx, runID, flags.Clocks, "")
 }
 
 // differenceOf looks at the last stage whose clocks differ: the ranked one, if it is among them.
@@ -98,26 +98,3 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 }
 
 func gap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }
-
-// clockOf names the clocks by which the cases of a score count, "event+wall" where they are not the same; empty
-// where a case has none.
-func clockOf(stages []job.StageResult) string {
-	counts := map[job.Clock]bool{}
-	for _, stage := range stages {
-		if stage.Stage == job.StageRanked {
-			for _, c := range stage.Cases {
-				counts[c.Clocks.Counts] = true
-			}
-		}
-	}
-	var names []string
-	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
-		if counts[clock] {
-			names = append(names, string(clock))
-		}
-	}
-	if counts[""] {
-		return ""
-	}
-	return strings.Join(names, "+")
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
-	"warpboard/models/pools"
+	"warpboard/models/work"
 )
 
 // Confirmation measures the run that came first on a board, the challenger, in turns with the next person's, the
@@ -22,8 +21,9 @@ import (
 //
 // Each leg is a ranked run that follows one of the two, and is queued when the one before it has ended: it gives way to
 // people's work, counts for no limit and stands on no board. Four legs are enough if they ran on one unit of one
-// machine; else more follow, up to mostLegs. A confirmation that a leg fails ends without numbers and is flagged, for
-// somebody to look: it is no verdict, but the source whose leg failed is held back until then. A kernel can fail where it is slow.
+// machine, and nothing disturbed them; else more follow, up to mostLegs. A confirmation that a leg of the challenger's fails ends without numbers and is
+// flagged, for somebody to look: it is no verdict, but the source is held back until then. A kernel can fail where it is slow. Where a leg of the
+// holder's fails, its source is held back, too, and the challenger is measured alone: so no accomplice keeps a confirmation from its end.
 // All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
 // that comes first is confirmed once, so that this comes to an end.
 type Confirmation struct {
@@ -37,10 +37,12 @@ type Confirmation struct {
 	HolderWas     float64  `gorm:"column:holder_was"`
 	HolderNS      *float64 `gorm:"column:holder_ns"`
 	OneUnit       bool     // the legs that count ran on one unit of one machine
-	Outcome       string   // why it ended without numbers
+	Outcome       string   // why it ended without numbers, of the holder or of both
 	Again         bool     // it may begin again, for it ended by no fault of the challenger's
 	CreatedAt     time.Time
 	EndedAt       *time.Time
+
+	alone *Run // leg of the holder's that has no score: the challenger is measured alone
 }
 
 const (
@@ -48,42 +50,11 @@ const (
 	mostLegs   = 8
 )
 
-// FlagUnconfirmed is raised by a confirmation that ended without numbers.
-const FlagUnconfirmed FlagKind = "unconfirmed"
-
 // ConfirmationOf returns the last confirmation that a run is a side of. NotFound: there is none.
 func (s *Store) ConfirmationOf(ctx context.Context, runID int64) (Confirmation, error) {
 	var c Confirmation
 	err := s.db.Read(ctx).Where("challenger_id = ? or holder_id = ?", runID, runID).Order("id desc").Take(&c).Error
 	return c, db.ReadError(err, "confirmation of run %d", runID)
-}
-
-// startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
-func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
-	var top []Entry
-	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
-	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
-		return db.ReadError(err, "the first of a board")
-	}
-	legs, err := pools.LegsOf(tx, top[0].RunID)
-	if err != nil || len(legs) > 0 {
-		return err
-	}
-	var known int64
-	err = tx.Model(&Confirmation{}).Where("(version_id = ? and device = ? and ended_at is null) or (challenger_id = ? and not again)",
-		versionID, device, top[0].RunID).Count(&known).Error
-	if err != nil || known > 0 {
-		return db.ReadError(err, "confirmations")
-	}
-	c := Confirmation{VersionID: versionID, Device: device, ChallengerID: top[0].RunID, ChallengerWas: top[0].ScoreNS,
-		HolderID: top[1].RunID, HolderWas: top[1].ScoreNS, CreatedAt: db.Now()}
-	if err := tx.Create(&c).Error; err != nil {
-		return fmt.Errorf("starting a confirmation: %w", err)
-	}
-	if err := c.queueLeg(tx, c.HolderID, out); err != nil {
-		return err
-	}
-	return c.show(tx, c.ChallengerID, out)
 }
 
 // show tells the board which run waits for its confirmation.
@@ -102,11 +73,8 @@ func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *Recorded) error {
 		return db.ReadError(err, "run %d", of)
 	}
 	leg := Run{SubmissionID: run.SubmissionID, VersionID: run.VersionID, UserID: run.UserID, Mode: job.ModeRanked,
-		ProfileOf: &run.ID, ConfirmationID: &c.ID, State: StateQueued, Work: Work{Device: run.Device, QueuedAt: db.Now()}}
-	if err := tx.Create(&leg).Error; err != nil {
-		return fmt.Errorf("queuing a leg of confirmation %d: %w", c.ID, err)
-	}
-	return leg.announce(tx, out)
+		ProfileOf: &run.ID, ConfirmationID: &c.ID, Work: Work{Device: run.Device, QueuedAt: db.Now()}}
+	return work.Enqueue(tx, &leg, out)
 }
 
 // advanceConfirmation goes on when a leg has ended: with the next one, or to the end.
@@ -123,106 +91,117 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 	if err != nil {
 		return db.ReadError(err, "confirmation %d", id)
 	}
-	for _, leg := range legs {
+	if slices.ContainsFunc(legs, func(leg Run) bool { return !leg.State.Final() }) {
+		return nil
+	}
+	for i, leg := range legs {
 		switch {
-		case !leg.State.Final():
-			return nil
-		case leg.State != StateDone || leg.ScoreNS == nil:
+		case leg.State == StateDone && leg.ScoreNS != nil:
+		case *leg.ProfileOf == c.ChallengerID:
 			return c.breakOff(tx, leg, out)
+		default:
+			if c.alone = &leg; i == len(legs)-1 {
+				err = c.loseHolder(tx, leg, out)
+			}
 		}
 	}
+	if err != nil {
+		return err
+	}
+	return c.goOn(tx, legs, out)
+}
+
+// goOn queues the next leg, or ends the confirmation with the numbers of those that count.
+func (c Confirmation) goOn(tx *gorm.DB, legs []Run, out *Recorded) error {
 	usable, err := c.usable(tx, legs)
 	if err != nil {
 		return err
 	}
 	counted, enough := c.counted(usable)
-	if !enough && len(legs) < mostLegs {
-		return c.queueLeg(tx, []int64{c.HolderID, c.ChallengerID}[len(legs)%2], out)
+	if sides := c.sides(); !enough && len(legs) < mostLegs {
+		return c.queueLeg(tx, sides[len(legs)%len(sides)], out)
 	}
 	if !enough {
-		counted = c.newest(usable)
+		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
-		c.Again, c.Outcome = true, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board."
-		return c.close(tx, out)
+		return c.retryLater(tx, "No machine with the board's software measured both runs again. They are measured once more when something changes on the board.", out)
 	}
-	c.OneUnit = enough
+	c.OneUnit = !slices.ContainsFunc(counted, func(leg Run) bool { return unitOf(leg) != unitOf(counted[0]) })
 	return c.conclude(tx, counted, out)
 }
 
-// usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
-func (c Confirmation) usable(tx *gorm.DB, legs []Run) ([]Run, error) {
-	var challenger Run
-	if err := tx.Select("id", "epoch_id").Take(&challenger, c.ChallengerID).Error; err != nil {
-		return nil, db.ReadError(err, "run %d", c.ChallengerID)
+// sides are the runs that are measured in turns.
+func (c Confirmation) sides() []int64 {
+	if c.alone != nil {
+		return []int64{c.ChallengerID}
 	}
-	return slices.DeleteFunc(slices.Clone(legs), func(leg Run) bool { return leg.EpochID < challenger.EpochID }), nil
+	return []int64{c.HolderID, c.ChallengerID}
 }
 
-// newest is the legs of the newest software with which both sides were measured. Empty: there is none.
-func (c Confirmation) newest(legs []Run) []Run {
-	byEpoch := map[int64][]Run{}
-	for _, leg := range legs {
-		byEpoch[leg.EpochID] = append(byEpoch[leg.EpochID], leg)
-	}
-	for _, epoch := range slices.Backward(slices.Sorted(maps.Keys(byEpoch))) {
-		if of := byEpoch[epoch]; len(c.side(of, c.HolderID)) > 0 && len(c.side(of, c.ChallengerID)) > 0 {
-			return of
-		}
-	}
-	return nil
+// legFailed reports whether the kernel of a leg is why it has no score.
+func legFailed(r Run) bool {
+	infrastructure := r.Infrastructure && r.Losses < work.MaxLosses // more would be the kernel's own doing
+	return r.State == StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
 }
 
-// counted chooses the legs of the unit that has enough of both sides; without such a unit, all.
-func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
-	units := map[string][]Run{}
-	for _, leg := range legs {
-		if leg.Machine == nil {
-			continue
-		}
-		unit := fmt.Sprint(leg.Machine.Worker, " ", leg.Machine.UUIDHash, " ", leg.EpochID)
-		units[unit] = append(units[unit], leg)
-		if len(c.side(units[unit], c.HolderID)) >= enoughLegs && len(c.side(units[unit], c.ChallengerID)) >= enoughLegs {
-			return units[unit], true
-		}
+// loseHolder goes on without the holder, one of whose legs has no score: whoever fails there is held back, and could else, as an
+// accomplice, keep the challenger from being measured.
+func (c Confirmation) loseHolder(tx *gorm.DB, leg Run, out *Recorded) error {
+	if !legFailed(leg) {
+		return nil
 	}
-	return legs, false
+	changes, err := holdSource(tx, c.HolderID, whyNoScore(leg))
+	if len(changes) > 0 {
+		out.Board = &changes[0]
+	}
+	return err
 }
 
-// side is the legs that follow a run.
-func (c Confirmation) side(legs []Run, of int64) (list []Run) {
-	for _, leg := range legs {
-		if *leg.ProfileOf == of {
-			list = append(list, leg)
-		}
-	}
-	return list
-}
-
-// breakOff ends the confirmation without numbers: a side did not pass once more, or was cancelled. The side that did not pass is
-// held back; one that infrastructure errors stopped begins again when something changes on the board.
-func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
+// whyNoScore is a sentence about a leg.
+func whyNoScore(r Run) string {
 	switch {
-	case leg.Failure != nil && leg.Failure.Task:
-		c.Again, c.Outcome = true, fmt.Sprintf("The task failed when run %d was measured again. It is tried again when something changes on the board.", *leg.ProfileOf)
-		return c.close(tx, out)
-	case leg.Infrastructure && leg.Losses < MaxLosses: // more would be the kernel's own doing
-		c.Again, c.Outcome = true, fmt.Sprintf("Run %d could not be measured again because of infrastructure errors. It is tried again when something changes on the board.", *leg.ProfileOf)
-		return c.close(tx, out)
-	case leg.State != StateFailed:
-		c.Outcome = fmt.Sprintf("Measuring run %d again was cancelled.", *leg.ProfileOf)
-		return c.end(tx, out)
+	case r.State != StateFailed:
+		return fmt.Sprintf("Measuring run %d again was cancelled.", *r.ProfileOf)
+	case r.Failure != nil && r.Failure.Task:
+		return fmt.Sprintf("The task failed when run %d was measured again.", *r.ProfileOf)
+	case !legFailed(r):
+		return fmt.Sprintf("Run %d could not be measured again because of infrastructure errors.", *r.ProfileOf)
+	case r.Failure != nil:
+		return fmt.Sprintf("Run %d did not pass when it was measured again. %s", *r.ProfileOf, r.Failure.Reason)
 	}
-	c.Again = *leg.ProfileOf != c.ChallengerID
-	c.Outcome = fmt.Sprintf("Run %d did not pass when it was measured again.", *leg.ProfileOf)
-	if leg.Failure != nil {
-		c.Outcome += " " + leg.Failure.Reason
+	return fmt.Sprintf("Run %d did not pass when it was measured again.", *r.ProfileOf)
+}
+
+// breakOff ends the confirmation without numbers: the challenger did not pass once more, and is held back, or was cancelled. One that
+// infrastructure errors stopped begins again when something changes on the board.
+func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
+	c.Outcome = whyNoScore(leg)
+	switch {
+	case legFailed(leg):
+		if _, err := holdSource(tx, c.ChallengerID, c.Outcome); err != nil {
+			return err
+		}
+		c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", c.ChallengerID)
+	case leg.State == StateFailed:
+		return c.retryLater(tx, c.Outcome+" It is tried again when something changes on the board.", out)
 	}
-	if err := holdSource(tx, *leg.ProfileOf, c.Outcome); err != nil {
+	return c.end(tx, out)
+}
+
+// retryLater ends it without numbers, so that it begins again when something changes on the board. Whoever else is first by now does not
+// wait for that.
+func (c Confirmation) retryLater(tx *gorm.DB, why string, out *Recorded) error {
+	c.Again, c.Outcome = true, why
+	if err := c.close(tx, out); err != nil {
 		return err
 	}
-	c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", *leg.ProfileOf)
-	return c.end(tx, out)
+	var first []int64
+	err := tx.Model(&Entry{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Order("age, score_ns, run_id").Limit(1).Pluck("run_id", &first).Error
+	if err != nil || len(first) == 0 || first[0] == c.ChallengerID {
+		return db.ReadError(err, "the first of a board")
+	}
+	return startConfirmation(tx, c.VersionID, c.Device, out)
 }
 
 // close ends the confirmation and begins no other.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/boards"
@@ -77,6 +79,115 @@ func TestATaskThatFailsHoldsNobodyBack(t *testing.T) {
 		failLeg(t, s, job.Failure{Task: true, Reason: "The task failed in case 0, not the submission: generate_input ran out of memory."})
 		if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben") {
 			t.Errorf("first is %s", first)
+		}
+	})
+}
+
+// What is held back stays so when the software changes, until somebody has looked.
+func TestAHoldOutlivesItsEpoch(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		_, err := s.SQL().ExecContext(t.Context(), "update epochs set harness = 'h0'")
+		check(t, err)
+		if run := w.measures(t, s, w.ben, "b;", about(890)...); run.HeldWhy == "" || run.EpochID == bens.EpochID {
+			t.Errorf("with new software the run is %+v", run)
+		}
+		check(t, second(s.Dismiss(t.Context(), w.admin, bens.ID, "The worker's fault.")))
+		if run := w.measures(t, s, w.ben, "b;", about(890)...); run.HeldWhy != "" {
+			t.Errorf("after somebody has looked it is held: %q", run.HeldWhy)
+		}
+	})
+}
+
+// Whatever becomes of the holder's legs, the challenger is measured: an accomplice could else be the holder again and again.
+func TestNoHolderKeepsAConfirmationFromItsEnd(t *testing.T) {
+	for name, tt := range map[string]struct {
+		end  func(t *testing.T, s *models.Store, w world)
+		held bool
+	}{
+		"a wrong answer": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb"}) }, true},
+		"an infrastructure error": {func(t *testing.T, s *models.Store, _ world) {
+			failLeg(t, s, job.Failure{Reason: "bomb", Infrastructure: true})
+		}, false},
+		"an error of the task": {func(t *testing.T, s *models.Store, _ world) { failLeg(t, s, job.Failure{Reason: "bomb", Task: true}) }, false},
+		"an admin who cancels it": {func(t *testing.T, s *models.Store, w world) {
+			check(t, third(s.CancelRun(t.Context(), w.admin, leg(t, s).ID)))
+		}, false},
+		"a disqualification of it": {func(t *testing.T, s *models.Store, w world) {
+			check(t, second(s.Disqualify(t.Context(), w.admin, *leg(t, s).ProfileOf, "It knew.")))
+			failLeg(t, s, job.Failure{Reason: "bomb"})
+		}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			confirming(t, func(t *testing.T, s *models.Store, w world) {
+				anns := w.measures(t, s, w.ann, "a;", about(1000)...)
+				bens := w.measures(t, s, w.ben, "b;", about(900)...)
+				tt.end(t, s, w)
+				for _, ns := range []float64{950, 951} {
+					if run := leg(t, s); *run.ProfileOf != bens.ID {
+						t.Fatalf("run %d is measured again", *run.ProfileOf)
+					}
+					w.measureLegs(t, s, about(ns))
+				}
+				c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID))
+				if c.EndedAt == nil || c.ChallengerNS == nil || int(*c.ChallengerNS) != 950 || c.HolderNS != nil || !strings.HasSuffix(c.Outcome, "was measured alone.") {
+					t.Errorf("the confirmation keeps %+v", c)
+				}
+				if first := w.board(t, s)[0]; !strings.HasPrefix(first, "Ben 950.5") {
+					t.Errorf("first is %s", first)
+				}
+				if run := got[models.Run](t)(s.Run(t.Context(), anns.ID)); (run.HeldWhy != "") != tt.held {
+					t.Errorf("the holder is held back: %q", run.HeldWhy)
+				}
+				sameAfterRebuild(t, s, w)
+			})
+		})
+	}
+}
+
+// Who has looked at one run that was held back with its source has looked at the source; what a run is held back for itself stays.
+func TestAllRunsOfASourceAreReleasedTogether(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		ctx := t.Context()
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ben, "b;", about(900)...)
+		later := w.measures(t, s, w.ben, "b;", about(910)...)
+		other := w.measures(t, s, w.ben, "c;", about(1500)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		w.measures(t, s, w.ben, "b;", about(920)...)
+		floor := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
+		w.end(t, s, floor, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(1)...)
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 4 {
+			t.Errorf("to review: %+v", list)
+		}
+		check(t, second(s.Dismiss(ctx, w.admin, later.ID, "The worker's fault.")))
+		if diff := cmp.Diff([]string{"Ben 910 from 3, run 2 of 15 processes", "Ann 1000 from 0, run 1 of 5 processes"}, w.board(t, s)); diff != "" {
+			t.Errorf("the board:\n%s", diff)
+		}
+		if list := got[[]models.FlaggedRun](t)(s.ReviewQueue(ctx, w.admin, "", 0, 10)); len(list) != 1 || list[0].RunID != floor.ID || other.HeldWhy != "" {
+			t.Errorf("to review is still: %+v", list)
+		}
+		leg(t, s) // the source is measured again
+		sameAfterRebuild(t, s, w)
+	})
+}
+
+// A run that is fine by itself is still held back with its source.
+func TestALookAtARunIsNoneAtItsSource(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ben, "b;", about(900)...)
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "case 0 gave a wrong answer"})
+		fast := modelstest.SubmitSource(t, s, w.ben, w.task, "b;")[0]
+		w.end(t, s, fast, models.Findings{Score: &models.Score{Held: "It is below the floor."}}, about(1)...)
+		check(t, second(s.Dismiss(t.Context(), w.admin, fast.ID, "It is not.")))
+		if run := got[models.Run](t)(s.Run(t.Context(), fast.ID)); run.HeldWhy != "Another run of this source did not pass when it was measured again." || len(w.board(t, s)) != 1 {
+			t.Errorf("it counts: %+v, %v", run.HeldWhy, w.board(t, s))
 		}
 	})
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"gorm.io/gorm"
@@ -13,17 +14,17 @@ import (
 // conclude gives the sources of both runs their new numbers, as far as they still count.
 func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 	var changed []Entry
-	for _, side := range []struct {
-		runID int64
-		ns    **float64
-	}{{c.HolderID, &c.HolderNS}, {c.ChallengerID, &c.ChallengerNS}} {
-		all, err := c.keepLegs(tx, side.runID, c.side(legs, side.runID))
+	if c.alone != nil {
+		c.Outcome = whyNoScore(*c.alone) + fmt.Sprintf(" Run %d was measured alone.", c.ChallengerID)
+	}
+	scores := map[int64]**float64{c.HolderID: &c.HolderNS, c.ChallengerID: &c.ChallengerNS}
+	for _, runID := range c.sides() {
+		score, err := c.keepLegs(tx, runID, c.side(legs, runID))
 		if err != nil {
-			return fmt.Errorf("confirming run %d: %w", side.runID, err)
+			return fmt.Errorf("confirming run %d: %w", runID, err)
 		}
-		score := pools.Together(all).ScoreNS
-		*side.ns = &score
-		people, err := pools.Senders(tx, side.runID)
+		*scores[runID] = &score
+		people, err := pools.Senders(tx, runID)
 		if err != nil {
 			return err
 		}
@@ -39,46 +40,138 @@ func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 	return c.end(tx, out)
 }
 
-// keepLegs adds the legs of one side to those of its source, and returns all of them. A score that was fixed before legs were kept
-// is one; a run that was measured with other software goes over to that of its legs.
-func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []Run) ([]pools.Leg, error) {
+// keepLegs adds the legs of one side to those of its source, and returns the score of all of them. A score that was fixed before legs
+// were kept is one; a run that was measured with other software goes over to that of its legs.
+func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []Run) (float64, error) {
 	var run Run
 	if err := tx.Take(&run, runID).Error; err != nil {
-		return nil, db.ReadError(err, "run %d", runID)
-	}
-	own, err := pools.Of(tx, runID)
-	if err != nil {
-		return nil, err
+		return 0, db.ReadError(err, "run %d", runID)
 	}
 	known, err := pools.LegsOf(tx, runID)
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
-	list := make([]pools.Leg, 0, len(legs)+1)
-	of := func(m pools.Measurement) pools.Leg {
-		return pools.Leg{VersionID: c.VersionID, Device: c.Device, EpochID: legs[0].EpochID, RunID: m.RunID, ScoreNS: m.ScoreNS, StdNS: m.StdNS, ErrNS: m.ErrNS,
-			Interval: m.Interval, Disturbed: m.Disturbed, CreatedAt: c.CreatedAt}
-	}
-	if own.Fixed && len(known) == 0 && run.EpochID == legs[0].EpochID {
-		list = append(list, of(own))
-	}
-	for _, leg := range legs {
-		list = append(list, of(pools.Measurement{RunID: leg.ID, ScoreNS: *leg.ScoreNS, StdNS: leg.StdNS, ErrNS: leg.ErrNS, Interval: leg.Interval, Disturbed: leg.Disturbed}))
+	epoch := legs[0].EpochID
+	list, err := c.measuredBy(tx, run, legs, len(known) == 0 && run.EpochID == epoch)
+	if err != nil {
+		return 0, err
 	}
 	if err := pools.AddLegs(tx, runID, list); err != nil {
-		return nil, err
+		return 0, err
 	}
-	all := append(known, list...)
-	if run.EpochID == legs[0].EpochID {
-		known, err = pools.LegsOf(tx, runID)
-		if err != nil || len(known) > 0 {
-			return known, err
+	ranking, err := pools.RankingOf(tx, runID)
+	if err != nil {
+		return 0, err
+	}
+	all := list
+	if run.EpochID == epoch {
+		all = append(known, list...)
+		kept, err := pools.LegsOf(tx, runID)
+		if err != nil || len(kept) > 0 {
+			return pools.Together(ranking, all).ScoreNS, err
 		}
-	} else {
-		all = list
 	}
 	// Of other software, or from before sources were compared: the run alone has these numbers.
-	found := pools.Together(all)
+	found := pools.Together(ranking, all)
 	found.RunID, found.Clock = runID, run.Clock
-	return all, found.Set(tx, map[string]any{"epoch_id": legs[0].EpochID})
+	return found.ScoreNS, found.Set(tx, map[string]any{"epoch_id": epoch})
+}
+
+// measuredBy is the legs as they are kept; with the run's own score first, where that was fixed by a confirmation and is to be one.
+func (c Confirmation) measuredBy(tx *gorm.DB, run Run, legs []Run, own bool) (list []pools.Leg, err error) {
+	epoch := legs[0].EpochID
+	for _, leg := range append([]Run{run}, legs...) {
+		m, err := pools.Of(tx, leg.ID)
+		if err != nil {
+			return nil, err
+		}
+		if leg.ID != run.ID || own && m.Fixed {
+			list = append(list, c.legOf(m, epoch))
+		}
+	}
+	return list, nil
+}
+
+func (c Confirmation) legOf(m pools.Measurement, epochID int64) pools.Leg {
+	return pools.Leg{VersionID: c.VersionID, Device: c.Device, EpochID: epochID, RunID: m.RunID, ScoreNS: m.ScoreNS, StdNS: m.StdNS, ErrNS: m.ErrNS,
+		Interval: m.Interval, Disturbed: m.Disturbed, Cases: m.Cases, CreatedAt: c.CreatedAt}
+}
+
+// usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
+func (c Confirmation) usable(tx *gorm.DB, legs []Run) ([]Run, error) {
+	var challenger Run
+	if err := tx.Select("id", "epoch_id").Take(&challenger, c.ChallengerID).Error; err != nil {
+		return nil, db.ReadError(err, "run %d", c.ChallengerID)
+	}
+	return slices.DeleteFunc(slices.Clone(legs), func(leg Run) bool { return leg.EpochID < challenger.EpochID }), nil
+}
+
+// newest is the legs of the newest software with which both sides were measured. Empty: there is none.
+func (c Confirmation) newest(legs []Run) []Run {
+	byEpoch := map[int64][]Run{}
+	for _, leg := range legs {
+		byEpoch[leg.EpochID] = append(byEpoch[leg.EpochID], leg)
+	}
+	for _, epoch := range slices.Backward(slices.Sorted(maps.Keys(byEpoch))) {
+		if of := byEpoch[epoch]; c.has(of, 1) {
+			return of
+		}
+	}
+	return nil
+}
+
+// quiet leaves out, of each side, the legs that were disturbed or noisy, as long as they are the fewer. A kernel can be noisy, or heat
+// its unit, where it is slow: of a side that mostly is, all legs count, and calm is false.
+func (c Confirmation) quiet(legs []Run) (list []Run, calm bool) {
+	calm = true
+	for _, of := range c.sides() {
+		all := c.side(legs, of)
+		quiet := slices.DeleteFunc(slices.Clone(all), func(leg Run) bool { return leg.Disturbed != "" || leg.Noisy })
+		if 2*len(quiet) <= len(all) {
+			quiet, calm = all, false
+		}
+		list = append(list, quiet...)
+	}
+	return list, calm
+}
+
+// counted chooses the legs of the unit that has enough quiet ones of both sides; without such a unit, all that are to count if no more
+// are measured.
+func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
+	legs, calm := c.quiet(legs)
+	units := map[string][]Run{}
+	for _, leg := range legs {
+		if calm {
+			units[unitOf(leg)] = append(units[unitOf(leg)], leg)
+		}
+	}
+	for _, unit := range slices.Sorted(maps.Keys(units)) {
+		if c.has(units[unit], enoughLegs) {
+			return units[unit], true
+		}
+	}
+	return legs, false
+}
+
+// unitOf names the unit and the software of a leg.
+func unitOf(leg Run) string {
+	if leg.Machine == nil {
+		return ""
+	}
+	return fmt.Sprint(leg.Machine.Worker, " ", leg.Machine.UUIDHash, " ", leg.EpochID)
+}
+
+// has reports whether legs are enough of each side.
+func (c Confirmation) has(legs []Run, enough int) bool {
+	return !slices.ContainsFunc(c.sides(), func(of int64) bool { return len(c.side(legs, of)) < enough })
+}
+
+// side is the legs that follow a run.
+func (c Confirmation) side(legs []Run, of int64) (list []Run) {
+	for _, leg := range legs {
+		if *leg.ProfileOf == of && leg.ScoreNS != nil {
+			list = append(list, leg)
+		}
+	}
+	return list
 }

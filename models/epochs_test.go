@@ -69,9 +69,6 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		if page.Epoch.String() != "driver 580" || page.EpochID != fresh.EpochID {
 			t.Errorf("the board says %q, epoch %d", page.Epoch, page.EpochID)
 		}
-		if place := got[int](t)(s.PlaceWith(t.Context(), w.task.VersionID, "CPU", w.admin.ID, 128)); place != 2 {
-			t.Errorf("a score of 128 would be on place %d of its epoch, want 2", place)
-		}
 		records := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
 		if len(records) != 2 || records[0].ScoreNS != 130 || records[1].ScoreNS != 125 { // of the newest epoch alone
 			t.Errorf("records: %+v", records)
@@ -79,6 +76,15 @@ func TestABoardRanksTheScoresOfOneEpoch(t *testing.T) {
 		check(t, s.RebuildEntries(t.Context()))
 		if diff := cmp.Diff(want, byEpoch(t, s, w)); diff != "" {
 			t.Errorf("made anew:\n%s", diff)
+		}
+		w.scoreIn(t, s, cid, 124, "580")
+		own := got[models.Standing](t)(s.Place(t.Context(), w.task.VersionID, "CPU", cid.ID))
+		before := got[*models.Standing](t)(s.Before(t.Context(), own.Entry))
+		if own.Rank != 1 || before == nil || before.RunID != fresh.ID || before.Rank != 2 { // 125 is ahead of 130; 90 is older
+			t.Errorf("%+v comes after %+v, want a 130 that would be second of its epoch", own, before)
+		}
+		if above := got[*models.Standing](t)(s.Above(t.Context(), before.Entry)); above == nil || above.UserName != "Ann" {
+			t.Errorf("above 130 stands %+v", above)
 		}
 	})
 }

@@ -10,7 +10,9 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/counters"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func submitted(t *testing.T, s *models.Store, caller string) models.Evaluation {
@@ -86,22 +88,22 @@ func TestALostEvaluationIsTriedAgainAndGivenUpInTheEnd(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
 		e := submitted(t, s, "token:1")
-		check(t, second(s.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", models.LossCounts)))
-		for i := range models.MaxLosses {
+		check(t, second(s.FailAttempt(ctx, started(t, s, e).ID, "nobody took it", work.LossCounts)))
+		for i := range work.MaxLosses {
 			attempt := begun(t, s, e)
 			var out models.Recorded
 			var err error
 			if i == 0 {
 				out, err = s.RecordResult(ctx, lostResult(attempt, true), models.Findings{}) // the worker says that it is lost
 			} else {
-				out, err = s.FailAttempt(ctx, attempt.ID, "the worker is gone", models.LossCounts)
+				out, err = s.FailAttempt(ctx, attempt.ID, "the worker is gone", work.LossCounts)
 			}
-			if err != nil || !out.Accepted || out.Retried == (i == models.MaxLosses-1) {
+			if err != nil || !out.Accepted || out.Retried == (i == work.MaxLosses-1) {
 				t.Fatal(out, err)
 			}
 		}
 		last := got[models.Evaluation](t)(s.Evaluation(ctx, e.ID))
-		if last.State != models.EvaluationFailed || last.Losses != models.MaxLosses || last.Attempts != models.MaxLosses+1 ||
+		if last.State != models.EvaluationFailed || last.Losses != work.MaxLosses || last.Attempts != work.MaxLosses+1 ||
 			last.Failure != "The evaluation was given up after 3 infrastructure errors, and costs you nothing. The last one: the worker is gone" {
 			t.Errorf("at the end: %+v", last)
 		}
@@ -153,7 +155,7 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		ctx := t.Context()
 		for _, seconds := range []float64{3, 1} {
 			report := modelstest.Evaluated(begun(t, s, submitted(t, s, "a")), "{}")
-			check(t, second(s.RecordResult(ctx, report, modelstest.Completed(models.Sample{Name: "compile", Value: seconds}))))
+			check(t, second(s.RecordResult(ctx, report, modelstest.Completed(counters.Sample{Name: "compile", Value: seconds}))))
 		}
 		submitted(t, s, "a")
 		census, err := s.EvaluationStats(ctx)
@@ -164,13 +166,13 @@ func TestCountersOutliveTheEvaluationsThatTheyCount(t *testing.T) {
 		if census, err := s.EvaluationStats(ctx); err != nil || census.Total != 1 {
 			t.Errorf("after removing the old: %+v, %v", census, err)
 		}
-		counters, err := s.Counters(ctx)
+		all, err := s.Counters(ctx)
 		check(t, err)
-		if diff := cmp.Diff(models.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, counters["compile"]); diff != "" {
+		if diff := cmp.Diff(counters.Counter{Name: "compile", Count: 2, Total: 4, Min: 1, Max: 3}, all["compile"]); diff != "" {
 			t.Error(diff)
 		}
-		if counters[models.CounterSubmitted].Count != 3 || counters[models.CounterEnded+"completed"].Count != 2 {
-			t.Errorf("counters: %+v", counters)
+		if all[counters.Submitted].Count != 3 || all[counters.Ended+"completed"].Count != 2 {
+			t.Errorf("counters: %+v", all)
 		}
 	})
 }
@@ -181,7 +183,7 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 			return third(s.CancelEvaluation(t.Context(), a.EvaluationID, "not wanted"))
 		},
 		"worker gone": func(s *models.Store, a models.Attempt) error {
-			return second(s.FailAttempt(t.Context(), a.ID, "the worker is gone", models.LossCounts))
+			return second(s.FailAttempt(t.Context(), a.ID, "the worker is gone", work.LossCounts))
 		},
 		"given back": func(s *models.Store, a models.Attempt) error {
 			return second(s.RecordResult(t.Context(), lostResult(a, false), models.Findings{}))
@@ -189,8 +191,8 @@ func TestWhatWorkersHeldIsCountedHoweverItEnds(t *testing.T) {
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		counted := func() (held, givenUp int64) {
-			all := got[map[string]models.Counter](t)(s.Counters(t.Context()))
-			return all[models.CounterHeld].Count, all[models.CounterGivenUp].Count
+			all := got[map[string]counters.Counter](t)(s.Counters(t.Context()))
+			return all[counters.Held].Count, all[counters.GivenUp].Count
 		}
 		want := int64(0)
 		for name, end := range endings {

@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // teller makes the events of one attempt.
@@ -127,7 +128,7 @@ func TestAFloodOfLogLinesIsCutWithANote(t *testing.T) {
 				notes += strings.Count(e.Event.Text, "not shown")
 			}
 		}
-		if bytes > models.MaxLogBytes+1000 || bytes < models.MaxLogBytes-len(line) || notes != 1 {
+		if bytes > work.MaxLogBytes+1000 || bytes < work.MaxLogBytes-len(line) || notes != 1 {
 			t.Errorf("%d bytes kept with %d notes", bytes, notes)
 		}
 		if last := events[len(events)-1]; last.Type != job.EventStage {

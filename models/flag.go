@@ -2,43 +2,20 @@ package models
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"gorm.io/gorm"
-	"gorm.io/gorm/clause"
 
 	"warpboard/models/accounts"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 )
-
-// FlagKind says what asks for a look at a run.
-type FlagKind string
-
-// The kinds.
-const (
-	FlagReport FlagKind = "report"
-	FlagClocks FlagKind = "clocks" // its clocks differ by more than the tolerance
-	FlagHeld   FlagKind = "held"   // it does not count before somebody has looked: below the floor of its unit or above its roof
-	FlagSource FlagKind = "source" // hints in its text, or it is the text of a disqualified run
-)
-
-// Flag asks a person to look at a run. It changes nothing about the run, and is closed when somebody has looked.
-type Flag struct {
-	ID        int64
-	RunID     int64
-	Kind      FlagKind
-	UserID    int64 // who reported it; 0: the site
-	Detail    string
-	CreatedAt time.Time
-	ClosedAt  *time.Time
-	ClosedBy  int64
-	Outcome   string // what came of it
-}
 
 // FlagOf is a Flag with the name of who reported.
 type FlagOf struct {
-	Flag
+	flags.Flag
 	UserName string
 }
 
@@ -57,9 +34,8 @@ type FlaggedRun struct {
 }
 
 const (
-	longestReason   = 1000 // characters
-	reportsPerHour  = 10   // of one person
-	wholeFlagDetail = 2000
+	longestReason  = 1000 // characters
+	reportsPerHour = 10   // of one person
 )
 
 // reason is what a person wrote, fit to be kept: some text, and not too long.
@@ -98,7 +74,7 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 		if err := checkReports(tx, actor); err != nil {
 			return err
 		}
-		err = tx.Create(&Flag{RunID: runID, Kind: FlagReport, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
+		err = tx.Create(&flags.Flag{RunID: runID, Kind: flags.Report, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
 		if err = db.WriteError(err, "report"); KindOf(err) == Conflict {
 			return Errorf(Conflict, "You have reported run %d already; nobody has looked at it yet.", runID)
 		}
@@ -108,7 +84,7 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 
 func checkReports(tx *gorm.DB, actor User) error {
 	var made []time.Time
-	err := tx.Model(&Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
+	err := tx.Model(&flags.Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
 		Order("created_at desc").Limit(reportsPerHour).Pluck("created_at", &made).Error
 	if err != nil || len(made) < reportsPerHour || actor.IsAdmin() {
 		return db.ReadError(err, "reports of person %d", actor.ID)
@@ -118,51 +94,16 @@ func checkReports(tx *gorm.DB, actor User) error {
 	return tooMany
 }
 
-// addFlag raises a flag of the site's.
-func addFlag(tx *gorm.DB, runID int64, kind FlagKind, detail string) error {
-	flag := Flag{RunID: runID, Kind: kind, Detail: db.Cut(db.Sanitize(detail), wholeFlagDetail), CreatedAt: db.Now()}
-	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&flag).Error
-	return db.WriteError(err, "flag of run %d", runID)
-}
-
-// flagSources raises the flags that the text of a submission gives its runs. Found are its hints.
-func flagSources(tx *gorm.DB, sub Submission, runs []Run, found string) error {
-	var same int64
-	err := tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
-		Where("r.disqualified_at is not null and s.source_hash = ?", sub.SourceHash).Limit(1).Pluck("r.id", &same).Error
-	if err != nil {
-		return fmt.Errorf("looking for disqualified runs of the same source: %w", err)
-	}
-	if same != 0 {
-		found = fmt.Sprintf("the same source as run %d, which is disqualified; ", same) + found
-	}
-	if found == "" {
-		return nil
-	}
-	for _, run := range runs {
-		if err := addFlag(tx, run.ID, FlagSource, found); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// closeFlags closes all open flags of a run.
-func closeFlags(tx *gorm.DB, actor User, runID int64, outcome string) (closed int64, err error) {
-	res := tx.Model(&Flag{}).Where("run_id = ? and closed_at is null", runID).
-		Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": outcome})
-	return res.RowsAffected, db.WriteError(res.Error, "flags of run %d", runID)
-}
-
 // flagHeld asks somebody to look at a run that does not count before.
-func (r *Run) flagHeld(tx *gorm.DB) error {
+func flagHeld(tx *gorm.DB, r *Run) error {
 	if r.HeldWhy == "" {
 		return nil
 	}
-	return addFlag(tx, r.ID, FlagHeld, r.HeldWhy)
+	return flags.Raise(tx, r.ID, flags.Held, r.HeldWhy)
 }
 
-// Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on.
+// Dismiss closes the open flags of a run that is fine, with what was found. A run that was held back counts from here on; if that was
+// because a leg of its source's confirmation failed, so do all runs of that source.
 func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string) (changes []BoardChange, err error) {
 	if why, err = reason(why); err != nil {
 		return nil, err
@@ -175,21 +116,28 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 		if err := actor.Check(accounts.ReviewRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
-		closed, err := closeFlags(tx, actor, runID, why)
-		if err == nil && closed == 0 {
-			err = Errorf(Conflict, "Run %d has no open flag.", runID)
+		var bySource int64
+		if err := heldBySource(tx, runID).Where("id = ?", runID).Count(&bySource).Error; err != nil {
+			return db.ReadError(err, "run %d", runID)
 		}
-		if err != nil {
+		if bySource > 0 {
+			err = releaseSource(tx, actor, runID, why)
+		}
+		closed, closeErr := flags.Close(tx, actor.ID, runID, why)
+		switch {
+		case err != nil || closeErr != nil:
+			return errors.Join(err, closeErr)
+		case closed+bySource == 0:
+			return Errorf(Conflict, "Run %d has no open flag.", runID)
+		case run.HeldWhy == "":
+			return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
+		}
+		run.HeldWhy = ""
+		if err := holdWithheld(tx, &run); err != nil { // it was held for something else; its source still is
 			return err
 		}
-		if run.HeldWhy != "" {
-			if err := releaseSource(tx, runID); err != nil {
-				return err
-			}
-			changes, err = standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": ""})
-			return err
-		}
-		return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
+		changes, err = s.standOrFall(tx, actor, run, "dismiss flags", why, map[string]any{"held_why": run.HeldWhy})
+		return err
 	})
 	return changes, err
 }
@@ -205,7 +153,7 @@ func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, af
 		Select("min(f.id) as first, r.id as run_id, r.submission_id, r.device, r.score_ns, r.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title").
 		Joins("join runs r on r.id = f.run_id").Joins("join users u on u.id = r.user_id").
 		Joins("join task_versions v on v.id = r.version_id").Joins("join tasks t on t.id = v.task_id").
-		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []FlagKind{FlagReport, FlagHeld, FlagUnconfirmed}).
+		Where("f.closed_at is null and (f.kind in ? or exists (select 1 from entries e where e.run_id = r.id))", []flags.Kind{flags.Report, flags.Held, flags.Unconfirmed}).
 		Group("r.id, u.id, t.id").Having("min(f.id) > ?", after)
 	if !actor.IsAdmin() {
 		q = q.Where("t.owner_id = ?", actor.ID)
@@ -221,9 +169,9 @@ func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, af
 	for i, run := range list {
 		ids[i] = run.RunID
 	}
-	flags, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
+	open, err := s.flags(ctx, "f.closed_at is null and f.run_id in ?", ids)
 	for i := range list {
-		for _, f := range flags {
+		for _, f := range open {
 			if f.RunID == list[i].RunID {
 				list[i].Flags = append(list[i].Flags, f)
 			}

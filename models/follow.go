@@ -1,15 +1,13 @@
 package models
 
 import (
-	"context"
-	"fmt"
-
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
 	"warpboard/models/boards"
 	"warpboard/models/db"
 	"warpboard/models/fleet"
+	"warpboard/models/work"
 )
 
 // A ranked run that has come to its place on the board is followed by a profile: a run of the same
@@ -18,7 +16,7 @@ import (
 
 // queueProfile queues the profile of a ranked run that has just ended well, if its task lets it be made
 // and a worker is here that can.
-func (r *Run) queueProfile(tx *gorm.DB, out *Recorded) error {
+func queueProfile(tx *gorm.DB, r *Run, out *Recorded) error {
 	if !r.Valid() {
 		return nil
 	}
@@ -28,12 +26,9 @@ func (r *Run) queueProfile(tx *gorm.DB, out *Recorded) error {
 	}
 	profile := Run{
 		SubmissionID: r.SubmissionID, VersionID: r.VersionID, UserID: r.UserID,
-		Mode: job.ModeProfile, ProfileOf: &r.ID, State: StateQueued, Work: Work{Device: r.Device, QueuedAt: db.Now()},
+		Mode: job.ModeProfile, ProfileOf: &r.ID, Work: Work{Device: r.Device, QueuedAt: db.Now()},
 	}
-	if err := tx.Create(&profile).Error; err != nil {
-		return fmt.Errorf("queuing the profile of run %d: %w", r.ID, err)
-	}
-	return profile.announce(tx, out)
+	return work.Enqueue(tx, &profile, out)
 }
 
 func profilable(tx *gorm.DB, run Run) (bool, error) {
@@ -55,58 +50,4 @@ func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
 		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)
 	}
 	return boards.IncrementChange(tx, profile.VersionID, profile.Device)
-}
-
-// ProfileRun finds the run that profiled a run. NotFound: there is none.
-func (s *Store) ProfileRun(ctx context.Context, run Run) (Run, error) {
-	of, err := s.ProfileRuns(ctx, run)
-	if _, ok := of[run.ID]; !ok && err == nil {
-		err = Errorf(NotFound, "Run %d was not profiled.", run.ID)
-	}
-	return of[run.ID], err
-}
-
-// ProfileRuns finds the runs that profiled some runs, by the ids of these, in one query: those that followed ranked
-// runs, or the runs themselves where a person asked for a profile.
-func (s *Store) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run, error) {
-	of, followed := map[int64]Run{}, []int64{}
-	for _, run := range list {
-		if run.Mode == job.ModeProfile {
-			of[run.ID] = run
-		} else {
-			followed = append(followed, run.ID)
-		}
-	}
-	if len(followed) == 0 {
-		return of, nil
-	}
-	var found []Run
-	err := s.db.Read(ctx).Where("profile_of in ? and mode = ?", followed, job.ModeProfile).Find(&found).Error
-	for _, run := range found {
-		of[*run.ProfileOf] = run
-	}
-	return of, db.ReadError(err, "profiles of runs %v", followed)
-}
-
-// Unfinished reports whether a submission has runs that have not ended; with profiles, those that
-// follow its runs count, too.
-func (s *Store) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
-	q := s.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+live, submissionID)
-	if !profiles {
-		q = q.Where("profile_of is null")
-	}
-	var live int64
-	err := q.Count(&live).Error
-	return live > 0, db.ReadError(err, "live runs of submission %d", submissionID)
-}
-
-// Profiles lists the profiles that follow a submission's runs, by the id of the run that each follows.
-func (s *Store) Profiles(ctx context.Context, submissionID int64) (map[int64]Run, error) {
-	var runs []Run
-	err := s.db.Read(ctx).Where("submission_id = ? and profile_of is not null and mode = ?", submissionID, job.ModeProfile).Find(&runs).Error
-	profiles := make(map[int64]Run, len(runs))
-	for _, run := range runs {
-		profiles[*run.ProfileOf] = run
-	}
-	return profiles, db.ReadError(err, "profiles of submission %d", submissionID)
 }

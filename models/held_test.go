@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpboard/models"
+	"warpboard/models/flags"
 	"warpboard/models/modelstest"
 )
 
@@ -42,7 +43,7 @@ func TestAHeldRunCountsOnceSomebodyHasLooked(t *testing.T) {
 		}
 		list, err := s.ReviewQueue(t.Context(), w.admin, "", 0, 10)
 		check(t, err)
-		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != models.FlagHeld {
+		if len(list) != 1 || list[0].RunID != run.ID || list[0].Flags[0].Kind != flags.Held {
 			t.Fatalf("to review: %+v", list)
 		}
 		changes, err := s.Dismiss(t.Context(), w.admin, run.ID, "The task asks for less.")

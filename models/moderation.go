@@ -10,6 +10,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 	"warpboard/models/pools"
 )
 
@@ -39,10 +40,10 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 		if !run.Valid() && run.HeldWhy == "" {
 			return Errorf(Conflict, "Run %d counts for no board, so it cannot be disqualified.", runID)
 		}
-		if _, err := closeFlags(tx, actor, runID, "disqualified"); err != nil {
+		if _, err := flags.Close(tx, actor.ID, runID, "disqualified"); err != nil {
 			return err
 		}
-		changes, err = standOrFall(tx, actor, run, "disqualify", why, map[string]any{
+		changes, err = s.standOrFall(tx, actor, run, "disqualify", why, map[string]any{
 			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": "", "held_why": "",
 		})
 		return err
@@ -70,7 +71,7 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 		if run.DisqualifiedAt == nil {
 			return Errorf(Conflict, "Run %d is not disqualified.", runID)
 		}
-		changes, err = standOrFall(tx, actor, run, "reinstate", why, map[string]any{
+		changes, err = s.standOrFall(tx, actor, run, "reinstate", why, map[string]any{
 			"disqualified_at": (*time.Time)(nil), "disqualified_why": "", "disqualified_by": 0, "reinstated_why": why,
 		})
 		return err
@@ -79,11 +80,14 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 }
 
 // standOrFall writes a decision about a run, with all that follows from it.
-func standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[string]any) ([]BoardChange, error) {
+func (s *Store) standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[string]any) ([]BoardChange, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
 	changes, err := recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
+	if err == nil {
+		err = s.confirmFirsts(tx, changes)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -113,27 +117,33 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why 
 		if err := s.deletable(tx, actor, sub); err != nil {
 			return err
 		}
-		counted, err := boards.OfSubmission(tx, id)
-		if err != nil {
-			return err
-		}
-		if actor.ID == sub.UserID {
-			if err := pools.RetainSubmission(tx, id); err != nil {
-				return err
-			}
-		}
-		if err := tx.Delete(&sub).Error; err != nil {
-			return fmt.Errorf("deleting submission %d: %w", id, err)
-		}
-		if err := forgetConfirmations(tx); err != nil {
-			return err
-		}
-		if changes, err = recompute(tx, counted); err != nil {
+		if changes, err = s.deleteSubmission(tx, sub, actor.ID == sub.UserID); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "delete submission", fmt.Sprintf("submission %d", id), why)
 	})
 	return changes, err
+}
+
+// deleteSubmission deletes it with all that follows from that; what it measured may stay in the pool of its source.
+func (s *Store) deleteSubmission(tx *gorm.DB, sub Submission, retain bool) (changes []BoardChange, err error) {
+	counted, err := boards.OfSubmission(tx, sub.ID)
+	if err == nil && retain {
+		err = pools.RetainSubmission(tx, sub.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.Delete(&sub).Error; err != nil {
+		return nil, fmt.Errorf("deleting submission %d: %w", sub.ID, err)
+	}
+	if err := forgetConfirmations(tx); err != nil {
+		return nil, err
+	}
+	if changes, err = recompute(tx, counted); err != nil {
+		return nil, err
+	}
+	return changes, s.confirmFirsts(tx, changes)
 }
 
 func (s *Store) deletable(tx *gorm.DB, actor User, sub Submission) error {

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"slices"
+
 	"gorm.io/gorm"
 
 	"warpboard/evaluator/job"
@@ -14,7 +16,7 @@ import (
 // that stands for others has the numbers of all of them.
 
 // keepMeasurement stores what a ranked run has measured.
-func (r *Run) keepMeasurement(tx *gorm.DB, result job.Result) error {
+func keepMeasurement(tx *gorm.DB, r *Run, result job.Result) error {
 	if r.Mode != job.ModeRanked || r.State != StateDone || r.ScoreNS == nil {
 		return nil
 	}
@@ -23,7 +25,7 @@ func (r *Run) keepMeasurement(tx *gorm.DB, result job.Result) error {
 }
 
 // enter pools a valid run that has just ended with those of equal source, and brings what stands for them onto its board.
-func (r *Run) enter(tx *gorm.DB) (*BoardChange, error) {
+func enter(tx *gorm.DB, r *Run) (*BoardChange, error) {
 	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return nil, err
 	}
@@ -32,12 +34,13 @@ func (r *Run) enter(tx *gorm.DB) (*BoardChange, error) {
 	if err != nil {
 		return nil, db.ReadError(err, "run that stands for run %d", r.ID)
 	}
-	return boards.Enter(tx, stands.entry(), stands.PoolID != nil)
+	return boards.Enter(tx, entryOf(stands), stands.PoolID != nil)
 }
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
-// An infrastructure error counts against nobody, and what was not ranked yet has measured nothing.
-func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChange, error) {
+// One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
+// times. An infrastructure error counts against nobody.
+func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {
 	case r.Mode != job.ModeRanked || r.ProfileOf != nil || r.Infrastructure || r.Failure != nil && r.Failure.Task:
@@ -46,11 +49,13 @@ func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChang
 		kept.Cases = cases
 	case result.Unfinished != nil:
 		kept.Cases, kept.Unfinished = result.Unfinished.Cases, 1
+	case r.StartedAt != nil && (why == pools.Cancelled || programBegan(result.Stages)):
+		kept.Unfinished = 1
 	default:
 		return nil, nil
 	}
 	var err error
-	if kept.EpochID, err = epochs.Of(tx, softwareOf(result.Machine)); err == nil {
+	if kept.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err == nil {
 		err = pools.Retain(tx, kept)
 	}
 	if err == nil {
@@ -65,7 +70,12 @@ func (r *Run) retain(tx *gorm.DB, result job.Result, why pools.Why) (*BoardChang
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
 	}
-	return boards.Enter(tx, stands[0].entry(), true)
+	return boards.Enter(tx, entryOf(stands[0]), true)
+}
+
+// programBegan reports whether the submission's program was started: what does not compile knows nothing of its unit.
+func programBegan(stages []job.StageResult) bool {
+	return slices.ContainsFunc(stages, func(s job.StageResult) bool { return s.Stage != job.StageBuild })
 }
 
 // judgedCases are the processes' medians of a ranked stage that passed; of a task's own program, the one time of each case.
@@ -78,8 +88,8 @@ func judgedCases(stages []job.StageResult) [][]float64 {
 	return nil
 }
 
-// entry is what a valid run makes of its person's.
-func (r *Run) entry() Entry {
+// entryOf is what a valid run makes of its person's.
+func entryOf(r Run) Entry {
 	return Entry{
 		VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, SubmissionID: r.SubmissionID, Age: -r.EpochID,
 		ScoreNS: *r.ScoreNS, StdNS: r.StdNS, ErrNS: r.ErrNS, Clock: r.Clock, Interval: r.Interval, Roof: r.Roof, EnergyJ: r.EnergyJ,
@@ -97,7 +107,7 @@ func recompute(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
 	return boards.Recompute(tx, runs)
 }
 
-// takeOver gives a run the numbers that another measured in its place, and returns whose board that changes.
+// takeOver gives a run the numbers that another measured in its place with newer software, and returns whose board that changes.
 func takeOver(tx *gorm.DB, rerun Run) (Entry, error) {
 	entry := Entry{VersionID: rerun.VersionID, Device: rerun.Device, UserID: rerun.UserID}
 	m, err := pools.Of(tx, rerun.ID)
@@ -105,5 +115,14 @@ func takeOver(tx *gorm.DB, rerun Run) (Entry, error) {
 		return entry, err
 	}
 	m.RunID, m.Fixed = *rerun.ProfileOf, false
-	return entry, m.Set(tx, map[string]any{"epoch_id": rerun.EpochID})
+	if err := m.Set(tx, map[string]any{"epoch_id": rerun.EpochID}); err != nil {
+		return entry, err
+	}
+	return entry, confirmAgain(tx, m.RunID)
+}
+
+// confirmAgain lets a run be confirmed once more when it comes first: its numbers are not those of its confirmation any more.
+func confirmAgain(tx *gorm.DB, runID int64) error {
+	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and ended_at is not null", runID).Update("again", true).Error
+	return db.WriteError(err, "confirmations of run %d", runID)
 }

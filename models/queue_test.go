@@ -8,6 +8,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // order names the people in a device's queue, next first.
@@ -61,7 +62,7 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		}
 
 		// Lost because of an infrastructure error, the run stands where it stood, and lets others pass for a while.
-		check(t, second(s.FailAttempt(ctx, attempt.ID, "The worker is gone.", models.LossWaits)))
+		check(t, second(s.FailAttempt(ctx, attempt.ID, "The worker is gone.", work.LossWaits)))
 		nextAt := func(at time.Time) int64 { return got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 1, at))[0].RunID }
 		if next := nextAt(time.Now()); next == first.ID {
 			t.Error("the lost run is sent again without a pause")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
@@ -13,6 +14,7 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/pools"
 	"warpboard/models/rejudge"
+	"warpboard/models/work"
 )
 
 // What is measured again (package rejudge): each rerun is a ranked run that follows another one, gives way to all other
@@ -90,11 +92,8 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *Recorded) (queue
 			continue
 		}
 		run := Run{SubmissionID: e.SubmissionID, VersionID: e.VersionID, UserID: e.UserID, Mode: job.ModeRanked, ProfileOf: &e.RunID,
-			RerunID: &rerun.ID, State: StateQueued, Work: Work{Device: e.Device, QueuedAt: db.Now()}}
-		if err := tx.Create(&run).Error; err != nil {
-			return 0, fmt.Errorf("queuing run %d again: %w", e.RunID, err)
-		}
-		if err := run.announce(tx, out); err != nil {
+			RerunID: &rerun.ID, Work: Work{Device: e.Device, QueuedAt: db.Now()}}
+		if err := work.Enqueue(tx, &run, out); err != nil {
 			return 0, err
 		}
 		queued++
@@ -172,7 +171,10 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (cha
 		if err != nil {
 			return err
 		}
-		if changes, err = recompute(tx, changed); err != nil {
+		if changes, err = recompute(tx, changed); err == nil {
+			err = s.confirmFirsts(tx, changes)
+		}
+		if err != nil {
 			return err
 		}
 		if err := tx.Model(&r).Update("applied_at", db.Now()).Error; err != nil {
@@ -201,28 +203,61 @@ func applyReruns(tx *gorm.DB, actor User, r rejudge.Rejudge) (changed []Entry, e
 		if err := tx.Where("rerun_id = ?", rerun.ID).Take(&leg).Error; err != nil {
 			return nil, db.ReadError(err, "rerun %d", rerun.ID)
 		}
-		entry := Entry{VersionID: leg.VersionID, Device: leg.Device, UserID: leg.UserID}
+		people := []int64{leg.UserID}
 		if rerun.NowNS != nil {
-			if entry, err = takeOver(tx, leg); err == nil {
-				err = pools.ForgetLegs(tx, rerun.RunID, leg.EpochID)
-			}
-			if err != nil {
+			if people, err = countAnew(tx, leg); err != nil {
 				return nil, err
 			}
-		} else {
-			why := "Judged anew: " + rerun.Failed
-			err := tx.Model(&Run{}).Where("id = ? and disqualified_at is null", rerun.RunID).Updates(map[string]any{
-				"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": ""}).Error
-			if err == nil {
-				err = accounts.WriteAudit(tx, actor, "disqualify", fmt.Sprintf("run %d", rerun.RunID), why)
-			}
-			if err != nil {
-				return nil, db.WriteError(err, "run %d", rerun.RunID)
+		} else if err := disqualifyAnew(tx, actor, rerun); err != nil {
+			return nil, err
+		}
+		for _, id := range people {
+			if e := (Entry{VersionID: leg.VersionID, Device: leg.Device, UserID: id}); !slices.Contains(changed, e) {
+				changed = append(changed, e)
 			}
 		}
-		changed = append(changed, entry)
 	}
 	return changed, nil
+}
+
+// countAnew lets what a rejudge measured of a run count, instead of its source's confirmations as well, and returns whose boards that changes:
+// these were of everybody who sent that source.
+func countAnew(tx *gorm.DB, leg Run) (people []int64, err error) {
+	m, err := pools.Of(tx, leg.ID)
+	if err == nil {
+		err = pools.Replace(tx, *leg.ProfileOf, m, leg.EpochID, *leg.EndedAt)
+	}
+	if err == nil {
+		err = pools.ForgetLegs(tx, *leg.ProfileOf, leg.EpochID)
+	}
+	if err == nil {
+		err = confirmAgain(tx, *leg.ProfileOf)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pools.Senders(tx, *leg.ProfileOf)
+}
+
+// disqualifyAnew takes a run that did not pass again off its board, with those of equal source that it stands for.
+func disqualifyAnew(tx *gorm.DB, actor User, rerun rejudge.Rerun) error {
+	var same []int64
+	err := tx.Model(&Run{}).Where("(id = ? or pool_id = ?) and disqualified_at is null", rerun.RunID, rerun.RunID).Order("id").Pluck("id", &same).Error
+	if err != nil {
+		return db.ReadError(err, "runs of the source of run %d", rerun.RunID)
+	}
+	why := "Judged anew: " + rerun.Failed
+	for _, id := range same {
+		err := tx.Model(&Run{}).Where("id = ?", id).Updates(map[string]any{
+			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": ""}).Error
+		if err == nil {
+			err = accounts.WriteAudit(tx, actor, "disqualify", fmt.Sprintf("run %d", id), why)
+		}
+		if err != nil {
+			return db.WriteError(err, "run %d", id)
+		}
+	}
+	return nil
 }
 
 // CancelRejudge ends a rejudge without effect. It returns the attempts whose work is to be stopped.
@@ -237,7 +272,7 @@ func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (at
 			return err
 		}
 		var waiting []Run
-		err = tx.Where("rerun_id in (select id from reruns where rejudge_id = ?) and "+live, r.ID).Order("id").Find(&waiting).Error
+		err = tx.Where("rerun_id in (select id from reruns where rejudge_id = ?) and "+work.Live, r.ID).Order("id").Find(&waiting).Error
 		if err != nil {
 			return db.ReadError(err, "runs of rejudge %d", r.ID)
 		}
@@ -245,12 +280,7 @@ func (s *Store) CancelRejudge(ctx context.Context, actor User, taskID int64) (at
 			if run.AttemptID != "" {
 				attempts = append(attempts, run.AttemptID)
 			}
-			run.end()
-			run.setCancelled("")
-			if err := saveUnit(tx, &run, run.AttemptID); err != nil {
-				return err
-			}
-			if err := run.announce(tx, &out); err != nil {
+			if err := s.StopRun(tx, &run, &out); err != nil {
 				return err
 			}
 		}

@@ -13,6 +13,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/modelstest"
 	"warpboard/models/rejudge"
+	"warpboard/models/work"
 )
 
 // beat is what a worker with a driver says of its CPU slot.
@@ -26,7 +27,7 @@ func beat(t *testing.T, s *models.Store, driver string) {
 func reruns(t *testing.T, s *models.Store) (list []models.Run) {
 	t.Helper()
 	for _, q := range got[[]models.QueuedWork](t)(s.Queue(t.Context())) {
-		if q.Priority == models.PriorityRerun {
+		if q.Priority == work.PriorityRerun {
 			list = append(list, got[models.Run](t)(s.Run(t.Context(), q.RunID)))
 		}
 	}

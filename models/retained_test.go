@@ -67,13 +67,15 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 			func(r *job.Result) {
 				r.Outcome, r.Failure = job.OutcomeFailed, &job.Failure{Reason: "No job could be made.", Infrastructure: true}
 			},
-			func(r *job.Result) { r.Outcome, r.Unfinished = job.OutcomeFailed, nil },
+			func(r *job.Result) { // it does not compile there
+				r.Outcome, r.Unfinished, r.Stages = job.OutcomeFailed, nil, []job.StageResult{{Stage: job.StageBuild, Status: job.StatusError}}
+			},
 		} {
 			_, result = w.ranks(t, s, w.ann, "a;", 1, 1, 1)
 			infrastructure(&result)
 			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
 		}
-		expect("infrastructure errors, and what failed before it was ranked, count against nobody", "Ann 1099.5 from 3, run 2 of 17 processes")
+		expect("infrastructure errors, and what does not compile, count against nobody", "Ann 1099.5 from 3, run 2 of 17 processes")
 
 		other, result := w.ranks(t, s, w.ann, "b;", about(2000)...)
 		_, _, err = s.CancelRun(ctx, w.ann, other.ID)
@@ -87,6 +89,44 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 		expect("the lucky run is deleted", "Ben 950 from 0, run 7 of 5 processes")
 		w.measures(t, s, w.ann, "a;", about(1000)...)
 		expect("and the source sent again", "Ben 950 from 0, run 7 of 5 processes", "Ann 1098.9 from 4, run 8 of 22 processes")
+	})
+}
+
+// Whoever ends runs before they are ranked, or has its kernel end them, has seen the unit and the benchmark's times.
+func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		waits := w.submit(t, s, w.ann) // nobody has it yet
+		check(t, third(s.CancelRun(ctx, w.ann, waits.ID)))
+		w.measures(t, s, w.ann, "a;", 1000, 1000, 1000, 1000, 1000)
+		for i, end := range []func(run models.Run, r *job.Result){
+			func(run models.Run, r *job.Result) { // cancelled while it is benchmarked
+				check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+				r.Outcome, r.Stages = job.OutcomeCancelled, r.Stages[:2]
+			},
+			func(_ models.Run, r *job.Result) { // its kernel ends the test
+				r.Outcome, r.Stages, r.Failure = job.OutcomeFailed, r.Stages[:2], &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
+				r.Stages[1].Status = job.StatusError
+			},
+		} {
+			run, result := w.ranks(t, s, w.ann, "a;")
+			result.Unfinished = nil
+			end(run, &result)
+			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+			if got := got[models.Run](t)(s.Run(ctx, 2)); *got.ScoreNS != 1000 || got.Pooled != 2+i || got.Processes != 6+i || got.HighNS == nil || *got.HighNS < 1200 {
+				t.Errorf("after %d such runs it is %v, high %v, of %d processes in %d runs", 1+i, *got.ScoreNS, got.HighNS, got.Processes, got.Pooled)
+			}
+		}
+		for range 4 {
+			run, result := w.ranks(t, s, w.ann, "a;")
+			check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+			result.Outcome, result.Unfinished, result.Stages = job.OutcomeCancelled, nil, nil
+			check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		}
+		if diff := cmp.Diff([]string{"Ann 2000 from 7, run 2 of 11 processes"}, w.board(t, s)); diff != "" {
+			t.Errorf("most of its processes did not come to their end:\n%s", diff)
+		}
+		sameAfterRebuild(t, s, w)
 	})
 }
 
@@ -120,6 +160,34 @@ func TestARivalsRecordStays(t *testing.T) {
 		}
 		sameAfterRebuild(t, s, w)
 	})
+}
+
+// Who sends a source again, and gains nothing by it, has the score since when they had it, also where it was confirmed: else a rival's
+// slower run, in between, would be a record.
+func TestSendingASourceAgainMovesNoDate(t *testing.T) {
+	for name, confirm := range map[string]bool{"pooled": false, "confirmed": true} {
+		t.Run(name, func(t *testing.T) {
+			modelstest.EachConfig(t, models.Config{Confirm: confirm}, func(t *testing.T, s *models.Store) {
+				w := newWorld(t, s)
+				anns := w.measures(t, s, w.ann, "a;", about(950)...)
+				if confirm {
+					w.measures(t, s, w.ann, "a;", about(952)...)
+				}
+				w.measures(t, s, w.ben, "b;", about(970)...)
+				if confirm {
+					w.measureLegs(t, s, about(970), about(950), about(970), about(950))
+				}
+				w.measures(t, s, w.ann, "a;", about(955)...)
+				check(t, second(s.DeleteSubmission(t.Context(), w.ann, w.measures(t, s, w.ann, "a;", about(1000)...).SubmissionID, "")))
+				run := got[models.Run](t)(s.Run(t.Context(), anns.ID))
+				history := got[[]models.RecordHolder](t)(s.History(t.Context(), w.task.VersionID, "CPU"))
+				if !run.ScoredAt.Equal(*anns.EndedAt) || len(history) != 1 || history[0].RunID != anns.ID {
+					t.Errorf("the score is from %v, and the run ended at %v; the records are %+v", run.ScoredAt, anns.EndedAt, history)
+				}
+				sameAfterRebuild(t, s, w)
+			})
+		})
+	}
 }
 
 func TestTimesOfARankedStageAreToldWhenItHasEnded(t *testing.T) {

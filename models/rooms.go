@@ -11,6 +11,8 @@ import (
 	"warpboard/models/db"
 	"warpboard/models/fleet"
 	"warpboard/models/storage"
+	"warpboard/models/submissions"
+	"warpboard/models/work"
 )
 
 // What the rooms below define is known here by the same names, so that callers import one package.
@@ -70,6 +72,39 @@ type (
 	TaskRecord   = boards.TaskRecord
 	Placing      = boards.Placing
 
+	Submission        = submissions.Submission
+	NewSubmission     = submissions.NewSubmission
+	SubmissionFilter  = submissions.SubmissionFilter
+	SubmissionSummary = submissions.SubmissionSummary
+	LastSubmission    = submissions.LastSubmission
+	Filed             = submissions.Filed
+	Limits            = submissions.Limits
+
+	Work             = work.Work
+	Priority         = work.Priority
+	Recorded         = work.Recorded
+	QueuedWork       = work.QueuedWork
+	QueuedSubmission = work.QueuedSubmission
+	QueueLength      = work.QueueLength
+	Waiting          = work.Waiting
+	Activity         = work.Activity
+	Attempt          = work.Attempt
+	LiveAttempt      = work.LiveAttempt
+	Score            = work.Score
+	Findings         = work.Findings
+	Loss             = work.Loss
+	Tries            = work.Tries
+	Run              = work.Run
+	RunState         = work.RunState
+	RunEvent         = work.RunEvent
+	Stage            = work.Stage
+	Artifact         = work.Artifact
+	Evaluation       = work.Evaluation
+	EvaluationState  = work.EvaluationState
+	EvaluationStats  = work.EvaluationStats
+	NewEvaluation    = work.NewEvaluation
+	Asker            = work.Asker
+
 	Error   = db.Error
 	Kind    = db.Kind
 	Setting = db.Setting
@@ -90,6 +125,31 @@ const (
 	ChangeNone    = catalog.ChangeNone
 	ChangeTexts   = catalog.ChangeTexts
 	ChangeVersion = catalog.ChangeVersion
+)
+
+// States of runs, in order; see work.RunState.
+const (
+	StateQueued       = work.StateQueued
+	StateBuilding     = work.StateBuilding
+	StateTesting      = work.StateTesting
+	StateBenchmarking = work.StateBenchmarking
+	StateRanking      = work.StateRanking
+	StateProfiling    = work.StateProfiling
+	StateDone         = work.StateDone
+	StateFailed       = work.StateFailed
+	StateCancelled    = work.StateCancelled
+)
+
+// States of evaluations, in order; see work.EvaluationState.
+const (
+	EvaluationSubmitted  = work.EvaluationSubmitted
+	EvaluationCompiling  = work.EvaluationCompiling
+	EvaluationValidating = work.EvaluationValidating
+	EvaluationProfiling  = work.EvaluationProfiling
+	EvaluationCompleted  = work.EvaluationCompleted
+	EvaluationFailed     = work.EvaluationFailed
+	EvaluationTimeout    = work.EvaluationTimeout
+	EvaluationCancelled  = work.EvaluationCancelled
 )
 
 // WorkerTimeout is how long a worker may be silent before its attempts are given to another.

@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestARunEndsOnceWithItsStagesAndEntry(t *testing.T) {
@@ -152,7 +153,7 @@ func TestAResultOfAnOldAttemptOrWithAWrongSecretIsRefused(t *testing.T) {
 		forged := modelstest.Result(old, 1)
 		forged.Secret = "guess"
 		wantKind(t, second(s.RecordResult(ctx, forged, models.Findings{})), models.Forbidden)
-		check(t, second(s.FailAttempt(ctx, old.ID, "The worker is gone.", models.LossCounts)))
+		check(t, second(s.FailAttempt(ctx, old.ID, "The worker is gone.", work.LossCounts)))
 		fresh, err := s.StartAttempt(ctx, run.Ref())
 		check(t, err)
 		if out, err := s.RecordResult(ctx, modelstest.Result(old, 1), models.Findings{Score: &models.Score{NS: 1}}); err != nil || out.Accepted {
@@ -177,12 +178,12 @@ func TestARunLostThreeTimesFailsByOurFault(t *testing.T) {
 			check(t, err)
 			_, _, err = s.NoteTaken(ctx, "w1", []string{attempt.ID})
 			check(t, err)
-			return got[models.Recorded](t)(s.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", models.LossCounts))
+			return got[models.Recorded](t)(s.FailAttempt(ctx, attempt.ID, "The worker w1 is gone.", work.LossCounts))
 		}
 		untaken := func() {
 			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
-			if out, err := s.FailAttempt(ctx, attempt.ID, "nobody took it", models.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
+			if out, err := s.FailAttempt(ctx, attempt.ID, "nobody took it", work.LossCounts); err != nil || !out.Retried || len(out.Events) != 0 {
 				t.Errorf("an attempt that nobody took: %+v, %v", out, err)
 			}
 		}

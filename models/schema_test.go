@@ -11,6 +11,7 @@ import (
 	"warpboard/models"
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
+	"warpboard/models/counters"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
 	"warpboard/models/leases"
@@ -27,7 +28,7 @@ func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
 			models.Entry{}, models.Best{}, boards.Baseline{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{}, models.JoinToken{}, leases.Lease{},
-			models.Evaluation{}, models.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{}, pools.Measurement{}, pools.Retained{}, pools.Leg{},
+			models.Evaluation{}, counters.Counter{}, models.ClockDifference{}, devices.Device{}, epochs.Epoch{}, epochs.DeviceEpoch{}, rejudge.Rejudge{}, rejudge.Rerun{}, pools.Measurement{}, pools.Retained{}, pools.Leg{},
 			budgets.Charge{}, webhooks.Webhook{}, webhooks.WebhookEvent{}, webhooks.Delivery{},
 		} {
 			parsed, err := schema.Parse(model, new(sync.Map), schema.NamingStrategy{})

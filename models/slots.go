@@ -61,7 +61,7 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) (changed bool, err 
 			continue
 		}
 		slot.Machine.Device = slot.Device
-		id, fresh, err := epochs.Note(tx, slot.Device, kind, software(slot.Machine, kind))
+		id, fresh, err := epochs.Note(tx, slot.Device, kind, epochs.SoftwareFor(slot.Machine, kind))
 		if err != nil {
 			return changed, err
 		}
@@ -73,27 +73,6 @@ func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) (changed bool, err 
 		}
 	}
 	return changed, nil
-}
-
-// software is what a machine record says of the software that tasks of a kind use. A Python on the CPU calls no compiler.
-func software(m job.Machine, kind epochs.Kind) epochs.Software {
-	all := epochs.Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Harness: m.Harness}
-	if kind == epochs.Native {
-		return all
-	}
-	if m.Device == silicon.CPU {
-		all.Compiler = ""
-	}
-	all.Torch, all.Triton = m.Torch, m.Triton
-	return all
-}
-
-// softwareOf is the software of a run, whose record names a Python only if the task is in it.
-func softwareOf(m job.Machine) epochs.Software {
-	if m.Python != "" {
-		return software(m, epochs.Python)
-	}
-	return software(m, epochs.Native)
 }
 
 // startDrift has the first entries of each open board of a device measured again that are of older epochs than one that

@@ -21,7 +21,7 @@ type stated struct {
 }
 
 // state appends the statement of a ranked run that has a score, of a confirmation's leg as well.
-func (r *Run) state(tx *gorm.DB, result job.Result, site string) error {
+func state(tx *gorm.DB, r *Run, result job.Result, site string) error {
 	if r.Mode != job.ModeRanked || r.State != StateDone || r.ScoreNS == nil {
 		return nil
 	}
@@ -35,13 +35,13 @@ func (r *Run) state(tx *gorm.DB, result job.Result, site string) error {
 	if err := tx.Select("id", "definition").Take(&version, r.VersionID).Error; err != nil {
 		return db.ReadError(err, "version %d", r.VersionID)
 	}
-	if err := ledger.Append(tx, r.statement(about, version, result, site)); err != nil {
+	if err := ledger.Append(tx, statementOf(r, about, version, result, site)); err != nil {
 		return fmt.Errorf("stating the result of run %d: %w", r.ID, err)
 	}
 	return nil
 }
 
-func (r *Run) statement(about stated, version TaskVersion, result job.Result, site string) statement.Statement {
+func statementOf(r *Run, about stated, version TaskVersion, result job.Result, site string) statement.Statement {
 	said := statement.Result{
 		Site: site, Run: r.ID, Submission: r.SubmissionID, Follows: r.ProfileOf, Measured: db.Now(), Machine: result.Machine,
 		Task:    statement.Task{Slug: about.Slug, Version: about.Number, Ranking: version.Definition.RankingBy},

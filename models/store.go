@@ -15,6 +15,7 @@ import (
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
 	"warpboard/models/catalog"
+	"warpboard/models/counters"
 	"warpboard/models/db"
 	"warpboard/models/devices"
 	"warpboard/models/epochs"
@@ -25,8 +26,10 @@ import (
 	"warpboard/models/rejudge"
 	"warpboard/models/sentinels"
 	"warpboard/models/storage"
+	"warpboard/models/submissions"
 	"warpboard/models/switches"
 	"warpboard/models/webhooks"
+	"warpboard/models/work"
 )
 
 // Config says where the data is.
@@ -62,6 +65,7 @@ type Store struct {
 	*fleet.Fleet
 	*catalog.Catalog
 	*boards.Boards
+	*counters.Table
 	*devices.Devices
 	*epochs.Epochs
 	*rejudge.Rejudges
@@ -72,6 +76,8 @@ type Store struct {
 	*budgets.Budgets
 	*webhooks.Webhooks
 	*storage.Storage
+	*work.LifeCycle
+	*submissions.Intake
 	db          *db.DB
 	files       files.Files
 	limits      Limits
@@ -113,13 +119,16 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 }
 
 func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
-	return &Store{
-		Accounts: accounts.New(database), Fleet: fleet.New(database), Catalog: catalog.New(database), Boards: boards.New(database),
-		Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
+	workers := fleet.New(database)
+	s := &Store{
+		Accounts: accounts.New(database), Fleet: workers, Catalog: catalog.New(database), Boards: boards.New(database),
+		Table: counters.New(database), Devices: devices.New(database), Epochs: epochs.New(database), Rejudges: rejudge.New(database),
 		Leases: leases.New(database, cfg.Replica), Ledger: ledger.New(database), Sentinels: sentinels.New(database), Switches: switches.New(database), Budgets: budgets.New(database),
-		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), site: cfg.Site,
+		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), Intake: submissions.New(database, cfg.Limits), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
+	s.LifeCycle = work.New(database, artifacts, workers, rules{s})
+	return s
 }
 
 // catchUp does what a migration asked for that SQL alone cannot do.

@@ -9,6 +9,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
@@ -103,7 +104,7 @@ func TestASubmissionThatFailedByOurFaultCostsNothing(t *testing.T) {
 		again := models.NewSubmission{User: w.ann, TaskID: w.task.ID, Devices: w.task.Devices, Mode: job.ModeTest, Source: []byte("x")}
 		_, _, err := s.Submit(ctx, again)
 		wantKind(t, err, models.TooMany)
-		for range models.MaxLosses {
+		for range work.MaxLosses {
 			attempt, err := s.StartAttempt(ctx, run.Ref())
 			check(t, err)
 			result := modelstest.Result(attempt, 1)

@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/submissions"
 	"warpboard/tasks"
 )
 
@@ -205,11 +206,11 @@ func TestSourceIsSeenByItsAuthorAndAdminsAndAfterTheDeadlineByAll(t *testing.T) 
 		{"visitor after, hidden task", models.User{}, hidden, after, false},
 		{"visitor, submission of nobody", models.User{}, endless, before, false},
 	} {
-		if got := models.MaySeeSource(c.viewer, sub, c.task, c.at); got != c.want {
+		if got := submissions.MaySeeSource(c.viewer, sub, c.task, c.at); got != c.want {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
-	if models.MaySeeSource(models.User{}, models.Submission{}, public, before) {
+	if submissions.MaySeeSource(models.User{}, models.Submission{}, public, before) {
 		t.Error("a visitor passes for the author of a submission without one")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestOnlyWhatARunCanHaveCausedCountsAgainstIt: power cuts, broken workers and frozen sites do not use
@@ -19,11 +20,11 @@ func TestOnlyWhatARunCanHaveCausedCountsAgainstIt(t *testing.T) {
 		counted int
 		pauses  bool
 	}{
-		"handed back":                {models.LossFree, 2 * models.MaxRetries, false, 0, false},
-		"lost with the site":         {models.LossWaits, models.MaxRetries - 1, false, 0, true},
-		"lost with the site, always": {models.LossWaits, models.MaxRetries, true, 0, true},
-		"ends its worker":            {models.LossCounts, models.MaxLosses - 1, false, models.MaxLosses - 1, true},
-		"ends each of its workers":   {models.LossCounts, models.MaxLosses, true, models.MaxLosses, true},
+		"handed back":                {work.LossFree, 2 * work.MaxRetries, false, 0, false},
+		"lost with the site":         {work.LossWaits, work.MaxRetries - 1, false, 0, true},
+		"lost with the site, always": {work.LossWaits, work.MaxRetries, true, 0, true},
+		"ends its worker":            {work.LossCounts, work.MaxLosses - 1, false, work.MaxLosses - 1, true},
+		"ends each of its workers":   {work.LossCounts, work.MaxLosses, true, work.MaxLosses, true},
 	}
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
@@ -60,13 +61,13 @@ func TestWorkersSayHowTheirLossesCount(t *testing.T) {
 		result job.Result
 		want   models.Loss
 	}{
-		"handed back":       {job.Result{Outcome: job.OutcomeReturned}, models.LossFree},
-		"disk full":         {job.Result{Outcome: job.OutcomeLost}, models.LossWaits},
-		"worker's panic":    {job.Result{Outcome: job.OutcomeLost, Suspect: true}, models.LossCounts},
-		"cancelled by none": {job.Result{Outcome: job.OutcomeCancelled}, models.LossWaits},
+		"handed back":       {job.Result{Outcome: job.OutcomeReturned}, work.LossFree},
+		"disk full":         {job.Result{Outcome: job.OutcomeLost}, work.LossWaits},
+		"worker's panic":    {job.Result{Outcome: job.OutcomeLost, Suspect: true}, work.LossCounts},
+		"cancelled by none": {job.Result{Outcome: job.OutcomeCancelled}, work.LossWaits},
 	}
 	for name, test := range tests {
-		if got := models.LossOf(test.result); got != test.want {
+		if got := work.LossOf(test.result); got != test.want {
 			t.Errorf("%s: %v, want %v", name, got, test.want)
 		}
 	}

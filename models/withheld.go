@@ -5,40 +5,43 @@ import (
 
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/models/flags"
 	"warpboard/models/pools"
 )
 
 // holdSource holds back the valid runs of a run's source, of its person on its board, and those that come later, until somebody has
-// looked: a leg of its confirmation failed. Else a kernel could fail where it is slow, and keep the number that it was lucky with.
-func holdSource(tx *gorm.DB, runID int64, why string) error {
+// looked: a leg of its confirmation failed, with whatever software. Else a kernel could fail where it is slow, and keep the number that it was lucky with.
+func holdSource(tx *gorm.DB, runID int64, why string) ([]BoardChange, error) {
 	var run Run
 	if err := tx.Take(&run, runID).Error; err != nil {
-		return db.ReadError(err, "run %d", runID)
+		return nil, db.ReadError(err, "run %d", runID)
 	}
 	if err := pools.Withhold(tx, runID, db.Now()); err != nil {
-		return err
+		return nil, err
 	}
 	var same []int64
-	err := tx.Table("runs").Where("version_id = ? and device = ? and user_id = ? and epoch_id = ? and "+boards.ValidRun, run.VersionID, run.Device, run.UserID, run.EpochID).
+	err := tx.Table("runs").Where("version_id = ? and device = ? and user_id = ? and "+boards.ValidRun, run.VersionID, run.Device, run.UserID).
 		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
 			runID, run.SubmissionID).Pluck("id", &same).Error
 	if err != nil {
-		return db.ReadError(err, "runs of the source of run %d", runID)
+		return nil, db.ReadError(err, "runs of the source of run %d", runID)
 	}
 	for _, id := range same {
-		if err := tx.Model(&Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), wholeFlagDetail)).Error; err != nil {
-			return db.WriteError(err, "run %d", id)
+		if err := tx.Model(&Run{}).Where("id = ?", id).Update("held_why", db.Cut(db.Sanitize(why), flags.LongestDetail)).Error; err != nil {
+			return nil, db.WriteError(err, "run %d", id)
 		}
-		if err := addFlag(tx, id, FlagUnconfirmed, why); err != nil {
-			return err
+		if err := flags.Raise(tx, id, flags.Unconfirmed, why); err != nil {
+			return nil, err
 		}
 	}
-	_, err = recompute(tx, []Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
-	return err
+	return recompute(tx, []Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 }
 
+// heldWithSource is why runs are held back that came after the one whose leg failed.
+const heldWithSource = "Another run of this source did not pass when it was measured again."
+
 // holdWithheld holds back a valid run whose source is.
-func (r *Run) holdWithheld(tx *gorm.DB) error {
+func holdWithheld(tx *gorm.DB, r *Run) error {
 	if !r.Valid() {
 		return nil
 	}
@@ -46,15 +49,36 @@ func (r *Run) holdWithheld(tx *gorm.DB) error {
 	if err != nil || !withheld {
 		return err
 	}
-	r.HeldWhy = "Another run of this source did not pass when it was measured again."
-	return db.WriteError(tx.Model(&Run{}).Where("id = ?", r.ID).Update("held_why", r.HeldWhy).Error, "run %d", r.ID)
+	r.HeldWhy = heldWithSource
+	if err := tx.Model(&Run{}).Where("id = ?", r.ID).Update("held_why", r.HeldWhy).Error; err != nil {
+		return db.WriteError(err, "run %d", r.ID)
+	}
+	return flags.Raise(tx, r.ID, flags.Unconfirmed, r.HeldWhy)
 }
 
-// releaseSource lets a source count again that was held back, and has its confirmation begin again when it comes first.
-func releaseSource(tx *gorm.DB, runID int64) error {
-	if err := pools.Release(tx, runID); err != nil {
-		return err
+// heldBySource chooses the runs of a run's person, board and source that are held back because a leg failed, and for nothing else.
+func heldBySource(tx *gorm.DB, runID int64) *gorm.DB {
+	return tx.Model(&Run{}).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, flags.Unconfirmed).
+		Where(`id = ? or id in (select r.id from runs r join submissions s on s.id = r.submission_id join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key
+			join runs x on x.submission_id = o.id and x.device = r.device where x.id = ? and o.source_key <> '')`, runID, runID)
+}
+
+// releaseSource lets a source count again that was held back, with all its runs, and has its confirmation begin again when it comes first.
+func releaseSource(tx *gorm.DB, actor User, runID int64, why string) error {
+	var same []int64
+	err := heldBySource(tx, runID).Pluck("id", &same).Error
+	if err == nil {
+		err = pools.Release(tx, runID)
 	}
-	err := tx.Model(&Confirmation{}).Where("challenger_id = ? and ended_at is not null and challenger_ns is null", runID).Update("again", true).Error
-	return db.WriteError(err, "confirmation of run %d", runID)
+	if err == nil {
+		err = tx.Model(&Run{}).Where("id in ?", same).Update("held_why", "").Error
+	}
+	if err == nil {
+		err = tx.Model(&flags.Flag{}).Where("run_id in ? and closed_at is null and (kind = ? or detail = ?)", same, flags.Unconfirmed, heldWithSource).
+			Updates(map[string]any{"closed_at": db.Now(), "closed_by": actor.ID, "outcome": why}).Error
+	}
+	if err == nil {
+		err = tx.Model(&Confirmation{}).Where("challenger_id in ? and ended_at is not null and challenger_ns is null", same).Update("again", true).Error
+	}
+	return db.WriteError(err, "source of run %d", runID)
 }

@@ -1,16 +1,14 @@
 package models_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // eachKind runs fn once for a run and once for an evaluation of a new store: what they have in common is one life.
@@ -90,7 +88,7 @@ func (l life) wantWaiting(attempts, retries int) {
 
 func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
-		for n := range 2 * models.MaxLosses {
+		for n := range 2 * work.MaxLosses {
 			a := l.start()
 			wantKind(t, second(s.StartAttempt(t.Context(), l.ref)), models.Conflict)
 			l.taken(a, "w1")
@@ -112,14 +110,14 @@ func TestWorkOfEitherKindIsHandedBackAtNoCost(t *testing.T) {
 func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 	eachKind(t, func(t *testing.T, s *models.Store, l life) {
 		untaken := l.start()
-		out, err := s.FailAttempt(t.Context(), untaken.ID, "nobody took it", models.LossCounts)
+		out, err := s.FailAttempt(t.Context(), untaken.ID, "nobody took it", work.LossCounts)
 		if err != nil || !out.Retried || told(out) != 0 {
 			t.Errorf("an attempt that nobody took: %+v, %v", out, err)
 		}
 		l.wantWaiting(1, 0)
 		taken := l.start()
 		l.taken(taken, "w1")
-		out, err = s.FailAttempt(t.Context(), taken.ID, "the worker is gone", models.LossWaits)
+		out, err = s.FailAttempt(t.Context(), taken.ID, "the worker is gone", work.LossWaits)
 		if err != nil || !out.Retried || told(out) != 1 {
 			t.Errorf("a lost attempt: %+v, %v", out, err)
 		}
@@ -134,7 +132,7 @@ func TestWorkOfEitherKindIsLostAndTriedAgain(t *testing.T) {
 		if out, err := s.RecordResult(t.Context(), l.result(taken, job.OutcomeDone), modelstest.Completed()); err != nil || out.Accepted {
 			t.Errorf("a late result: %+v, %v", out, err)
 		}
-		if out, err := s.FailAttempt(t.Context(), taken.ID, "again", models.LossWaits); err != nil || out.Accepted {
+		if out, err := s.FailAttempt(t.Context(), taken.ID, "again", work.LossWaits); err != nil || out.Accepted {
 			t.Errorf("lost twice: %+v, %v", out, err)
 		}
 		l.wantWaiting(2, 1)
@@ -201,62 +199,6 @@ func TestAResultNamesItsOwnWork(t *testing.T) {
 	})
 }
 
-func TestAnEmptyQueueIsFilledWithWhatNobodyHasTaken(t *testing.T) {
-	eachKind(t, func(t *testing.T, s *models.Store, l life) {
-		a := l.start()
-		published := func() bool {
-			return got[[]models.LiveAttempt](t)(s.LiveAttempts(t.Context()))[0].PublishedAt != nil
-		}
-		check(t, s.MarkPublished(t.Context(), a.ID))
-		check(t, s.QueueMayBeEmpty(t.Context()))
-		if published() {
-			t.Error("what lay in the queue is not published again")
-		}
-		check(t, s.MarkPublished(t.Context(), a.ID))
-		l.taken(a, "w1")
-		check(t, s.QueueMayBeEmpty(t.Context()))
-		if !published() {
-			t.Error("what a worker has is published again")
-		}
-	})
-}
-
-// TestOneOrderForAllThatWaits: evaluations, then runs, then profiles that follow; in each kind people take turns.
-func TestOneOrderForAllThatWaits(t *testing.T) {
-	modelstest.Each(t, func(t *testing.T, s *models.Store) {
-		w, ctx := newWorld(t, s), t.Context()
-		check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
-		w.score(t, s, w.ann, 10) // a profile follows
-		names := map[job.Ref]string{}
-		for i, user := range []models.User{w.ann, w.ann, w.ben} {
-			names[w.submit(t, s, user).Ref()] = fmt.Sprintf("run %d", i+1)
-		}
-		for i, caller := range []string{"a", "a", "b"} {
-			names[submitted(t, s, caller).Ref()] = fmt.Sprintf("evaluation %d", i+1)
-		}
-		order := func(list []models.QueuedWork) (out []string) {
-			for _, q := range list {
-				name := names[q.Ref()]
-				if q.Priority == models.PriorityFollowUp {
-					name = "profile"
-				}
-				out = append(out, fmt.Sprintf("%d %s", q.Place, name))
-			}
-			return out
-		}
-		want := []string{"1 evaluation 1", "2 evaluation 3", "3 evaluation 2", "4 run 1", "5 run 3", "6 run 2", "7 profile"}
-		if diff := cmp.Diff(want, order(got[[]models.QueuedWork](t)(s.Queue(ctx)))); diff != "" {
-			t.Errorf("the queue:\n%s", diff)
-		}
-		if diff := cmp.Diff(want[:4], order(got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
-			t.Errorf("the next four:\n%s", diff)
-		}
-		if diff := cmp.Diff([]models.QueueLength{{Device: "CPU", Waiting: 4}}, got[[]models.QueueLength](t)(s.QueueLengths(ctx))); diff != "" {
-			t.Errorf("runs that wait:\n%s", diff)
-		}
-	})
-}
-
 func TestOneBatchMovesBothKindsOn(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		ctx := t.Context()
@@ -295,7 +237,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 		l := life{T: t, store: s, ref: profile.Ref()}
 		a := l.start()
 		l.taken(a, "w1")
-		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != models.PriorityFollowUp || live[0].Kind != "profile" {
+		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].Priority != work.PriorityFollowUp || live[0].Kind != "profile" {
 			t.Errorf("live: %+v", live)
 		}
 		out, err := s.PreemptAttempt(ctx, a.ID)

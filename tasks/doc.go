@@ -17,8 +17,8 @@
 //	lint.go               warnings that refuse nothing
 //	diff.go               what changed between two versions, and whether scores still compare
 //	write.go              a Bundle as zip and task.yml
-//	directives.go         #!POPCORN lines of a submission
 //	solutions.go          the built-in tasks in examples/, and solutions that verify-task runs
+//	directives/           #!POPCORN lines of a submission
 //	pyyaml/               YAML as PyYAML reads it, and writing it
 //	flags/, arithmetic/   the compile flags that a task may set; the expressions of its roofline
 //

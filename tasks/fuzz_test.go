@@ -84,23 +84,6 @@ func FuzzZip(f *testing.F) {
 	})
 }
 
-func FuzzDirectives(f *testing.F) {
-	f.Add([]byte("#!POPCORN leaderboard add\n//!POPCORN gpus A B\n"))
-	f.Add([]byte("\ufeff# x\r\n#!POPCORN"))
-	f.Fuzz(func(t *testing.T, source []byte) {
-		d, err := tasks.ParseDirectives(source)
-		if err != nil {
-			if p := tasks.ProblemsIn(err); len(p) != 1 || p[0].Line == 0 {
-				t.Errorf("the error has no line: %v", err)
-			}
-			return
-		}
-		if strings.ContainsAny(d.Leaderboard+strings.Join(d.GPUs, ""), " \n\t") {
-			t.Errorf("names hold blanks: %+v", d)
-		}
-	})
-}
-
 func FuzzExpression(f *testing.F) {
 	for _, seed := range []string{"2 * n ** 2 / (n - 1)", "-(-n)", "((", "1e9**1e9", "0x10", "n n", "float32*n"} {
 		f.Add(seed)

@@ -223,7 +223,7 @@ func trustTies() templ.Component {
 			templ_7745c5c3_Var7 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel are never quite the same. Entries whose difference the data do not show share a rank, with = behind it. An entry stands behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores, each from several fresh processes, do not touch. Scores without an interval, of older runs and of tasks that bring their own program, count as exact: for them only the 0.5&nbsp;% decide. An interval that is wider than the first's counts 0.5&nbsp;% below its score at the most, as one does that is not noisy: a kernel gains nothing by being uneven.</p><p>Simulated with 3 to 25 processes that differ by 0.05 to 5&nbsp;%: of 20 equal kernels the luckiest stands alone on the first place in at most 10 of 10,000 boards from 5 processes on (23 with 3), and never where they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 at 5 processes and a deviation of 0.5&nbsp;%, and practically always at 0.2&nbsp;%. Each entry is compared with the first of its tie alone, so the last of one tie and the first of the next may be equally fast.</p><p id=\"pools\"><strong>Equal sources are pooled.</strong> All ranked runs of one source, by one person on one board, count together: the score and its interval are those of all their processes, as if they were one run's. So a kernel that is submitted twenty times gains nothing by the luckiest of twenty. Nobody chooses which runs count: what the processes of a run measured counts also where it was cancelled or failed while it was ranked, or where its person deleted it, and a process that did not come to its end counts like the slowest. While a run is ranked its page shows no times and no output. Infrastructure errors count against nobody. Sources are equal but for line endings, blanks that end a line and blank lines; a comment counts. Runs that are held back or disqualified, and runs with older software, are not pooled; a noisy one is, and becomes less so. The score is from the day of the newest of its runs.</p><p id=\"confirmations\">Whoever comes first was also lucky: of many tries the best is shown. So the first of a board is measured again, in turns with the next person's run (next, first, next, first), in fresh processes, while nobody else needs the device. Until then it <strong>waits for confirmation</strong>. The score of both sources is from then on the mean of what all their confirmations measured, whoever sent them; later runs do not change it, and the run's page keeps the old one. So neither many challenges nor equal sources of two accounts choose a number; of many variants the luckiest comes first only until it is confirmed. A source that does not pass when it is measured again is held back until somebody has looked. Only numbers of one unit of one machine count, unless eight turns do not find one unit for all. Losing a place to a confirmation is not an accusation.</p></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<section class=\"prose\" aria-labelledby=\"ties\"><h2 id=\"ties\">Ties</h2><p>Two measurements of one kernel are never quite the same. Entries whose difference the data do not show share a rank, with = behind it. An entry stands behind the first of a tie only if it is more than 0.5&nbsp;% slower <em>and</em> the 95&nbsp;% intervals of the two scores, each from several fresh processes, do not touch. Scores without an interval, of older runs and of tasks that bring their own program, count as exact: for them only the 0.5&nbsp;% decide. An interval that is wider than the first's counts 0.5&nbsp;% below its score at the most, as one does that is not noisy: a kernel gains nothing by being uneven.</p><p>Simulated with 3 to 25 processes that differ by 0.05 to 5&nbsp;%: of 20 equal kernels the luckiest stands alone on the first place in at most 10 of 10,000 boards from 5 processes on (23 with 3), and never where they differ by up to 0.5&nbsp;%. A kernel that is 2&nbsp;% faster is told apart in 97 of 100 at 5 processes and a deviation of 0.5&nbsp;%, and practically always at 0.2&nbsp;%. Each entry is compared with the first of its tie alone, so the last of one tie and the first of the next may be equally fast.</p><p id=\"pools\"><strong>Equal sources are pooled.</strong> All ranked runs of one source, by one person on one board, count together: the score and its interval are those of all their processes, as if they were one run's. So a kernel that is submitted twenty times gains nothing by the luckiest of twenty. Nobody chooses which runs count: what the processes of a run measured counts also where it was cancelled or failed while it was ranked, or where its person deleted it, and a process that did not come to its end counts twice the time of the slowest. So does a run that was cancelled after a worker had it, or failed after its program began. While a run is ranked its page shows no times and no output. Infrastructure errors count against nobody. Sources are equal but for line endings, blanks that end a line and blank lines; a comment counts. Runs that are held back or disqualified, and runs with older software, are not pooled; a noisy one is, and becomes less so. The score is from the day since when it is as good as it is.</p><p id=\"confirmations\">Whoever comes first was also lucky: of many tries the best is shown. So the first of a board is measured again, in turns with the next person's run (next, first, next, first), in fresh processes, while nobody else needs the device; a turn that has waited for 10 minutes comes before what was submitted later. Until then it <strong>waits for confirmation</strong>. The score of both sources is from then on the median of what all their confirmations measured, with the interval of all those processes, whoever sent them; later runs do not change it, and the run's page keeps the old one. So neither many challenges nor equal sources of two accounts choose a number; of many variants the luckiest comes first only until it is confirmed. A turn that was disturbed is taken once more. Only numbers of one unit of one machine count, unless eight turns do not find one unit for all. A source that does not pass when it is measured again is held back until somebody has looked; if it is the next person's, the first is measured alone. Losing a place to a confirmation is not an accusation.</p></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -357,7 +357,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 216, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 218, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -370,7 +370,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 218, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 220, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -448,7 +448,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were tried on with the harness of this site.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 244, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 246, Col: 130}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -521,7 +521,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var17 string
 				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 279, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 281, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -564,7 +564,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 282, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 284, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -577,7 +577,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 284, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 286, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -590,7 +590,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 286, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 288, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -647,7 +647,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 303, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 305, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -708,7 +708,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 317, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -721,7 +721,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 317, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -734,7 +734,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 318, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 320, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -753,7 +753,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 323, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 325, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -801,7 +801,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var30 templ.SafeURL
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 337, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 339, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -814,7 +814,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 337, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 339, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {

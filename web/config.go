@@ -5,11 +5,13 @@ import (
 	"crypto/tls"
 	"log/slog"
 	"net/netip"
+	"net/url"
 	"time"
 
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
 	"warpboard/views"
+	"warpboard/web/mount"
 	"warpboard/web/signin"
 	"warpboard/web/site"
 	"warpboard/web/site/evaluations"
@@ -33,7 +35,7 @@ type Config struct {
 
 	Addr    string      // address to listen on, "127.0.0.1:3000"
 	TLS     *tls.Config // of the connections; nil: a proxy has it, or nobody
-	BaseURL string      // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
+	BaseURL string      // how browsers reach the site, "https://boards.example.org", maybe with a path; empty: http:// and Addr
 
 	Providers []signin.ProviderConfig // ways to sign in; none on a loopback address: developer sign-in
 	Admins    []string                // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
@@ -74,6 +76,12 @@ func (c Config) bundleLimit() int { return cmp.Or(c.BundleLimit, defaultBundleLi
 
 // ParseAddresses reads addresses and networks, like 10.0.0.7 and 10.0.0.0/8, for Config.MetricsFrom.
 func ParseAddresses(texts []string) ([]netip.Prefix, error) { return wire.ParseNetworks(texts) }
+
+// ParseBaseURL reads the public address of a site, for Config.BaseURL. The error is the end of a sentence.
+func ParseBaseURL(text string) (*url.URL, error) {
+	base, _, err := mount.ParseAddress(text)
+	return base, err
+}
 
 // Hub is what the recorder and the dispatcher announce to; open pages listen to it.
 type Hub = site.Hub

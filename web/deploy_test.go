@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"warpboard/evaluator/sandbox/sandboxtest"
 )
 
 // TestAlertsAndDashboardUseMetricsThatExist, of a site on which something has happened, and are proper PromQL. Each alert
@@ -100,7 +102,7 @@ func debianTool(t *testing.T, name string) string {
 			return found
 		}
 	}
-	t.Skip("there is no " + name + " here: scripts/setup test brings it")
+	sandboxtest.Without(t, name, exec.ErrNotFound)
 	return ""
 }
 

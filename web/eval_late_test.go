@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/counters"
 	"warpboard/models/modelstest"
 	"warpboard/web/client"
 )
@@ -30,7 +31,7 @@ func (s *evalSite) finish(e models.Evaluation) {
 }
 
 // end ends an evaluation that waits with a worker's report.
-func (s *evalSite) end(e models.Evaluation, worker, report string, samples ...models.Sample) {
+func (s *evalSite) end(e models.Evaluation, worker, report string, samples ...counters.Sample) {
 	s.t.Helper()
 	attempt, err := s.Store.StartAttempt(context.Background(), e.Ref())
 	if err != nil {

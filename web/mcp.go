@@ -76,15 +76,16 @@ func (s *Server) inside(r *http.Request) *client.Client {
 	if err != nil {
 		remote = &net.TCPAddr{} // nobody's address: it opens nothing
 	}
-	doer := &http.Client{Transport: loop{s.app.Handler(), remote, r.Header}}
-	return client.NewWith("http://"+r.Host, "", doer)
+	doer := &http.Client{Transport: loop{s.app.Server().Handler, remote, r.Host, r.Header}}
+	return client.NewWith(s.BaseURL, "", doer)
 }
 
 // loop carries requests to this process's own handler, without a socket.
 type loop struct {
 	handler fasthttp.RequestHandler
 	remote  net.Addr
-	outer   http.Header // of the request on whose behalf they are
+	host    string      // that the request named on whose behalf they are
+	outer   http.Header // of that request
 }
 
 // RoundTrip carries one request. When its context ends first, the handler goes on unheard.
@@ -118,7 +119,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 	}
 	to.Header.SetMethod(r.Method)
 	to.SetRequestURI(r.URL.RequestURI())
-	to.SetHost(r.Host)
+	to.Header.SetHost(l.host) // not in the URI alone, which is read anew below a path
 	for name, values := range r.Header {
 		to.Header.Set(name, values[0])
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/gofiber/fiber/v2/middleware/recover"
 	"github.com/valyala/fasthttp"
 
+	"warpboard/web/mount"
 	"warpboard/web/site"
 	"warpboard/web/wire"
 )
@@ -130,7 +131,7 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 	c.Set("Cross-Origin-Opener-Policy", "same-origin")
 	c.Set("Cross-Origin-Resource-Policy", "same-origin")
 	c.Set("Permissions-Policy", "camera=(), microphone=(), geolocation=()")
-	if s.Secure() {
+	if s.Secure() && s.Mount == "" { // the whole host is bound by it
 		c.Set("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
 	}
 	err := c.Next()
@@ -139,6 +140,22 @@ func (s *Server) securityHeaders(c *fiber.Ctx) error {
 		c.Response().Header.Del("Content-Security-Policy")
 	}
 	return err
+}
+
+// probePaths answer at the root of the host, too.
+var probePaths = []string{"/healthz", "/readyz", "/metrics"}
+
+// belowThePath refuses what is for another place on the site's host, and sends those who left out the slash after the
+// site's path to where links hold.
+func (s *Server) belowThePath(c *fiber.Ctx) error {
+	switch {
+	case mount.Outside(c.Context()):
+		return &site.Failure{Status: fiber.StatusNotFound, Code: "outside", Message: fmt.Sprintf(
+			"There is nothing at this address. The site is at %s/; a proxy in front of it must leave %s in the path.", s.BaseURL, s.Mount)}
+	case mount.Bare(c.Context()) && (c.Method() == fiber.MethodGet || c.Method() == fiber.MethodHead):
+		return c.Redirect(c.OriginalURL(), fiber.StatusPermanentRedirect)
+	}
+	return c.Next()
 }
 
 // makeRoom closes connections that would stay open after their answer while there is little room for others:

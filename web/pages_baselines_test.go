@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"warpboard/evaluator/job"
-	"warpboard/models"
+	"warpboard/models/work"
 )
 
 func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
@@ -19,12 +19,12 @@ func TestABaselineStandsBetweenTheEntriesWithoutARank(t *testing.T) {
 	if _, _, err := s.Store.NoteSlots(t.Context(), h); err != nil { // it is the first worker with that device
 		t.Fatal(err)
 	}
-	work, err := s.Store.Queue(t.Context())
+	waits, err := s.Store.Queue(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, q := range work {
-		if q.Priority == models.PriorityBaseline && q.Device == "H200" {
+	for _, q := range waits {
+		if q.Priority == work.PriorityBaseline && q.Device == "H200" {
 			run, err := s.Store.Run(t.Context(), q.RunID)
 			if err != nil {
 				t.Fatal(err)

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"testing"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 )
@@ -35,15 +36,7 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 		t.Errorf("the API says %+v, %v", answer.Entries, err)
 	}
 	for _, ns := range []float64{50_000, 45_000, 50_000, 45_000} {
-		work, err := store.Queue(t.Context())
-		if err != nil || len(work) != 1 {
-			t.Fatalf("%+v waits: %v", work, err)
-		}
-		leg, err := store.Run(t.Context(), work[0].RunID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		modelstest.Finish(t, store, leg, ns)
+		modelstest.Finish(t, store, nextLeg(t, store), ns)
 	}
 	doc := b.page(board, http.StatusOK)
 	wantText(t, doc, "#board tbody tr:first-child", "Ben 45.00 µs")
@@ -52,4 +45,35 @@ func TestAConfirmationIsShownOnBoardAndCards(t *testing.T) {
 	}
 	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "confirmed The score comes from measuring this source again on one unit, in turns with another, and from its earlier confirmations if there were any; it was 40.00 µs before.")
 	wantText(t, b.page(card(anns), http.StatusOK), "[data-confirmation]", "went from 40.00 µs to 45.00 µs.")
+
+	cleos := finish("Cleo", 30_000)
+	leg := nextLeg(t, store)
+	attempt, err := store.StartAttempt(t.Context(), leg.Ref())
+	if err == nil {
+		_, err = store.RecordResult(t.Context(), job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
+			Failure: &job.Failure{Reason: "It ended with exit code 3."}}, models.Findings{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		modelstest.Finish(t, store, nextLeg(t, store), 35_000)
+	}
+	alone := fmt.Sprintf("Run %d did not pass when it was measured again. It ended with exit code 3. Run %d was measured alone.", bens.ID, cleos.ID)
+	wantText(t, b.page(card(cleos), http.StatusOK), "[data-confirmation]", "measuring this source again on one unit and from its earlier confirmations if there were any; it was 30.00 µs before. "+alone)
+	wantText(t, b.page(card(bens), http.StatusOK), "[data-confirmation]", "This run was to be measured again, in turns with another, and has no number of that. "+alone)
+}
+
+// nextLeg is the one run that waits.
+func nextLeg(t *testing.T, store *models.Store) models.Run {
+	t.Helper()
+	work, err := store.Queue(t.Context())
+	if err != nil || len(work) != 1 {
+		t.Fatalf("%+v waits: %v", work, err)
+	}
+	leg, err := store.Run(t.Context(), work[0].RunID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return leg
 }

@@ -9,6 +9,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // TestTheQueueShowsEvaluationsAndKeepsWhatTheyAreToTheirCallers: strangers see that the device is in demand, and
@@ -64,7 +65,7 @@ func TestTheQueueSaysWhenLostWorkIsTriedAgain(t *testing.T) {
 		attempt := s.attempt(s.queued)
 		_, _, err := s.Store.NoteTaken(t.Context(), "rack-7", []string{attempt.ID})
 		if err == nil {
-			_, err = s.Store.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.", models.LossWaits)
+			_, err = s.Store.FailAttempt(t.Context(), attempt.ID, "The worker rack-7 is gone.", work.LossWaits)
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // measuredAgain ends the runs that wait to be measured again, each with a score, the last with a failure.
@@ -20,7 +21,7 @@ func (s *scene) measuredAgain(driver string, scores ...float64) {
 		s.t.Fatal(err)
 	}
 	for _, q := range queue {
-		if q.Priority != models.PriorityRerun {
+		if q.Priority != work.PriorityRerun {
 			continue
 		}
 		run, err := s.Store.Run(s.t.Context(), q.RunID)

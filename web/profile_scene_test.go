@@ -33,9 +33,9 @@ type profiledScene struct {
 	first, second, refused models.Run
 }
 
-func newProfiledScene(t testing.TB) *profiledScene {
+func newProfiledScene(t testing.TB, changes ...func(*Config)) *profiledScene {
 	t.Helper()
-	s := profiled.restore(t, (*profiledScene).setProfiled)
+	s := profiled.restore(t, (*profiledScene).setProfiled, changes...)
 	s.profilingWorker()
 	s.begin()
 	return s

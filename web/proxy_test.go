@@ -8,9 +8,11 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"encoding/pem"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,46 +26,59 @@ import (
 	"warpboard/models/modelstest"
 )
 
-// documentedProxy is a configuration in docs/proxy.md, with this machine's addresses in it.
-func documentedProxy(t *testing.T, language string, replace ...string) string {
+// documentedProxy is one of the configurations in docs/proxy.md for a program, the first of them for a host of its own and
+// the second for a path, with this machine's addresses in it.
+func documentedProxy(t *testing.T, language string, number int, replace ...string) string {
 	t.Helper()
-	found := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(read(t, "../docs/proxy.md"))
-	if found == nil {
-		t.Fatalf("docs/proxy.md has no %s", language)
+	found := regexp.MustCompile("(?s)```"+language+"\n(.*?)```").FindAllStringSubmatch(read(t, "../docs/proxy.md"), -1)
+	if len(found) != 2 {
+		t.Fatalf("docs/proxy.md has %d configurations of %s", len(found), language)
 	}
-	return strings.NewReplacer(replace...).Replace(found[1])
+	return strings.NewReplacer(replace...).Replace(found[number][1])
 }
 
-// TestTheSiteWorksBehindTheDocumentedProxies: pages, streams and large bodies, through nginx and Caddy as docs/proxy.md has
-// them.
-func TestTheSiteWorksBehindTheDocumentedProxies(t *testing.T) {
-	s := startSite(t)
-	upstream := strings.TrimPrefix(s.url, "http://")
+// proxyBefore starts nginx or caddy before the site, as documented, and returns a client that reaches home through it,
+// https://boards.example.org or https://lab.example.org/warpboard.
+func (s *testSite) proxyBefore(t *testing.T, program, home string) *http.Client {
+	t.Helper()
+	u, err := url.Parse(home)
+	if err != nil {
+		t.Fatal(err)
+	}
+	number := 0
+	if u.Path != "" {
+		number = 1
+	}
 	pair := httptest.NewUnstartedServer(nil)
 	pair.StartTLS()
 	defer pair.Close()
 	cert, key := pairFiles(t, pair.TLS.Certificates[0])
-	for name, proxy := range map[string]func(t *testing.T, address, dir string) *exec.Cmd{
-		"nginx": func(t *testing.T, address, dir string) *exec.Cmd {
-			text := documentedProxy(t, "nginx", "listen 443", "listen "+address, "/etc/ssl/boards.pem", cert, "/etc/ssl/boards.key", key, "127.0.0.1:3000", upstream)
-			head := "daemon off; user root; pid pid; error_log stderr; events {}\nhttp { access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;\n"
-			file := writeFile(t, dir, "nginx.conf", head+text+"}\n")
-			return exec.Command(debianTool(t, "nginx"), "-p", dir, "-c", file)
-		},
-		"caddy": func(t *testing.T, address, dir string) *exec.Cmd {
-			_, port, _ := net.SplitHostPort(address)
-			text := documentedProxy(t, "caddy", "boards.example.org {", "https://boards.example.org:"+port+" {\n\tbind 127.0.0.1\n\ttls "+cert+" "+key, "127.0.0.1:3000", upstream)
-			file := writeFile(t, dir, "Caddyfile", "{\n\tadmin off\n\tauto_https disable_redirects\n}\n"+text)
-			cmd := exec.Command(debianTool(t, "caddy"), "run", "--adapter", "caddyfile", "--config", file)
-			cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
-			return cmd
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			address := sandboxtest.Addr(t)
-			client := startProxy(t, proxy(t, address, t.TempDir()), address)
-			s.worksThrough(t, client)
-		})
+	address, dir, upstream := sandboxtest.Addr(t), t.TempDir(), strings.TrimPrefix(s.url, "http://")
+	if program == "nginx" {
+		text := documentedProxy(t, "nginx", number, "listen 443", "listen "+address, "/etc/ssl/boards.pem", cert, "/etc/ssl/boards.key", key, "127.0.0.1:3000", upstream)
+		if number == 1 {
+			text = fmt.Sprintf("server { listen %s ssl; server_name %s; ssl_certificate %s; ssl_certificate_key %s; location / { return 200 another; }\n%s}\n", address, u.Host, cert, key, text)
+		}
+		head := "daemon off; user root; pid pid; error_log stderr; events {}\nhttp { access_log off; client_body_temp_path body; proxy_temp_path proxy; fastcgi_temp_path f; uwsgi_temp_path u; scgi_temp_path s;\n"
+		file := writeFile(t, dir, "nginx.conf", head+text+"}\n")
+		return startProxy(t, exec.Command(debianTool(t, "nginx"), "-p", dir, "-c", file), address, home)
+	}
+	_, port, _ := net.SplitHostPort(address)
+	text := documentedProxy(t, "caddy", number, u.Host+" {", "https://"+u.Host+":"+port+" {\n\tbind 127.0.0.1\n\ttls "+cert+" "+key, "127.0.0.1:3000", upstream)
+	file := writeFile(t, dir, "Caddyfile", "{\n\tadmin off\n\tauto_https disable_redirects\n}\n"+text)
+	cmd := exec.Command(debianTool(t, "caddy"), "run", "--adapter", "caddyfile", "--config", file)
+	cmd.Env = append(os.Environ(), "XDG_DATA_HOME="+dir, "XDG_CONFIG_HOME="+dir)
+	return startProxy(t, cmd, address, home)
+}
+
+// TestTheSiteWorksBehindTheDocumentedProxies: pages, streams and large bodies, through nginx and Caddy as docs/proxy.md has
+// them, on a host of its own and below a path.
+func TestTheSiteWorksBehindTheDocumentedProxies(t *testing.T) {
+	for _, home := range []string{"https://boards.example.org", "https://lab.example.org/warpboard"} {
+		s := startSite(t, func(c *Config) { c.BaseURL = home })
+		for _, program := range []string{"nginx", "caddy"} {
+			t.Run(program+" "+home, func(t *testing.T) { s.worksThrough(t, s.proxyBefore(t, program, home), home) })
+		}
 	}
 }
 
@@ -88,7 +103,7 @@ func writeFile(t *testing.T, dir, name, text string) string {
 }
 
 // startProxy runs a proxy until the end of the test, and returns a client that speaks to it whatever the name.
-func startProxy(t *testing.T, cmd *exec.Cmd, address string) *http.Client {
+func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client {
 	t.Helper()
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &said, &said
@@ -108,8 +123,8 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address string) *http.Client {
 	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // its name is another
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
-	for deadline := time.Now().Add(20 * time.Second); ; {
-		resp, err := client.Get("https://boards.example.org/healthz")
+	for deadline := time.Now().Add(90 * time.Second); ; {
+		resp, err := client.Get(home + "/healthz")
 		if err == nil {
 			resp.Body.Close()
 			return client
@@ -120,17 +135,17 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address string) *http.Client {
 	}
 }
 
-func (s *testSite) worksThrough(t *testing.T, client *http.Client) {
+func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) {
 	t.Helper()
-	resp, err := client.Get("https://boards.example.org/")
+	resp, err := client.Get(home + "/")
 	if err != nil || resp.StatusCode != http.StatusOK {
 		t.Fatal(resp, err)
 	}
 	resp.Body.Close()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
-	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, "https://boards.example.org/devices/events", nil)
+	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, home+"/devices/events", nil)
 	stream, err := client.Do(request)
 	if err != nil {
 		t.Fatal(err)
@@ -151,13 +166,13 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client) {
 		}
 	}
 
-	token, _, err := s.Store.CreateToken(t.Context(), modelstest.Person(t, s.Store, "Carla", models.RoleCreator).ID, "proxy", 0)
+	token, _, err := s.Store.CreateToken(t.Context(), modelstest.Person(t, s.Store, t.Name(), models.RoleCreator).ID, "proxy", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	large := make([]byte, 31<<20)
 	rand.Read(large)
-	upload, _ := http.NewRequest(http.MethodPost, "https://boards.example.org/api/v1/tasks/large?dry_run=1", bytes.NewReader(large))
+	upload, _ := http.NewRequest(http.MethodPost, home+"/api/v1/tasks/large?dry_run=1", bytes.NewReader(large))
 	upload.Header.Set("Authorization", "Bearer "+token)
 	resp, err = client.Do(upload)
 	if err != nil {

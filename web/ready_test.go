@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 )
@@ -88,11 +88,7 @@ func TestReadyTellsWhatIsMissing(t *testing.T) {
 }
 
 func TestNothingIsSubmittedWhileTheDiskIsNearlyFull(t *testing.T) {
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=4m"); err != nil {
-		t.Skipf("no disk can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { unix.Unmount(disk, unix.MNT_DETACH) })
+	disk := sandboxtest.Disk(t, "4m")
 	s := newEvalSite(t, func(c *Config) { c.Disk, c.MinFree = disk, 2<<20 })
 	modelstest.Task(t, s.Store, modelstest.Person(t, s.Store, "creator", models.RoleCreator), "vectoradd", "CPU")
 	filler := filepath.Join(disk, "filler")

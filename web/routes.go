@@ -13,7 +13,7 @@ import (
 func (s *Server) routes(app *fiber.App) {
 	s.errorShapes(app)
 	app.Use(releaseBody, requestID, closeUnread, s.accessLog, s.metrics.Measure, s.recoverPanics(), s.requestContext, s.securityHeaders,
-		strictRequests, s.makeRoom, plainBodies)
+		strictRequests, s.makeRoom, plainBodies, s.belowThePath)
 
 	plain := group{router: app}
 	pack := compress.New(compress.Config{Level: compress.LevelDefault})

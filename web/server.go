@@ -142,6 +142,7 @@ func (s *Server) newApp() *fiber.App {
 		wire.LingerAtClose(request.Conn())
 		answerError(request, err)
 	}
+	app.Server().Handler = s.Mount.Handler(app.Server().Handler, probePaths...)
 	app.Server().KeepHijackedConns = true // TakeOver closes them
 	return app
 }

@@ -43,6 +43,11 @@ type Exit struct {
 // Unwrap is the error.
 func (e Exit) Unwrap() error { return e.error }
 
+// ExitWith is an error with an exit code of a command of its own.
+func ExitWith(code int, format string, args ...any) error {
+	return Exit{code, fmt.Errorf(format, args...)}
+}
+
 // Usage is a mistake in the command line.
 func Usage(format string, args ...any) error { return Exit{exitUsage, fmt.Errorf(format, args...)} }
 

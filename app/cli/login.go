@@ -24,7 +24,7 @@ func loginCommand(c *connection) *cobra.Command {
 			return c.login(cmd.Context(), strings.Join(args, ""), name)
 		},
 	}
-	cmd.Flags().StringVar(&name, "name", "", "what to call the site in the config file, for --server NAME; default: its host")
+	cmd.Flags().StringVar(&name, "name", "", "what to call the site in the config file, for --server NAME; default: its host and path")
 	return cmd
 }
 
@@ -53,7 +53,7 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	if cfg.Sites == nil {
 		cfg.Sites = map[string]known{}
 	}
-	name = cmp.Or(name, u.Host)
+	name = cmp.Or(name, u.Host+u.Path)
 	cfg.Sites[name], cfg.Default = known{server, answer.Token}, name
 	path, err := cfg.save(c.env)
 	if err == nil {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"warpboard/tasks"
+	"warpboard/tasks/directives"
 )
 
 // projectFile says what the kernels of a folder are for. It names no site: a stranger's repository must not say where one's
@@ -79,7 +79,7 @@ func (p project) of(file string) ofKernel {
 
 // fill completes what flags have left open of a submission: the source's own directives count first, and are read by the site.
 func (k ofKernel) fill(task *string, devices *[]string, source []byte) error {
-	said, err := tasks.ParseDirectives(source)
+	said, err := directives.Parse(source)
 	if err != nil {
 		return err
 	}

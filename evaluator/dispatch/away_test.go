@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // watchFor has the dispatcher look each second from a time on, as Run does. Heartbeats stay as they are.
@@ -75,8 +76,8 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.lease.at = time.Time{} // it has to be renewed, which waits for the same writer
-	time.AfterFunc(3*d.watch.writeFor, func() { _ = held.Rollback() })
+	d.lease.at = time.Time{}                                      // it has to be renewed, which waits for the same writer
+	time.AfterFunc(2*time.Second, func() { _ = held.Rollback() }) // long after a busy machine has begun the pass
 	if err := d.pass(t.Context(), begun.Add(models.WorkerTimeout)); err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestDatabaseThatTakesNoWritesIsNoSilenceOfWorkers(t *testing.T) {
 func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
 	eachSite(t, func(s *site) {
 		run := s.submit()
-		kills := 2 * models.MaxLosses
+		kills := 2 * work.MaxLosses
 		for range kills {
 			d, r := s.boot()
 			s.pass(d, longEnough)
@@ -106,7 +107,7 @@ func TestSiteThatIsKilledAgainAndAgainWithinARunDoesNotFailIt(t *testing.T) {
 				s.Fatalf("the run is %s, %v: %+v", lost.State, err, lost.Failure)
 			}
 			if lost.AttemptID != "" { // its pause was over within the second pass
-				if _, err := s.store.FailAttempt(s.Context(), lost.AttemptID, "lost with the queue", models.LossFree); err != nil {
+				if _, err := s.store.FailAttempt(s.Context(), lost.AttemptID, "lost with the queue", work.LossFree); err != nil {
 					s.Fatal(err)
 				}
 			}

@@ -23,7 +23,9 @@ type batch struct {
 	mu      sync.Mutex
 	waiting []job.Event
 	filled  chan struct{}
-	storing *sync.Mutex // held while a batch is stored, so that batches keep their order
+	// storing is held while a batch is stored, so that batches keep their order: AppendEvents takes an event with a smaller
+	// number than the last stored one for a repetition, and drops it.
+	storing *sync.Mutex
 }
 
 func newBatch() batch { return batch{filled: make(chan struct{}, 1), storing: new(sync.Mutex)} }

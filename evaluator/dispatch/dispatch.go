@@ -5,6 +5,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/work"
 )
 
 // Jobs is what the Dispatcher needs of the queue; *queue.Queue has it.
@@ -46,7 +47,7 @@ func announce(n Notifier, out models.Recorded) {
 	moved := len(out.Evaluations) > 0
 	for _, e := range out.Events {
 		n.RunEvent(e)
-		moved = moved || e.Type == models.EventState || e.Type == job.EventTaken
+		moved = moved || e.Type == work.EventState || e.Type == job.EventTaken
 	}
 	for _, e := range out.Evaluations {
 		n.EvaluationChanged(e)

@@ -3,13 +3,13 @@ package dispatch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"warpboard/models"
+	"warpboard/models/work"
 )
 
 const (
@@ -85,7 +85,9 @@ func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 	return d.pass(ctx, now)
 }
 
-// pass takes back what is lost, then fills the queue: of the devices that no other process of the site has.
+// pass takes back what is lost, then fills the queue: of the devices that no other process of the site has. It decides by what
+// it read at its beginning; what has changed since then is refused by the guards of the store (Conflict, or not Accepted) and
+// seen by the next pass. Devices and attempts that fail do not keep others from their turn: errors are collected.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
@@ -105,10 +107,10 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		return err
 	}
 	d.offers = offers(workers, d.watch.started, now)
-	errs := []error{d.takeBack(ctx, d.ours(d.watch.lost(live, workers, slots, now), live), now)}
+	errs := []error{d.store.HurryLegs(ctx, now), d.takeBack(ctx, d.ours(d.watch.lost(live, workers, slots, now), live), now)}
 	live = slices.DeleteFunc(live, func(a models.LiveAttempt) bool { return !d.lease.held[a.Device] })
 	for _, a := range live {
-		if a.PublishedAt == nil && a.TakenAt == nil {
+		if a.PublishedAt == nil && a.TakenAt == nil { // a process died between the two, or the queue may have lost it (QueueMayBeEmpty)
 			errs = append(errs, d.publish(ctx, a.Attempt))
 		}
 	}
@@ -126,7 +128,7 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, live []models.LiveAttempt) error {
 	var errs []error
 	for _, a := range live {
-		if a.Priority < models.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
+		if a.Priority < work.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
 			continue
 		}
 		out, err := d.store.PreemptAttempt(ctx, a.ID)
@@ -146,7 +148,7 @@ func overloaded(device string, slots int, live []models.LiveAttempt) bool {
 		if a.Device != device {
 			continue
 		}
-		if all++; a.Priority < models.PriorityFollowUp {
+		if all++; a.Priority < work.PriorityFollowUp {
 			others++
 		}
 	}
@@ -173,7 +175,7 @@ func capacity(device string, slots int, live []models.LiveAttempt) int {
 func rerunRoom(device string, slots int, live []models.LiveAttempt) int {
 	room := max(slots-1, 1)
 	for _, a := range live {
-		if a.Device == device && a.Priority == models.PriorityRerun {
+		if a.Device == device && a.Priority == work.PriorityRerun {
 			room--
 		}
 	}
@@ -189,16 +191,16 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now
 	if err != nil {
 		return err
 	}
-	for i, work := range next {
-		if work.Priority >= models.PriorityFollowUp && n-i < 2 {
+	for i, unit := range next {
+		if unit.Priority >= work.PriorityFollowUp && n-i < 2 {
 			break // a profile or a baseline takes a free slot, and never the place of the run that comes next
 		}
-		if work.Priority == models.PriorityRerun {
+		if unit.Priority == work.PriorityRerun {
 			if reruns--; reruns < 0 {
 				break // they are the last in the order
 			}
 		}
-		attempt, err := d.store.StartAttempt(ctx, work.Ref())
+		attempt, err := d.store.StartAttempt(ctx, unit.Ref())
 		if models.KindOf(err) == models.Conflict {
 			continue // cancelled a moment ago
 		}
@@ -244,61 +246,4 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 		d.Wake() // the capacities of this pass still count it
 	}
 	return errors.Join(errs...)
-}
-
-// Cancel ends a live run at once, and has its job dropped or its worker stopped. The submitter and
-// admins may. Conflict: the run has ended already.
-func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64) error {
-	attemptID, out, err := d.store.CancelRun(ctx, actor, runID)
-	if err != nil {
-		return err
-	}
-	d.afterCancel(ctx, attemptID, out)
-	return nil
-}
-
-// CancelEvaluation does the same to an evaluation, for a reason that its caller is told.
-func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
-	attemptID, out, err := d.store.CancelEvaluation(ctx, id, reason)
-	if err != nil {
-		return err
-	}
-	d.afterCancel(ctx, attemptID, out)
-	return nil
-}
-
-// CancelRejudge ends a rejudge of a task without effect, and stops what of it is running.
-func (d *Dispatcher) CancelRejudge(ctx context.Context, actor models.User, taskID int64) error {
-	attempts, out, err := d.store.CancelRejudge(ctx, actor, taskID)
-	if err != nil {
-		return err
-	}
-	d.afterCancel(ctx, "", out)
-	for _, id := range attempts {
-		d.afterCancel(ctx, id, models.Recorded{})
-	}
-	return nil
-}
-
-// afterCancel stops the attempt at work that is cancelled in the store; "" is none.
-func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out models.Recorded) {
-	announce(d.notify, out)
-	d.Wake()
-	if attemptID == "" {
-		return
-	}
-	if err := d.stop(ctx, attemptID); err != nil {
-		// The work is cancelled all the same: a worker that goes on is told at its next heartbeat.
-		d.log.Error("stopping a cancelled attempt", "attempt", attemptID, "err", err)
-	}
-}
-
-// Kick disconnects a remote worker whose credential was revoked.
-func (d *Dispatcher) Kick(worker string) { d.jobs.Kick(worker) }
-
-func (d *Dispatcher) stop(ctx context.Context, attemptID string) error {
-	if err := errors.Join(d.jobs.Forget(ctx, attemptID), d.jobs.Cancel(ctx, attemptID)); err != nil {
-		return fmt.Errorf("stopping attempt %s: %w", attemptID, err)
-	}
-	return nil
 }

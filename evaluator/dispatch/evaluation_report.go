@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
+	"warpboard/models/counters"
 )
 
 // checkReport reads the report of an evaluation. A result that holds none is turned into one of a lost attempt:
@@ -30,31 +31,31 @@ func checkReport(r *job.Result) (found models.Findings) {
 }
 
 // samples is what the counters gain from a result.
-func samples(r kernelrun.Result) []models.Sample {
+func samples(r kernelrun.Result) []counters.Sample {
 	unit := fmt.Sprintf("%s:%d", r.Device, r.Slot)
-	out := []models.Sample{{Name: models.CounterDevice + unit, Value: r.Seconds}}
+	out := []counters.Sample{{Name: counters.Device + unit, Value: r.Seconds}}
 	add := func(ok bool, good, bad string, seconds float64) {
 		if !ok {
 			good = bad
 		}
-		out = append(out, models.Sample{Name: good, Value: seconds})
+		out = append(out, counters.Sample{Name: good, Value: seconds})
 	}
 	for label, seconds := range r.CompileSeconds {
 		ok := r.CompilationError == ""
 		if label == "ref" {
 			ok = r.RefCompilationError == ""
 		}
-		add(ok, models.CounterCompiled, models.CounterNotCompiled, seconds)
+		add(ok, counters.Compiled, counters.NotCompiled, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageValidating]; reached {
-		add(r.Correctness, models.CounterCorrect, models.CounterWrong, seconds)
+		add(r.Correctness, counters.Correct, counters.Wrong, seconds)
 	}
 	if seconds, reached := r.StageSeconds[kernelrun.StageProfiling]; reached {
-		add(r.RuntimeStats != nil, models.CounterProfiled, models.CounterNotProfiled, seconds)
-		out = append(out, models.Sample{Name: models.CounterDeviceTiming + unit, Value: seconds})
+		add(r.RuntimeStats != nil, counters.Profiled, counters.NotProfiled, seconds)
+		out = append(out, counters.Sample{Name: counters.DeviceTiming + unit, Value: seconds})
 	}
 	if r.Cached != nil {
-		add(*r.Cached, models.CounterCacheHit, models.CounterCacheMiss, 0)
+		add(*r.Cached, counters.CacheHit, counters.CacheMiss, 0)
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
 	"warpboard/models"
+	"warpboard/models/counters"
 )
 
 func (s *site) evaluate(caller string) models.Evaluation {
@@ -82,15 +83,15 @@ func TestAnEvaluationGoesBeforeRunsAndShowsItsStages(t *testing.T) {
 		if !slices.Contains(s.seen.states, models.EvaluationValidating) || !slices.Contains(s.seen.states, models.EvaluationCompleted) {
 			s.Errorf("watchers were told %v", s.seen.states)
 		}
-		counters, err := s.store.Counters(s.Context())
+		all, err := s.store.Counters(s.Context())
 		if err != nil {
 			s.Fatal(err)
 		}
-		if diff := cmp.Diff(models.Counter{Name: models.CounterCompiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5}, counters[models.CounterCompiled]); diff != "" {
+		if diff := cmp.Diff(counters.Counter{Name: counters.Compiled, Count: 1, Total: 0.5, Min: 0.5, Max: 0.5}, all[counters.Compiled]); diff != "" {
 			s.Error(diff)
 		}
-		if counters[models.CounterCorrect].Count != 1 || counters[models.CounterDevice+"CPU:0"].Total != 2 || counters[models.CounterProfiled].Count != 0 {
-			s.Errorf("counters: %+v", counters)
+		if all[counters.Correct].Count != 1 || all[counters.Device+"CPU:0"].Total != 2 || all[counters.Profiled].Count != 0 {
+			s.Errorf("counters: %+v", all)
 		}
 	})
 }

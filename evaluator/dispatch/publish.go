@@ -9,6 +9,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/queue"
 	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -86,7 +87,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt models.Attempt, j *job
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.Task, j.SecretSeed = models.Measured(run.Mode), version.Key, version.Definition, uint64(attempt.Seed)
+	j.Mode, j.TaskKey, j.Task, j.SecretSeed = work.Measured(run.Mode), version.Key, version.Definition, uint64(attempt.Seed)
 	held, err := d.store.UsualTime(ctx, run)
 	if err != nil {
 		return run.Work, err

@@ -77,3 +77,35 @@ func TestNewSiliconIsNotedOnceAndItsWorkerConnectsAgain(t *testing.T) {
 		t.Errorf("connect again: %v", s.queue.kicked)
 	}
 }
+
+// TestALegOfAConfirmationIsMeasuredOnADeviceThatIsNeverIdle, after ten minutes.
+func TestALegOfAConfirmationIsMeasuredOnADeviceThatIsNeverIdle(t *testing.T) {
+	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, store *models.Store) {
+		s := newSite(t, store, "CPU")
+		d, r := s.boot()
+		ben := modelstest.Person(t, store, "Ben", models.RoleUser)
+		modelstest.Finish(t, store, modelstest.Submit(t, store, ben, s.task)[0], 10_000)
+		modelstest.Finish(t, store, s.submit(), 9_000)
+		took := func(in time.Duration) (leg bool) {
+			s.submit()
+			s.submit()
+			s.pass(d, in)
+			for range 2 {
+				j := s.take()
+				s.fail(r, j)
+				run, err := store.Run(s.Context(), j.RunID)
+				if err != nil {
+					s.Fatal(err)
+				}
+				leg = leg || run.ConfirmationID != nil
+			}
+			return leg
+		}
+		if took(0) || took(9*time.Minute) {
+			s.Error("it was measured before people's runs")
+		}
+		if !took(11 * time.Minute) {
+			s.Error("it was not measured after eleven minutes")
+		}
+	})
+}

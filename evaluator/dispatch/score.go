@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 )
 
@@ -41,7 +42,7 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 	if err != nil {
 		return nil, err
 	}
-	score, err := scoreOf(models.Measured(run.Mode), version.Definition.RankingBy, *result)
+	score, err := scoreOf(work.Measured(run.Mode), version.Definition.RankingBy, *result)
 	if err != nil {
 		r.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
 		result.Outcome, result.Suspect = job.OutcomeLost, true

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/work"
 )
 
 const (
@@ -33,7 +34,16 @@ type loss struct {
 }
 
 // watch finds attempts that will never end unless they are given up. What it remembers is only since when it
-// saw something; a new one finds the same a little later.
+// saw something; a new one finds the same a little later. Of each live attempt one of these holds:
+//
+//	not published                                   no loss: the pass publishes it (again)
+//	published, not taken, no slot free              no loss: it waits its turn
+//	published, not taken, a slot free for stuckFor  it is not in the queue: lost, and nothing counts
+//	taken, its worker lists it                      no loss, however long it takes: limits of time are the worker's
+//	taken, its worker speaks and does not list it   lost after missingFor: restarted, or the attempt was forgotten
+//	taken, its worker is silent                     lost after WorkerTimeout
+//
+// The last two count against the run (blame), for a kernel can take its worker down; not if the site itself was away meanwhile.
 type watch struct {
 	started  time.Time            // silence counts from here: nobody was listening before
 	looked   time.Time            // when it last looked
@@ -78,7 +88,7 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 		switch {
 		case a.TakenAt == nil:
 			if w.stuckInQueue(a, now) {
-				lost[a.ID] = loss{"No worker took it although one was free.", models.LossFree}
+				lost[a.ID] = loss{"No worker took it although one was free.", work.LossFree}
 			}
 		case now.Sub(later(worker.SeenAt, w.started)) >= models.WorkerTimeout:
 			lost[a.ID] = loss{fmt.Sprintf("The worker %s has not been heard of for %v.", a.Worker, models.WorkerTimeout), w.blame(a)}
@@ -99,9 +109,9 @@ func (w *watch) lost(live []models.LiveAttempt, workers []models.Worker, slots m
 // blame says how the end of an attempt's worker counts.
 func (w *watch) blame(a models.LiveAttempt) models.Loss {
 	if w.started.After(*a.TakenAt) {
-		return models.LossWaits
+		return work.LossWaits
 	}
-	return models.LossCounts
+	return work.LossCounts
 }
 
 // noteFree remembers since when each device has had a free slot without a break.

@@ -1,11 +1,9 @@
 package sandbox_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,129 +12,6 @@ import (
 
 	"warpboard/evaluator/sandbox"
 )
-
-// firstUID is the first of this process's own uids: other tests and a site may run at the same time.
-var firstUID int
-
-// newSandbox is a sandbox of which nothing may be left when the test ends.
-func newSandbox(t *testing.T) *sandbox.Sandbox {
-	t.Helper()
-	root := filepath.Join(t.TempDir(), "runs")
-	t.Cleanup(func() { assertNothingLeft(t, root) })
-	return sandbox.New(sandbox.Config{FirstUID: firstUID, Root: root})
-}
-
-func limits() sandbox.Limits {
-	return sandbox.Limits{
-		Wall: 20 * time.Second, CPU: 20 * time.Second, Memory: 512 << 20, Processes: 32, FileSize: 32 << 20,
-		OpenFiles: 256, Tmp: 32 << 20, Shm: 8 << 20, Out: 8 << 20, Output: 8 << 20,
-	}
-}
-
-func shell(script string) sandbox.Spec {
-	return sandbox.Spec{Argv: []string{"/bin/sh", "-c", script}, Limits: limits()}
-}
-
-func run(t *testing.T, sb *sandbox.Sandbox, spec sandbox.Spec) sandbox.Outcome {
-	t.Helper()
-	o, err := sb.Run(context.Background(), spec)
-	if err != nil {
-		t.Fatalf("run %v: %v", spec.Argv, err)
-	}
-	return o
-}
-
-// assertUnharmed runs an honest program in the slot.
-func assertUnharmed(t *testing.T, sb *sandbox.Sandbox, slot int) {
-	t.Helper()
-	spec := shell("echo fine; touch /tmp/a /out/a /dev/shm/a; ls /out /in")
-	spec.Slot = slot
-	if o := run(t, sb, spec); o.ExitCode != 0 || o.Limit != "" || o.Stdout != "fine\n/in:\n\n/out:\na\n" {
-		t.Errorf("the next run was harmed: code %d %s limit %q: %s%s", o.ExitCode, o.Signal, o.Limit, o.Stdout, o.Stderr)
-	}
-}
-
-// assertNothingLeft looks for processes, cgroups, directories and mounts of runs.
-func assertNothingLeft(t *testing.T, root string) {
-	t.Helper()
-	if left := processesOf(firstUID, firstUID+100); len(left) > 0 {
-		t.Errorf("processes are left: %v", left)
-	}
-	if left := cgroupsOf(os.Getpid()); len(left) > 0 {
-		t.Errorf("cgroups are left: %v", left)
-	}
-	if entries, _ := os.ReadDir(root); len(entries) > 0 {
-		t.Errorf("directories are left: %v", entries)
-	}
-	mounts, err := os.ReadFile("/proc/self/mountinfo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if bytes.Contains(mounts, fmt.Appendf(nil, "uid=%d", firstUID/100)) {
-		t.Errorf("mounts are left:\n%s", mounts)
-	}
-}
-
-// processesOf is the pids whose real uid is at least first and less than last: of the living, and
-// of the dead whom this process ought to have buried.
-func processesOf(first, last int) []int {
-	living, dead := census(first, last)
-	return append(living, dead...)
-}
-
-func census(first, last int) (living, dead []int) {
-	paths, _ := filepath.Glob("/proc/[0-9]*/status")
-	for _, path := range paths {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		var pid, parent, uid int
-		var state string
-		for line := range strings.Lines(string(b)) {
-			name, value, _ := strings.Cut(line, ":")
-			if into := map[string]any{"Pid": &pid, "PPid": &parent, "Uid": &uid, "State": &state}[name]; into != nil {
-				_, _ = fmt.Sscan(value, into)
-			}
-		}
-		switch {
-		case uid < first || uid >= last:
-		case state != "Z":
-			living = append(living, pid)
-		case parent == os.Getpid():
-			dead = append(dead, pid)
-		}
-	}
-	return living, dead
-}
-
-// cgroupsOf names the cgroups of the server's runs.
-func cgroupsOf(server int) []string {
-	var found []string
-	prefix := fmt.Sprintf("warpboard-%d-", server)
-	_ = filepath.WalkDir("/sys/fs/cgroup", func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && strings.HasPrefix(entry.Name(), prefix) {
-			found = append(found, path)
-		}
-		return nil // a cgroup may go while this looks
-	})
-	return found
-}
-
-// compile builds a C++ program in the sandbox, as submissions are built.
-func compile(t *testing.T, sb *sandbox.Sandbox, source string) []byte {
-	t.Helper()
-	o := run(t, sb, sandbox.Spec{
-		Argv:    []string{"/usr/bin/g++", "-O1", "-o", "/out/program", "/in/program.cpp"},
-		Files:   map[string][]byte{"program.cpp": []byte(source)},
-		Limits:  sandbox.DefaultBuildLimits(),
-		Collect: map[string]int64{"program": 16 << 20},
-	})
-	if o.ExitCode != 0 || o.Files["program"] == nil {
-		t.Fatalf("compiler ended with code %d %s %s: %s%v", o.ExitCode, o.Signal, o.Limit, o.Stderr, o.Refused)
-	}
-	return o.Files["program"]
-}
 
 func TestProgramGetsItsArgumentsFilesAndDescriptors(t *testing.T) {
 	sb := newSandbox(t)

@@ -74,6 +74,25 @@ func (s *Boards) Board(ctx context.Context, versionID int64, device string, offs
 	return page, nil
 }
 
+// Leading returns the first entries of a board, without what is kept about it: their gaps are 0.
+func (s *Boards) Leading(ctx context.Context, versionID int64, device string, limit int) (list []Standing, err error) {
+	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", versionID, device).Order(entriesFirst).Limit(limit)
+	err = s.standings(ctx, part).Order("e.age, e.score_ns, e.run_id").Scan(&list).Error
+	return list, db.ReadError(err, "first entries of the board")
+}
+
+// Above returns the entry that stands before another on its board; nil: there is none.
+func (s *Boards) Above(ctx context.Context, e Entry) (*Standing, error) {
+	part := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ?", e.VersionID, e.Device).
+		Where("(age, score_ns, run_id) < (?, ?, ?)", e.Age, e.ScoreNS, e.RunID).Order("age desc, score_ns desc, run_id desc").Limit(1)
+	var list []Standing
+	err := s.standings(ctx, part).Scan(&list).Error
+	if err != nil || len(list) == 0 {
+		return nil, db.ReadError(err, "entry before another")
+	}
+	return &list[0], nil
+}
+
 // from chooses the entries of a board from an offset on. It skips to the band there, so that the last page costs as
 // little as the first.
 func (s *Boards) from(ctx context.Context, b Board, offset int) (*gorm.DB, error) {
@@ -132,16 +151,21 @@ const (
 	isRecord = "exists (select 1 from records r where r.version_id = e.version_id and r.device = e.device and r.run_id = e.run_id) as record"
 )
 
-// PlaceWith returns about the place that a score would have on a board beside the entries of others: it counts those
-// that the resolution of bands tells apart from it, in the board's epoch.
-func (s *Boards) PlaceWith(ctx context.Context, versionID int64, device string, userID int64, score float64) (int, error) {
-	var ahead int64
-	err := s.db.Read(ctx).Table("entries").
-		Where("version_id = ? and device = ? and score_ns < ? and user_id <> ?", versionID, device, score/(1+resolution), userID).
-		Where("age = (select -b.epoch_id from boards b where b.version_id = entries.version_id and b.device = entries.device)").
-		Count(&ahead).Error
-	return int(ahead) + 1, db.ReadError(err, "entries before a score")
+// Before returns the best run of an entry's person before the entry's own, with about the place that it would have beside
+// the entries of others: of the board's epoch, it counts those that the resolution of bands tells apart from it. Nil: there is none.
+func (s *Boards) Before(ctx context.Context, e Entry) (*Standing, error) {
+	best := s.db.Read(ctx).Table("runs").Select(ofRun).Order(bestFirst).Limit(1).
+		Where("version_id = ? and device = ? and user_id = ? and id < ? and "+StandingRun, e.VersionID, e.Device, e.UserID, e.RunID)
+	var list []Standing
+	err := s.db.Read(ctx).Table("(?) r", best).Select("r.*, (select count(*) from entries o where "+aheadOfRun+") + 1 as rank", 1+resolution).Scan(&list).Error
+	if err != nil || len(list) == 0 {
+		return nil, db.ReadError(err, "run before an entry")
+	}
+	return &list[0], nil
 }
+
+const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.user_id <> r.user_id and o.score_ns < r.score_ns / ?
+	and o.age = (select -b.epoch_id from boards b where b.version_id = r.version_id and b.device = r.device)`
 
 // standings gives a query for the entries with their places and what is shown of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more ...string) *gorm.DB {

@@ -43,7 +43,7 @@ type Listed struct {
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
 	var list []Listed
 	err := s.listed(ctx, viewer).Model(&Task{}).
-		Select("tasks.*, v.lang, v.tags, exists (select 1 from bests b where b.version_id = tasks.version_id and b.user_id = ?) as mine", viewer.ID).
+		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select b.version_id from bests b where b.user_id = ?) as mine", viewer.ID).
 		Joins("join task_versions v on v.id = tasks.version_id").Scan(&list).Error
 	return list, db.ReadError(err, "tasks")
 }

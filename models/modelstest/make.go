@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/counters"
 	"warpboard/tasks"
 )
 
@@ -141,6 +142,6 @@ func Evaluated(attempt models.Attempt, report string) job.Result {
 }
 
 // Completed is what the recorder finds in the report of an evaluation that reached its end.
-func Completed(samples ...models.Sample) models.Findings {
+func Completed(samples ...counters.Sample) models.Findings {
 	return models.Findings{Evaluation: models.EvaluationCompleted, Samples: samples}
 }

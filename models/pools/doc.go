@@ -2,11 +2,11 @@
 // twenty times gets the median of all processes, and not the luckiest of twenty medians.
 //
 // In reading order: source.go (which sources are equal), measurement.go (what a run counts with alone), retained.go (what runs
-// measured that stand on no board), legs.go (what confirmations measured), pool.go (which runs are together), score.go (what
-// their numbers are).
+// measured that stand on no board), replace.go (what a rejudge measured), legs.go (what confirmations measured), pool.go (which runs are together), score.go (what
+// their numbers are), since.go (since when).
 //
 // Package models calls Keep when a run was measured, Retain when one was cancelled, failed or is deleted, AddLegs when a confirmation
-// has ended, and Update before boards.Enter and boards.Recompute.
+// has ended, Replace when a rejudge is applied, and Update before boards.Enter and boards.Recompute.
 //
 // It promises that a pool is of one person, version, device and epoch; that it holds what each ranked run measured but for those that
 // are disqualified, held back or deleted by an admin, and for infrastructure errors; that one valid run stands for it, the same

@@ -3,16 +3,19 @@ package pools
 import (
 	"cmp"
 	"math"
+	"slices"
 	"time"
 
 	"gorm.io/gorm"
 
+	"warpboard/evaluator/harness"
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/tasks"
 )
 
 // Leg is what one leg of a confirmation measured of a source. All legs of a source on a board and epoch count together, in all
-// confirmations, whoever sent it: who is challenged again and again has the mean of all, and so have equal sources of two people.
+// confirmations, whoever sent it: who is challenged again and again has the median of all, and so have equal sources of two people.
 type Leg struct {
 	ID        int64
 	VersionID int64
@@ -25,7 +28,8 @@ type Leg struct {
 	ErrNS     float64 `gorm:"column:err_ns"`
 	boards.Interval
 	Disturbed string
-	CreatedAt time.Time // when the confirmation began
+	Cases     [][]float64 `gorm:"serializer:json"` // as a Measurement's; none: they were not kept
+	CreatedAt time.Time   // when the confirmation began
 }
 
 // AddLegs keeps the legs of one side of a confirmation: of a run's source.
@@ -83,18 +87,36 @@ func ForgetLegs(tx *gorm.DB, runID, epochID int64) error {
 	return db.WriteError(err, "legs of run %d", runID)
 }
 
-// Together is the score of legs of one source: the geometric mean, with an interval that holds theirs.
-func Together(legs []Leg) Measurement {
+// Together is the score of legs of one source: their median, which one leg beside an unseen neighbour moves by little. Its interval is
+// that of all their processes, as a pool's; where a leg has none that are known, the one that holds those of all legs.
+func Together(ranking tasks.Ranking, legs []Leg) Measurement {
 	all := Measurement{Fixed: true, Cases: [][]float64{}}
-	var logs float64
+	logs, cases, measured := make([]float64, len(legs)), make([][][]float64, len(legs)), true
 	n := float64(len(legs))
-	for _, leg := range legs {
-		logs += math.Log(leg.ScoreNS) / n
+	for i, leg := range legs {
+		logs[i], cases[i] = math.Log(leg.ScoreNS), leg.Cases
+		measured = measured && leg.Processes > 0 && Measurement{Cases: leg.Cases}.shape() > 0 && len(leg.Cases[0]) == leg.Processes
 		all.StdNS += leg.StdNS / n
 		all.ErrNS += leg.ErrNS / n
+		all.Disturbed = cmp.Or(all.Disturbed, leg.Disturbed)
+	}
+	slices.Sort(logs)
+	all.ScoreNS = math.Exp((logs[len(logs)/2] + logs[(len(logs)-1)/2]) / 2)
+	all.Interval = hull(legs)
+	if measured {
+		if _, i, err := harness.Pool(ranking, cases); err == nil { // else a worker sent another number of cases
+			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)
+			all.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: i.Processes, Noisy: i.Noisy}
+		}
+	}
+	return all
+}
+
+// hull is the interval that holds those of all legs.
+func hull(legs []Leg) (all boards.Interval) {
+	for _, leg := range legs {
 		all.Processes += leg.Processes
 		all.Noisy = all.Noisy || leg.Noisy
-		all.Disturbed = cmp.Or(all.Disturbed, leg.Disturbed)
 		low, high := leg.ScoreNS, leg.ScoreNS
 		if leg.LowNS != nil && leg.HighNS != nil {
 			low, high = min(low, *leg.LowNS), max(high, *leg.HighNS)
@@ -106,6 +128,5 @@ func Together(legs []Leg) Measurement {
 			all.HighNS = &high
 		}
 	}
-	all.ScoreNS = math.Exp(logs)
 	return all
 }

@@ -18,6 +18,7 @@ import (
 type Measurement struct {
 	RunID   int64   `gorm:"primaryKey;autoIncrement:false"`
 	Fixed   bool    // by a confirmation: it is not pooled
+	ByRun   *int64  // the run that measured it in its place; nil: itself. Several that one has measured count once
 	ScoreNS float64 `gorm:"column:score_ns"`
 	StdNS   float64 `gorm:"column:std_ns"`
 	ErrNS   float64 `gorm:"column:err_ns"`
@@ -82,7 +83,7 @@ func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
 
 // own reports whether the cases give the score.
 func (m Measurement) own(tx *gorm.DB) bool {
-	ranking, err := rankingOf(tx, m.RunID)
+	ranking, err := RankingOf(tx, m.RunID)
 	if err != nil || len(m.Cases) == 0 {
 		return false
 	}

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/models/boards"
 	"warpboard/models/db"
+	"warpboard/tasks"
 )
 
 // member is a run of a person on a board, as far as pools are concerned.
@@ -224,54 +225,33 @@ func compare(a, b bool) int {
 	return -1
 }
 
-// stand gives the run that stands for a group the group's numbers. They are from when the newest of the runs ended.
+// stand gives the run that stands for a group the group's numbers, and the time since when they are as good as that.
 func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) error {
 	score, pooled, at := measured[m.ID], 0, m.EndedAt
+	ranking, err := RankingOf(tx, m.ID)
 	switch {
+	case err != nil:
+		return err
 	case len(g.legs) > 0:
-		score, at = g.confirmed(score), g.newest(g.legs[0].CreatedAt)
+		score, at = g.confirmed(ranking, score), g.since(ranking, measured, g.legs[0].CreatedAt)
 	case !score.Fixed:
-		ranking, err := rankingOf(tx, m.ID)
-		if err != nil {
-			return err
-		}
-		list := []Measurement{score}
-		for _, other := range g.members {
-			if other.ID != m.ID {
-				list = append(list, measured[other.ID])
-			}
-		}
+		list := distinct(m, g.members, measured)
 		if score, err = together(ranking, list, g.retained); err != nil {
 			return fmt.Errorf("pooling with run %d: %w", m.ID, err)
 		}
-		pooled, at = len(list)+len(g.retained), g.newest(time.Time{})
+		if pooled, at = len(list)+len(g.retained), g.since(ranking, measured, time.Time{}); pooled == 1 {
+			pooled = 0 // several runs, measured once
+		}
 	}
 	values := score.values()
 	values["pool_id"], values["pooled"], values["scored_at"] = m.ID, pooled, db.Time(at)
-	err := tx.Table("runs").Where("id = ?", m.ID).Updates(values).Error
+	err = tx.Table("runs").Where("id = ?", m.ID).Updates(values).Error
 	return db.WriteError(err, "score of run %d", m.ID)
 }
 
-// newest is when the newest run of the group ended; of those that ended until a time, where it is given and there are any.
-func (g *group) newest(until time.Time) time.Time {
-	at := g.members[0].EndedAt
-	note := func(ended time.Time) {
-		if ended.After(at) && (until.IsZero() || !ended.After(until)) {
-			at = ended
-		}
-	}
-	for _, m := range g.members {
-		note(m.EndedAt)
-	}
-	for _, r := range g.retained {
-		note(r.EndedAt)
-	}
-	return at
-}
-
 // confirmed is the score of the group's legs. Clock, and how near it is to the roof, are of what a run counted with.
-func (g *group) confirmed(of Measurement) Measurement {
-	score := Together(g.legs)
+func (g *group) confirmed(ranking tasks.Ranking, of Measurement) Measurement {
+	score := Together(ranking, g.legs)
 	score.RunID, score.Clock = of.RunID, of.Clock
 	if of.Roof != nil {
 		roof := *of.Roof * of.ScoreNS / score.ScoreNS

@@ -11,8 +11,8 @@ import (
 	"warpboard/models/db"
 )
 
-// Retained is what a ranked run measured that stands on no board: it was cancelled or failed while it was ranked, or its person
-// deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
+// Retained is what a ranked run measured that stands on no board: it was cancelled after a worker had it, failed after its program
+// had begun, or its person deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
 type Retained struct {
 	ID        int64
 	VersionID int64
@@ -23,8 +23,8 @@ type Retained struct {
 	RunID     int64
 	Why       Why
 	Cases     [][]float64 `gorm:"serializer:json"` // medians of the processes that came to their end, by case; none: no process did
-	// Unfinished are processes that did not: a kernel that sees that it is slow can end them. Each counts like the slowest of
-	// the pool, which moves a median of many by little.
+	// Unfinished are processes that did not, or never began: who sees that they are on a slow unit can end them. Each counts
+	// as unfinishedCosts times the slowest of the pool.
 	Unfinished int
 	EndedAt    time.Time
 }
@@ -53,9 +53,9 @@ func Withhold(tx *gorm.DB, runID int64, at time.Time) error {
 	return Retain(tx, r)
 }
 
-// ofSource chooses what is said of a run's source being withheld.
+// ofSource chooses what is said of a run's source being withheld, whatever software it was measured with.
 func ofSource(tx *gorm.DB, runID int64) *gorm.DB {
-	return tx.Model(&Retained{}).Where("why = ? and (user_id, version_id, device, epoch_id, source_key) in (select r.user_id, r.version_id, r.device, r.epoch_id, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)",
+	return tx.Model(&Retained{}).Where("why = ? and (user_id, version_id, device, source_key) in (select r.user_id, r.version_id, r.device, s.source_key from runs r join submissions s on s.id = r.submission_id where r.id = ?)",
 		Unconfirmed, runID)
 }
 
@@ -102,7 +102,11 @@ func RetainSubmission(tx *gorm.DB, submissionID int64) error {
 		if err != nil {
 			return err
 		}
-		if m.Fixed || m.shape() == 0 {
+		stays, err := m.others(tx, submissionID)
+		if err != nil {
+			return err
+		}
+		if m.Fixed || m.shape() == 0 || stays {
 			continue
 		}
 		r.Why, r.Cases = Deleted, m.Cases
@@ -131,6 +135,10 @@ func (r Retained) shape() int { return Measurement{Cases: r.Cases}.shape() }
 // fits reports whether it can be pooled with runs of so many cases.
 func (r Retained) fits(cases int) bool { return len(r.Cases) == 0 || r.shape() == cases }
 
+// unfinishedCosts is more than what units of one device differ by: else whoever ends processes on a slow unit, in a pool that was
+// measured on a quick one, would lose little.
+const unfinishedCosts = 2
+
 // withRetained adds retained processes to those of valid runs.
 func withRetained(runs [][][]float64, retained []Retained) [][][]float64 {
 	unfinished := 0
@@ -152,7 +160,7 @@ func withRetained(runs [][][]float64, retained []Retained) [][][]float64 {
 			}
 		}
 		for range unfinished {
-			slow[i] = append(slow[i], slowest)
+			slow[i] = append(slow[i], unfinishedCosts*slowest)
 		}
 	}
 	return append(runs, slow)

@@ -44,6 +44,22 @@ func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (M
 	return all, nil
 }
 
+// distinct is what the members measured, first that of the one that stands for them; what one run measured in the place of several is
+// there once.
+func distinct(first member, members []member, measured map[int64]Measurement) []Measurement {
+	list, by := []Measurement{measured[first.ID]}, map[int64]bool{}
+	for _, m := range append([]member{first}, members...) {
+		again := measured[m.ID].ByRun
+		if m.ID != first.ID && (again == nil || !by[*again]) {
+			list = append(list, measured[m.ID])
+		}
+		if again != nil {
+			by[*again] = true
+		}
+	}
+	return list
+}
+
 // disturbed says how many of several runs were measured under bad conditions, and why one of them.
 func disturbed(list []Measurement) string {
 	n, why := 0, ""
@@ -58,8 +74,8 @@ func disturbed(list []Measurement) string {
 	return fmt.Sprintf("%d of %d runs: %s", n, len(list), why)
 }
 
-// rankingOf is the rule that the task of a run makes scores by.
-func rankingOf(tx *gorm.DB, runID int64) (tasks.Ranking, error) {
+// RankingOf is the rule that the task of a run makes scores by.
+func RankingOf(tx *gorm.DB, runID int64) (tasks.Ranking, error) {
 	var text string
 	err := tx.Table("task_versions").Where("id = (select version_id from runs where id = ?)", runID).Limit(1).Pluck("definition", &text).Error
 	var definition tasks.Definition

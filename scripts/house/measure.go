@@ -44,7 +44,7 @@ const (
 var rooms = map[string]int{
 	"": 0, "e2e": 0, "scripts": 0, "app": 10, "web": 20,
 	"web/pages": 30, "web/api": 30, "web/evalapi": 30, "web/mcp": 30, "web/metrics": 30,
-	"web/site": 40, "web/signin": 40, "web/stream": 45, "web/wire": 48, "web/client": 48,
+	"web/site": 40, "web/signin": 40, "web/stream": 45, "web/wire": 48, "web/mount": 48, "web/client": 48,
 	"views": 50, "models/seed": 50, "evaluator": 50, "evaluator/dispatch": 50, "evaluator/attacks": 50,
 	"evaluator/taskrun": 60, "evaluator/kernelrun/evaluation": 60, "evaluator/attempt": 62, "evaluator/slots": 64,
 	"views/charts": 60, "views/profile": 60, "models": 60, "models/accounts": 65, "models/boards": 65, "models/catalog": 65, "models/fleet": 65, "models/ledger": 65, "models/rejudge": 65, "models/sentinels": 65,

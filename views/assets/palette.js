@@ -1,6 +1,7 @@
 // What the keyboard does on every page: Ctrl+K goes to anything by its name; on a board, j and k go down and up, and c
 // compares the entry with the one that was marked before.
 
+const root = document.documentElement.dataset.root; // of the site: "/", or below a path "/path/"
 let dialog;
 
 // The list of places is read by the field above it: the focus stays there, and the chosen place is named to readers.
@@ -33,7 +34,7 @@ let asked = 0; // only the last question's answer counts
 
 async function find(text) {
   const number = ++asked;
-  const answer = await fetch(`/find?q=${encodeURIComponent(text)}`).catch(() => null);
+  const answer = await fetch(`${root}find?q=${encodeURIComponent(text)}`).catch(() => null);
   if (number !== asked) return;
   const places = answer?.ok ? await answer.json() : null;
   dialog.querySelector("ul").replaceChildren(...(places ?? []).map(option));
@@ -85,7 +86,7 @@ export function row(key) {
   }
   const run = rows[at]?.dataset.entry;
   if (!run || run === marked) marked = undefined;
-  else if (marked) location.href = `/compare?a=${marked}&b=${run}`;
+  else if (marked) location.href = `${root}compare?a=${marked}&b=${run}`;
   else marked = run;
   for (const entry of rows) entry.toggleAttribute("data-marked", entry.dataset.entry === marked);
 }

@@ -11,7 +11,7 @@ function themeButton(button) {
   say();
   button.addEventListener("click", () => {
     root.dataset.theme = dark() ? "light" : "dark";
-    document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax`;
+    document.cookie = `theme=${root.dataset.theme}; path=${root.dataset.root}; max-age=31536000; samesite=lax`;
     say();
   });
 }

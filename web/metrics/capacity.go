@@ -5,7 +5,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"warpboard/models"
+	"warpboard/models/counters"
 )
 
 var (
@@ -34,7 +34,7 @@ func (c capacityCollector) Collect(to chan<- prometheus.Metric) {
 	defer cancel()
 	list, err := c.runs.Capacity(ctx)
 	if err == nil {
-		var all map[string]models.Counter
+		var all map[string]counters.Counter
 		if all, err = c.Store.Counters(ctx); err == nil {
 			c.lost(to, all)
 		}
@@ -67,8 +67,8 @@ func (c capacityCollector) workers(ctx context.Context, to chan<- prometheus.Met
 	return err
 }
 
-func (c capacityCollector) lost(to chan<- prometheus.Metric, all map[string]models.Counter) {
-	for name, label := range map[string]string{models.CounterLostRetried: "yes", models.CounterLostFailed: "no"} {
+func (c capacityCollector) lost(to chan<- prometheus.Metric, all map[string]counters.Counter) {
+	for name, label := range map[string]string{counters.LostRetried: "yes", counters.LostFailed: "no"} {
 		to <- prometheus.MustNewConstMetric(lostDesc, prometheus.CounterValue, float64(all[name].Count), label)
 	}
 }

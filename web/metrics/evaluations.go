@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"warpboard/models"
+	"warpboard/models/counters"
 )
 
 var (
@@ -45,22 +45,22 @@ func (e evalCollector) Collect(to chan<- prometheus.Metric) {
 	for state, n := range census.ByState {
 		to <- prometheus.MustNewConstMetric(keptDesc, prometheus.GaugeValue, float64(n), string(state))
 	}
-	summary := func(desc *prometheus.Desc, c models.Counter, labels ...string) {
+	summary := func(desc *prometheus.Desc, c counters.Counter, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(c.Count), c.Total, nil, labels...)
 	}
-	n := counters(all)
-	for _, name := range n.withPrefix(models.CounterEnded) {
-		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, models.CounterEnded))
+	n := totals(all)
+	for _, name := range n.withPrefix(counters.Ended) {
+		summary(evalSecondsDesc, n[name], strings.TrimPrefix(name, counters.Ended))
 	}
-	for _, name := range n.withPrefix(models.CounterDevice) {
-		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, models.CounterDevice))
+	for _, name := range n.withPrefix(counters.Device) {
+		summary(evalDeviceDesc, n[name], strings.TrimPrefix(name, counters.Device))
 	}
 	for name, labels := range map[string][]string{
-		models.CounterCompiled: {"compiling", "passed"}, models.CounterNotCompiled: {"compiling", "failed"},
-		models.CounterCorrect: {"validating", "passed"}, models.CounterWrong: {"validating", "failed"},
-		models.CounterProfiled: {"profiling", "passed"}, models.CounterNotProfiled: {"profiling", "failed"},
+		counters.Compiled: {"compiling", "passed"}, counters.NotCompiled: {"compiling", "failed"},
+		counters.Correct: {"validating", "passed"}, counters.Wrong: {"validating", "failed"},
+		counters.Profiled: {"profiling", "passed"}, counters.NotProfiled: {"profiling", "failed"},
 	} {
 		summary(evalOutcomesDesc, n[name], labels...)
 	}
-	summary(evalWaitDesc, n[models.CounterWaited])
+	summary(evalWaitDesc, n[counters.Waited])
 }

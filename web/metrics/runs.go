@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"warpboard/models"
+	"warpboard/models/counters"
 )
 
 // collectFor bounds the questions that one look at the metrics asks the store.
@@ -95,16 +95,16 @@ func (r runCollector) Collect(to chan<- prometheus.Metric) {
 		r.Log.Warn("metrics without runs", "err", err)
 		return
 	}
-	n := counters(all)
+	n := totals(all)
 	summary := func(desc *prometheus.Desc, name string, labels ...string) {
 		to <- prometheus.MustNewConstSummary(desc, uint64(n[name].Count), n[name].Total, nil, labels...)
 	}
-	for _, name := range n.withPrefix(models.CounterRunEnded) {
-		summary(runDesc, name, strings.TrimPrefix(name, models.CounterRunEnded))
+	for _, name := range n.withPrefix(counters.RunEnded) {
+		summary(runDesc, name, strings.TrimPrefix(name, counters.RunEnded))
 	}
-	for _, name := range n.withPrefix(models.CounterRunStage) {
-		stage, status, _ := strings.Cut(strings.TrimPrefix(name, models.CounterRunStage), ".")
+	for _, name := range n.withPrefix(counters.RunStage) {
+		stage, status, _ := strings.Cut(strings.TrimPrefix(name, counters.RunStage), ".")
 		summary(stageDesc, name, stage, status)
 	}
-	summary(waitDesc, models.CounterRunWaited)
+	summary(waitDesc, counters.RunWaited)
 }

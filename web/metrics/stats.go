@@ -9,6 +9,8 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/models/counters"
+	"warpboard/models/work"
 )
 
 // Stats answers with what really happened in workers since the site was set up, in the shapes that
@@ -27,7 +29,7 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	n := counters(all)
+	n := totals(all)
 	return c.JSON(fiber.Map{
 		"job_stats": jobs, "compilation_metrics": n.compilations(), "profiling_metrics": n.profilings(),
 		"gpu_utilization": n.utilization(), "throughput": n.throughput(m.Now().Sub(m.began), census),
@@ -35,11 +37,11 @@ func (m *Metrics) Stats(c *fiber.Ctx) error {
 	})
 }
 
-// counters are all counters, by name.
-type counters map[string]models.Counter
+// totals are all counters, by name.
+type totals map[string]counters.Counter
 
 // sum adds counters up.
-func (n counters) sum(names ...string) (total models.Counter) {
+func (n totals) sum(names ...string) (total counters.Counter) {
 	for _, name := range names {
 		c := n[name]
 		if c.Count == 0 {
@@ -55,7 +57,7 @@ func (n counters) sum(names ...string) (total models.Counter) {
 }
 
 // withPrefix lists the counters whose names begin so.
-func (n counters) withPrefix(prefix string) []string {
+func (n totals) withPrefix(prefix string) []string {
 	return slices.Sorted(func(yield func(string) bool) {
 		for name := range maps.Keys(n) {
 			if strings.HasPrefix(name, prefix) && !yield(name) {
@@ -66,7 +68,7 @@ func (n counters) withPrefix(prefix string) []string {
 }
 
 // byUnit gives the seconds of a family of counters, by unit.
-func (n counters) byUnit(prefix string) map[string]float64 {
+func (n totals) byUnit(prefix string) map[string]float64 {
 	out := map[string]float64{}
 	for _, name := range n.withPrefix(prefix) {
 		out[strings.TrimPrefix(name, prefix)] = n[name].Total
@@ -82,61 +84,61 @@ func ratio(part, whole int64, ofNothing float64) float64 {
 	return float64(part) / float64(whole)
 }
 
-func mean(c models.Counter) float64 {
+func mean(c counters.Counter) float64 {
 	if c.Count == 0 {
 		return 0
 	}
 	return c.Total / float64(c.Count)
 }
 
-func (n counters) compilations() fiber.Map {
-	all := n.sum(models.CounterCompiled, models.CounterNotCompiled)
-	hits, misses := n[models.CounterCacheHit].Count, n[models.CounterCacheMiss].Count
+func (n totals) compilations() fiber.Map {
+	all := n.sum(counters.Compiled, counters.NotCompiled)
+	hits, misses := n[counters.CacheHit].Count, n[counters.CacheMiss].Count
 	return fiber.Map{
-		"total_compilations": all.Count, "successful_compilations": n[models.CounterCompiled].Count,
-		"failed_compilations": n[models.CounterNotCompiled].Count, "total_time_seconds": all.Total,
+		"total_compilations": all.Count, "successful_compilations": n[counters.Compiled].Count,
+		"failed_compilations": n[counters.NotCompiled].Count, "total_time_seconds": all.Total,
 		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
-		"success_rate": ratio(n[models.CounterCompiled].Count, all.Count, 1),
+		"success_rate": ratio(n[counters.Compiled].Count, all.Count, 1),
 		"cache_hits":   hits, "cache_misses": misses, "cache_hit_rate": ratio(hits, hits+misses, 0),
 	}
 }
 
-func (n counters) profilings() fiber.Map {
-	all := n.sum(models.CounterProfiled, models.CounterNotProfiled)
-	right, wrong := n[models.CounterCorrect].Count, n[models.CounterWrong].Count
+func (n totals) profilings() fiber.Map {
+	all := n.sum(counters.Profiled, counters.NotProfiled)
+	right, wrong := n[counters.Correct].Count, n[counters.Wrong].Count
 	return fiber.Map{
-		"total_profilings": all.Count, "successful_profilings": n[models.CounterProfiled].Count,
-		"failed_profilings": n[models.CounterNotProfiled].Count, "total_time_seconds": all.Total,
+		"total_profilings": all.Count, "successful_profilings": n[counters.Profiled].Count,
+		"failed_profilings": n[counters.NotProfiled].Count, "total_time_seconds": all.Total,
 		"average_time_seconds": mean(all), "min_time_seconds": all.Min, "max_time_seconds": all.Max,
-		"success_rate":       ratio(n[models.CounterProfiled].Count, all.Count, 1),
+		"success_rate":       ratio(n[counters.Profiled].Count, all.Count, 1),
 		"correctness_passed": right, "correctness_failed": wrong, "correctness_rate": ratio(right, right+wrong, 1),
-		"gpu_usage_times": n.byUnit(models.CounterDeviceTiming),
+		"gpu_usage_times": n.byUnit(counters.DeviceTiming),
 	}
 }
 
 // utilization tells how units were used. An attempt that was cancelled or lost while a worker had it counts
 // as one that held a unit: no report says whether it had got that far.
-func (n counters) utilization() fiber.Map {
-	held, waits := n.sum(n.withPrefix(models.CounterDevice)...), n[models.CounterWaited]
-	released, active := held.Count+n[models.CounterGivenUp].Count, n[models.CounterHeld].Count
+func (n totals) utilization() fiber.Map {
+	held, waits := n.sum(n.withPrefix(counters.Device)...), n[counters.Waited]
+	released, active := held.Count+n[counters.GivenUp].Count, n[counters.Held].Count
 	return fiber.Map{
 		"gpu_acquisitions": released + active, "gpu_releases": released, "active_sessions": active,
-		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byUnit(models.CounterDevice),
+		"total_gpu_time_seconds": held.Total, "utilization_by_gpu": n.byUnit(counters.Device),
 		"total_wait_time_seconds": waits.Total, "average_wait_time_seconds": mean(waits),
 		"max_wait_time_seconds": waits.Max, "min_wait_time_seconds": waits.Min,
 	}
 }
 
-func (n counters) throughput(up time.Duration, census models.EvaluationStats) fiber.Map {
-	ended := func(s models.EvaluationState) string { return models.CounterEnded + string(s) }
-	all := n.sum(n.withPrefix(models.CounterEnded)...)
+func (n totals) throughput(up time.Duration, census models.EvaluationStats) fiber.Map {
+	ended := func(s models.EvaluationState) string { return counters.Ended + string(s) }
+	all := n.sum(n.withPrefix(counters.Ended)...)
 	done := n[ended(models.EvaluationCompleted)]
 	return fiber.Map{
 		"server_uptime_seconds": up.Seconds(), "server_uptime_minutes": up.Minutes(),
-		"total_requests": n[models.CounterSubmitted].Count, "completed_requests": done.Count,
+		"total_requests": n[counters.Submitted].Count, "completed_requests": done.Count,
 		"failed_requests": all.Count - done.Count, "success_rate": ratio(done.Count, all.Count, 1),
-		"requests_per_minute":             float64(census.JustSubmitted) / models.StatsWindow.Minutes(),
-		"recent_throughput_per_minute":    float64(census.JustEnded) / models.StatsWindow.Minutes(),
+		"requests_per_minute":             float64(census.JustSubmitted) / work.StatsWindow.Minutes(),
+		"recent_throughput_per_minute":    float64(census.JustEnded) / work.StatsWindow.Minutes(),
 		"average_end_to_end_time_seconds": mean(all), "min_end_to_end_time_seconds": all.Min, "max_end_to_end_time_seconds": all.Max,
 	}
 }

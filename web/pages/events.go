@@ -34,7 +34,7 @@ func (p *Pages) eventHTML(ctx context.Context, e models.RunEvent) ([]byte, error
 	if part == nil || err != nil {
 		return nil, err
 	}
-	return site.RenderToMemory(ctx, part)
+	return p.RenderToMemory(ctx, part)
 }
 
 // eventPart is nil for an event that changes nothing on the page.

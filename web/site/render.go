@@ -39,15 +39,16 @@ func (b *bounded) Write(part []byte) (int, error) {
 	return b.page.Write(part)
 }
 
-// RenderToMemory is a component's HTML within the bounds.
-func RenderToMemory(ctx context.Context, component templ.Component) ([]byte, error) {
+// RenderToMemory is a component's HTML within the bounds, with the addresses that browsers reach the site under. All HTML
+// leaves through it.
+func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()
 	to := bounded{ctx: ctx, most: mostPage}
 	if err := component.Render(ctx, &to); err != nil {
 		return nil, err
 	}
-	return []byte(showBidi(to.page.String())), nil
+	return []byte(s.Mount.HTML(showBidi(to.page.String()))), nil
 }
 
 // showBidi puts marks for the controls of direction in a page, whatever people and programs stored: a line that
@@ -70,7 +71,7 @@ func showBidi(page string) string {
 // Render answers with an HTML page or fragment. It renders to memory first: a component that fails
 // half-way must leave nothing in the body.
 func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
-	page, err := RenderToMemory(templ.WithNonce(c.UserContext(), nonce(c)), component)
+	page, err := s.RenderToMemory(templ.WithNonce(c.UserContext(), nonce(c)), component)
 	if err != nil {
 		return fmt.Errorf("render %s: %w", c.Path(), err)
 	}

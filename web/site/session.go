@@ -130,13 +130,17 @@ func IDParam(c *fiber.Ctx, name string) (int64, error) {
 	return id, nil
 }
 
-// cookieName keeps sibling domains and plain HTTP from planting a cookie: browsers take one with this
-// prefix only from the host itself, over TLS.
+// cookieName keeps sibling domains and plain HTTP from planting a cookie: browsers take one with the first prefix
+// only from the host itself, over TLS, and only for the whole of it. A site below a path shares the host with others, who
+// need not get its cookies; so it has the second, which sibling domains can plant.
 func (s *Site) cookieName(name string) string {
-	if s.Secure() {
+	switch {
+	case !s.Secure():
+		return name
+	case s.Mount == "":
 		return "__Host-" + name
 	}
-	return name
+	return "__Secure-" + name
 }
 
 // Cookie reads what SetCookie has set.
@@ -145,7 +149,7 @@ func (s *Site) Cookie(c *fiber.Ctx, name string) string { return c.Cookies(s.coo
 // SetCookie sets a cookie that scripts cannot read; a life of 0 lasts until the browser closes.
 func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 	c.Cookie(&fiber.Cookie{
-		Name: s.cookieName(name), Value: value, Path: "/", MaxAge: int(life.Seconds()),
+		Name: s.cookieName(name), Value: value, Path: s.Mount.Cookies(), MaxAge: int(life.Seconds()),
 		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode, SessionOnly: life == 0,
 	})
 }
@@ -153,7 +157,7 @@ func (s *Site) SetCookie(c *fiber.Ctx, name, value string, life time.Duration) {
 // ClearCookie removes what SetCookie has set.
 func (s *Site) ClearCookie(c *fiber.Ctx, name string) {
 	c.Cookie(&fiber.Cookie{
-		Name: s.cookieName(name), Path: "/", Expires: time.Unix(1, 0),
+		Name: s.cookieName(name), Path: s.Mount.Cookies(), Expires: time.Unix(1, 0),
 		HTTPOnly: true, Secure: s.Secure(), SameSite: fiber.CookieSameSiteLaxMode,
 	})
 }

@@ -17,6 +17,7 @@ import (
 	"warpboard/evaluator/dispatch"
 	"warpboard/models"
 	"warpboard/statement"
+	"warpboard/web/mount"
 	"warpboard/web/wire"
 )
 
@@ -31,7 +32,7 @@ type Config struct {
 	Now        func() time.Time // in UTC; nil: time.Now
 
 	Addr    string // address to listen on, "127.0.0.1:3000"
-	BaseURL string // how browsers reach the site, "https://boards.example.org"; empty: http:// and Addr
+	BaseURL string // how browsers reach the site, "https://boards.example.org", maybe with a path; empty: http:// and Addr
 	Version string
 
 	SandboxOff bool          // the worker runs programs unprotected: every page says so
@@ -55,6 +56,7 @@ type Signing struct {
 type Site struct {
 	Config
 	Base    *url.URL
+	Mount   mount.Path // in Base; all other addresses are from the site's own root
 	Proxies wire.Proxies
 
 	Connected, UnderWay, streaming *wire.Tally // connections, requests, live streams
@@ -74,8 +76,9 @@ func New(cfg Config) (*Site, error) {
 	}
 	s := &Site{Config: cfg}
 	var err error
-	if s.Base, err = readBaseURL(cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))); err != nil {
-		return nil, err
+	address := cmp.Or(cfg.BaseURL, "http://"+browserHost(cfg.Addr))
+	if s.Base, s.Mount, err = mount.ParseAddress(address); err != nil {
+		return nil, fmt.Errorf("base URL %q: %w", address, err)
 	}
 	if s.Proxies, err = wire.ParseProxies(cfg.TrustedProxies); err != nil {
 		return nil, err
@@ -91,18 +94,6 @@ func New(cfg Config) (*Site, error) {
 	s.Requests, s.StopRequests = context.WithCancel(context.Background())
 	s.Streams, s.StopStreams = context.WithCancel(s.Requests)
 	return s, nil
-}
-
-// readBaseURL accepts a scheme and a host only: the site's links begin at the root.
-func readBaseURL(text string) (*url.URL, error) {
-	base, err := url.Parse(text)
-	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
-		return nil, fmt.Errorf("base URL %q: want http:// or https:// and a host, like https://boards.example.org", text)
-	}
-	if base.Path != "" && base.Path != "/" {
-		return nil, fmt.Errorf("base URL %q: the site must be at the root of its host, without a path", text)
-	}
-	return &url.URL{Scheme: base.Scheme, Host: base.Host}, nil
 }
 
 // browserHost is the host under which a browser on this machine reaches a listening address: one that

@@ -34,7 +34,8 @@ func NewHub() *Hub {
 	return &Hub{topics: map[Topic]map[*subscription]struct{}{}}
 }
 
-// Publish passes a message to all readers of a topic.
+// Publish passes a message to all readers of a topic. The lock gives all of them one order; nothing under it waits for a
+// reader, so its time grows with the number of readers alone.
 func (h *Hub) Publish(t Topic, m Message) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,7 +96,9 @@ func (h *Hub) unsubscribe(sub *subscription) {
 }
 
 // coalesce replaces all that a slow reader has not taken yet by one message without an event: the newest state,
-// or the word that events were left out.
+// or the word that events were left out. Sending cannot block: only the hub sends, under its lock, and the buffer, of one
+// message at least, has just been emptied. Dropping the new message instead would leave a reader with the oldest state and
+// without a word that more came.
 func (s *subscription) coalesce(m Message) {
 	for len(s.messages) > 0 {
 		select {

@@ -30,7 +30,7 @@ class Transport:
     def __init__(self, base_url: Optional[str] = None, token: Optional[str] = None, key: Optional[str] = None) -> None:
         home = os.environ.get("WARPBOARD_SERVER") or DEFAULT_URL
         self.base_url = (base_url or home).rstrip("/")
-        if token is None and _origin(self.base_url) == _origin(home):
+        if token is None and _address(self.base_url) == _address(home):
             token = os.environ.get("WARPBOARD_TOKEN")
         self._token = token
         self.key = key
@@ -97,6 +97,6 @@ class Transport:
         return EvalConnectionError(f"{self.base_url} cannot be reached: {reason or type(reason).__name__}")
 
 
-def _origin(url: str) -> Tuple[str, str]:
+def _address(url: str) -> Tuple[str, str, str]:
     parts = urllib.parse.urlsplit(url)
-    return parts.scheme, parts.netloc.lower()
+    return parts.scheme, parts.netloc.lower(), parts.path.rstrip("/")

@@ -54,6 +54,9 @@ func (p *Palette) Find(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
+	for i := range found {
+		found[i].URL = string(p.Mount) + found[i].URL
+	}
 	c.Set(fiber.HeaderCacheControl, "private, no-store")
 	return c.JSON(found)
 }

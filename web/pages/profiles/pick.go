@@ -84,11 +84,11 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 	ctx, run, viewer := c.UserContext(), base.Run, site.Actor(c)
 	of := offers{task: site.TaskRef(base.Task)}
 	of.add("this run", models.Standing{Ranked: models.Ranked{Entry: models.Entry{RunID: run.ID, SubmissionID: run.SubmissionID, Device: run.Device, AchievedAt: run.QueuedAt}}, UserName: base.Owner.Name}, run.ScoreNS)
-	board, err := p.Store.Board(ctx, run.VersionID, run.Device, 0, 1)
+	leading, err := p.Store.Leading(ctx, run.VersionID, run.Device, 1)
 	if err != nil {
 		return nil, err
 	}
-	for _, st := range board.Standings {
+	for _, st := range leading {
 		of.add("the first", st, &st.ScoreNS)
 	}
 	own, err := p.Store.Place(ctx, run.VersionID, run.Device, viewer.ID)
@@ -96,12 +96,12 @@ func (p *Profiles) runsBeside(c *fiber.Ctx, base runs.RunAccess) ([]views.PickRo
 		return nil, err
 	}
 	if own.Rank > 1 {
-		above, err := p.Store.Board(ctx, run.VersionID, run.Device, own.Rank-2, 1)
+		above, err := p.Store.Above(ctx, own.Entry)
 		if err != nil {
 			return nil, err
 		}
-		for _, st := range above.Standings {
-			of.add("one place above you", st, &st.ScoreNS)
+		if above != nil {
+			of.add("one place above you", *above, &above.ScoreNS)
 		}
 	}
 	mine, err := p.Store.ValidRuns(ctx, run.VersionID, run.Device, viewer.ID, 0, offeredRuns)

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
+	"warpboard/models/submissions"
 	"warpboard/silicon"
 	"warpboard/web/site"
 )
@@ -47,7 +48,7 @@ func (s *Runs) access(c *fiber.Ctx, filed map[int64]models.Filed, id int64) (see
 	if !there || !f.Task.VisibleTo(site.Actor(c)) && f.UserID != site.Actor(c).ID {
 		return seen, models.Errorf(models.NotFound, "There is no submission %d.", id)
 	}
-	may := models.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.Now())
+	may := submissions.MaySeeSource(site.Actor(c), f.Submission, f.Task, s.Now())
 	return Access{Sub: f.Submission, Owner: f.User, Task: f.Task, Version: f.Version, MaySeeSource: may}, nil
 }
 

@@ -116,22 +116,20 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 		if card.Pool != nil {
 			return nil // what it was before is in the pool
 		}
-		return s.addBefore(ctx, run, card)
+		return s.addBefore(ctx, st.Entry, card)
 	}
 	card.Best = &views.OwnBest{SubmissionID: st.SubmissionID, RunID: st.RunID, ScoreNS: st.ScoreNS, Rank: st.Rank, Tied: st.Tied}
 	return nil
 }
 
 // addBefore gives an entry its person's best before it, with the place that it would have now.
-func (s *Runs) addBefore(ctx context.Context, run models.Run, card *views.RunCard) error {
-	before, err := s.Store.ValidRuns(ctx, run.VersionID, run.Device, run.UserID, run.ID, 1)
-	if err != nil || len(before) == 0 {
+func (s *Runs) addBefore(ctx context.Context, e models.Entry, card *views.RunCard) error {
+	b, err := s.Store.Before(ctx, e)
+	if err != nil || b == nil {
 		return err
 	}
-	b := before[0]
-	place, err := s.Store.PlaceWith(ctx, run.VersionID, run.Device, run.UserID, b.ScoreNS)
-	card.Before = &views.OwnBest{SubmissionID: b.SubmissionID, RunID: b.RunID, ScoreNS: b.ScoreNS, Rank: place}
-	return err
+	card.Before = &views.OwnBest{SubmissionID: b.SubmissionID, RunID: b.RunID, ScoreNS: b.ScoreNS, Rank: b.Rank}
+	return nil
 }
 
 // addProgress fills in what only events have told of a run that goes on: the stage it is in, with

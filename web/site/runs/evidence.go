@@ -28,13 +28,22 @@ type Profile struct {
 
 // EvidenceOf reads the evidence of runs, by their ids: three queries, however many they are.
 func (s *Runs) EvidenceOf(ctx context.Context, list ...RunAccess) (map[int64]Evidence, error) {
-	runs, ids := make([]models.Run, len(list)), make([]int64, len(list))
+	runs := make([]models.Run, len(list))
 	for i, seen := range list {
-		runs[i], ids[i] = seen.Run, seen.Run.ID
+		runs[i] = seen.Run
 	}
 	profiles, err := s.Store.ProfileRuns(ctx, runs...)
 	if err != nil {
 		return nil, err
+	}
+	return s.evidence(ctx, list, profiles)
+}
+
+// evidence is EvidenceOf for who has read the profiles' runs.
+func (s *Runs) evidence(ctx context.Context, list []RunAccess, profiles map[int64]models.Run) (map[int64]Evidence, error) {
+	var ids []int64
+	for _, seen := range list {
+		ids = append(ids, seen.Run.ID)
 	}
 	for _, profile := range profiles {
 		ids = append(ids, profile.ID)

@@ -84,13 +84,13 @@ func (s *Runs) Leader(ctx context.Context, run models.Run) (int64, error) {
 	if run.ScoreNS == nil {
 		return 0, nil
 	}
-	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, 1)
-	return leaderFor(run, board), err
+	first, err := s.Store.Leading(ctx, run.VersionID, run.Device, 1)
+	return leaderFor(run, first), err
 }
 
-func leaderFor(run models.Run, board models.BoardPage) int64 {
-	if run.ScoreNS == nil || len(board.Standings) == 0 || board.Standings[0].RunID == run.ID {
+func leaderFor(run models.Run, entries []models.Standing) int64 {
+	if run.ScoreNS == nil || len(entries) == 0 || entries[0].RunID == run.ID {
 		return 0
 	}
-	return board.Standings[0].RunID
+	return entries[0].RunID
 }

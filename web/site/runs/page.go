@@ -14,22 +14,17 @@ import (
 	"warpboard/web/site"
 )
 
-// LiveRunsOf asks for the last event before it reads the runs: what happens in between is told again,
-// and nothing is left out.
+// LiveRunsOf reads the runs together with their last event: what happens afterwards is told, and nothing is left out.
 func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err error) {
-	last, err := s.Store.LastEventID(c.UserContext(), seen.Sub.ID)
+	family, err := s.Store.Family(c.UserContext(), seen.Sub.ID)
 	if err != nil {
 		return live, err
 	}
-	runs, err := s.Store.Runs(c.UserContext(), seen.Sub.ID)
-	if err != nil {
-		return live, err
-	}
-	list := make([]RunAccess, len(runs))
-	for i, run := range runs {
+	list := make([]RunAccess, len(family.Runs))
+	for i, run := range family.Runs {
 		list[i] = RunAccess{seen, run}
 	}
-	left, err := s.EvidenceOf(c.UserContext(), list...)
+	left, err := s.evidence(c.UserContext(), list, family.Profiles)
 	if err != nil {
 		return live, err
 	}
@@ -42,11 +37,10 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 		live.SelfMeasured = live.SelfMeasured || card.SelfMeasured
 		live.CanCancel = live.CanCancel || !card.Over() && (site.Actor(c).IsAdmin() || site.Actor(c).ID == seen.Sub.UserID)
 	}
-	unfinished, err := s.Store.Unfinished(c.UserContext(), seen.Sub.ID, true)
-	if unfinished {
-		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, last)
+	if family.Live {
+		live.EventsURL = fmt.Sprintf("/submissions/%d/events?after=%d", seen.Sub.ID, family.LastEvent)
 	}
-	return live, err
+	return live, nil
 }
 
 // SubmissionRows lists submissions for a table.

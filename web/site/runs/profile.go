@@ -121,13 +121,13 @@ const otherDots = 8
 
 // BoardDots are the roofline dots of the board's best other entries, and the run to compare a run with, as Leader has it.
 func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) (dots []charts.Dot, leader int64, err error) {
-	board, err := s.Store.Board(ctx, run.VersionID, run.Device, 0, otherDots+1)
+	entries, err := s.Store.Leading(ctx, run.VersionID, run.Device, otherDots+1)
 	if err != nil {
 		return nil, 0, err
 	}
-	leader = leaderFor(run, board)
+	leader = leaderFor(run, entries)
 	var ids []int64
-	for _, st := range board.Standings {
+	for _, st := range entries {
 		if st.RunID != run.ID {
 			ids = append(ids, st.RunID)
 		}
@@ -136,7 +136,7 @@ func (s *Runs) BoardDots(ctx context.Context, run models.Run, index int) (dots [
 	if err != nil {
 		return nil, 0, err
 	}
-	for _, st := range board.Standings {
+	for _, st := range entries {
 		profile, ok := profiles[st.RunID]
 		if !ok {
 			continue

@@ -6,6 +6,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/work"
 	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/charts"
@@ -54,7 +55,7 @@ func plannedStages(mode job.Mode, lang tasks.Lang) []job.Stage {
 		job.ModeBenchmark: {job.StageBuild, job.StageBenchmark},
 		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked},
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
-	}[models.Measured(mode)]
+	}[work.Measured(mode)]
 	if lang == tasks.LangPython && len(stages) > 0 {
 		return stages[1:]
 	}

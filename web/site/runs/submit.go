@@ -8,7 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/silicon"
-	"warpboard/tasks"
+	"warpboard/tasks/directives"
 	"warpboard/web/site"
 )
 
@@ -29,7 +29,7 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 	if err := s.Room(); err != nil {
 		return models.Submission{}, nil, err
 	}
-	said, err := tasks.ParseDirectives(in.Source)
+	said, err := directives.Parse(in.Source)
 	if err != nil {
 		return models.Submission{}, nil, err
 	}

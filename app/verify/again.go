@@ -1,0 +1,157 @@
+package verify
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"warpboard/app/cli"
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
+	"warpboard/statement"
+	"warpboard/tasks"
+)
+
+// largestDownload bounds what a site may send, in bytes.
+const largestDownload = 64 << 20
+
+// get downloads from a site. The token goes to no other.
+func (o *verifyResultOptions) get(ctx context.Context, address string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	if o.token != "" && strings.HasPrefix(address, strings.TrimRight(o.site, "/")+"/") {
+		req.Header.Set("Authorization", "Bearer "+o.token)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s answered %s", address, resp.Status)
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, largestDownload+1))
+	if err == nil && len(text) > largestDownload {
+		err = fmt.Errorf("%s sent more than %d MiB", address, largestDownload>>20)
+	}
+	return text, err
+}
+
+// siteOf is the site that an address of its API belongs to: what stands before "/api/v1/", a path where the site has one.
+func siteOf(address string) string {
+	if at := strings.LastIndex(address, "/api/v1/"); at >= 0 {
+		return address[:at]
+	}
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+// repeat measures what a statement is about on this machine.
+func (o *verifyResultOptions) repeat(ctx context.Context, env cli.Environment, s statement.Statement) (again statement.Score, err error) {
+	source, err := o.sourceOf(ctx, s)
+	if err != nil {
+		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
+	}
+	bundle, err := o.taskOf(ctx, s)
+	if err != nil {
+		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
+	}
+	if digest := harness.DigestFor(bundle.Definition); digest != s.Result.Harness.Digest.SHA256 {
+		fmt.Fprintln(env.Stdout, "warning: this program's harness is another one than the site's")
+	}
+	v := &verifier{options: o.verifyOptions, env: env}
+	v.options.device = s.Result.Machine.Device
+	slot, err := v.slotFor(ctx, tasks.Proposal{Bundle: bundle})
+	if err != nil {
+		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
+	}
+	result, err := v.run(ctx, bundle, slot, tasks.Solution{Name: "the source", Source: source})
+	if err != nil {
+		return again, err
+	}
+	if result.Outcome != job.OutcomeDone {
+		return again, cli.ExitWith(exitDisagrees, "the source does not pass here: %s", why(result))
+	}
+	return scoreOf(bundle.Definition.RankingBy, result)
+}
+
+func scoreOf(ranking tasks.Ranking, result job.Result) (score statement.Score, err error) {
+	for _, stage := range result.Stages {
+		if stage.Stage != job.StageRanked {
+			continue
+		}
+		if score.NS, err = harness.Score(ranking, stage.Cases); err != nil {
+			return score, err
+		}
+		interval, _ := harness.ScoreInterval(ranking, score.NS, stage.Cases)
+		if score.Processes, score.Noisy = interval.Processes, interval.Noisy; interval.High > 0 {
+			score.Low, score.High = &interval.Low, &interval.High
+		}
+	}
+	return score, nil
+}
+
+// sourceOf is what was submitted, if its digest says that it is.
+func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statement) (source []byte, err error) {
+	if o.source != "" {
+		source, err = os.ReadFile(o.source)
+	} else if source, err = o.get(ctx, fmt.Sprintf("%s/submissions/%d/source", o.site, s.Result.Submission)); err != nil {
+		err = fmt.Errorf("the source is not public (%w): name the file with --source", err)
+	}
+	if err == nil && statement.Hash(source) != s.Source() {
+		err = errors.New("the source is not the one that was measured: its SHA-256 is another")
+	}
+	return source, err
+}
+
+// taskOf is the task, if its digest says that it is the one.
+func (o *verifyResultOptions) taskOf(ctx context.Context, s statement.Statement) (*tasks.Bundle, error) {
+	path := o.task
+	if path == "" {
+		text, err := o.get(ctx, fmt.Sprintf("%s/tasks/%s/bundle.zip?version=%d", o.site, url.PathEscape(s.Result.Task.Slug), s.Result.Task.Version))
+		if err != nil {
+			return nil, fmt.Errorf("the task is not public (%w): name its folder with --task", err)
+		}
+		dir, err := os.MkdirTemp("", "warpboard-task")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		path = filepath.Join(dir, s.Result.Task.Slug+".zip")
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	upload, err := tasks.OpenPath(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer upload.Close()
+	proposals, err := upload.Proposals(time.Now())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	var seen []string
+	for _, p := range proposals {
+		if p.Err == nil && catalog.MeasuredKey(p.Bundle) == s.TaskDigest() {
+			return p.Bundle, nil
+		}
+		seen = append(seen, p.Name)
+	}
+	return nil, fmt.Errorf("none of %s is the task that was measured: its digest is another", strings.Join(seen, ", "))
+}

@@ -1,0 +1,167 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+
+	"warpboard/app/cli"
+	"warpboard/statement"
+)
+
+const verifyResultHelp = `usage: warpboard verify-result FILE|URL [flags]
+
+Checks what a site states of a run, as its page links to it and GET /api/v1/runs/N/statement sends it: the signature,
+and whether the score follows from the samples. Then measures the source again on this machine's device of the same
+kind, and says whether the two intervals agree. Source and task come from the site where you may read them, else from
+--source and --task.
+
+Exits with 0 if all of it holds, with 2 if the signature or the score does not, with 3 if the repetition does not agree,
+with 4 if nothing could be measured again (no such device, no source), and with 1 if something else went wrong.
+
+`
+
+// What the exit codes of verify-result mean; 1 is any other error.
+const (
+	exitForged    = 2
+	exitDisagrees = 3
+	exitUnrun     = 4
+)
+
+// verifyResultOptions are the flags of `warpboard verify-result`.
+type verifyResultOptions struct {
+	verifyOptions
+	key, site, token, source, task string
+	signatureOnly                  bool
+}
+
+func (o *verifyResultOptions) flags(env cli.Environment) *flag.FlagSet {
+	fs := o.machineFlags("verify-result", env)
+	fs.StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json; default: ask the site")
+	fs.StringVar(&o.site, "site", "", "address of the site whose keys count; default: that of URL, or the one that the statement names")
+	fs.StringVar(&o.token, "token", "", "token for reading a source or a task that is not public (default $WARPBOARD_TOKEN)")
+	fs.StringVar(&o.source, "source", "", "file that was submitted; default: ask the site")
+	fs.StringVar(&o.task, "task", "", "folder or zip of the task; default: ask the site")
+	fs.BoolVar(&o.signatureOnly, "signature-only", false, "only check the statement, measure nothing")
+	fs.Usage = func() {
+		fmt.Fprint(env.Stderr, verifyResultHelp)
+		fs.PrintDefaults()
+	}
+	return fs
+}
+
+// Result is `warpboard verify-result`: it checks a statement, and measures its source again.
+func Result(ctx context.Context, env cli.Environment, args []string) error {
+	var o verifyResultOptions
+	from, err := parseWithFile(o.flags(env), args)
+	if err == nil {
+		err = o.validate()
+	}
+	if err != nil {
+		return err
+	}
+	o.token = cmp.Or(o.token, env.Getenv("WARPBOARD_TOKEN"))
+	s, err := o.checkedStatement(ctx, env, from)
+	if err != nil || o.signatureOnly {
+		return err
+	}
+	again, err := o.repeat(ctx, env, s)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(env.Stdout, "stated:   %s\nrepeated: %s\n", scoreLine(s.Result.Score), scoreLine(again))
+	if !s.Result.Score.Agrees(again) {
+		return cli.ExitWith(exitDisagrees, "the scores do not agree: %s there, %s here. Compare driver, compiler and clocks before you accuse anybody",
+			ns(s.Result.Score.NS), ns(again.NS))
+	}
+	fmt.Fprintln(env.Stdout, "The scores agree.")
+	return nil
+}
+
+// checkedStatement reads a statement and prints what holds of it.
+func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Environment, from string) (s statement.Statement, err error) {
+	envelope, err := o.envelope(ctx, from)
+	if err != nil {
+		return s, err
+	}
+	keys, whose, err := o.keys(ctx, envelope)
+	if err != nil {
+		return s, err
+	}
+	s, _, key, err := keys.Verify(ctx, envelope)
+	if err != nil {
+		return s, cli.ExitWith(exitForged, "%s: %w", from, err)
+	}
+	r := s.Result
+	o.site = cmp.Or(o.site, r.Site)
+	fmt.Fprintf(env.Stdout, "The signature is valid: key %.16s of %s.\n", key, whose)
+	if err := r.Check(); err != nil {
+		return s, cli.ExitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
+	}
+	fmt.Fprintf(env.Stdout, "run %d of %s: %s version %d on %s (%s), statement %d of its chain\n%s\n",
+		r.Run, r.Site, r.Task.Slug, r.Task.Version, r.Machine.Device, r.Machine.Name, r.Chain.Number, scoreLine(r.Score))
+	return s, nil
+}
+
+func scoreLine(s statement.Score) string {
+	line := ns(s.NS).String()
+	if s.Low != nil && s.High != nil {
+		line += fmt.Sprintf(" (95 %%: %v to %v, %d processes)", ns(*s.Low), ns(*s.High), s.Processes)
+	}
+	if s.Noisy {
+		line += ", noisy"
+	}
+	return line
+}
+
+func isURL(text string) bool {
+	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
+}
+
+func (o *verifyResultOptions) envelope(ctx context.Context, from string) (*statement.Envelope, error) {
+	read := os.ReadFile
+	if isURL(from) {
+		o.site = cmp.Or(o.site, siteOf(from))
+		read = func(url string) ([]byte, error) { return o.get(ctx, url) }
+	}
+	text, err := read(from)
+	if err != nil {
+		return nil, fmt.Errorf("read the statement: %w", err)
+	}
+	return statement.ReadEnvelope(text)
+}
+
+// keys are those that may have signed, and whose they are. A statement that is read from a file names its site itself:
+// whoever knows better says so with --site or --key.
+func (o *verifyResultOptions) keys(ctx context.Context, e *statement.Envelope) (keys statement.Keys, whose string, err error) {
+	if o.key != "" {
+		text, err := os.ReadFile(o.key)
+		if err == nil {
+			keys, err = statement.ReadKeys(text)
+		}
+		return keys, o.key, err
+	}
+	if o.site == "" {
+		payload, err := e.DecodeB64Payload()
+		if err != nil {
+			return keys, "", err
+		}
+		unproven, err := statement.Read(payload)
+		if err != nil {
+			return keys, "", err
+		}
+		o.site, o.token = unproven.Result.Site, "" // a secret does not go where a stranger's file says
+	}
+	if !isURL(o.site) {
+		return keys, "", errors.New("nothing says which site made the statement: name it with --site, or its keys with --key")
+	}
+	text, err := o.get(ctx, strings.TrimRight(o.site, "/")+statement.KeysPath)
+	if err == nil {
+		keys, err = statement.ReadKeys(text)
+	}
+	return keys, o.site, err
+}

@@ -1,0 +1,134 @@
+package verify
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"warpboard/tasks"
+)
+
+// settled is how long an editor gets to write all that it saves at once.
+const settled = 200 * time.Millisecond
+
+// watch checks once, and again after every change of what is checked, until ctx ends. What is wrong is said, and ends nothing.
+func (v *verifier) watch(ctx context.Context) error {
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		return fmt.Errorf("--watch: %w", err)
+	}
+	defer watcher.Close()
+	for {
+		if err := v.follow(watcher); err != nil {
+			return fmt.Errorf("--watch: %w", err)
+		}
+		seen := v.fingerprint()
+		if err := v.round(ctx); ctx.Err() != nil {
+			return nil
+		} else if err != nil {
+			fmt.Fprintln(v.env.Stderr, "warpboard:", err)
+		}
+		fmt.Fprintf(v.env.Stderr, "%s: waiting for a change of %s\n", time.Now().Format(time.TimeOnly), v.path)
+		if !v.changed(ctx, watcher, seen) {
+			return nil
+		}
+	}
+}
+
+// follow watches every folder whose files count. A task folder may use files of the two above it. It is asked again after
+// each change, for the folders that are new.
+func (v *verifier) follow(watcher *fsnotify.Watcher) error {
+	top := v.path
+	if filepath.Base(top) == tasks.TaskFile {
+		top = filepath.Dir(top)
+	}
+	info, err := os.Stat(top)
+	if err != nil {
+		return err
+	}
+	for _, file := range v.options.solutions {
+		if err := watcher.Add(filepath.Dir(file)); err != nil {
+			return err
+		}
+	}
+	if !info.IsDir() {
+		return watcher.Add(filepath.Dir(top))
+	}
+	if _, err := os.Lstat(filepath.Join(top, tasks.TaskFile)); err == nil {
+		for _, above := range []string{"..", "../.."} {
+			if err := watcher.Add(filepath.Join(top, above)); err != nil {
+				return err
+			}
+		}
+	}
+	return filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil && path != top:
+			return nil // it has just been removed
+		case err != nil || !d.IsDir():
+			return err
+		case path != top && strings.HasPrefix(d.Name(), ".") || filepath.Clean(path) == filepath.Clean(v.options.machine.Data):
+			return fs.SkipDir
+		}
+		return watcher.Add(path)
+	})
+}
+
+// changed waits until what is checked is another than what was seen; false says that ctx ended. Files nearby change, too, and
+// editors write copies: the contents decide.
+func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen [sha256.Size]byte) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-watcher.Errors: // events were lost
+		case <-watcher.Events:
+		}
+		for quiet := time.After(settled); quiet != nil; {
+			select {
+			case <-watcher.Errors:
+			case <-watcher.Events:
+			case <-quiet:
+				quiet = nil
+			}
+		}
+		if v.follow(watcher) == nil && v.fingerprint() != seen {
+			return true
+		}
+	}
+}
+
+// fingerprint tells one state of what is checked from another.
+func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
+	h := sha256.New()
+	defer func() { h.Sum(sum[:0]) }()
+	for _, file := range v.options.solutions {
+		source, err := os.ReadFile(file)
+		fmt.Fprintf(h, "%q %v\n", source, err)
+	}
+	upload, proposals, err := openTasks(v.path)
+	if err != nil {
+		fmt.Fprintln(h, err)
+		return sum
+	}
+	defer upload.Close()
+	for _, p := range proposals {
+		fmt.Fprintln(h, p.Folder, p.Name, p.GPUs, p.Err)
+		if p.Bundle == nil {
+			continue
+		}
+		solutions, err := upload.Solutions(p.Folder)
+		fmt.Fprintln(h, p.Bundle.Key(), p.Bundle.Warnings, err)
+		for _, s := range solutions {
+			fmt.Fprintf(h, "%s %t %q\n", s.Name, s.Correct, s.Source)
+		}
+	}
+	return sum
+}

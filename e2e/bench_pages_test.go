@@ -1,0 +1,254 @@
+package e2e
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"warpboard/evaluator/dispatch"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/ncutest"
+	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/web"
+	webpages "warpboard/web/site"
+)
+
+// BenchmarkPages asks a real server for the pages that people see most, among a million submissions (or as many as
+// WARPBOARD_BENCH_ROWS says), compressed and with nothing cached: as a visitor, and where it says so as a person with hundreds of
+// submissions. The times are from the request to the answer's last byte, over loopback; cpu-ms is what server and reader
+// computed for one page, which a busy machine makes no longer.
+func BenchmarkPages(b *testing.B) {
+	rows := 1_000_000
+	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {
+		rows = n
+	}
+	b.Run("sqlite", func(b *testing.B) { benchPages(b, models.Config{Dir: b.TempDir()}, rows) })
+	b.Run("postgres", func(b *testing.B) {
+		benchPages(b, models.Config{Dir: b.TempDir(), DSN: modelstest.PostgresURL(b)}, rows)
+	})
+}
+
+func benchPages(b *testing.B, cfg models.Config, rows int) {
+	store := openStore(b, cfg)
+	filled, err := modelstest.Fill(b.Context(), store, rows)
+	if err != nil {
+		b.Fatal(err)
+	}
+	first, second := profiledRun(b, store, filled, 5e4), profiledRun(b, store, filled, 6e4)
+	head, err := store.Head(b.Context(), filled.Task.VersionID, filled.Device)
+	if err != nil {
+		b.Fatal(err)
+	}
+	site, stop := serveStore(b, store)
+	defer stop()
+	task, person := "/tasks/"+filled.Task.Slug, signedIn(b, store, 2) // the liveliest
+	board, run := task+"/boards/"+filled.Device, fmt.Sprintf("/submissions/%d", second.SubmissionID)
+	for _, page := range []struct{ name, path, as string }{
+		{"first", board, ""}, {"last", fmt.Sprintf("%s?page=%d", board, (head.Size+49)/50), ""},
+		{"home", "/", ""}, {"home-person", "/", person}, {"task", task, ""}, {"task-person", task, person}, {"workbench", task + "/solve", person},
+		{"person", "/users/2", ""}, {"people", "/people", ""}, {"submission", run, ""}, {"devices", "/devices", ""},
+		{"compare", fmt.Sprintf("/compare?a=%d&b=%d", first.ID, second.ID), ""}, {"compare-pick", fmt.Sprintf("/compare?b=%d", second.ID), person},
+		{"profile", fmt.Sprintf("%s/runs/%d/profile", run, second.ID), ""},
+	} {
+		b.Run(page.name, func(b *testing.B) { reader{b, page.as}.bench(store, site, page.path) })
+	}
+}
+
+// signedIn is the cookie of a person's session.
+func signedIn(b *testing.B, store *models.Store, user int64) string {
+	b.Helper()
+	secret, _, err := store.StartSession(b.Context(), models.NewSession{UserID: user, Provider: "test", Life: time.Hour})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return webpages.SessionCookie + "=" + secret
+}
+
+// profiledRun is a run that comes first on the hot board, with a real report of its only case.
+func profiledRun(b *testing.B, store *models.Store, filled modelstest.Filled, ns float64) models.Run {
+	b.Helper()
+	ctx, task := b.Context(), filled.Task
+	task.Devices = []string{filled.Device}
+	beat := job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: filled.Device, Profiler: true}}}
+	if err := store.SaveHeartbeat(ctx, beat); err != nil { // a run's profile is queued where a worker can make one
+		b.Fatal(err)
+	}
+	run := modelstest.Submit(b, store, filled.Owner, task)[0]
+	modelstest.Finish(b, store, run, ns)
+	profile, err := store.ProfileRun(ctx, run)
+	if err != nil {
+		b.Fatal(err)
+	}
+	attempt, err := store.StartAttempt(ctx, profile.Ref())
+	if err != nil {
+		b.Fatal(err)
+	}
+	result := modelstest.Result(attempt, ns)
+	result.ScoreNS, result.Stages = nil, []job.StageResult{{Stage: job.StageProfile, Status: job.StatusPass, Cases: result.Stages[3].Cases}}
+	result.Artifacts = []job.Artifact{{Name: "profile.0.json.gz", Type: "application/gzip", Data: packedReport(b)}}
+	if _, err := store.RecordResult(ctx, result, models.Findings{}); err != nil {
+		b.Fatal(err)
+	}
+	return run
+}
+
+// packedReport is a report of the fixtures as a worker sends it.
+func packedReport(b *testing.B) []byte {
+	b.Helper()
+	pages := ncu.Pages{Version: "Version 2025.3.1.0"}
+	for _, page := range []string{"details", "raw", "source"} {
+		pages.Set(page, ncutest.Page(b, "../evaluator/ncu/testdata", "cuda4", page))
+	}
+	text, err := json.Marshal(ncu.Parse(pages))
+	if err != nil {
+		b.Fatal(err)
+	}
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, err = z.Write(text)
+	if err := errors.Join(err, z.Close()); err != nil {
+		b.Fatal(err)
+	}
+	return packed.Bytes()
+}
+
+// reader asks for pages with a cookie, or without one.
+type reader struct {
+	*testing.B
+	cookie string
+}
+
+// bench reports what one page costs.
+func (b reader) bench(store *models.Store, site, path string) {
+	page, cold := len(b.fetch(site+path)), b.coldBytes(site, path)
+	asked, cpu, pages := store.Statements(), processorTime(b.B), 0
+	var took []time.Duration
+	for b.Loop() {
+		began := time.Now()
+		b.fetch(site + path)
+		took = append(took, time.Since(began))
+		pages++
+	}
+	cpu = processorTime(b.B) - cpu
+	slices.Sort(took)
+	for _, p := range []int{50, 99} {
+		b.ReportMetric(float64(took[len(took)*p/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", p))
+	}
+	b.ReportMetric(float64(cpu.Microseconds())/1000/float64(pages), "cpu-ms")
+	b.ReportMetric(float64(page)/1000, "page-kB")
+	b.ReportMetric(float64(cold)/1000, "cold-kB")
+	b.ReportMetric(math.Round(float64(store.Statements()-asked)/float64(pages)), "queries/page") // the server does something in the background, too
+}
+
+// processorTime is what this process has computed until now.
+func processorTime(b *testing.B) time.Duration {
+	b.Helper()
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
+}
+
+func openStore(b *testing.B, cfg models.Config) *models.Store {
+	b.Helper()
+	store, err := models.Open(b.Context(), cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return store
+}
+
+// serveStore serves a store without a worker; stop ends that and closes the store.
+func serveStore(b *testing.B, store *models.Store) (url string, stop func()) {
+	b.Helper()
+	log, hub := slog.New(slog.DiscardHandler), web.NewHub()
+	addr := sandboxtest.Addr(b)
+	server, err := web.New(web.Config{
+		Store: store, Hub: hub, Dispatcher: dispatch.NewDispatcher(store, nil, hub, log), Addr: addr, Log: log,
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() { ended <- server.Run(ctx) }()
+	waitFor(b, patience, "the server", func() error {
+		res, err := http.Get("http://" + addr + "/healthz")
+		if err != nil {
+			return err
+		}
+		return res.Body.Close()
+	})
+	return "http://" + addr, func() {
+		cancel()
+		if err := <-ended; err != nil {
+			b.Error(err)
+		}
+		if err := store.Close(); err != nil {
+			b.Error(err)
+		}
+	}
+}
+
+// fetch reads a page as browsers do, compressed, and returns its bytes as they came.
+func (b reader) fetch(url string) []byte {
+	b.Helper()
+	req, err := http.NewRequestWithContext(b.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	req.Header.Set("Accept-Encoding", "gzip, br")
+	req.Header.Set("Cookie", b.cookie)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode != http.StatusOK {
+		b.Fatalf("%s: %s, %v", url, res.Status, err)
+	}
+	return body
+}
+
+// static finds what a page loads: stylesheets, scripts, the font and the icon.
+var static = regexp.MustCompile(`/static/[^"]+`)
+
+// coldBytes is the size of all that a first visit loads, as it is sent.
+func (b reader) coldBytes(site, path string) int {
+	b.Helper()
+	res, err := http.Get(site + path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer res.Body.Close()
+	page, err := io.ReadAll(res.Body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	total := len(b.fetch(site + path))
+	assets := static.FindAllString(string(page), -1)
+	slices.Sort(assets)
+	for _, asset := range slices.Compact(assets) {
+		total += len(b.fetch(site + asset))
+	}
+	return total
+}

@@ -1,0 +1,66 @@
+package dispatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"warpboard/models"
+)
+
+// Cancel ends a live run at once, and has its job dropped or its worker stopped. The submitter and
+// admins may. Conflict: the run has ended already.
+func (d *Dispatcher) Cancel(ctx context.Context, actor models.User, runID int64) error {
+	attemptID, out, err := d.store.CancelRun(ctx, actor, runID)
+	if err != nil {
+		return err
+	}
+	d.afterCancel(ctx, attemptID, out)
+	return nil
+}
+
+// CancelEvaluation does the same to an evaluation, for a reason that its caller is told.
+func (d *Dispatcher) CancelEvaluation(ctx context.Context, id, reason string) error {
+	attemptID, out, err := d.store.CancelEvaluation(ctx, id, reason)
+	if err != nil {
+		return err
+	}
+	d.afterCancel(ctx, attemptID, out)
+	return nil
+}
+
+// CancelRejudge ends a rejudge of a task without effect, and stops what of it is running.
+func (d *Dispatcher) CancelRejudge(ctx context.Context, actor models.User, taskID int64) error {
+	attempts, out, err := d.store.CancelRejudge(ctx, actor, taskID)
+	if err != nil {
+		return err
+	}
+	d.afterCancel(ctx, "", out)
+	for _, id := range attempts {
+		d.afterCancel(ctx, id, models.Recorded{})
+	}
+	return nil
+}
+
+// afterCancel stops the attempt at work that is cancelled in the store; "" is none.
+func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out models.Recorded) {
+	announce(d.notify, out)
+	d.Wake()
+	if attemptID == "" {
+		return
+	}
+	if err := d.stop(ctx, attemptID); err != nil {
+		// The work is cancelled all the same: a worker that goes on is told at its next heartbeat.
+		d.log.Error("stopping a cancelled attempt", "attempt", attemptID, "err", err)
+	}
+}
+
+// Kick disconnects a remote worker whose credential was revoked.
+func (d *Dispatcher) Kick(worker string) { d.jobs.Kick(worker) }
+
+func (d *Dispatcher) stop(ctx context.Context, attemptID string) error {
+	if err := errors.Join(d.jobs.Forget(ctx, attemptID), d.jobs.Cancel(ctx, attemptID)); err != nil {
+		return fmt.Errorf("stopping attempt %s: %w", attemptID, err)
+	}
+	return nil
+}

@@ -1,0 +1,29 @@
+package sandboxtest
+
+import (
+	"os"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// Without ends a test for want of something that scripts/setup brings or that root may do. On somebody's own machine the test
+// is skipped; where CI is set it fails, for nobody looks for skipped tests there.
+func Without(tb testing.TB, what string, why error) {
+	tb.Helper()
+	if os.Getenv("CI") != "" {
+		tb.Fatalf("without %s nothing is tested here (scripts/setup test brings it): %v", what, why)
+	}
+	tb.Skipf("without %s: %v", what, why)
+}
+
+// Disk is the folder of a small disk of its own, which the test can fill: 4m, 512m.
+func Disk(tb testing.TB, size string) string {
+	tb.Helper()
+	dir := tb.TempDir()
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, "size="+size); err != nil {
+		Without(tb, "a disk that can be mounted", err)
+	}
+	tb.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	return dir
+}

@@ -1,0 +1,101 @@
+package models_test
+
+import (
+	"testing"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// Whoever comes first by a decision about runs, theirs or somebody else's, is measured again at once.
+func TestWhoeverIsFirstAfterADecisionIsConfirmed(t *testing.T) {
+	for name, decide := range map[string]func(t *testing.T, s *models.Store, w world, first []models.Run, held models.Run) (challenger int64){
+		"the first are disqualified": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+			for _, run := range first[:2] {
+				check(t, second(s.Disqualify(t.Context(), w.admin, run.ID, "It knew.")))
+			}
+			return first[2].ID
+		},
+		"the first are deleted": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+			for _, run := range first[:2] {
+				check(t, second(s.DeleteSubmission(t.Context(), w.admin, run.SubmissionID, "It knew.")))
+			}
+			return first[2].ID
+		},
+		"a held run is fine": func(t *testing.T, s *models.Store, w world, _ []models.Run, held models.Run) int64 {
+			changes := got[[]models.BoardChange](t)(s.Dismiss(t.Context(), w.admin, held.ID, "It is right."))
+			if n := got[int64](t)(s.BoardChangeNumber(t.Context(), w.task.VersionID, "CPU")); len(changes) != 1 || changes[0].Change != n {
+				t.Errorf("pages are told of %+v, and the board is at %d", changes, n)
+			}
+			return held.ID
+		},
+		"a run is reinstated": func(t *testing.T, s *models.Store, w world, _ []models.Run, held models.Run) int64 {
+			check(t, second(s.Disqualify(t.Context(), w.admin, held.ID, "It knew.")))
+			check(t, second(s.Reinstate(t.Context(), w.admin, held.ID, "It did not.")))
+			return held.ID
+		},
+		"a rejudge is applied": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+			check(t, second(s.Rejudge(t.Context(), w.admin, w.task.ID, "Test 2 was wrong.")))
+			for _, run := range reruns(t, s) {
+				measureAgain(t, s, run, float64(1000-10*run.ID), "", map[int64]string{first[0].ID: "Wrong answer in test 2.", first[3].ID: "Wrong."}[*run.ProfileOf])
+			}
+			check(t, second(s.ApplyRejudge(t.Context(), w.admin, w.task.ID)))
+			return first[2].ID
+		},
+		"new software measured the board": func(t *testing.T, s *models.Store, w world, first []models.Run, _ models.Run) int64 {
+			beat(t, s, "580")
+			list := reruns(t, s)
+			for i, run := range list {
+				if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != len(list)-i {
+					t.Errorf("before all are measured %d wait", len(work))
+				}
+				measureAgain(t, s, run, []float64{900, 800, 850, 700}[i], "580", map[bool]string{true: "It fails there."}[i == 3])
+			}
+			return first[1].ID
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			confirming(t, func(t *testing.T, s *models.Store, w world) {
+				var first []models.Run
+				for i, who := range []models.User{modelstest.Person(t, s, "Cleo", models.RoleUser), modelstest.Person(t, s, "Dora", models.RoleUser), w.ann, w.ben} {
+					first = append(first, w.scoreIn(t, s, who, 1000+100*float64(i), ""))
+					if i == 1 {
+						for range 4 {
+							legIn(t, s, 1000, "g", "")
+						}
+					}
+				}
+				held := w.held(t, s, modelstest.Person(t, s, "Emil", models.RoleUser), 500, 1.4)
+				if work := got[[]models.QueuedWork](t)(s.Queue(t.Context())); len(work) != 0 {
+					t.Fatalf("%+v waits", work)
+				}
+				challenger := decide(t, s, w, first, held)
+				c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), challenger))
+				if c.ChallengerID != challenger || c.EndedAt != nil || leg(t, s).ConfirmationID == nil {
+					t.Errorf("the last confirmation of run %d is %+v", challenger, c)
+				}
+			})
+		})
+	}
+}
+
+// A first that was disqualified while it was measured again does not keep the next one waiting.
+func TestAConfirmationOfADisqualifiedRunKeepsNobodyWaiting(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		for i, who := range []string{"Cleo", "Dora"} {
+			w.score(t, s, modelstest.Person(t, s, who, models.RoleUser), 1000+100*float64(i))
+		}
+		for range 4 {
+			measureLeg(t, s, 1000, "gpu0")
+		}
+		anns := w.score(t, s, w.ann, 900)
+		bens := w.score(t, s, w.ben, 910)
+		check(t, second(s.Disqualify(t.Context(), w.admin, anns.ID, "It knew.")))
+		measureLeg(t, s, 1000, "gpu0")
+		failLeg(t, s, job.Failure{Reason: "The worker is gone.", Infrastructure: true})
+		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.ChallengerID != bens.ID || c.EndedAt != nil {
+			t.Errorf("the last confirmation of the first is %+v", c)
+		}
+	})
+}

@@ -1,0 +1,78 @@
+package models
+
+import (
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+	"warpboard/models/pools"
+	"warpboard/models/work"
+)
+
+// startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
+func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
+	var top []Entry
+	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
+	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
+		return db.ReadError(err, "the first of a board")
+	}
+	legs, err := pools.LegsOf(tx, top[0].RunID)
+	if err != nil || len(legs) > 0 {
+		return err
+	}
+	var known int64
+	err = tx.Model(&Confirmation{}).Where("(version_id = ? and device = ? and ended_at is null) or (challenger_id = ? and not again)",
+		versionID, device, top[0].RunID).Count(&known).Error
+	if err != nil || known > 0 {
+		return db.ReadError(err, "confirmations")
+	}
+	c := Confirmation{VersionID: versionID, Device: device, ChallengerID: top[0].RunID, ChallengerWas: top[0].ScoreNS,
+		HolderID: top[1].RunID, HolderWas: top[1].ScoreNS, CreatedAt: db.Now()}
+	if err := tx.Create(&c).Error; err != nil {
+		return fmt.Errorf("starting a confirmation: %w", err)
+	}
+	if err := c.queueLeg(tx, c.HolderID, out); err != nil {
+		return err
+	}
+	return c.show(tx, c.ChallengerID, out)
+}
+
+// confirmFirsts does so on boards that a decision has changed, and gives the changes the numbers that the boards have then.
+func (s *Store) confirmFirsts(tx *gorm.DB, changes []BoardChange) error {
+	for i := range changes {
+		var out Recorded
+		if err := s.confirmFirst(tx, changes[i].VersionID, changes[i].Device, &out); err != nil {
+			return err
+		}
+		if out.Board != nil {
+			changes[i] = *out.Board
+		}
+	}
+	return nil
+}
+
+// confirmFirst begins a confirmation where the site has them.
+func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
+	if !s.confirm {
+		return nil
+	}
+	return startConfirmation(tx, versionID, device, out)
+}
+
+// confirmAfter does so when a run has changed its board by how it ended. A leg's confirmation goes on by itself; of what a new epoch has
+// measured again, the last of a board decides who is first.
+func (s *Store) confirmAfter(tx *gorm.DB, run *Run, out *Recorded) error {
+	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
+		return nil
+	}
+	if run.RerunID != nil {
+		var others int64
+		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,
+			run.VersionID, run.Device, *run.RerunID).Limit(1).Count(&others).Error
+		if err != nil || others > 0 {
+			return db.ReadError(err, "what is measured again of a board")
+		}
+	}
+	return s.confirmFirst(tx, run.VersionID, run.Device, out)
+}

@@ -1,0 +1,53 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+// On a device that is never idle a leg gives way for ten minutes, and then goes before all that was queued after it, also where its own
+// person floods the queue.
+func TestALegWaitsForTenMinutesAtTheMost(t *testing.T) {
+	modelstest.EachConfig(t, models.Config{Confirm: true}, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.score(t, s, w.ann, 1000)
+		w.score(t, s, w.ben, 900)
+		annsLeg := leg(t, s)
+		for _, who := range []string{"", "Cleo", "Dora", "Emil"} {
+			user := w.ann
+			if who != "" {
+				user = modelstest.Person(t, s, who, models.RoleUser)
+			}
+			for range 2 {
+				w.submit(t, s, user)
+			}
+		}
+		place := func() int {
+			waits := got[[]models.QueuedWork](t)(s.Queue(ctx))
+			for _, q := range waits {
+				if q.RunID == annsLeg.ID {
+					return q.Place
+				}
+			}
+			t.Fatalf("it is not in the queue: %+v", waits)
+			return 0
+		}
+		check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(9*time.Minute)))
+		if place() != 9 {
+			t.Errorf("after nine minutes it has place %d of 9", place())
+		}
+		check(t, s.HurryLegs(ctx, annsLeg.QueuedAt.Add(10*time.Minute)))
+		if place() != 1 {
+			t.Errorf("after ten minutes it has place %d", place())
+		}
+		attempt := got[models.Attempt](t)(s.StartAttempt(ctx, annsLeg.Ref()))
+		if live := got[[]models.LiveAttempt](t)(s.LiveAttempts(ctx)); len(live) != 1 || live[0].ID != attempt.ID || live[0].Priority != work.PriorityRun {
+			t.Errorf("it could be preempted: %s", fmt.Sprint(live))
+		}
+	})
+}

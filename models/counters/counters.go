@@ -1,0 +1,92 @@
+package counters
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+)
+
+// Names of counters: all there are. Those that end in a dot are followed by what they count apart. They are stored, so
+// a change of one loses what was counted.
+const (
+	Submitted = "evaluations.submitted"
+	Waited    = "evaluations.waited"   // seconds until an evaluation had its slot
+	Ended     = "evaluations.ended."   // by state; seconds from submission to end
+	GivenUp   = "evaluations.given-up" // a worker had it and no report counts: cancelled or lost
+	Held      = "evaluations.held"     // workers have them now
+
+	// What the reports of evaluations say; seconds.
+	Compiled     = "compilations.ok"
+	NotCompiled  = "compilations.failed"
+	Profiled     = "profilings.ok"
+	NotProfiled  = "profilings.failed"
+	Correct      = "validations.passed"
+	Wrong        = "validations.failed"
+	CacheHit     = "cache.hits"
+	CacheMiss    = "cache.misses"
+	Device       = "devices."   // by "H200:0"; seconds held
+	DeviceTiming = "profilers." // by "H200:0"; seconds of timing
+
+	RunEnded  = "runs.ended." // by state; seconds from submission to end
+	RunWaited = "runs.waited" // seconds from submission until a worker took the run that has now ended
+	RunStage  = "runs.stage." // by stage and status, as "build.pass"; seconds
+
+	// Attempts at work of any kind that were lost, by what became of the work.
+	LostRetried = "lost.retried"
+	LostFailed  = "lost.failed"
+)
+
+// Table is the counters of one database.
+type Table struct{ db *db.DB }
+
+// New returns the counters of a database.
+func New(database *db.DB) *Table { return &Table{db: database} }
+
+// Counter sums up what happened since the site was set up.
+type Counter struct {
+	Name  string `gorm:"primaryKey"`
+	Count int64
+	Total float64
+	Min   float64 `gorm:"column:least"`
+	Max   float64 `gorm:"column:most"`
+}
+
+// Sample is one thing that happened.
+type Sample struct {
+	Name  string
+	Value float64 // seconds, where it took time
+}
+
+// Add adds samples to their counters.
+func Add(tx *gorm.DB, samples ...Sample) error {
+	for _, s := range samples {
+		err := tx.Exec(`insert into counters (name, count, total, least, most) values (?, 1, ?, ?, ?)
+			on conflict (name) do update set count = counters.count + 1, total = counters.total + excluded.total,
+			least = case when excluded.least < counters.least then excluded.least else counters.least end,
+			most = case when excluded.most > counters.most then excluded.most else counters.most end`,
+			s.Name, s.Value, s.Value, s.Value).Error
+		if err != nil {
+			return fmt.Errorf("counting %s: %w", s.Name, err)
+		}
+	}
+	return nil
+}
+
+// Counters returns all counters by name. What is held now is counted in the same statement, so that an
+// evaluation which ends meanwhile is not missed and not counted twice.
+func (t *Table) Counters(ctx context.Context) (map[string]Counter, error) {
+	var list []Counter
+	err := t.db.Read(ctx).Raw(`select name, count, total, least, most from counters
+		union all select ?, count(*), 0, 0, 0 from evaluations where started_at is not null and ended_at is null`, Held).Scan(&list).Error
+	if err != nil {
+		return nil, db.ReadError(err, "counters")
+	}
+	byName := make(map[string]Counter, len(list))
+	for _, c := range list {
+		byName[c.Name] = c
+	}
+	return byName, nil
+}

@@ -1,0 +1,27 @@
+package epochs
+
+import (
+	"warpboard/evaluator/job"
+	"warpboard/silicon"
+)
+
+// SoftwareFor is what a machine record says of the software that tasks of a kind use. A Python on the CPU calls no compiler.
+func SoftwareFor(m job.Machine, kind Kind) Software {
+	all := Software{Driver: m.Driver, CUDA: m.CUDA, Compiler: m.Compiler, Harness: m.Harness}
+	if kind == Native {
+		return all
+	}
+	if m.Device == silicon.CPU {
+		all.Compiler = ""
+	}
+	all.Torch, all.Triton = m.Torch, m.Triton
+	return all
+}
+
+// SoftwareOf is the software of a run, whose record names a Python only if the task is in it.
+func SoftwareOf(m job.Machine) Software {
+	if m.Python != "" {
+		return SoftwareFor(m, Python)
+	}
+	return SoftwareFor(m, Native)
+}

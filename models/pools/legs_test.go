@@ -1,0 +1,60 @@
+package pools
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"warpboard/evaluator/harness"
+	"warpboard/models/boards"
+	"warpboard/tasks"
+)
+
+// simulated are legs of five processes that differ by 0.5 %, of units that are quicker or slower by a deviation in each leg.
+func simulated(t *testing.T, chance *rand.Rand, n int, between float64) (legs []Leg) {
+	for range n {
+		unit := 100e3 * math.Exp(between*chance.NormFloat64())
+		processes := make([]float64, 5)
+		for p := range processes {
+			processes[p] = unit * math.Exp(0.005*chance.NormFloat64())
+		}
+		ns, i, err := harness.Pool(tasks.RankLast, [][][]float64{{processes}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		legs = append(legs, Leg{ScoreNS: ns, Interval: boards.Interval{LowNS: &i.Low, HighNS: &i.High, Processes: 5}, Cases: [][]float64{processes}})
+	}
+	return legs
+}
+
+func TestTheIntervalOfLegsHoldsTheTruthAsOftenAsItSays(t *testing.T) {
+	chance := rand.New(rand.NewPCG(3, 4))
+	for _, n := range []int{2, 4, 12} {
+		for between, least := range map[float64]float64{0: 0.94, 0.002: 0.85} {
+			const trials = 2000
+			holds, width := 0, 0.0
+			for range trials {
+				all := Together(tasks.RankLast, simulated(t, chance, n, between))
+				if *all.LowNS <= 100e3 && *all.HighNS >= 100e3 {
+					holds++
+				}
+				width += (*all.HighNS - *all.LowNS) / 100e3 / trials
+			}
+			share := float64(holds) / trials
+			t.Logf("%d legs that differ by %.1f %%: it holds the truth in %.1f %%, and is %.2f %% wide", n, 100*between, 100*share, 100*width)
+			if share < least {
+				t.Errorf("%d legs that differ by %.1f %%: it holds the truth in %.1f %%", n, 100*between, 100*share)
+			}
+		}
+	}
+}
+
+// One leg of three beside a neighbour that nobody saw.
+func TestOneBadLegMovesNoScore(t *testing.T) {
+	legs := simulated(t, rand.New(rand.NewPCG(5, 6)), 3, 0)
+	bad := 140e3
+	legs[1].ScoreNS, legs[1].HighNS, legs[1].Cases = bad, &bad, [][]float64{{bad, bad, bad, bad, bad}}
+	if all := Together(tasks.RankLast, legs); math.Abs(all.ScoreNS-100e3) > 1000 {
+		t.Errorf("the score is %v", all.ScoreNS)
+	}
+}

@@ -1,0 +1,79 @@
+package models_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// judgeAnew has a board measured again, each of its runs with what processes take; nil: it does not pass; and applies that.
+func (w world) judgeAnew(t *testing.T, s *models.Store, measured map[int64][]float64) {
+	t.Helper()
+	check(t, second(s.Rejudge(t.Context(), w.admin, w.task.ID, "Test 2 was wrong.")))
+	for _, run := range reruns(t, s) {
+		switch processes, known := measured[*run.ProfileOf]; {
+		case !known:
+			check(t, third(s.CancelRun(t.Context(), w.admin, run.ID)))
+		case processes == nil:
+			measureAgain(t, s, run, 0, "", "Wrong answer in test 2.")
+		default:
+			w.end(t, s, run, models.Findings{}, processes...)
+		}
+	}
+	check(t, second(s.ApplyRejudge(t.Context(), w.admin, w.task.ID)))
+}
+
+func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		expect := func(when string, want ...string) {
+			t.Helper()
+			if diff := cmp.Diff(want, w.board(t, s)); diff != "" {
+				t.Errorf("%s:\n%s", when, diff)
+			}
+			sameAfterRebuild(t, s, w)
+		}
+		first := w.measures(t, s, w.ann, "a;", about(1000)...)
+		again := w.measures(t, s, w.ann, "a;", about(1100)...)
+		run, result := w.ranks(t, s, w.ann, "a;", about(5000)...)
+		check(t, third(s.CancelRun(ctx, w.ann, run.ID)))
+		result.Outcome = job.OutcomeCancelled
+		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		bens := w.measures(t, s, w.ben, "b;", about(2000)...)
+		also := w.measures(t, s, w.ben, "b;", about(2000)...)
+		w.judgeAnew(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})
+		expect("two runs and a cancelled one were replaced; what did not pass stands for another", "Ann 1300 from 0, run 1 of 5 processes")
+		if got := got[models.Run](t)(s.Run(ctx, also.ID)); got.DisqualifiedWhy != "Judged anew: Wrong answer in test 2." {
+			t.Errorf("the other run of the same source: %+v", got)
+		}
+		w.measures(t, s, w.ann, "a;", about(1200)...)
+		expect("a later run is pooled", "Ann 1249.9 from 2, run 1 of 10 processes")
+		check(t, second(s.DeleteSubmission(ctx, w.ann, first.SubmissionID, "")))
+		expect("one of two with the same numbers is deleted", "Ann 1249.9 from 2, run 2 of 10 processes")
+		check(t, second(s.DeleteSubmission(ctx, w.ann, again.SubmissionID, "")))
+		expect("and the other", "Ann 1249.9 from 2, run 8 of 10 processes")
+	})
+}
+
+// A rejudge forgets what confirmations measured of a source, for everybody who sent it; who is first then is confirmed anew.
+func TestARejudgeForgetsConfirmationsForAll(t *testing.T) {
+	confirming(t, func(t *testing.T, s *models.Store, w world) {
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		bens := w.measures(t, s, w.ben, "b;", about(900)...)
+		w.measureLegs(t, s, about(1000), about(950), about(1000), about(950))
+		cleos := w.measures(t, s, modelstest.Person(t, s, "Cleo", models.RoleUser), "b;", about(980)...)
+		w.judgeAnew(t, s, map[int64][]float64{bens.ID: about(940)})
+		want := []string{"Ben 940 from 0, run 2 of 5 processes", "Cleo 980 from 0, run 7 of 5 processes", "Ann 1000 from 0, run 1 of 10 processes"}
+		if diff := cmp.Diff(want, w.board(t, s)); diff != "" || cleos.ID != 7 {
+			t.Errorf("the board:\n%s", diff)
+		}
+		if c := got[models.Confirmation](t)(s.ConfirmationOf(t.Context(), bens.ID)); c.EndedAt != nil || c.ChallengerID != bens.ID {
+			t.Errorf("the last confirmation is %+v", c)
+		}
+		sameAfterRebuild(t, s, w)
+	})
+}

@@ -1,0 +1,93 @@
+package models
+
+import (
+	"errors"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/pools"
+	"warpboard/models/webhooks"
+	"warpboard/models/work"
+)
+
+// rules is what follows from the end of a run (see work.Rules).
+type rules struct{ store *Store }
+
+// Keep also queues the profile that follows, so that watchers hear of it before the run's own end. The order matters: the
+// measurement is kept before anything may hold the run back; a flag is raised for what the score itself says (faster than its
+// unit can be), and not a second time for a source that is held already; a held run has no profile, for it is not valid.
+func (f rules) Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error {
+	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
+}
+
+// Ended tells other programs of a run that somebody asked for, and goes on with what measures others again.
+func (f rules) Ended(tx *gorm.DB, run *Run, out *Recorded) error {
+	switch {
+	case run.ProfileOf == nil && run.Mode != work.ModeBaseline:
+		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
+	case run.ConfirmationID != nil:
+		return advanceConfirmation(tx, *run.ConfirmationID, out)
+	case run.RerunID != nil:
+		return endRerun(tx, *run, out)
+	}
+	return nil
+}
+
+// Place changes the boards: by a valid run, by a profile or a baseline that a board shows, or by what a run measured before
+// it failed.
+func (f rules) Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) (err error) {
+	if run.ProfileOf != nil && run.Mode == job.ModeProfile {
+		if out.Board, err = showProfile(tx, *run); err != nil {
+			return err
+		}
+	}
+	if run.State == StateFailed {
+		change, err := retain(tx, run, r, pools.Failed)
+		if err != nil {
+			return err
+		}
+		if change != nil {
+			out.Board = change
+		}
+	}
+	if !run.Valid() {
+		return showBaseline(tx, run, out)
+	}
+	out.Board, err = enter(tx, run)
+	if err != nil || out.Board == nil {
+		return err
+	}
+	return tellOfRecord(tx, out.Board.Record)
+}
+
+// Stopped lets what was measured count in the pool of its source: cancelling chooses nothing.
+func (f rules) Stopped(tx *gorm.DB, run *Run, r job.Result) (*BoardChange, error) {
+	return retain(tx, run, r, pools.Cancelled)
+}
+
+// Settled has whoever is first of the board by now measured again.
+func (f rules) Settled(tx *gorm.DB, run *Run, out *Recorded) error {
+	return f.store.confirmAfter(tx, run, out)
+}
+
+// tellOfRecord tells other programs that a board has a new first, and who was it before.
+func tellOfRecord(tx *gorm.DB, taken *boards.Taken) error {
+	if taken == nil {
+		return nil
+	}
+	e := webhooks.WebhookEvent{Kind: webhooks.RecordTaken, RunID: taken.RunID, UserID: taken.UserID}
+	if taken.Before != nil {
+		e.OtherID, e.Detail = taken.Before.UserID, taken.Before.ScoreNS
+	}
+	return webhooks.Note(tx, e)
+}
+
+// showBaseline tells the board of a baseline that has a score now.
+func showBaseline(tx *gorm.DB, r *Run, out *Recorded) (err error) {
+	if r.Mode == work.ModeBaseline && r.ScoreNS != nil {
+		out.Board, err = boards.IncrementChange(tx, r.VersionID, r.Device)
+	}
+	return err
+}

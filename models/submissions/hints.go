@@ -1,0 +1,43 @@
+package submissions
+
+import (
+	"bytes"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// hint is a text pattern that kernels with a false time have had in common, and what it means. Most sources that
+// have one are honest: a hint brings a run to somebody's eyes and does nothing else. Whoever knows the list can write
+// around it.
+type hint struct {
+	pattern *regexp.Regexp
+	meaning string
+}
+
+// hints are of what no kernel needs for its answer. Threads, streams and caches are not among them: honest kernels
+// have them, and the judge's clock sees what they do.
+var hints = []hint{
+	{regexp.MustCompile(`(?:torch\.cuda\.(?:Event|synchronize|current_stream)|time\.(?:perf_counter|monotonic|time)(?:_ns)?)[ \t]*=[^=]`), "replaces a clock or a synchronisation"},
+	{regexp.MustCompile(`setattr\(\s*(?:torch|time|sys|builtins)\b`), "replaces functions of a module"},
+	{regexp.MustCompile(`_getframe|inspect\.(?:stack|currentframe|getouterframes)|gc\.get_(?:objects|referrers)|sys\.(?:settrace|setprofile|modules)`), "looks at the program that calls it"},
+	{regexp.MustCompile(`gc\.callbacks|atexit\.|weakref\.finalize|__del__|__attribute__\s*\(\(\s*(?:con|de)structor`), "runs code outside the timed call"},
+	{regexp.MustCompile(`/proc/|LD_PRELOAD|\bptrace\b|process_vm_(?:read|write)v|\bmprotect\b|\bdl(?:open|sym|_iterate_phdr)\b`), "reaches into the process"},
+	{regexp.MustCompile(`\bctypes\b|\bsubprocess\b|\bsocket\b|os\.(?:environ|system|fork|popen|kill)`), "uses the operating system"},
+	{regexp.MustCompile(`(?m)^\s*(?:from|import)\s+(?:reference|eval|utils)\b|#include\s+"reference`), "imports the task's own files"},
+	{regexp.MustCompile(`cudaLimitPersistingL2CacheSize|cudaAccessPropertyPersisting|accessPolicyWindow`), "keeps data in the L2 cache between calls"},
+	{regexp.MustCompile(`pickle|__reduce(?:_ex)?__|__class__\s*=|__torch_function__|__torch_dispatch__`), "changes what its answer is when it is read"},
+}
+
+// hintsIn lists what a source has of them, each once with its first line, for people.
+func hintsIn(source []byte) string {
+	var found []string
+	for _, h := range hints {
+		if at := h.pattern.FindIndex(source); at != nil {
+			line := bytes.Count(source[:at[0]], []byte("\n")) + 1
+			text := strings.TrimSpace(string(source[at[0]:min(at[1], at[0]+60)]))
+			found = append(found, fmt.Sprintf("line %d %s (%s)", line, h.meaning, text))
+		}
+	}
+	return strings.Join(found, "; ")
+}

@@ -1,0 +1,80 @@
+package submissions
+
+import (
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+	"warpboard/models/work"
+)
+
+// Limits bound what one person may submit; 0 is no limit. Admins have none. A submission that
+// failed because of an infrastructure error does not count, and as many as PerHour do not whose score is noisy or was measured under bad conditions.
+type Limits struct {
+	PerHour int
+	Waiting int // runs that are queued or running at the same time
+}
+
+func (l Limits) check(tx *gorm.DB, user accounts.User) error {
+	if user.IsAdmin() {
+		return nil
+	}
+	if err := l.checkRate(tx, user); err != nil {
+		return err
+	}
+	return l.checkWaiting(tx, user)
+}
+
+func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
+	if l.PerHour <= 0 {
+		return nil
+	}
+	most := 2 * l.PerHour // a kernel can be noisy on purpose
+	var all []struct {
+		CreatedAt time.Time
+		Noisy     bool
+	}
+	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-time.Hour)).
+		Select("created_at, exists (select 1 from runs where runs.submission_id = submissions.id and (runs.noisy or runs.disturbed <> '')) as noisy").
+		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
+		Order("created_at desc").Limit(most).Scan(&all).Error
+	if err != nil {
+		return fmt.Errorf("counting submissions of person %d: %w", user.ID, err)
+	}
+	var last time.Time // that has to be older than an hour
+	counted := 0
+	for _, s := range all {
+		if counted == l.PerHour {
+			break
+		}
+		if last = s.CreatedAt; !s.Noisy {
+			counted++
+		}
+	}
+	if counted < l.PerHour && len(all) < most {
+		return nil
+	}
+	wait := time.Until(last.Add(time.Hour)).Truncate(time.Second) + time.Second
+	tooMany := db.Errorf(db.TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
+	tooMany.RetryAfter = wait
+	return tooMany
+}
+
+func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
+	if l.Waiting <= 0 {
+		return nil
+	}
+	var waiting int64
+	if err := tx.Model(&work.Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).Count(&waiting).Error; err != nil {
+		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
+	}
+	if waiting < int64(l.Waiting) {
+		return nil
+	}
+	tooMany := db.Errorf(db.TooMany, "%d of your runs are waiting or running, and that is the most; wait for one to end or cancel one.", waiting)
+	tooMany.RetryAfter = 10 * time.Second
+	return tooMany
+}

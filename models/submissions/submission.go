@@ -1,0 +1,94 @@
+package submissions
+
+import (
+	"context"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// Intake is the submissions of one database.
+type Intake struct {
+	db     *db.DB
+	limits Limits
+}
+
+// New returns the submissions of a database, of which people may make as many as the limits say.
+func New(database *db.DB, limits Limits) *Intake { return &Intake{db: database, limits: limits} }
+
+// Submission is one person's act: one source file for a task, in one mode. It has one Run per device.
+type Submission struct {
+	ID         int64
+	UserID     int64
+	TaskID     int64
+	VersionID  int64
+	Mode       job.Mode
+	FileName   string
+	SourceHash string
+	SourceKey  string  // equal for equal sources, see package pools; empty: not known
+	Via        string  // "web", "api", "cli", "mcp"
+	RequestKey *string // by which its sender knows it when it is sent again; nil: none
+	CreatedAt  time.Time
+}
+
+// MaySeeSource reports whether the viewer may read a submission's source: the own always, an admin
+// always, everybody once the task's deadline is over. Without a deadline it stays hidden.
+func MaySeeSource(viewer accounts.User, sub Submission, task catalog.Task, at time.Time) bool {
+	if viewer.IsAdmin() || viewer.SignedIn() && viewer.ID == sub.UserID {
+		return true
+	}
+	return task.VisibleTo(viewer) && task.Deadline != nil && !task.Open(at)
+}
+
+// Submission returns one submission. Callers ask its task's VisibleTo before they show it.
+func (t *Intake) Submission(ctx context.Context, id int64) (Submission, error) {
+	var sub Submission
+	err := t.db.Read(ctx).Take(&sub, id).Error
+	return sub, db.ReadError(err, "submission %d", id)
+}
+
+// Filed is a submission with whose it is, and for which task and version.
+type Filed struct {
+	Submission
+	User    accounts.User
+	Task    catalog.Task
+	Version catalog.TaskVersion
+}
+
+// TableName is the submission's.
+func (Filed) TableName() string { return "submissions" }
+
+// Filed reads submissions by their ids, in one query. Callers ask the tasks' VisibleTo before they show any.
+func (t *Intake) Filed(ctx context.Context, ids ...int64) (map[int64]Filed, error) {
+	var rows []Filed
+	err := t.db.Read(ctx).Joins("User").Joins("Task").Joins("Version").Where("submissions.id in ?", ids).Find(&rows).Error
+	found := make(map[int64]Filed, len(rows))
+	for _, row := range rows {
+		found[row.ID] = row
+	}
+	return found, db.ReadError(err, "submissions")
+}
+
+// Sources returns the submitted texts of some submissions, by their ids. Callers ask MaySeeSource.
+func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]string, error) {
+	var rows []struct {
+		ID   int64
+		Data []byte
+	}
+	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.data").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
+	texts := make(map[int64]string, len(rows))
+	for _, row := range rows {
+		texts[row.ID] = string(row.Data)
+	}
+	return texts, db.ReadError(err, "sources of submissions")
+}
+
+// Source returns the submitted text. Callers ask MaySeeSource before they show it.
+func (t *Intake) Source(ctx context.Context, sub Submission) ([]byte, error) {
+	var blob catalog.Blob
+	err := t.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error
+	return blob.Data, db.ReadError(err, "source of submission %d", sub.ID)
+}

@@ -1,0 +1,114 @@
+package submissions
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"warpboard/models/accounts"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/work"
+)
+
+// SubmissionFilter chooses submissions; a zero field chooses all.
+type SubmissionFilter struct {
+	UserID    int64
+	TaskID    int64
+	VersionID int64
+	Via       string
+	Before    int64 // only ids below this one: the next page begins at the last id of this one
+	Limit     int   // 0: 50
+}
+
+// SubmissionSummary is a submission as a list shows it.
+type SubmissionSummary struct {
+	Submission
+	UserName      string
+	TaskSlug      string
+	TaskTitle     string
+	VersionNumber int
+	Runs          []work.Run `gorm:"-"`
+}
+
+// Submissions lists what the filter chooses and the viewer may see, the newest first.
+func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
+	q := t.db.Read(ctx).Table("submissions s").
+		Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title, v.number as version_number").
+		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").Joins("join task_versions v on v.id = s.version_id")
+	for column, value := range map[string]int64{"s.user_id": f.UserID, "s.task_id": f.TaskID, "s.version_id": f.VersionID} {
+		if value > 0 {
+			q = q.Where(column+" = ?", value)
+		}
+	}
+	if f.Via != "" {
+		q = q.Where("s.via = ?", f.Via)
+	}
+	if f.Before > 0 {
+		q = q.Where("s.id < ?", f.Before)
+	}
+	if !viewer.IsAdmin() {
+		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
+	}
+	if f.Limit <= 0 {
+		f.Limit = 50
+	}
+	var list []SubmissionSummary
+	if err := q.Order("s.id desc").Limit(f.Limit).Scan(&list).Error; err != nil {
+		return nil, fmt.Errorf("listing submissions: %w", err)
+	}
+	return list, t.addRuns(ctx, list)
+}
+
+func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary) error {
+	at := make(map[int64]int, len(list))
+	ids := make([]int64, len(list))
+	for i, sub := range list {
+		at[sub.ID], ids[i] = i, sub.ID
+	}
+	var runs []work.Run
+	if err := t.db.Read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
+		return fmt.Errorf("listing runs: %w", err)
+	}
+	for _, run := range runs {
+		i := at[run.SubmissionID]
+		list[i].Runs = append(list[i].Runs, run)
+	}
+	return nil
+}
+
+// LastSubmission is a person's latest submission, with how many of its runs go on.
+type LastSubmission struct {
+	ID        int64
+	TaskSlug  string
+	TaskTitle string
+	Live      int
+}
+
+// LastSubmission returns a person's latest submission, to go on with its task; NotFound: there is none.
+func (t *Intake) LastSubmission(ctx context.Context, userID int64) (LastSubmission, error) {
+	var last LastSubmission
+	err := t.db.Read(ctx).Table("submissions s").
+		Select("s.id, t.slug as task_slug, t.title as task_title, (select count(*) from runs r where r.submission_id = s.id and r.profile_of is null and r.ended_at is null) as live").
+		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ?", userID).Order("s.id desc").Limit(1).Take(&last).Error
+	return last, db.ReadError(err, "submission of this person")
+}
+
+// Activity counts a person's submissions to tasks that the viewer may see by day, "2026-11-22" in UTC, since a time.
+func (t *Intake) Activity(ctx context.Context, viewer accounts.User, userID int64, since time.Time) (map[string]int, error) {
+	var rows []struct {
+		Day   string
+		Count int
+	}
+	q := t.db.Read(ctx).Table("submissions s").Select(t.db.Day("s.created_at")+" as day, count(*) as count").
+		Joins("join tasks t on t.id = s.task_id").Where("s.user_id = ? and s.created_at >= ?", userID, db.Time(since))
+	if !viewer.IsAdmin() {
+		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
+	}
+	err := q.Group("day").Scan(&rows).Error
+	days := make(map[string]int, len(rows))
+	for _, row := range rows {
+		days[row.Day] = row.Count
+	}
+	return days, db.ReadError(err, "the activity of person %d", userID)
+}

@@ -1,0 +1,196 @@
+package submissions
+
+import (
+	"context"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/budgets"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/models/flags"
+	"warpboard/models/pools"
+	"warpboard/models/switches"
+	"warpboard/models/work"
+	"warpboard/tasks"
+)
+
+// NewSubmission is what a person submits.
+type NewSubmission struct {
+	User     accounts.User
+	TaskID   int64
+	Devices  []string
+	Mode     job.Mode
+	FileName string // empty: the name that the task's definition gives the submission
+	Source   []byte
+	Via      string
+	Key      string // sent again with the same one, it is the same submission; empty: none
+}
+
+// Submit stores a submission with one queued run per device, or nothing at all. What the person
+// did wrong is Invalid or Forbidden; a used-up limit is TooMany.
+func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, runs []work.Run, err error) {
+	if err := in.check(); err != nil {
+		return Submission{}, nil, err
+	}
+	found := ""
+	if in.Mode == job.ModeRanked {
+		found = hintsIn(in.Source)
+	}
+	err = t.db.Write(ctx, func(tx *gorm.DB) error {
+		// First of all: what was accepted is answered again even if by now the limit is used up or the deadline is over.
+		if sub, runs, err = sentBefore(tx, in); err != nil || sub.ID > 0 {
+			return err
+		}
+		task, version, err := submittable(tx, in)
+		if err != nil {
+			return err
+		}
+		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
+			return err
+		}
+		if err := t.limits.check(tx, in.User); err != nil {
+			return err
+		}
+		if err := budgets.Check(tx, in.User, in.Devices...); err != nil {
+			return err
+		}
+		if sub, runs, err = Queue(tx, in, task, version); err != nil || in.Mode != job.ModeRanked {
+			return err
+		}
+		return flags.RaiseForSource(tx, sub.SourceKey, sub.SourceHash, idsOf(runs), found)
+	})
+	return sub, runs, err
+}
+
+func (in NewSubmission) check() error {
+	switch {
+	case !in.User.SignedIn():
+		return db.Errorf(db.Forbidden, "Sign in to submit.")
+	case len(in.Devices) == 0:
+		return db.Errorf(db.Invalid, "Choose at least one device.")
+	}
+	if len(in.Key) > maxRequestKey {
+		return db.Errorf(db.Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(in.Key))
+	}
+	if err := tasks.CheckSubmission(in.Source); err != nil {
+		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
+	}
+	switch in.Mode {
+	case job.ModeTest, job.ModeBenchmark, job.ModeRanked, job.ModeProfile:
+		return nil
+	}
+	return db.Errorf(db.Invalid, "There is no mode %q: choose test, benchmark, ranked or profile.", in.Mode)
+}
+
+// submittable reads the task and says no when this person cannot submit to it now.
+func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
+	var user accounts.User
+	if err := tx.Take(&user, in.User.ID).Error; err != nil {
+		return task, version, db.ReadError(err, "person %d", in.User.ID)
+	}
+	if user.BlockedAt != nil {
+		return task, version, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")
+	}
+	if err := tx.Take(&task, in.TaskID).Error; err != nil {
+		return task, version, db.ReadError(err, "task %d", in.TaskID)
+	}
+	if !task.VisibleTo(user) {
+		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
+	}
+	if err := switches.Check(tx, "No submissions are taken for now.", switches.Submissions, switches.Task(task.ID)); err != nil {
+		return task, version, err
+	}
+	if !task.Open(db.Now()) {
+		return task, version, db.Errorf(db.Forbidden, "The deadline of %s was %s UTC; it takes no more submissions.",
+			task.Title, task.Deadline.Format("2006-01-02 15:04:05"))
+	}
+	for i, d := range in.Devices {
+		if !slices.Contains(task.Devices, d) || slices.Contains(in.Devices[:i], d) {
+			return task, version, db.Errorf(db.Invalid, "%s cannot be run on %q; choose each at most once of: %s.",
+				task.Title, d, strings.Join(task.Devices, ", "))
+		}
+	}
+	err = tx.Take(&version, task.VersionID).Error
+	return task, version, db.ReadError(err, "version of task %s", task.Slug)
+}
+
+// sourceName checks the name of the submitted file against the language of the task.
+func sourceName(name string, d tasks.Definition) (string, error) {
+	if name == "" {
+		return d.SubmissionName(), nil
+	}
+	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
+		return "", db.Errorf(db.Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)
+	}
+	suffixes := map[tasks.Lang][]string{
+		tasks.LangCUDA:   {".cu", ".cuh", ".cpp"},
+		tasks.LangPython: {".py"},
+		tasks.LangCPP:    {".cpp", ".cc", ".cxx", ".h", ".hpp"},
+	}[d.Lang]
+	if !slices.Contains(suffixes, strings.ToLower(path.Ext(name))) {
+		return "", db.Errorf(db.Invalid, "The task takes a file ending in %s, and %q does not.", strings.Join(suffixes, " or "), name)
+	}
+	return name, nil
+}
+
+// Queue stores a submission with its runs, whatever the limits say: the site's own baselines come this way, too.
+func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion) (Submission, []work.Run, error) {
+	sub, err := in.save(tx, task, version)
+	if err != nil {
+		return Submission{}, nil, err
+	}
+	runs, err := enqueue(tx, sub, in.Devices)
+	return sub, runs, err
+}
+
+func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
+	hash, err := catalog.PutBlob(tx, in.Source)
+	if err != nil {
+		return Submission{}, err
+	}
+	sub := Submission{
+		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
+		FileName: in.FileName, SourceHash: hash, SourceKey: pools.Key(in.Source), Via: in.Via, CreatedAt: db.Now(),
+	}
+	if in.Key != "" {
+		sub.RequestKey = &in.Key
+	}
+	// Of submissions from before keys were kept the same text is known by its hash.
+	err = tx.Model(&Submission{}).Where("user_id = ? and task_id = ? and source_hash = ? and source_key = ''", sub.UserID, sub.TaskID, hash).
+		Update("source_key", sub.SourceKey).Error
+	if err != nil {
+		return Submission{}, db.WriteError(err, "submissions of the same source")
+	}
+	return sub, db.WriteError(tx.Create(&sub).Error, "submission")
+}
+
+func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]work.Run, error) {
+	runs := make([]work.Run, 0, len(devices))
+	for _, device := range devices {
+		run := work.Run{
+			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
+			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
+		}
+		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
+			return nil, err
+		}
+		runs = append(runs, run)
+	}
+	return runs, nil
+}
+
+func idsOf(runs []work.Run) []int64 {
+	ids := make([]int64, len(runs))
+	for i, run := range runs {
+		ids[i] = run.ID
+	}
+	return ids
+}

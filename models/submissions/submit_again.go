@@ -1,0 +1,27 @@
+package submissions
+
+import (
+	"gorm.io/gorm"
+
+	"warpboard/models/db"
+	"warpboard/models/work"
+)
+
+const maxRequestKey = 200 // bytes
+
+// sentBefore finds the submission that a person made with the same key, because its answer was lost. The key is theirs
+// alone. The same key with something else is a Conflict: two different things were meant.
+func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run, err error) {
+	if in.Key == "" {
+		return sub, nil, nil
+	}
+	found := tx.Where("user_id = ? and request_key = ?", in.User.ID, in.Key).Limit(1).Find(&sub)
+	if found.Error != nil || found.RowsAffected == 0 {
+		return sub, nil, db.ReadError(found.Error, "submission of an idempotency key")
+	}
+	if sub.TaskID != in.TaskID || sub.Mode != in.Mode || sub.SourceHash != db.Hash(in.Source) {
+		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d was sent with this idempotency key, and is another one: use a new key.", sub.ID)
+	}
+	err = tx.Where("submission_id = ? and profile_of is null", sub.ID).Order("id").Find(&runs).Error
+	return sub, runs, db.ReadError(err, "runs of submission %d", sub.ID)
+}

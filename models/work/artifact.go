@@ -1,0 +1,88 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+	"warpboard/models/files"
+)
+
+// Artifact is a file that a run left. Its content lies among the files under its hash: profiles are too large for the
+// database.
+type Artifact struct {
+	ID        int64
+	RunID     int64
+	Name      string
+	Type      string // media type
+	Size      int64  // bytes
+	Hash      string // SHA-256, hex
+	CreatedAt time.Time
+}
+
+// Artifacts lists the files that a run left, by name.
+func (l *LifeCycle) Artifacts(ctx context.Context, runID int64) ([]Artifact, error) {
+	of, err := l.ArtifactsOf(ctx, runID)
+	return of[runID], err
+}
+
+// ArtifactsOf is Artifacts of several runs, in one query.
+func (l *LifeCycle) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64][]Artifact, error) {
+	var list []Artifact
+	err := l.db.Read(ctx).Where("run_id in ?", runIDs).Order("run_id, name").Find(&list).Error
+	of := make(map[int64][]Artifact, len(runIDs))
+	for _, a := range list {
+		of[a.RunID] = append(of[a.RunID], a)
+	}
+	return of, db.ReadError(err, "artifacts of runs %v", runIDs)
+}
+
+// OpenArtifact opens an artifact's content to read. The caller closes it.
+func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
+	f, err := l.files.Open(ctx, a.Hash)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, db.Errorf(db.NotFound, "The file %s is gone.", a.Name)
+	}
+	return f, err
+}
+
+// storeArtifacts writes the contents before the rows: a crash in between leaves a file too much
+// and never a row without its file.
+func (l *LifeCycle) storeArtifacts(ctx context.Context, r job.Result) ([]Artifact, error) {
+	var rows []Artifact
+	for _, a := range r.Artifacts {
+		if a.Data == nil {
+			continue // it was too large to be sent; its stage says so
+		}
+		row := Artifact{
+			Name: db.Sanitize(filepath.Base(a.Name)), Type: db.Sanitize(a.Type), Size: int64(len(a.Data)),
+			Hash: db.Hash(a.Data), CreatedAt: db.Now(),
+		}
+		if err := l.files.Put(ctx, row.Hash, a.Data); err != nil {
+			return nil, fmt.Errorf("keeping %s of run %d: %w", row.Name, r.RunID, err)
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+func keepArtifacts(tx *gorm.DB, runID int64, rows []Artifact) error {
+	for _, row := range rows {
+		row.RunID = runID
+		err := tx.Clauses(clause.OnConflict{
+			Columns: []clause.Column{{Name: "run_id"}, {Name: "name"}}, UpdateAll: true,
+		}).Create(&row).Error
+		if err != nil {
+			return db.WriteError(err, "artifact")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,70 @@
+package work
+
+import (
+	"context"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/accounts"
+	"warpboard/models/db"
+)
+
+// CancelRun ends a live run. It returns the attempt whose job or work is to be stopped, "" if there is none.
+// The submitter and admins may. Conflict: it has ended.
+func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID int64) (attemptID string, out Recorded, err error) {
+	return l.cancel(ctx, job.Ref{RunID: runID}, "", func(u unit) error {
+		run, ok := u.(runUnit)
+		switch {
+		case ok && (run.RerunID != nil || run.ConfirmationID != nil): // its person did not ask for it, and may fear the result
+			return actor.Check(accounts.Rejudge, accounts.Of{})
+		case ok:
+			return actor.Check(accounts.CancelRun, accounts.Of{OwnerID: run.UserID})
+		}
+		return nil
+	})
+}
+
+// CancelEvaluation does the same to an evaluation, with a reason for its caller. Who may is asked before: see
+// Asker.MayChange.
+func (l *LifeCycle) CancelEvaluation(ctx context.Context, id, reason string) (attemptID string, out Recorded, err error) {
+	return l.cancel(ctx, job.Ref{EvaluationID: id}, reason, func(unit) error { return nil })
+}
+
+func (l *LifeCycle) cancel(ctx context.Context, ref job.Ref, reason string, may func(unit) error) (attemptID string, out Recorded, err error) {
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		u, err := l.loadUnit(tx, ref)
+		if err != nil {
+			return err
+		}
+		if err := may(u); err != nil {
+			return err
+		}
+		if u.work().EndedAt != nil {
+			return db.Errorf(db.Conflict, "%s has ended already.", subject(ref))
+		}
+		attemptID, out.Accepted = u.work().AttemptID, true
+		return stop(tx, u, reason, &out)
+	})
+	return attemptID, out, err
+}
+
+// StopRun is CancelRun inside a transaction of the site's own: it cancels a live run, whoever may.
+func (l *LifeCycle) StopRun(tx *gorm.DB, run *Run, out *Recorded) error {
+	return stop(tx, runUnit{run, l.rules}, "", out)
+}
+
+func stop(tx *gorm.DB, u unit, reason string, out *Recorded) error {
+	w := u.work()
+	w.end()
+	u.setCancelled(reason)
+	if err := saveUnit(tx, u, w.AttemptID); err != nil {
+		return err
+	}
+	if w.StartedAt != nil {
+		if err := u.countLoss(tx); err != nil {
+			return err
+		}
+	}
+	return u.announce(tx, out)
+}

@@ -1,0 +1,26 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"warpboard/models/db"
+)
+
+// Waiting is how much of somebody's work waits for a device, and since when. Baselines and what is measured again are
+// nobody's: no machine is to be fetched for them.
+type Waiting struct {
+	Device string
+	Work   int
+	Oldest time.Time
+}
+
+// Waits lists the devices that somebody's work waits for, with or without a worker.
+func (l *LifeCycle) Waits(ctx context.Context) ([]Waiting, error) {
+	var list []Waiting
+	err := l.db.Read(ctx).Raw(`select device, work, queued_at as oldest from (
+			select device, queued_at, count(*) over (partition by device) as work, row_number() over (partition by device order by queued_at) as n
+			from (`+liveWork+`) w where started_at is null and priority < ?
+		) waits where n = 1 order by device`, PriorityBaseline).Scan(&list).Error
+	return list, db.ReadError(err, "what waits for each device")
+}

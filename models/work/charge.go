@@ -1,0 +1,66 @@
+package work
+
+import (
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/budgets"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+	"warpboard/silicon"
+)
+
+// mostUnits is more than a machine has: what one attempt is charged for at most at a time.
+const mostUnits = 64
+
+// charge notes for how long the attempt held units of its device, and has the person pay who asked for the work. The worker's
+// word is bounded by what can have been held since the attempt began.
+func (a *inFlight) charge(tx *gorm.DB, r job.Result, began time.Time) error {
+	w := a.unit.work()
+	if w.UnitNS = 0; r.UnitNS <= 0 {
+		return nil
+	}
+	units, err := a.unit.units(tx)
+	if err != nil {
+		return err
+	}
+	most := max(0, db.Now().Sub(began)) * time.Duration(min(max(1, units), mostUnits))
+	w.UnitNS = min(r.UnitNS, most.Nanoseconds())
+	if w.Device == silicon.CPU || r.Outcome != job.OutcomeCancelled && !ended(r) {
+		return nil
+	}
+	return budgets.Add(tx, a.unit.payer(), time.Duration(w.UnitNS))
+}
+
+// ended reports whether the work came to an end by itself: not handed back, lost, or failed by an infrastructure error.
+func ended(r job.Result) bool {
+	return r.Outcome == job.OutcomeDone || r.Outcome == job.OutcomeFailed && (r.Failure == nil || !r.Failure.Infrastructure)
+}
+
+// began is when a worker took the attempt, or, where that was not heard of, when it was made.
+func (a *inFlight) began() time.Time {
+	if a.TakenAt != nil {
+		return *a.TakenAt
+	}
+	return a.CreatedAt
+}
+
+// payer is who asked for the run; 0: the site runs it on its own.
+func (r *Run) payer() int64 {
+	if r.ProfileOf != nil || r.Mode == ModeBaseline {
+		return 0
+	}
+	return r.UserID
+}
+
+func (r *Run) units(tx *gorm.DB) (int, error) {
+	var version catalog.TaskVersion
+	err := tx.Select("definition").Take(&version, r.VersionID).Error
+	return version.Definition.WorldSize(), db.ReadError(err, "version of run %d", r.ID)
+}
+
+func (e *Evaluation) payer() int64 { return e.UserID }
+
+func (e *Evaluation) units(*gorm.DB) (int, error) { return 1, nil }

@@ -1,0 +1,41 @@
+// Package work is the life cycle of work. A run and an evaluation are two kinds of it: each waits for a device, is given
+// to an attempt, taken by a worker, reported, lost or handed back, cancelled, and ended. Read it in this order:
+//
+//	work.go              Work, and unit: what differs between the two kinds
+//	life_cycle.go        LifeCycle, whose methods are the store's; Rules: what follows from the end of a run; Enqueue
+//	queue.go             the one fair order of everything that waits; capacity.go: how much waits for a device
+//	attempt.go           a try: StartAttempt, MarkPublished, LiveAttempts
+//	inflight.go          an attempt with its work inside a transaction
+//	taken.go             NoteTaken: what a heartbeat says that a worker has
+//	progress.go          AppendEvents: what a worker says while it works
+//	result.go            RecordResult: the end of an attempt; charge.go: who pays for it
+//	loss.go              PreemptAttempt, FailAttempt: an attempt without an end; pauses, and when to give up
+//	cancel.go            CancelRun, CancelEvaluation
+//
+// then what is of one kind alone: run.go, run_life.go, profiles.go, stage.go, event.go, artifact.go; evaluation.go,
+// evaluation_life.go, evaluation_stats.go.
+//
+// The states of work, and who changes them; the columns that hold them are in Work:
+//
+//	Enqueue, SubmitEvaluation
+//	    │
+//	    ▼      StartAttempt              NoteTaken, AppendEvents
+//	 waiting ───────────────► dispatched ───────────────────────► taken
+//	    ▲                         │                                 │
+//	    ├─────────────────────────┴─────────────────────────────────┤ FailAttempt, PreemptAttempt, a result that says lost
+//	    │                                                           │
+//	    │                                                           ▼ RecordResult, or the last of too many losses
+//	    └─ from each of the three: CancelRun, CancelEvaluation ─► ended
+//
+// It promises that a row is the truth of the queue: whoever changes work does so in one transaction with a guard
+// (saveUnit: still live, still this attempt's), and the loser is told: Conflict, or Accepted is false. Every function that
+// changes work returns what watchers are to be told (Recorded), and tells nobody itself. A result counts only with the secret
+// of the current attempt. Work that was lost because of an infrastructure error keeps its place, waits longer each time, and
+// costs nobody anything.
+//
+// What may go wrong: an attempt's events are hints and may be lost; its result is not. The queue delivers a job at least
+// once, so two workers may have one attempt: it is the one's who says so last and is believed (letGo). A result may come
+// before the event that its worker took the job, or after the run was cancelled. liveWork is the union of two tables, so a column
+// of Work has to be in both, and in migrations for both databases. A run is saved before Rules are asked: what they change of
+// it they write themselves.
+package work

@@ -1,0 +1,194 @@
+package work
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"gorm.io/gorm"
+
+	"warpboard/models/accounts"
+	"warpboard/models/budgets"
+	"warpboard/models/counters"
+	"warpboard/models/db"
+	"warpboard/models/switches"
+)
+
+// EvaluationState is where an evaluation is on its way.
+type EvaluationState string
+
+// The states, in order. The last four are final.
+const (
+	EvaluationSubmitted  EvaluationState = "submitted"
+	EvaluationCompiling  EvaluationState = "compiling"
+	EvaluationValidating EvaluationState = "validating"
+	EvaluationProfiling  EvaluationState = "profiling"
+	EvaluationCompleted  EvaluationState = "completed" // also of a kernel that is wrong
+	EvaluationFailed     EvaluationState = "failed"    // because of an infrastructure error
+	EvaluationTimeout    EvaluationState = "timeout"
+	EvaluationCancelled  EvaluationState = "cancelled"
+)
+
+// Final reports whether the evaluation has ended.
+func (s EvaluationState) Final() bool {
+	switch s {
+	case EvaluationCompleted, EvaluationFailed, EvaluationTimeout, EvaluationCancelled:
+		return true
+	}
+	return false
+}
+
+// Evaluation is one kernel to be compiled, checked and timed, or two to be compared, outside any task.
+type Evaluation struct {
+	ID         string          `gorm:"primaryKey"`
+	UserID     int64           // 0: nobody who is signed in
+	Owner      string          // the one caller that it belongs to: a token, a person or a key; empty: nobody
+	Caller     string          // whom its limit counts for: a person or an address
+	Shared     bool            // whoever knows its id may read it
+	Kind       string          // kernelrun.Kind
+	Request    json.RawMessage `gorm:"serializer:json"` // kernelrun.Request
+	SourceHash string          // of the sources
+	State      EvaluationState
+	Change     int64 // grows with every change that watchers see
+	Work
+	Failure string          // why it failed, in a sentence; or why its last attempt was lost
+	Result  json.RawMessage `gorm:"serializer:json"` // kernelrun.Result; nil before there is one
+}
+
+// TableName is where evaluations are.
+func (Evaluation) TableName() string { return "evaluations" }
+
+// NewEvaluation is what is submitted.
+type NewEvaluation struct {
+	User    accounts.User // zero: nobody who is signed in
+	Owner   string
+	Caller  string
+	Shared  bool
+	Kind    string
+	Device  string
+	Request json.RawMessage
+	Sources []byte // what SourceHash is of
+	AtOnce  int    // how many of a caller's may be live; 0: no limit
+}
+
+// SubmitEvaluation queues an evaluation. TooMany: the caller has as many as are allowed.
+func (l *LifeCycle) SubmitEvaluation(ctx context.Context, in NewEvaluation) (Evaluation, error) {
+	e := Evaluation{
+		ID: uuid.NewString(), UserID: in.User.ID, Owner: in.Owner, Caller: in.Caller, Shared: in.Shared, Kind: in.Kind, Request: in.Request,
+		SourceHash: db.Hash(in.Sources), State: EvaluationSubmitted, Change: 1, Work: Work{Device: in.Device, QueuedAt: db.Now()},
+	}
+	err := l.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := checkAtOnce(tx, in); err != nil {
+			return err
+		}
+		if err := switches.Check(tx, "No evaluations are taken for now.", switches.Evaluations); err != nil {
+			return err
+		}
+		if err := budgets.Check(tx, in.User, in.Device); err != nil {
+			return err
+		}
+		if err := tx.Create(&e).Error; err != nil {
+			return db.WriteError(err, "evaluation")
+		}
+		return counters.Add(tx, counters.Sample{Name: counters.Submitted})
+	})
+	return e, err
+}
+
+// evaluationRetry is when a caller whose evaluations are all under way may come again.
+const evaluationRetry = 2 * time.Second
+
+func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
+	if in.AtOnce <= 0 {
+		return nil
+	}
+	var under int64
+	if err := tx.Model(&Evaluation{}).Where("caller = ? and "+Live, in.Caller).Count(&under).Error; err != nil {
+		return fmt.Errorf("counting live evaluations: %w", err)
+	}
+	if under < int64(in.AtOnce) {
+		return nil
+	}
+	tooMany := db.Errorf(db.TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", under)
+	tooMany.RetryAfter = evaluationRetry
+	return tooMany
+}
+
+// Evaluation returns one evaluation. A context that ends while the row is read would leave half of it: with an error there
+// is none, or whoever waits for one would be taken for a stranger to it.
+func (l *LifeCycle) Evaluation(ctx context.Context, id string) (Evaluation, error) {
+	var e Evaluation
+	if err := l.db.Read(ctx).Where("id = ?", id).Take(&e).Error; err != nil {
+		return Evaluation{}, db.ReadError(err, "evaluation %s", id)
+	}
+	return e, nil
+}
+
+// PruneEvaluations removes evaluations that ended before a time.
+func (l *LifeCycle) PruneEvaluations(ctx context.Context, before time.Time) error {
+	err := l.db.Writer(ctx).Where("ended_at < ?", db.Time(before)).Delete(&Evaluation{}).Error
+	return db.WriteError(err, "evaluations without the old ones")
+}
+
+// Asker is who asks for evaluations: somebody signed in, or somebody with neither token nor session who shows a
+// key. The zero Asker owns nothing.
+type Asker struct {
+	User  accounts.User
+	Owner string // names this caller and no other: a token, a person or a key; empty: nobody
+}
+
+// Owns reports whether an evaluation is the asker's. A person's tokens and sessions own the same evaluations.
+func (a Asker) Owns(e Evaluation) bool {
+	if a.User.SignedIn() {
+		return e.UserID == a.User.ID
+	}
+	return a.Owner != "" && e.UserID == 0 && e.Owner == a.Owner
+}
+
+// MayRead reports whether the asker may see an evaluation's sources, and all else that is known of it.
+func (a Asker) MayRead(e Evaluation) bool { return e.Shared || a.MayChange(e) }
+
+// MayChange reports whether the asker may cancel or share an evaluation.
+func (a Asker) MayChange(e Evaluation) bool { return a.Owns(e) || a.User.IsAdmin() }
+
+// Evaluations lists the asker's own evaluations, the newest first, without their requests and results.
+func (l *LifeCycle) Evaluations(ctx context.Context, asker Asker, offset, limit int) ([]Evaluation, error) {
+	list := []Evaluation{}
+	query := l.db.Read(ctx).Omit("request", "result").Order("queued_at desc, id").Offset(offset).Limit(limit)
+	switch {
+	case asker.User.SignedIn():
+		query = query.Where("user_id = ?", asker.User.ID)
+	case asker.Owner != "":
+		query = query.Where("user_id = 0 and owner = ?", asker.Owner)
+	default:
+		return list, nil
+	}
+	return list, db.ReadError(query.Find(&list).Error, "evaluations")
+}
+
+// PruneEvaluationsOf removes those of an owner that ended before a time; nobody's stay.
+func (l *LifeCycle) PruneEvaluationsOf(ctx context.Context, owner string, before time.Time) error {
+	if owner == "" {
+		return nil
+	}
+	err := l.db.Writer(ctx).Where("ended_at < ? and owner = ?", db.Time(before), owner).Delete(&Evaluation{}).Error
+	return db.WriteError(err, "evaluations without the old ones")
+}
+
+// ShareEvaluation lets whoever knows its id read an evaluation, or takes that back.
+func (l *LifeCycle) ShareEvaluation(ctx context.Context, id string, shared bool) (e Evaluation, err error) {
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		if err := tx.Where("id = ?", id).Take(&e).Error; err != nil {
+			return db.ReadError(err, "evaluation %s", id)
+		}
+		if e.Shared == shared {
+			return nil
+		}
+		e.Shared = shared
+		e.Change++
+		return db.WriteError(tx.Model(&e).Updates(map[string]any{"shared": shared, "change": e.Change}).Error, "evaluation")
+	})
+	return e, err
+}

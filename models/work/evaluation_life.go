@@ -1,0 +1,90 @@
+package work
+
+import (
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/counters"
+	"warpboard/models/db"
+)
+
+// What an evaluation does at the steps of its life that other work does not: it tells its watchers a change
+// number instead of events, and the counters what a run's rows say.
+
+// Ref names the evaluation as a unit of work.
+func (e Evaluation) Ref() job.Ref { return job.Ref{EvaluationID: e.ID} }
+
+func (e *Evaluation) ref() job.Ref { return e.Ref() }
+
+func (e *Evaluation) work() *Work { return &e.Work }
+
+func (e *Evaluation) setWaiting(why *job.Failure) {
+	e.State, e.Failure = EvaluationSubmitted, db.Sanitize(why.Reason)
+}
+
+func (e *Evaluation) setTaken() {} // its state is the stage that its worker says it is in
+
+func (e *Evaluation) setStage(stage job.Stage) {
+	switch state := EvaluationState(stage); state {
+	case EvaluationCompiling, EvaluationValidating, EvaluationProfiling:
+		e.State = state
+	}
+}
+
+func (e *Evaluation) setDone(r job.Result, found Findings) {
+	e.State, e.Result, e.Failure = found.Evaluation, r.Evaluation, ""
+}
+
+func (e *Evaluation) setFailed(why *job.Failure) {
+	e.State, e.Failure = EvaluationFailed, ""
+	if why != nil {
+		e.Failure = db.Sanitize(why.Reason)
+	}
+}
+
+func (e *Evaluation) setCancelled(reason string) {
+	e.State, e.Failure = EvaluationCancelled, db.Sanitize(reason)
+}
+
+func (e *Evaluation) cancelled() bool { return e.State == EvaluationCancelled }
+
+func (e *Evaluation) keep(*gorm.DB, string, job.Result, []Artifact) error { return nil }
+
+func (e *Evaluation) setMeasured(job.Result) {} // its report says it
+
+// save leaves the request, which never changes and may be large, where it is.
+func (e *Evaluation) save(tx *gorm.DB, attemptID string) (int64, error) {
+	e.Change++
+	kept := []string{"id", "request"}
+	if e.Result == nil {
+		kept = append(kept, "result")
+	}
+	res := tx.Model(&Evaluation{}).Where("id = ? and attempt_id = ? and "+Live, e.ID, attemptID).Select("*").Omit(kept...).Updates(e)
+	return res.RowsAffected, res.Error
+}
+
+func (e *Evaluation) announce(tx *gorm.DB, out *Recorded) error {
+	out.Evaluations = append(out.Evaluations, *e)
+	if e.EndedAt == nil {
+		return nil
+	}
+	return counters.Add(tx, counters.Sample{Name: counters.Ended + string(e.State), Value: e.EndedAt.Sub(e.QueuedAt).Seconds()})
+}
+
+// countLoss counts a unit that was held although no report names it: otherwise nothing would tell that it ever was.
+func (e *Evaluation) countLoss(tx *gorm.DB) error {
+	return counters.Add(tx, counters.Sample{Name: counters.GivenUp})
+}
+
+func (e *Evaluation) settle(*gorm.DB, *Recorded) error { return nil }
+
+func (e *Evaluation) afterStop(*gorm.DB, job.Result) (*boards.Change, error) { return nil, nil }
+
+func (e *Evaluation) afterResult(tx *gorm.DB, _ job.Result, found Findings, out *Recorded) error {
+	waited := counters.Sample{Name: counters.Waited, Value: (e.StartedAt.Sub(e.QueuedAt) + found.Waited).Seconds()}
+	if err := counters.Add(tx, append(found.Samples, waited)...); err != nil {
+		return err
+	}
+	return e.announce(tx, out)
+}

@@ -1,0 +1,48 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"warpboard/models/db"
+)
+
+// EvaluationStats counts the evaluations that are kept.
+type EvaluationStats struct {
+	ByState map[EvaluationState]int64
+	Total   int64
+	Age     time.Duration // mean, since submission
+	// JustSubmitted and JustEnded count those of the last StatsWindow.
+	JustSubmitted, JustEnded int64
+}
+
+// StatsWindow is how long ago the recent past begins.
+const StatsWindow = 5 * time.Minute
+
+// EvaluationStats counts the evaluations that are kept, by state.
+func (l *LifeCycle) EvaluationStats(ctx context.Context) (EvaluationStats, error) {
+	out, at := EvaluationStats{ByState: map[EvaluationState]int64{}}, db.Now()
+	var rows []struct {
+		State    EvaluationState
+		QueuedAt time.Time
+		EndedAt  *time.Time
+	}
+	if err := l.db.Read(ctx).Model(&Evaluation{}).Select("state, queued_at, ended_at").Find(&rows).Error; err != nil {
+		return out, db.ReadError(err, "evaluations")
+	}
+	for _, row := range rows {
+		out.ByState[row.State]++
+		out.Total++
+		out.Age += at.Sub(row.QueuedAt)
+		if at.Sub(row.QueuedAt) < StatsWindow {
+			out.JustSubmitted++
+		}
+		if row.EndedAt != nil && at.Sub(*row.EndedAt) < StatsWindow {
+			out.JustEnded++
+		}
+	}
+	if out.Total > 0 {
+		out.Age /= time.Duration(out.Total)
+	}
+	return out, nil
+}

@@ -1,0 +1,72 @@
+package work
+
+import (
+	"crypto/subtle"
+	"errors"
+	"fmt"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+// inFlight is an attempt with its work, read inside the transaction that changes them.
+type inFlight struct {
+	Attempt
+	unit unit
+}
+
+// loadInFlight returns nil when there is no such attempt.
+func (l *LifeCycle) loadInFlight(tx *gorm.DB, attemptID string) (*inFlight, error) {
+	var a inFlight
+	err := tx.Where("id = ?", attemptID).Take(&a.Attempt).Error
+	if errors.Is(err, gorm.ErrRecordNotFound) {
+		return nil, nil
+	}
+	if err == nil {
+		a.unit, err = l.loadUnit(tx, a.Ref())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading attempt %s: %w", attemptID, err)
+	}
+	return &a, nil
+}
+
+// current reports whether what the worker says about the attempt still counts.
+func (a *inFlight) current() bool {
+	w := a.unit.work()
+	return a.EndedAt == nil && w.AttemptID == a.ID && w.EndedAt == nil
+}
+
+func (a *inFlight) hasSecret(secret string) bool {
+	return subtle.ConstantTimeCompare([]byte(a.Secret), []byte(secret)) == 1
+}
+
+func (a *inFlight) take(worker string) {
+	if a.TakenAt == nil {
+		a.takeOver(worker)
+	}
+}
+
+// takeOver has the attempt begin on a worker, whoever had it before.
+func (a *inFlight) takeOver(worker string) {
+	t, w := db.Now(), a.unit.work()
+	a.TakenAt, a.Worker = &t, db.Sanitize(worker)
+	w.StartedAt, w.Worker = &t, a.Worker
+	a.unit.setTaken()
+}
+
+// end closes the attempt; nothing that comes for it later changes its work.
+func (a *inFlight) end(outcome job.Outcome) {
+	t := db.Now()
+	a.EndedAt, a.Outcome = &t, outcome
+}
+
+// store saves both rows.
+func (a *inFlight) store(tx *gorm.DB) error {
+	if err := tx.Save(&a.Attempt).Error; err != nil {
+		return fmt.Errorf("saving attempt %s: %w", a.ID, err)
+	}
+	return saveUnit(tx, a.unit, a.ID)
+}

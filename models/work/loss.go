@@ -1,0 +1,145 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/counters"
+	"warpboard/models/db"
+)
+
+// PreemptAttempt takes a current attempt away from a profile that stands in the way of other work: its run is
+// queued again, and nothing counts as lost. When the attempt is not the current one any more, nothing happens.
+func (l *LifeCycle) PreemptAttempt(ctx context.Context, attemptID string) (Recorded, error) {
+	return l.loseAttempt(ctx, attemptID, LossFree, "The profile waits until nobody else needs the device.")
+}
+
+// FailAttempt gives up a current attempt because of an infrastructure error: its work is queued again, or fails
+// once too many were lost. An attempt that no worker took does not count as lost. When the attempt is not the
+// current one any more, nothing happens.
+func (l *LifeCycle) FailAttempt(ctx context.Context, attemptID, reason string, loss Loss) (Recorded, error) {
+	return l.loseAttempt(ctx, attemptID, loss, reason)
+}
+
+func (l *LifeCycle) loseAttempt(ctx context.Context, attemptID string, loss Loss, reason string) (out Recorded, err error) {
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		a, err := l.loadInFlight(tx, attemptID)
+		if err != nil || a == nil || !a.current() {
+			return err
+		}
+		out, err = a.requeueOrFail(tx, loss, job.Failure{Reason: reason})
+		return err
+	})
+	return out, err
+}
+
+// requeueOrFail ends the attempt and puts its work back to where it stood in the queue, or ends the work, too.
+func (a *inFlight) requeueOrFail(tx *gorm.DB, loss Loss, why job.Failure) (Recorded, error) {
+	why.Infrastructure, why.Reason = true, cmp.Or(why.Reason, "The worker gave it up without saying why.")
+	taken, w := a.TakenAt != nil, a.unit.work()
+	if !taken {
+		loss = LossFree
+	}
+	a.end(outcomeOf(loss, taken))
+	retried := !w.Tries.lose(loss)
+	if retried {
+		w.AttemptID, w.DispatchedAt, w.StartedAt = "", nil, nil
+		a.unit.setWaiting(&why)
+	} else {
+		why.Reason = fmt.Sprintf("The %s was given up after %d infrastructure errors, and costs you nothing. The last one: %s",
+			a.Ref().Noun(), w.Retries, why.Reason)
+		w.end()
+		a.unit.setFailed(&why)
+	}
+	if err := a.store(tx); err != nil {
+		return Recorded{}, err
+	}
+	out := Recorded{Accepted: true, Retried: retried}
+	if err := countLost(tx, loss, retried); err != nil {
+		return out, err
+	}
+	if !taken { // nobody saw that it was anywhere else
+		return out, nil
+	}
+	if err := a.unit.countLoss(tx); err != nil {
+		return out, err
+	}
+	return out, a.unit.announce(tx, &out)
+}
+
+// countLost counts an attempt that somebody should know of.
+func countLost(tx *gorm.DB, loss Loss, retried bool) error {
+	switch {
+	case loss == LossFree:
+		return nil
+	case retried:
+		return counters.Add(tx, counters.Sample{Name: counters.LostRetried})
+	}
+	return counters.Add(tx, counters.Sample{Name: counters.LostFailed})
+}
+
+// outcomeOf is how an attempt ended that is given up. One that no worker took counts as lost in the queue.
+func outcomeOf(loss Loss, taken bool) job.Outcome {
+	if loss == LossFree && taken {
+		return job.OutcomeReturned
+	}
+	return job.OutcomeLost
+}
+
+const (
+	// MaxLosses is how many attempts may be lost that the run or evaluation itself may have brought
+	// down, before it is given up.
+	MaxLosses = 3
+	// MaxRetries is how many attempts may be lost in all. The pauses before them are 1 s, 4 s, 16 s, 64 s, 256 s and then
+	// ten minutes each: two hours and a half in sum, longer than a restart of a whole cluster takes.
+	MaxRetries = 20
+
+	firstPause, longestPause = time.Second, 10 * time.Minute
+	pauseGrowth              = 4
+)
+
+// Loss says how the loss of an attempt is held against what it was an attempt at.
+type Loss int
+
+const (
+	LossFree   Loss = iota // handed back: tried again at once, and nothing counts
+	LossWaits              // through no fault of its own: tried again after a pause
+	LossCounts             // it may have brought its worker down: given up after MaxLosses of these
+)
+
+// Tries is what a run or an evaluation remembers of the attempts that it lost.
+type Tries struct {
+	Losses    int        // lost attempts that it may have brought down itself
+	Retries   int        // all lost attempts
+	NotBefore *time.Time // when the next attempt may begin, after a loss
+}
+
+// lose counts a lost attempt and reports whether there is to be no other one.
+func (t *Tries) lose(loss Loss) (givenUp bool) {
+	if loss == LossFree {
+		return false
+	}
+	t.Retries++
+	if loss == LossCounts {
+		t.Losses++
+	}
+	next := db.Now().Add(pauseAfter(t.Retries))
+	t.NotBefore = &next
+	return t.Losses >= MaxLosses || t.Retries >= MaxRetries
+}
+
+// pauseAfter is how long the next attempt waits after so many lost ones.
+func pauseAfter(retries int) time.Duration {
+	pause := firstPause
+	for range retries - 1 {
+		if pause *= pauseGrowth; pause >= longestPause {
+			return longestPause
+		}
+	}
+	return pause
+}

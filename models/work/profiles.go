@@ -1,0 +1,96 @@
+package work
+
+import (
+	"context"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+// ProfileRun finds the run that profiled a run. NotFound: there is none.
+func (l *LifeCycle) ProfileRun(ctx context.Context, run Run) (Run, error) {
+	of, err := l.ProfileRuns(ctx, run)
+	if _, ok := of[run.ID]; !ok && err == nil {
+		err = db.Errorf(db.NotFound, "Run %d was not profiled.", run.ID)
+	}
+	return of[run.ID], err
+}
+
+// ProfileRuns finds the runs that profiled some runs, by the ids of these, in one query: those that followed ranked
+// runs, or the runs themselves where a person asked for a profile.
+func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run, error) {
+	of, followed := map[int64]Run{}, []int64{}
+	for _, run := range list {
+		if run.Mode == job.ModeProfile {
+			of[run.ID] = run
+		} else {
+			followed = append(followed, run.ID)
+		}
+	}
+	if len(followed) == 0 {
+		return of, nil
+	}
+	var found []Run
+	err := l.db.Read(ctx).Where("profile_of in ? and mode = ?", followed, job.ModeProfile).Find(&found).Error
+	for _, run := range found {
+		of[*run.ProfileOf] = run
+	}
+	return of, db.ReadError(err, "profiles of runs %v", followed)
+}
+
+// Family is the runs of a submission as they are at one moment.
+type Family struct {
+	Runs      []Run         // that were asked for, in the order of the submission's devices
+	Profiles  map[int64]Run // of these, by their ids
+	Live      bool          // one has not ended, or one that follows
+	LastEvent int64         // that was told of them; 0: none
+}
+
+// Family reads all runs of a submission in one query, with the last event until then: whoever follows events from there
+// on misses nothing.
+func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, error) {
+	var rows []struct {
+		Run       `gorm:"embedded"`
+		LastEvent int64
+	}
+	err := l.db.Read(ctx).Table("runs r").Where("submission_id = ?", submissionID).Order("id").
+		Select("r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event").Scan(&rows).Error
+	family := Family{Profiles: map[int64]Run{}}
+	for _, row := range rows {
+		family.LastEvent = row.LastEvent
+		family.Live = family.Live || row.EndedAt == nil
+		switch {
+		case row.ProfileOf == nil:
+			family.Runs = append(family.Runs, row.Run)
+			if row.Mode == job.ModeProfile {
+				family.Profiles[row.ID] = row.Run
+			}
+		case row.Mode == job.ModeProfile:
+			family.Profiles[*row.ProfileOf] = row.Run
+		}
+	}
+	return family, db.ReadError(err, "runs of submission %d", submissionID)
+}
+
+// Unfinished reports whether a submission has runs that have not ended; with profiles, those that
+// follow its runs count, too.
+func (l *LifeCycle) Unfinished(ctx context.Context, submissionID int64, profiles bool) (bool, error) {
+	q := l.db.Read(ctx).Model(&Run{}).Where("submission_id = ? and "+Live, submissionID)
+	if !profiles {
+		q = q.Where("profile_of is null")
+	}
+	var live int64
+	err := q.Count(&live).Error
+	return live > 0, db.ReadError(err, "live runs of submission %d", submissionID)
+}
+
+// Profiles lists the profiles that follow a submission's runs, by the id of the run that each follows.
+func (l *LifeCycle) Profiles(ctx context.Context, submissionID int64) (map[int64]Run, error) {
+	var runs []Run
+	err := l.db.Read(ctx).Where("submission_id = ? and profile_of is not null and mode = ?", submissionID, job.ModeProfile).Find(&runs).Error
+	profiles := make(map[int64]Run, len(runs))
+	for _, run := range runs {
+		profiles[*run.ProfileOf] = run
+	}
+	return profiles, db.ReadError(err, "profiles of submission %d", submissionID)
+}

@@ -1,0 +1,164 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/db"
+)
+
+// MaxLogBytes is how much log text of one attempt is kept as events. The stages of its result
+// hold the program's output in any case.
+const MaxLogBytes = 512 << 10
+
+const logCut = "… The rest of the output is not shown while it runs; the ended stage holds its beginning and its end.\n"
+
+// AppendEvents stores what workers told, in one transaction, and moves their work on. It returns what changed,
+// the events that are new with their ids, and the attempts that count no more: their workers should
+// drop them. Events that came before, or with a wrong secret, are left out.
+func (l *LifeCycle) AppendEvents(ctx context.Context, batch []job.Event) (out Recorded, stale []string, err error) {
+	if len(batch) == 0 {
+		return out, nil, nil
+	}
+	var p progress
+	store := func(tx *gorm.DB) error {
+		p = progress{l: l, tx: tx, attempts: map[string]*inFlight{}, changed: map[string]bool{}, stale: map[string]bool{}}
+		return p.run(batch)
+	}
+	err = l.db.Write(ctx, store)
+	if db.KindOf(err) == db.Conflict { // one of the runs was cancelled meanwhile; the others' events still count
+		err = l.db.Write(ctx, store)
+	}
+	if err != nil {
+		return out, nil, fmt.Errorf("storing %d events: %w", len(batch), err)
+	}
+	return p.out, slices.Collect(maps.Keys(p.stale)), nil
+}
+
+// progress is one batch of events on its way into the database.
+type progress struct {
+	l        *LifeCycle
+	tx       *gorm.DB
+	attempts map[string]*inFlight
+	changed  map[string]bool
+	stale    map[string]bool
+	out      Recorded
+}
+
+func (p *progress) run(batch []job.Event) error {
+	for _, e := range batch {
+		a, err := p.attempt(e)
+		if err != nil {
+			return err
+		}
+		if a == nil {
+			continue
+		}
+		if e.Type == job.EventTaken && a.TakenAt != nil && a.Worker != db.Sanitize(e.Worker) {
+			a.takeOver(e.Worker) // the queue delivered the job again, because its first worker fell silent
+			p.changed[a.ID] = true
+			if a.EvaluationID != "" {
+				a.LastSeq = 0 // a run's events are stored under their numbers, each of which there is once
+			}
+		}
+		if e.Seq <= a.LastSeq {
+			continue
+		}
+		if err := p.apply(a, e); err != nil {
+			return err
+		}
+	}
+	if err := p.storeChanged(); err != nil || len(p.out.Events) == 0 {
+		return err
+	}
+	return db.WriteError(p.tx.CreateInBatches(&p.out.Events, 200).Error, "events")
+}
+
+func (p *progress) storeChanged() error {
+	for id := range p.changed {
+		a := p.attempts[id]
+		if err := a.store(p.tx); err != nil {
+			return err
+		}
+		if e, ok := a.unit.(*Evaluation); ok { // a run's watchers are told each event
+			p.out.Evaluations = append(p.out.Evaluations, *e)
+		}
+	}
+	return nil
+}
+
+// attempt returns the attempt that the event belongs to, nil if it does not count.
+func (p *progress) attempt(e job.Event) (*inFlight, error) {
+	a, seen := p.attempts[e.AttemptID]
+	if !seen {
+		var err error
+		if a, err = p.l.loadInFlight(p.tx, e.AttemptID); err != nil {
+			return nil, err
+		}
+		p.attempts[e.AttemptID] = a
+	}
+	switch {
+	case a == nil || a.hasSecret(e.Secret) && !a.current():
+		p.stale[e.AttemptID] = true
+		return nil, nil
+	case !a.hasSecret(e.Secret) || a.Ref() != e.Ref():
+		return nil, nil
+	}
+	return a, nil
+}
+
+func (p *progress) apply(a *inFlight, e job.Event) error {
+	p.changed[a.ID] = true
+	a.LastSeq = e.Seq
+	a.take(e.Worker)
+	if e.Type == job.EventStage {
+		a.unit.setStage(e.Stage)
+	}
+	if run, ok := a.unit.(runUnit); ok {
+		return p.keepEvent(a, run.Run, e)
+	}
+	return nil
+}
+
+// keepEvent stores an event for the readers of a run's page, and the stage that it tells of.
+func (p *progress) keepEvent(a *inFlight, run *Run, e job.Event) error {
+	if e.Type == job.EventEnded && e.Ended != nil {
+		if err := noteStage(p.tx, run.ID, a.ID, *e.Ended); err != nil {
+			return err
+		}
+	}
+	if !hideTimes(&e) {
+		return nil
+	}
+	if e.Type == job.EventLog {
+		if a.LogBytes > MaxLogBytes {
+			return nil
+		}
+		if a.LogBytes += int64(len(e.Text)); a.LogBytes > MaxLogBytes {
+			e.Text = logCut
+		}
+	}
+	e.Secret = ""
+	p.out.Events = append(p.out.Events, RunEvent{
+		SubmissionID: run.SubmissionID, RunID: run.ID, Device: run.Device, AttemptID: a.ID, Seq: e.Seq,
+		Type: job.EventType(db.Sanitize(string(e.Type))), State: run.State, Event: &e, CreatedAt: db.Now(),
+	})
+	return nil
+}
+
+// hideTimes takes out of an event what a ranked stage that goes on has measured, and reports whether anything is left to tell.
+// Whoever saw the times, or had the kernel print its own, could cancel the run when they are slow. The ended stage has them all.
+func hideTimes(e *job.Event) (left bool) {
+	if e.Stage != job.StageRanked && e.Stage != job.StageSecret {
+		return true
+	}
+	if e.Case != nil {
+		e.Case = &job.CaseResult{Index: e.Case.Index, Spec: e.Case.Spec, Status: e.Case.Status}
+	}
+	return e.Type != job.EventLog
+}

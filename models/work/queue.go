@@ -1,0 +1,126 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/catalog"
+	"warpboard/models/db"
+)
+
+// fairQueue is the one order of the queue. A device takes first what already lies in its queue; then evaluations,
+// then runs, then profiles that follow ranked runs, then baselines, then what is measured again. Of each kind comes one of each person or caller in turn,
+// counting those of theirs that are running; of two whose turn it is, the one who has waited longer. The
+// dispatcher and the pages both read it.
+const fairQueue = `
+	select *, row_number() over (partition by device
+			order by sent desc, dispatched_at, priority, turn, queued_at, run_id, evaluation_id) as place
+	from (` + workInTurns + `) turns where started_at is null`
+
+// workInTurns is all live work, numbered within each of those whose turn it takes. An example, on one device with Ann's run a1 running. Ann has a2 and a3 waiting, Ben b1, all of one priority, queued in the
+// order a2, a3, b1. a1 took Ann's first turn, so a2 is her second and a3 her third; b1 is Ben's first:
+//
+//	place   1: b1 (turn 1)   2: a2 (turn 2)   3: a3 (turn 3)
+//
+// Whoever queues a hundred runs therefore delays each of the others by one run, not by a hundred.
+const workInTurns = `
+		select *, case when attempt_id <> '' then 1 else 0 end as sent,
+			row_number() over (partition by device, priority, turn_of
+				order by case when started_at is not null then 0 when attempt_id <> '' then 1 else 2 end, queued_at, run_id, evaluation_id) as turn
+		from (` + liveWork + `) live`
+
+// QueuedWork is work that waits, with its place in its device's queue.
+type QueuedWork struct {
+	RunID        int64  // 0: it is an evaluation
+	EvaluationID string // empty: it is a run
+	SubmissionID int64  // of a run
+	UserID       int64
+	Kind         string // of an evaluation; a run's mode
+	Device       string
+	State        string
+	Sent         int // 1: its job lies in the queue already
+	Priority     Priority
+	Place        int // 1: next
+	QueuedAt     time.Time
+	NotBefore    *time.Time // when it may be tried again, after a loss
+	AttemptID    string     // the current one; empty: none
+	DispatchedAt *time.Time // when that was made
+	StartedAt    *time.Time // when a worker took it; nil: it waits
+}
+
+// Ref names the run or the evaluation.
+func (q QueuedWork) Ref() job.Ref { return job.Ref{RunID: q.RunID, EvaluationID: q.EvaluationID} }
+
+// Queue lists all work that waits, by device and place.
+func (l *LifeCycle) Queue(ctx context.Context) ([]QueuedWork, error) {
+	var list []QueuedWork
+	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + ") q order by device, place").Scan(&list).Error
+	return list, db.ReadError(err, "the queue")
+}
+
+// LiveQueue lists all live work by device: what runs (Place is 0), the oldest attempt first, then what Queue lists.
+func (l *LifeCycle) LiveQueue(ctx context.Context) ([]QueuedWork, error) {
+	var list []QueuedWork
+	err := l.db.Read(ctx).Raw("select * from (" + fairQueue + " union all select *, 0 as place from (" + workInTurns + `) taken
+		where started_at is not null) q order by device, place, dispatched_at, run_id, evaluation_id`).Scan(&list).Error
+	return list, db.ReadError(err, "the queue and what runs")
+}
+
+// NextWork lists the first limit units of work that wait for a device, have no job in the queue yet and may begin
+// at a time: those that lost an attempt keep their place, and let others pass while they pause.
+func (l *LifeCycle) NextWork(ctx context.Context, device string, limit int, at time.Time) ([]QueuedWork, error) {
+	var list []QueuedWork
+	err := l.db.Read(ctx).Raw("select * from ("+fairQueue+") q where device = ? and sent = 0 and (not_before is null or not_before <= ?)"+
+		" order by place limit ?", device, db.Time(at), limit).Scan(&list).Error
+	return list, db.ReadError(err, "the queue of %s", device)
+}
+
+// Places gives the place in the queue of each of a submission's waiting runs, by run id.
+func (l *LifeCycle) Places(ctx context.Context, submissionID int64) (map[int64]int, error) {
+	var list []QueuedWork
+	err := l.db.Read(ctx).Raw("select * from ("+fairQueue+") q where submission_id = ?", submissionID).Scan(&list).Error
+	if err != nil {
+		return nil, fmt.Errorf("reading places in the queue: %w", err)
+	}
+	places := make(map[int64]int, len(list))
+	for _, q := range list {
+		places[q.RunID] = q.Place
+	}
+	return places, nil
+}
+
+// QueuedSubmission is what a queue says of a submission. Callers ask its task's VisibleTo before they show it.
+type QueuedSubmission struct {
+	ID       int64
+	UserID   int64
+	UserName string
+	Task     catalog.Task `gorm:"embedded;embeddedPrefix:task_"` // its names, and who may know of it
+}
+
+// QueuedSubmissions reads the submissions with the ids, in one query and no order.
+func (l *LifeCycle) QueuedSubmissions(ctx context.Context, ids []int64) ([]QueuedSubmission, error) {
+	var list []QueuedSubmission
+	err := l.db.Read(ctx).Table("submissions s").
+		Select("s.id, s.user_id, u.name as user_name, t.slug as task_slug, t.title as task_title, t.visibility as task_visibility, t.owner_id as task_owner_id").
+		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").
+		Where("s.id in ?", ids).Scan(&list).Error
+	return list, db.ReadError(err, "the submissions of the queue")
+}
+
+// QueueLength counts a device's live runs.
+type QueueLength struct {
+	Device  string
+	Waiting int
+	Running int
+}
+
+// QueueLengths lists the devices that have live work.
+func (l *LifeCycle) QueueLengths(ctx context.Context) ([]QueueLength, error) {
+	var list []QueueLength
+	err := l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
+		sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running
+		from (` + liveWork + `) w group by device order by device`).Scan(&list).Error
+	return list, db.ReadError(err, "the queue's lengths")
+}

@@ -1,0 +1,125 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/counters"
+	"warpboard/models/db"
+)
+
+// Score is what a ranked run measured, in nanoseconds.
+type Score struct {
+	NS    float64
+	StdNS float64 // sample standard deviation
+	ErrNS float64 // standard error
+	boards.Interval
+	Roof *float64 // how near it is to what the unit can do at best: 1 is all; nil where that is not known
+	Held string   // why somebody has to look before it counts; empty: it counts
+	// Disturbed says why its conditions were bad that the machine's record does not show: its unit drifts.
+	Disturbed string
+}
+
+// Findings is what the site itself made of a worker's result; the result alone is a claim.
+type Findings struct {
+	Score      *Score            // only taken of a ranked run that is done
+	Evaluation EvaluationState   // of an evaluation that is done: what its report says
+	Waited     time.Duration     // of an evaluation, on the worker, until a slot was free
+	Samples    []counters.Sample // what the counters gain by an evaluation
+}
+
+// RecordResult ends an attempt: its work with all that follows from it, a run's stages, artifacts, entry and the
+// board's change number, in one transaction. A result that came before or whose attempt is not the current one
+// changes nothing; that of a cancelled run still leaves its stages. A wrong secret is Forbidden.
+func (l *LifeCycle) RecordResult(ctx context.Context, r job.Result, found Findings) (Recorded, error) {
+	artifacts, err := l.storeArtifacts(ctx, r)
+	if err != nil {
+		return Recorded{}, err
+	}
+	var out Recorded
+	err = l.db.Write(ctx, func(tx *gorm.DB) error {
+		a, err := l.loadInFlight(tx, r.AttemptID)
+		if err != nil || a == nil || a.EndedAt != nil {
+			return err
+		}
+		if !a.hasSecret(r.Secret) || a.Ref() != r.Ref() {
+			return db.Errorf(db.Forbidden, "The result of attempt %s came with a wrong secret.", r.AttemptID)
+		}
+		if err := a.unit.keep(tx, a.ID, r, artifacts); err != nil {
+			return err
+		}
+		if a.current() {
+			out, err = a.conclude(tx, r, found)
+		} else {
+			out.Board, err = a.endStale(tx, r)
+		}
+		if err != nil {
+			return err
+		}
+		return a.unit.settle(tx, &out)
+	})
+	if err != nil {
+		return Recorded{}, fmt.Errorf("recording the result of attempt %s: %w", r.AttemptID, err)
+	}
+	return out, nil
+}
+
+// endStale ends an attempt that counts no more. What it held and measured of work that its person cancelled counts.
+func (a *inFlight) endStale(tx *gorm.DB, r job.Result) (*boards.Change, error) {
+	a.end(r.Outcome)
+	if err := tx.Save(&a.Attempt).Error; err != nil {
+		return nil, db.WriteError(err, "attempt")
+	}
+	if a.unit.work().AttemptID != a.ID || !a.unit.cancelled() {
+		return nil, nil
+	}
+	if err := a.charge(tx, r, a.began()); err != nil {
+		return nil, err
+	}
+	return a.unit.afterStop(tx, r)
+}
+
+// LossOf says how the loss of an attempt counts that its worker reports.
+func LossOf(r job.Result) Loss {
+	switch {
+	case r.Outcome == job.OutcomeReturned:
+		return LossFree
+	case r.Suspect:
+		return LossCounts
+	}
+	return LossWaits
+}
+
+// conclude brings the work to its end, or back to the queue.
+func (a *inFlight) conclude(tx *gorm.DB, r job.Result, found Findings) (Recorded, error) {
+	began := a.began()
+	a.take(r.Machine.Worker)
+	a.unit.setMeasured(r)
+	switch r.Outcome {
+	case job.OutcomeDone:
+		a.unit.setDone(r, found)
+	case job.OutcomeFailed:
+		a.unit.setFailed(r.Failure)
+	default: // handed back, lost, or cancelled by the worker and by nobody here
+		var why job.Failure
+		if r.Failure != nil {
+			why = *r.Failure
+		}
+		return a.requeueOrFail(tx, LossOf(r), why)
+	}
+	if err := a.charge(tx, r, began); err != nil {
+		return Recorded{}, err
+	}
+	a.unit.work().end()
+	a.end(r.Outcome)
+	if err := a.store(tx); err != nil {
+		return Recorded{}, err
+	}
+	out := Recorded{Accepted: true}
+	return out, a.unit.afterResult(tx, r, found, &out)
+}

@@ -1,0 +1,133 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// RunState is where a run is on its way.
+type RunState string
+
+// The states, in order. The last three are final.
+const (
+	StateQueued       RunState = "queued"
+	StateBuilding     RunState = "building"
+	StateTesting      RunState = "testing"
+	StateBenchmarking RunState = "benchmarking"
+	StateRanking      RunState = "ranking"
+	StateProfiling    RunState = "profiling"
+	StateDone         RunState = "done"
+	StateFailed       RunState = "failed"
+	StateCancelled    RunState = "cancelled"
+)
+
+// Final reports whether the run has ended.
+func (s RunState) Final() bool {
+	return s == StateDone || s == StateFailed || s == StateCancelled
+}
+
+// ModeBaseline is of a run that the site makes of a task's baseline. It is measured as a ranked run is, waits until
+// nobody else does, counts for no limit and is no entry.
+const ModeBaseline job.Mode = "baseline"
+
+// Measured is the mode that a worker knows a run's by.
+func Measured(mode job.Mode) job.Mode {
+	if mode == ModeBaseline {
+		return job.ModeRanked
+	}
+	return mode
+}
+
+// Run is a submission on one device. Times of measurement are in nanoseconds.
+type Run struct {
+	ID           int64
+	SubmissionID int64
+	VersionID    int64
+	UserID       int64
+	Mode         job.Mode
+	ProfileOf    *int64 // the ranked run that this profile, rerun or leg of a confirmation follows; nil for a run that a person asked for
+
+	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
+	Overdue        bool   // of a leg: it has waited for long, and takes its turn among people's runs
+	RerunID        *int64 // of a run that measures another again: the Rerun that it is for
+
+	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error
+
+	State RunState
+	Work
+	Failure  *job.Failure `gorm:"serializer:json"` // why it failed, or why its last attempt was lost
+	ScoreNS  *float64     `gorm:"column:score_ns"` // ranked score, smaller is better
+	ScoredAt *time.Time   // when the score became what it is: when the run ended, or the newest of its pool
+	StdNS    float64      `gorm:"column:std_ns"` // sample standard deviation of the score's repeats
+	ErrNS    float64      `gorm:"column:err_ns"` // standard error of the score
+	Clock    string       // by which of the judge's clocks the score counts: "event", "event+wall"; empty where no judge took the time
+	boards.Interval
+	Roof *float64 // how near the score is to what the unit can do at best; nil where that is not known
+	boards.Numerics
+	EnergyJ   *float64 `gorm:"column:energy_j"` // what a call of its longest case draws; nil where that was not measured
+	Disturbed string   // why the conditions were bad; empty: they were good, or are not known
+	HeldWhy   string   // why it waits for somebody to look before it counts
+	PoolID    *int64   // run that stands for this one and others of equal source, perhaps itself; nil: it is alone
+	Pooled    int      // runs that the score is made of; 0: this one, or those of a confirmation
+	Harness   string
+	EpochID   int64        // the software it was measured with; 0: not recorded
+	Machine   *job.Machine `gorm:"serializer:json"`
+	WallNS    int64        `gorm:"column:wall_ns"`
+	ProgramNS int64        `gorm:"column:program_ns"`
+
+	Note string // what its person says of a run that is or was a record; plain text
+
+	DisqualifiedAt  *time.Time
+	DisqualifiedWhy string
+	DisqualifiedBy  int64  // who decided it; 0: the site
+	ReinstatedWhy   string // of a run that was disqualified and counts again
+}
+
+// Valid reports whether the run may stand on a board; package boards says the same in SQL.
+func (r Run) Valid() bool {
+	return r.Mode == job.ModeRanked && r.State == StateDone && r.ScoreNS != nil && r.DisqualifiedAt == nil && r.ProfileOf == nil && r.HeldWhy == ""
+}
+
+// Stands reports whether the run may be its person's entry on a board: it is valid, and no other stands for it.
+func (r Run) Stands() bool { return r.Valid() && (r.PoolID == nil || *r.PoolID == r.ID) }
+
+// Pool lists the runs that one stands for, this one too, the oldest first; none where it is alone. They are of one person
+// and board, and of equal sources.
+func (l *LifeCycle) Pool(ctx context.Context, run Run) (list []Run, err error) {
+	if run.PoolID == nil {
+		return nil, nil
+	}
+	err = l.db.Read(ctx).Where("version_id = ? and device = ? and user_id = ? and pool_id = ?", run.VersionID, run.Device, run.UserID, *run.PoolID).
+		Order("ended_at, id").Find(&list).Error
+	return list, db.ReadError(err, "runs that are pooled with run %d", run.ID)
+}
+
+// Run returns one run.
+func (l *LifeCycle) Run(ctx context.Context, id int64) (Run, error) {
+	var run Run
+	err := l.db.Read(ctx).Take(&run, id).Error
+	return run, db.ReadError(err, "run %d", id)
+}
+
+// RunsByID reads runs by their ids, in one query.
+func (l *LifeCycle) RunsByID(ctx context.Context, ids ...int64) (map[int64]Run, error) {
+	var list []Run
+	err := l.db.Read(ctx).Where("id in ?", ids).Find(&list).Error
+	found := make(map[int64]Run, len(list))
+	for _, run := range list {
+		found[run.ID] = run
+	}
+	return found, db.ReadError(err, "runs %v", ids)
+}
+
+// Runs lists the runs that a submission asked for, in the order of its devices. Profiles that follow
+// them are in Profiles.
+func (l *LifeCycle) Runs(ctx context.Context, submissionID int64) ([]Run, error) {
+	var runs []Run
+	err := l.db.Read(ctx).Where("submission_id = ? and profile_of is null", submissionID).Order("id").Find(&runs).Error
+	return runs, db.ReadError(err, "runs of submission %d", submissionID)
+}

@@ -1,0 +1,171 @@
+package work
+
+import (
+	"cmp"
+	"errors"
+	"strings"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+	"warpboard/models/epochs"
+)
+
+// What a run does at the steps of its life that other work does not: states by stage, stages and files that are
+// kept, a score. What follows from its end is for Rules to say.
+
+// runUnit is a run as a unit of work.
+type runUnit struct {
+	*Run
+	rules Rules
+}
+
+// Ref names the run as a unit of work.
+func (r Run) Ref() job.Ref { return job.Ref{RunID: r.ID} }
+
+func (r *Run) ref() job.Ref { return r.Ref() }
+
+func (r *Run) work() *Work { return &r.Work }
+
+func (r *Run) setWaiting(why *job.Failure) { r.State, r.Failure = StateQueued, why }
+
+func (r *Run) setTaken() { r.State = StateBuilding }
+
+func (r *Run) setStage(stage job.Stage) { r.State = stateOf(stage) }
+
+func (r *Run) setDone(result job.Result, found Findings) {
+	r.State, r.Failure, r.Infrastructure = StateDone, nil, false
+	r.Numerics, r.EnergyJ = numericsOf(result.Stages), nil
+	if e := result.Machine.Energy; e != nil && e.Joules > 0 {
+		r.EnergyJ = &e.Joules
+	}
+	if score := found.Score; score != nil && Measured(r.Mode) == job.ModeRanked {
+		r.ScoreNS, r.StdNS, r.ErrNS = &score.NS, score.StdNS, score.ErrNS
+		r.Clock, r.Interval = clockOf(result.Stages), score.Interval
+		r.Disturbed = cmp.Or(db.Sanitize(score.Disturbed), disturbedBy(result.Machine))
+		r.Roof, r.HeldWhy = score.Roof, db.Sanitize(score.Held)
+	}
+}
+
+// disturbedBy says why a score was measured under bad conditions; empty: the rule knows no reason.
+func disturbedBy(m job.Machine) string {
+	if m.Disturbances == nil {
+		return ""
+	}
+	return db.Cut(db.Sanitize(strings.Join(m.Disturbances.Bad(), "; ")), 500)
+}
+
+// numericsOf is the worst of the tests.
+func numericsOf(stages []job.StageResult) boards.Numerics {
+	for _, stage := range stages {
+		if stage.Stage != job.StageTest {
+			continue
+		}
+		if worst := job.WorstNumerics(stage.Cases); worst != nil {
+			return boards.Numerics{ErrorULP: &worst.ULPMax, ErrorRelative: &worst.RelativeMax}
+		}
+	}
+	return boards.Numerics{}
+}
+
+func (r *Run) setFailed(why *job.Failure) {
+	r.State, r.Failure, r.Infrastructure = StateFailed, why, why != nil && why.Infrastructure
+}
+
+func (r *Run) setCancelled(string) { r.State, r.Failure = StateCancelled, nil }
+
+func (r *Run) cancelled() bool { return r.State == StateCancelled }
+
+// stateOf gives the state of a run that is in a stage.
+func stateOf(stage job.Stage) RunState {
+	switch stage {
+	case job.StageTest:
+		return StateTesting
+	case job.StageBenchmark:
+		return StateBenchmarking
+	case job.StageRanked, job.StageSecret:
+		return StateRanking
+	case job.StageProfile:
+		return StateProfiling
+	}
+	return StateBuilding
+}
+
+func (r *Run) keep(tx *gorm.DB, attemptID string, result job.Result, artifacts []Artifact) error {
+	if err := keepStages(tx, r.ID, attemptID, result.Stages); err != nil {
+		return err
+	}
+	if Measured(r.Mode) == job.ModeRanked && result.Outcome == job.OutcomeDone {
+		var err error
+		if r.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err != nil {
+			return err
+		}
+	}
+	return keepArtifacts(tx, r.ID, artifacts)
+}
+
+func (r *Run) setMeasured(result job.Result) {
+	r.Harness, r.Machine = db.Sanitize(result.Harness), &result.Machine
+	r.WallNS, r.ProgramNS = result.WallNS, result.ProgramNS
+}
+
+func (r *Run) save(tx *gorm.DB, attemptID string) (int64, error) {
+	if r.ScoreNS != nil && r.ScoredAt == nil {
+		r.ScoredAt = r.EndedAt
+	}
+	res := tx.Model(&Run{}).Where("id = ? and attempt_id = ? and "+Live, r.ID, attemptID).Select("*").Omit("id").Updates(r)
+	return res.RowsAffected, res.Error
+}
+
+func (u runUnit) announce(tx *gorm.DB, out *Recorded) error {
+	event, err := noteState(tx, *u.Run)
+	out.Events = append(out.Events, event)
+	if err != nil || !u.State.Final() {
+		return err
+	}
+	return u.rules.Ended(tx, u.Run, out)
+}
+
+func (r *Run) countLoss(*gorm.DB) error { return nil }
+
+// afterResult tells of the end between Keep and Place: a reader who has seen the end has missed nothing of what it brought.
+func (u runUnit) afterResult(tx *gorm.DB, r job.Result, _ Findings, out *Recorded) error {
+	if err := errors.Join(countStages(tx, r.Stages), u.rules.Keep(tx, u.Run, r, out)); err != nil {
+		return err
+	}
+	if err := u.announce(tx, out); err != nil {
+		return err
+	}
+	return u.rules.Place(tx, u.Run, r, out)
+}
+
+func (u runUnit) settle(tx *gorm.DB, out *Recorded) error { return u.rules.Settled(tx, u.Run, out) }
+
+func (u runUnit) afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error) {
+	return u.rules.Stopped(tx, u.Run, r)
+}
+
+// clockOf names the clocks by which the cases of a score count, "event+wall" where they are not the same; empty
+// where a case has none.
+func clockOf(stages []job.StageResult) string {
+	counts := map[job.Clock]bool{}
+	for _, stage := range stages {
+		if stage.Stage == job.StageRanked {
+			for _, c := range stage.Cases {
+				counts[c.Clocks.Counts] = true
+			}
+		}
+	}
+	var names []string
+	for _, clock := range []job.Clock{job.ClockEvent, job.ClockWall, job.ClockSnapshot} {
+		if counts[clock] {
+			names = append(names, string(clock))
+		}
+	}
+	if counts[""] {
+		return ""
+	}
+	return strings.Join(names, "+")
+}

@@ -1,0 +1,92 @@
+package work
+
+import (
+	"context"
+	"fmt"
+
+	"gorm.io/gorm"
+	"gorm.io/gorm/clause"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/counters"
+	"warpboard/models/db"
+)
+
+// Stage is what one stage of an attempt left. Until the attempt's result is there it is what the
+// events told, without the program's output.
+type Stage struct {
+	ID        int64
+	RunID     int64
+	AttemptID string
+	Position  int // order within the attempt
+	Stage     job.Stage
+	Status    job.Status
+	Result    job.StageResult `gorm:"serializer:json"`
+}
+
+// Stages lists the stages of all attempts of a run: the attempts by age, each in its order.
+func (l *LifeCycle) Stages(ctx context.Context, runID int64) ([]Stage, error) {
+	of, err := l.StagesOf(ctx, runID)
+	return of[runID], err
+}
+
+// StagesOf is Stages of several runs, in one query.
+func (l *LifeCycle) StagesOf(ctx context.Context, runIDs ...int64) (map[int64][]Stage, error) {
+	var list []Stage
+	err := l.db.Read(ctx).Table("stages").Select("stages.*").Joins("join attempts a on a.id = stages.attempt_id").
+		Where("stages.run_id in ?", runIDs).Order("stages.run_id, a.number, stages.position").Find(&list).Error
+	of := make(map[int64][]Stage, len(runIDs))
+	for _, stage := range list {
+		of[stage.RunID] = append(of[stage.RunID], stage)
+	}
+	return of, db.ReadError(err, "stages of runs %v", runIDs)
+}
+
+// noteStage keeps a stage that an event told of. The result, when it comes, replaces it.
+func noteStage(tx *gorm.DB, runID int64, attemptID string, r job.StageResult) error {
+	row := stageRow(runID, attemptID, position(r.Stage), r)
+	err := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&row).Error
+	return db.WriteError(err, "stage")
+}
+
+// keepStages replaces what is known of an attempt's stages by what its result says.
+func keepStages(tx *gorm.DB, runID int64, attemptID string, results []job.StageResult) error {
+	if len(results) == 0 {
+		return nil
+	}
+	if err := tx.Where("attempt_id = ?", attemptID).Delete(&Stage{}).Error; err != nil {
+		return fmt.Errorf("replacing the stages of run %d: %w", runID, err)
+	}
+	rows := make([]Stage, len(results))
+	for i, r := range results {
+		rows[i] = stageRow(runID, attemptID, i, r)
+	}
+	return db.WriteError(tx.Create(&rows).Error, "stages")
+}
+
+func stageRow(runID int64, attemptID string, position int, r job.StageResult) Stage {
+	return Stage{
+		RunID: runID, AttemptID: attemptID, Position: position,
+		Stage: job.Stage(db.Sanitize(string(r.Stage))), Status: job.Status(db.Sanitize(string(r.Status))), Result: r,
+	}
+}
+
+func position(stage job.Stage) int {
+	order := map[job.Stage]int{
+		job.StageBuild: 0, job.StageTest: 1, job.StageBenchmark: 2,
+		job.StageRanked: 3, job.StageSecret: 4, job.StageProfile: 5,
+	}
+	if p, ok := order[stage]; ok {
+		return p
+	}
+	return len(order)
+}
+
+// countStages counts the stages of a result that counts.
+func countStages(tx *gorm.DB, stages []job.StageResult) error {
+	samples := make([]counters.Sample, 0, len(stages))
+	for _, s := range stages {
+		samples = append(samples, counters.Sample{Name: counters.RunStage + string(s.Stage) + "." + string(s.Status), Value: s.Ended.Sub(s.Started).Seconds()})
+	}
+	return counters.Add(tx, samples...)
+}

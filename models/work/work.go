@@ -1,0 +1,145 @@
+package work
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"gorm.io/gorm"
+
+	"warpboard/evaluator/job"
+	"warpboard/models/boards"
+	"warpboard/models/db"
+)
+
+// Work is what a run and an evaluation have in common: it waits for a device, is given to one attempt after
+// another, and ends once. The functions that change it (StartAttempt, AppendEvents, NoteTaken, RecordResult,
+// PreemptAttempt, FailAttempt, CancelRun and CancelEvaluation) are the same for both; what differs is in unit.
+//
+//	waits      StartedAt and EndedAt are nil; AttemptID is empty until a job is made of it
+//	is worked  StartedAt is set: a worker took the attempt AttemptID
+//	has ended  EndedAt is set, for good; AttemptID stays that of the last attempt
+type Work struct {
+	Device       string
+	Attempts     int    // how many were made
+	AttemptID    string // the current one, or the last one of work that has ended; empty while there is none
+	Tries        `gorm:"embedded"`
+	Worker       string // of the current or last attempt
+	QueuedAt     time.Time
+	DispatchedAt *time.Time // when the current attempt's job was made
+	StartedAt    *time.Time // when a worker took the current attempt
+	EndedAt      *time.Time
+	UnitNS       int64 `gorm:"column:unit_ns"` // for how long the attempt that ended it held units of its device, times their number
+}
+
+// Live says in SQL that work has not ended, in the very words of the partial indexes.
+const Live = "ended_at is null"
+
+// liveWork is all live work of both kinds, as one table. turn_of says whose turn a unit of work uses up: its person's,
+// its caller's, or its confirmation's, which nobody asked for; see fairQueue.
+const liveWork = `
+	select id as run_id, '' as evaluation_id, submission_id, user_id, mode as kind, device, state,
+		attempt_id, not_before, queued_at, dispatched_at, started_at,
+		case when mode = 'baseline' then 3 when profile_of is null or overdue then 1 when rerun_id is null then 2 else 4 end as priority,
+		case when confirmation_id is null then cast(user_id as text) else 'confirmation ' || cast(confirmation_id as text) end as turn_of
+	from runs where ` + Live + `
+	union all
+	select 0, id, 0, user_id, kind, device, state,
+		attempt_id, not_before, queued_at, dispatched_at, started_at, 0, caller
+	from evaluations where ` + Live
+
+// Priority says which work goes first on a device: the smaller one.
+type Priority int
+
+// The priorities. Somebody waits for the answer of an evaluation, and a limit per caller keeps evaluations from
+// taking all slots for long. A profile that follows a ranked run, or a leg of a confirmation, gives way to them (the leg for a
+// while: see HurryLegs); a baseline gives way to these, and what is measured again to everything else.
+const (
+	PriorityEvaluation Priority = iota
+	PriorityRun
+	PriorityFollowUp
+	PriorityBaseline
+	PriorityRerun
+)
+
+// unit is a run or an evaluation inside the transaction that changes it. Its methods are what differs between the
+// two; the order of the steps is in inflight.go, loss.go, cancel.go and result.go.
+type unit interface {
+	ref() job.Ref
+	work() *Work
+
+	// These change the state, and nothing else of Work.
+	setWaiting(why *job.Failure)
+	setTaken()
+	setStage(stage job.Stage)
+	setDone(r job.Result, found Findings)
+	setFailed(why *job.Failure)
+	setCancelled(reason string)
+	cancelled() bool
+
+	// keep stores what a result brings even if its attempt does not count any more.
+	keep(tx *gorm.DB, attemptID string, r job.Result, artifacts []Artifact) error
+	// setMeasured takes over where and how the attempt was made.
+	setMeasured(r job.Result)
+	// save writes the row, if it is still live and this attempt's.
+	save(tx *gorm.DB, attemptID string) (rows int64, err error)
+	// announce adds what watchers are to be told of the state as it now is, and counts work that has ended.
+	announce(tx *gorm.DB, out *Recorded) error
+	// payer is the person who is charged for the units that it held; 0: nobody. units is how many it holds at a time.
+	payer() int64
+	units(tx *gorm.DB) (int, error)
+	// countLoss counts a taken attempt that ends without a report.
+	countLoss(tx *gorm.DB) error
+	// afterResult does what follows from a result that ended the work, and announces it.
+	afterResult(tx *gorm.DB, r job.Result, found Findings, out *Recorded) error
+	// afterStop does what follows from the result of work that was cancelled before.
+	afterStop(tx *gorm.DB, r job.Result) (*boards.Change, error)
+	// settle comes last, whatever a result did.
+	settle(tx *gorm.DB, out *Recorded) error
+}
+
+// Recorded tells what a change did to work: what watchers are to be told.
+type Recorded struct {
+	Accepted    bool         // false: the attempt counts no more, or this came before
+	Retried     bool         // the work waits for another attempt
+	Events      []RunEvent   // of runs
+	Evaluations []Evaluation // that changed, without their requests
+	Board       *boards.Change
+}
+
+// loadUnit reads a run or an evaluation, the latter without its request and its result.
+func (l *LifeCycle) loadUnit(tx *gorm.DB, ref job.Ref) (unit, error) {
+	if ref.EvaluationID == "" {
+		var run Run
+		err := tx.Take(&run, ref.RunID).Error
+		return runUnit{&run, l.rules}, db.ReadError(err, "run %d", ref.RunID)
+	}
+	var e Evaluation
+	err := tx.Omit("request", "result").Where("id = ?", ref.EvaluationID).Take(&e).Error
+	return &e, db.ReadError(err, "evaluation %s", ref.EvaluationID)
+}
+
+// saveUnit saves work that was changed; attemptID is its attempt before the change. The guard makes sure that it
+// is still that attempt's and live.
+func saveUnit(tx *gorm.DB, u unit, attemptID string) error {
+	rows, err := u.save(tx, attemptID)
+	switch {
+	case err != nil:
+		return fmt.Errorf("saving %s: %w", u.ref(), err)
+	case rows != 1:
+		return db.Errorf(db.Conflict, "%s was changed meanwhile.", subject(u.ref()))
+	}
+	return nil
+}
+
+// subject is how a sentence about work begins.
+func subject(ref job.Ref) string {
+	name := ref.String()
+	return strings.ToUpper(name[:1]) + name[1:]
+}
+
+// end closes the work for good.
+func (w *Work) end() {
+	t := db.Now()
+	w.EndedAt = &t
+}

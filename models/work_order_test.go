@@ -1,0 +1,70 @@
+package models_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+	"warpboard/models/work"
+)
+
+func TestAnEmptyQueueIsFilledWithWhatNobodyHasTaken(t *testing.T) {
+	eachKind(t, func(t *testing.T, s *models.Store, l life) {
+		a := l.start()
+		published := func() bool {
+			return got[[]models.LiveAttempt](t)(s.LiveAttempts(t.Context()))[0].PublishedAt != nil
+		}
+		check(t, s.MarkPublished(t.Context(), a.ID))
+		check(t, s.QueueMayBeEmpty(t.Context()))
+		if published() {
+			t.Error("what lay in the queue is not published again")
+		}
+		check(t, s.MarkPublished(t.Context(), a.ID))
+		l.taken(a, "w1")
+		check(t, s.QueueMayBeEmpty(t.Context()))
+		if !published() {
+			t.Error("what a worker has is published again")
+		}
+	})
+}
+
+// TestOneOrderForAllThatWaits: evaluations, then runs, then profiles that follow; in each kind people take turns.
+func TestOneOrderForAllThatWaits(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		check(t, s.SaveHeartbeat(ctx, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Profiler: true}}}))
+		w.score(t, s, w.ann, 10) // a profile follows
+		names := map[job.Ref]string{}
+		for i, user := range []models.User{w.ann, w.ann, w.ben} {
+			names[w.submit(t, s, user).Ref()] = fmt.Sprintf("run %d", i+1)
+		}
+		for i, caller := range []string{"a", "a", "b"} {
+			names[submitted(t, s, caller).Ref()] = fmt.Sprintf("evaluation %d", i+1)
+		}
+		order := func(list []models.QueuedWork) (out []string) {
+			for _, q := range list {
+				name := names[q.Ref()]
+				if q.Priority == work.PriorityFollowUp {
+					name = "profile"
+				}
+				out = append(out, fmt.Sprintf("%d %s", q.Place, name))
+			}
+			return out
+		}
+		want := []string{"1 evaluation 1", "2 evaluation 3", "3 evaluation 2", "4 run 1", "5 run 3", "6 run 2", "7 profile"}
+		if diff := cmp.Diff(want, order(got[[]models.QueuedWork](t)(s.Queue(ctx)))); diff != "" {
+			t.Errorf("the queue:\n%s", diff)
+		}
+		if diff := cmp.Diff(want[:4], order(got[[]models.QueuedWork](t)(s.NextWork(ctx, "CPU", 4, time.Now())))); diff != "" {
+			t.Errorf("the next four:\n%s", diff)
+		}
+		if diff := cmp.Diff([]models.QueueLength{{Device: "CPU", Waiting: 4}}, got[[]models.QueueLength](t)(s.QueueLengths(ctx))); diff != "" {
+			t.Errorf("runs that wait:\n%s", diff)
+		}
+	})
+}

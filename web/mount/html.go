@@ -1,0 +1,40 @@
+package mount
+
+import "strings"
+
+// addresses are the attributes whose value is an address, next to all of htmx. Those of data- are read by scripts.
+// A page with an address from the root in any other attribute fails the test that follows all links below a path.
+var addresses = map[string]bool{
+	"href": true, "src": true, "action": true, "formaction": true, "poster": true, "cite": true,
+	"data-root": true, "data-palette": true, "data-editor": true, "data-module": true, "data-perfetto": true,
+}
+
+// HTML puts the path before every address from the root in a page or a part of one. It reads no HTML, only
+// attribute="/…: text cannot look like that, because what is not markup has its quotes escaped, by templ, by the sanitizer
+// of Markdown and by the colouring of sources. An address that begins with two slashes is of another host.
+func (p Path) HTML(page string) string {
+	if p == "" {
+		return page
+	}
+	var out strings.Builder
+	for {
+		at := strings.Index(page, `="/`)
+		if at < 0 {
+			out.WriteString(page)
+			return out.String()
+		}
+		quoted := at + len(`="`)
+		out.WriteString(page[:quoted])
+		if isAddress(page[:at]) && !strings.HasPrefix(page[quoted:], "//") {
+			out.WriteString(string(p))
+		}
+		out.WriteByte('/')
+		page = page[quoted+1:]
+	}
+}
+
+// isAddress reports whether a tag that breaks off before an equals sign does so after the name of such an attribute.
+func isAddress(tag string) bool {
+	name := tag[strings.LastIndexFunc(tag, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '"' })+1:]
+	return addresses[name] || strings.HasPrefix(name, "hx-")
+}

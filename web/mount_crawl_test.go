@@ -1,0 +1,220 @@
+package web
+
+import (
+	"context"
+	"encoding/xml"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"warpboard/models"
+	"warpboard/web/site"
+)
+
+const labPath = "/warpboard"
+
+// crawler follows everything that pages lead to, each kind of address once, and holds it to the site's path.
+type crawler struct {
+	*profiledScene
+	t       *testing.T
+	client  *http.Client
+	home    *url.URL
+	cookie  string
+	waiting []string // addresses to ask
+	known   map[string]bool
+	forms   int
+	kinds   map[string]int // of what was asked, by type of content
+}
+
+// TestNothingLeavesThePathOfASite: whatever the pages of a site below a path name is there, as nginx passes it on: links, forms,
+// scripts, styles, pictures, live streams and feeds, for a visitor and for an admin.
+func TestNothingLeavesThePathOfASite(t *testing.T) {
+	if err := colourHarness(); err != nil {
+		t.Fatal(err)
+	}
+	const home = "https://lab.example.org" + labPath
+	s := newProfiledScene(t, func(c *Config) { c.BaseURL = home }, signs(t))
+	through := s.proxyBefore(t, "nginx", home)
+	through.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	secret, _, err := s.Store.StartSession(t.Context(), models.NewSession{UserID: s.admin.ID, Provider: "test", Life: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.agentsGetLinks(t, home)
+	pages := s.lookedAt()
+	for who, cookie := range map[string]string{"visitor": "", "admin": "__Secure-" + site.SessionCookie + "=" + secret} {
+		t.Run(who, func(t *testing.T) {
+			c := crawler{profiledScene: s, t: t, client: through, home: s.Base, cookie: cookie, known: map[string]bool{}, kinds: map[string]int{}}
+			for _, path := range pages {
+				c.ask(home + path)
+			}
+			for len(c.waiting) > 0 {
+				next := c.waiting[0]
+				c.waiting = c.waiting[1:]
+				c.ask(next)
+			}
+			t.Logf("%d addresses beyond %d pages, %d forms: %v", len(c.known), len(pages), c.forms, c.kinds)
+			for _, kind := range []string{"text/html", "text/css", "text/javascript", "image/svg+xml", "font/woff2", "text/event-stream", "application/atom+xml", "application/json"} {
+				if c.kinds[kind] == 0 {
+					t.Errorf("nothing led to %s", kind)
+				}
+			}
+		})
+	}
+}
+
+// follow remembers an address, unless one of its route and its parameters was.
+func (c *crawler) follow(address string) {
+	u, err := url.Parse(address)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	kind := c.route(http.MethodGet, u) + " " + strings.Join(slices.Sorted(maps.Keys(u.Query())), " ")
+	if strings.Contains(kind, "/static/") {
+		kind = address
+	}
+	if !c.known[kind] {
+		c.known[kind] = true
+		c.waiting = append(c.waiting, address)
+	}
+}
+
+// route is the site's route for an address; "" when there is none but the last, which has nothing.
+func (c *crawler) route(method string, u *url.URL) string {
+	path := strings.TrimPrefix(u.EscapedPath(), labPath)
+	for _, r := range c.App().GetRoutes(true) {
+		if r.Method == method && (fits(r.Path, path) || r.Path == path) {
+			return r.Path
+		}
+	}
+	return ""
+}
+
+func (c *crawler) ask(address string) {
+	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	defer cancel()
+	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	req.Header.Set("Cookie", c.cookie)
+	resp, err := c.client.Do(req)
+	if err != nil {
+		c.t.Errorf("%s: %v", address, err)
+		return
+	}
+	defer resp.Body.Close()
+	kind, _, _ := strings.Cut(resp.Header.Get("Content-Type"), ";")
+	c.kinds[kind]++
+	switch {
+	case resp.Header.Get("Location") != "":
+		c.name(req.URL, "redirect", "Location", resp.Header.Get("Location"))
+		return
+	case resp.StatusCode == http.StatusNotFound && req.URL.Path != labPath+"/nothing", resp.StatusCode >= 500:
+		c.t.Errorf("%s is led to and answers %s", address, resp.Status)
+	case kind == "text/event-stream":
+		return // it does not end
+	}
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Errorf("%s: %v", address, err)
+	}
+	switch kind {
+	case "text/html":
+		c.page(req.URL, string(text))
+	case "text/css":
+		for _, m := range regexp.MustCompile(`url\("?([^")]+)`).FindAllStringSubmatch(string(text), -1) {
+			c.name(req.URL, "style", "url", m[1])
+		}
+	case "application/atom+xml":
+		c.feed(req.URL, string(text))
+	}
+}
+
+// texts are the attributes that hold what people read or send back, which may begin with a slash.
+var texts = map[string]bool{"value": true, "aria-keyshortcuts": true, "title": true, "aria-label": true, "alt": true, "placeholder": true}
+
+func (c *crawler) page(at *url.URL, text string) {
+	doc, err := goquery.NewDocumentFromReader(strings.NewReader(text))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for _, node := range doc.Find("*").Nodes {
+		c.element(at, node)
+	}
+}
+
+func (c *crawler) element(at *url.URL, node *html.Node) {
+	posts := false
+	for _, a := range node.Attr {
+		posts = posts || node.Data == "form" && a.Key == "method" && strings.EqualFold(a.Val, "post")
+	}
+	for _, a := range node.Attr {
+		switch {
+		case a.Key == "hx-post" || a.Key == "formaction" || posts && a.Key == "action":
+			c.form(at, a.Val)
+		case a.Key == "href" && node.Data == "use", strings.HasPrefix(a.Val, "data:"):
+		case slices.Contains([]string{"href", "src", "action", "hx-get", "hx-sse:connect"}, a.Key):
+			c.name(at, node.Data, a.Key, a.Val)
+		case strings.HasPrefix(a.Val, "/") && !texts[a.Key]:
+			c.name(at, node.Data, a.Key, a.Val)
+		}
+	}
+}
+
+// name checks an address and follows it.
+func (c *crawler) name(at *url.URL, where, attribute, address string) {
+	u, err := at.Parse(address)
+	switch {
+	case err != nil:
+		c.t.Errorf("%s: %s %s=%q: %v", at, where, attribute, address, err)
+	case u.Host != c.home.Host || u.Scheme == "mailto":
+	case !strings.HasPrefix(u.Path, labPath+"/"):
+		c.t.Errorf("%s: %s %s=%q leaves the site's path", at, where, attribute, address)
+	default:
+		u.Fragment = ""
+		c.follow(u.String())
+	}
+}
+
+// form checks that what a form is sent to is there, and does not send it.
+func (c *crawler) form(at *url.URL, address string) {
+	u, err := at.Parse(address)
+	if err != nil || !strings.HasPrefix(u.Path, labPath+"/") || u.Host != c.home.Host || c.route(http.MethodPost, u) == "" {
+		c.t.Errorf("%s: a form is sent to %q, which is not there: %v", at, address, err)
+	}
+	c.forms++
+}
+
+func (c *crawler) feed(at *url.URL, text string) {
+	var feed struct {
+		ID      string `xml:"id"`
+		Links   []link `xml:"link"`
+		Entries []struct {
+			ID    string `xml:"id"`
+			Links []link `xml:"link"`
+		} `xml:"entry"`
+	}
+	if err := xml.Unmarshal([]byte(text), &feed); err != nil {
+		c.t.Fatal(err)
+	}
+	links := append(feed.Links, link{Href: feed.ID})
+	for _, e := range feed.Entries {
+		links = append(append(links, e.Links...), link{Href: e.ID})
+	}
+	for _, l := range links {
+		if !strings.HasPrefix(l.Href, c.home.String()+"/") {
+			c.t.Errorf("%s names %q", at, l.Href)
+		}
+	}
+}
+
+type link struct {
+	Href string `xml:"href,attr"`
+}
