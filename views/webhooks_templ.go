@@ -102,7 +102,7 @@ func Webhooks(p WebhooksPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Webhooks</h1><p class=\"mt-2 text-lg soft\">The site tells other programs of events by POST, signed as <a href=\"https://www.standardwebhooks.com\">standardwebhooks.com</a> describes. A delivery that fails is tried again for a day and a half. Addresses begin with https:// and are on the public internet; the operator may allow the site's own webhooks, which admins make, others (--webhook-allow). Redirects are not followed.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Webhooks</h1><p class=\"mt-2 text-lg soft\">The site tells other programs of events by POST, signed as <a href=\"https://www.standardwebhooks.com\">standardwebhooks.com</a> describes. A delivery that fails is tried again for a day and a half. Addresses begin with https:// and are on the public internet; the operator may allow the site's own webhooks, which admins make, others (<code>--webhook-allow</code>). Redirects are not followed.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
