@@ -121,6 +121,9 @@ func TestUnitsAreFitForSystemd(t *testing.T) {
 		if filepath.Ext(path) != ".service" {
 			continue
 		}
+		if own := strings.Contains(text, "DynamicUser=yes"); own && (!strings.Contains(text, "\nAmbientCapabilities=CAP_NET_BIND_SERVICE\n") || !strings.Contains(text, "\nCapabilityBoundingSet=CAP_NET_BIND_SERVICE\n")) {
+			t.Errorf("%s: --addr :443 cannot be served, or more is allowed than that", path)
+		}
 		unit := filepath.Join(t.TempDir(), filepath.Base(path))
 		if err := os.WriteFile(unit, []byte(strings.ReplaceAll(text, "/usr/local/bin/warpboard", "/bin/true")), 0o600); err != nil {
 			t.Fatal(err)

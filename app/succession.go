@@ -211,36 +211,6 @@ func (t *tenure) end() {
 	}
 }
 
-// listen gives the listener of systemd, of the process before, or a new one.
-func (t *tenure) listen(addr string) (*seat, error) {
-	given, err := activated(os.Getenv, firstActivated)
-	if err != nil {
-		return nil, err
-	}
-	return t.sit(addr, given)
-}
-
-// sit is listen where systemd gave a listener, or none (nil). The process before has systemd's, too, then: one of both is enough.
-func (t *tenure) sit(addr string, given net.Listener) (*seat, error) {
-	if t.before != nil {
-		ln := t.inherit()
-		if given == nil && ln != nil && isAt(ln, addr) {
-			return newSeat(ln), nil
-		}
-		if ln != nil {
-			ln.Close()
-		}
-	}
-	if given != nil {
-		return newSeat(given), nil
-	}
-	ln, err := net.Listen("tcp", addr)
-	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w (is another server running there? choose another with --addr)", addr, err)
-	}
-	return newSeat(ln), nil
-}
-
 // served tells the process before that this one answers.
 func (t *tenure) served() {
 	if t.before != nil {

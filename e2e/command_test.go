@@ -27,9 +27,10 @@ func (p person) command(site string, args ...string) (string, error) {
 	return out.String(), err
 }
 
+// The command line, an agent and a browser use a site that lives below a path; all other tests have theirs at the root.
 func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	t.Parallel()
-	s := startTaskSite(t)
+	s := startSiteBelow(t, belowPath, smallTaskArgs(t)...)
 	ada := s.person(t, "Ada", models.RoleUser)
 	file := filepath.Join(t.TempDir(), "submission.cpp")
 	slow := kernel("usleep(50000);") // an agent beats it below, however noisy the machine is
@@ -74,6 +75,7 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	t.Run("an agent climbs from the list of tasks to the first rank", func(t *testing.T) {
 		s.person(t, "Agent", models.RoleUser).climb(t, s.url, kernel(""))
 	})
+	t.Run("a person works in the browser below the site's path", func(t *testing.T) { s.window(t).worksBelowThePath() })
 	creator := s.person(t, "Cleo", models.RoleCreator)
 	for _, step := range []struct{ args, want string }{
 		{"task publish " + pulled + " --name copy --dry-run", "would change: it is new"},

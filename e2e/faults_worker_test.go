@@ -162,13 +162,17 @@ func TestWorkerThatCanBuildNothingTakesNoJobsAndTheDevicesPageSaysWhy(t *testing
 	}
 	broken := s.startWorker(t, nats, "rack-1", "--object-cache", file)
 	id := ada.submit(job.ModeTest, kernel("/* waits */"))
+	root := s.person(t, "Root", models.RoleAdmin)
 	waitFor(t, patience, "the reason on the devices page", func() error {
-		devices, err := ada.Devices(t.Context())
+		devices, err := root.Devices(t.Context())
 		if err == nil && (len(devices) != 1 || devices[0].Slots != 0 || !strings.Contains(devices[0].Problem, "not a directory")) {
 			err = fmt.Errorf("devices are %+v", devices)
 		}
 		return err
 	})
+	if devices, err := ada.Devices(t.Context()); err != nil || !strings.Contains(devices[0].Problem, "failed its self-test (C++") || strings.Contains(devices[0].Problem, file) {
+		t.Errorf("everybody reads %+v, %v", devices, err)
+	}
 	if log := broken.log.String(); !strings.Contains(log, "failed its self-test and takes no jobs") {
 		t.Errorf("its own log says:\n%s", log)
 	}

@@ -27,11 +27,17 @@ const smallTask = "sum"
 // startTaskSite starts a server with one CPU slot that has the small task.
 func startTaskSite(t *testing.T, args ...string) *site {
 	t.Helper()
+	return startSite(t, append(smallTaskArgs(t), args...)...)
+}
+
+// smallTaskArgs are the flags of a site with the small task and one CPU slot.
+func smallTaskArgs(t *testing.T) []string {
+	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, smallTask), os.DirFS("testdata/task")); err != nil {
 		t.Fatal(err)
 	}
-	return startSite(t, append([]string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2"}, args...)...)
+	return []string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2"}
 }
 
 // kernel is a right submission to the small task that does something before it answers. It can end

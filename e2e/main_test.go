@@ -146,8 +146,17 @@ type site struct {
 // startSite starts a server at an address of its own with a fresh data directory.
 func startSite(t *testing.T, args ...string) *site {
 	t.Helper()
+	return startSiteBelow(t, "", args...)
+}
+
+// startSiteBelow starts one that lives below a path of its address.
+func startSiteBelow(t *testing.T, path string, args ...string) *site {
+	t.Helper()
 	s := &site{addr: sandboxtest.Addr(t), data: filepath.Join(t.TempDir(), "data"), firstUID: sandboxtest.FirstUID(t), args: args}
-	s.url = "http://" + s.addr
+	s.url = "http://" + s.addr + path
+	if path != "" {
+		s.args = append(s.args, "--base-url", s.url)
+	}
 	s.up(t)
 	return s
 }

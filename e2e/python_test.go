@@ -12,7 +12,7 @@ import (
 
 // The Python client's own live tests, against a server with a CPU worker that has PyTorch.
 func TestPythonClientEvaluatesOnTheRealServer(t *testing.T) {
-	s := startSite(t)
+	s := startSiteBelow(t, belowPath)
 	const nothing = `{"num_trials": 1, "gpu_type": "cpu", "kernel": {"kernel_type": "torch", "source_code": "syntax error"}}`
 	waitFor(t, 60*time.Second, "a worker that takes evaluations", func() error {
 		res, err := http.Post(s.url+"/evaluate", "application/json", strings.NewReader(nothing))

@@ -77,7 +77,7 @@ func (w *window) paste(source string) {
 	w.Until(`document.querySelector(".cm-content")`)
 	w.writes(source)
 	w.Click("#submit button.btn-main")
-	w.Until(`location.pathname.startsWith("/submissions/") && document.querySelector("#runs")`)
+	w.Until(`location.pathname.includes("/submissions/") && document.querySelector("#runs")`)
 }
 
 // writes replaces what is in the page's editor.

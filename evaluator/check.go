@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -116,11 +117,11 @@ func (w *Worker) slotKey(s *slots.Slot) string {
 // testSlot compiles and runs the programs, beside each other as far as they do not need the unit.
 func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	if err := w.freeDisk(); err != nil {
-		return err
+		return slots.Because("its machine has too little free disk space", err)
 	}
 	programs, err := selftest.Programs(s.Slot, w.cfg.Tools)
 	if err != nil {
-		return err
+		return slots.Because("its self-test could not be made", err)
 	}
 	failed := make([]error, len(programs))
 	var together errgroup.Group
@@ -138,11 +139,22 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	err = errors.Join(failed...)
+	err = failedPrograms(programs, failed)
 	if noted := w.cfg.Check.Passed.Note(w.slotKey(s), err == nil); noted != nil {
 		w.log.Warn("the next start tests again", "err", noted)
 	}
 	return err
+}
+
+// failedPrograms joins what went wrong with which programs.
+func failedPrograms(programs []selftest.Program, failed []error) error {
+	var names []string
+	for i, err := range failed {
+		if err != nil {
+			names = append(names, programs[i].Name)
+		}
+	}
+	return slots.Because("it failed its self-test ("+strings.Join(names, ", ")+")", errors.Join(failed...))
 }
 
 // testAgain is how often a program whose clocks disagree is run in all: a busy machine may be to blame.
@@ -174,7 +186,7 @@ func (w *Worker) freeDisk() error {
 	if free < c.MinFree {
 		err = fmt.Errorf("disk: %s has %d MiB free and needs %d MiB. Make room there", c.Disk, free>>20, c.MinFree>>20)
 	}
-	w.found.noteMachine("disk", err, fmt.Sprintf("%s has %d MiB free", c.Disk, free>>20))
+	w.found.noteMachine("disk", err, fmt.Sprintf("%d MiB are free", free>>20))
 	return err
 }
 

@@ -92,7 +92,7 @@ func testNextStart(t *testing.T, cfg evaluator.Config, s *site) {
 			return l.Name == "NumPy on CPU" && l.OK && strings.Contains(l.Detail, "with the same software")
 		})
 	})
-	if slot := s.beat("w2").Slots[0]; slot.Disabled != "" {
+	if slot := s.beat("w2").Slots[0]; slot.Disabled != "" || slot.Public != "" {
 		t.Errorf("at the next start the slot is out of service: %s", slot.Disabled)
 	}
 }
@@ -122,6 +122,9 @@ func TestAFullDiskIsSaidAsSuch(t *testing.T) {
 	check.Disk, check.MinFree = t.TempDir(), 1<<62
 	s.start(evaluator.Config{Check: check})
 	s.wait("the reason", func() bool { return strings.Contains(s.beats["w1"].Slots[0].Disabled, "MiB free and needs") })
+	if public := s.beat("w1").Slots[0].Public; !strings.Contains(public, "too little free disk space") || strings.Contains(public, check.Disk) {
+		t.Errorf("everybody reads %q", public)
+	}
 	if disk := s.line("w1", "disk"); disk.OK || !strings.Contains(disk.Detail, "Make room there.") {
 		t.Errorf("the page says %+v", disk)
 	}

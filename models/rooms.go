@@ -36,6 +36,8 @@ type (
 	NewJoinToken     = fleet.NewJoinToken
 	Pause            = fleet.Pause
 	Budget           = budgets.Budget
+	TeamBudget       = budgets.TeamBudget
+	TeamChange       = budgets.TeamChange
 	StorageUse       = storage.Use
 	StorageTotal     = storage.Total
 	StorageNext      = storage.Next

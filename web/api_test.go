@@ -243,7 +243,7 @@ func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	}
 	var list struct{ Devices []client.Device }
 	decodeBody(t, s.browser().get("/api/v1/devices"), &list)
-	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1}, {Device: "H200", OutOfService: 1, Problem: "Worker w1: ECC errors"}}
+	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1}, {Device: "H200", OutOfService: 1, Problem: "Worker w1: Out of service; the admins of this site see why."}}
 	if diff := cmp.Diff(want, list.Devices); diff != "" {
 		t.Errorf("devices want (-), got (+):\n%s", diff)
 	}

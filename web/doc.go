@@ -16,7 +16,8 @@
 //	signin     OAuth, OpenID Connect, developer sign-in
 //
 // They stand on site (who sends a request, how errors and pages are answered, limits), site/runs and
-// site/evaluations (what several rooms need of either), stream (server-sent events) and wire (connections).
+// site/evaluations (what several rooms need of either), stream (server-sent events), wire (connections)
+// and mount (the path of a site below one).
 // app/imports_test.go holds these arrows.
 //
 // Handlers are thin: read, ask, shape, answer. Rules live in models and tasks, HTML in views. An error that a

@@ -119,7 +119,7 @@ func (l loop) fill(to *fasthttp.Request, r *http.Request) error {
 	}
 	to.Header.SetMethod(r.Method)
 	to.SetRequestURI(r.URL.RequestURI())
-	to.SetHost(l.host)
+	to.Header.SetHost(l.host) // not in the URI alone, which is read anew below a path
 	for name, values := range r.Header {
 		to.Header.Set(name, values[0])
 	}

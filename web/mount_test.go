@@ -114,6 +114,15 @@ func TestSigningInAndTheAPIBelowAPath(t *testing.T) {
 	}
 }
 
+// TestAgentsAskBelowAPathAsThemselves: what the site asks itself on their behalf has their address and their host.
+func TestAgentsAskBelowAPathAsThemselves(t *testing.T) {
+	s := newEvalSite(t, below, func(c *Config) { c.OpenEvalAPI = "loopback" })
+	s.url += labPath
+	if _, refused := s.agent(t, "").call("get_server_stats", object{}); refused != "" {
+		t.Errorf("the operator is refused: %s", refused)
+	}
+}
+
 func TestCookiesOfASharedHostAreForThePathAndTLSAlone(t *testing.T) {
 	s := startSite(t, func(c *Config) { c.BaseURL = "https://lab.example.org" + labPath })
 	resp := s.browser().get(labPath + "/sign-in")

@@ -100,7 +100,7 @@ func TestDevicesPageShowsWorkersSelfTestAndQueue(t *testing.T) {
 	s := newScene(t)
 	doc := s.browser().page("/devices", http.StatusOK)
 	wantText(t, doc, "[data-worker=rack-7]", "NVIDIA H200 5f1c09d2ab34 141 GiB 570.86.15")
-	wantText(t, doc, "[data-worker=rack-7]", "an uncorrectable memory error was reported")
+	wantText(t, doc, "[data-worker=rack-7]", "Out of service: an uncorrectable memory error.")
 	wantText(t, doc, "[data-worker=rack-7] details", "killed at 512 MiB")
 	wantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.queued.ID), "1 #")
 	wantText(t, doc, fmt.Sprintf("[data-device=H200] [data-run='%d']", s.working.ID), "Benchmarking")

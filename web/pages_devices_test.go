@@ -85,10 +85,17 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	s.task = task
 	run := s.submit(s.ada, "B200", goodKernel)
 	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "No worker serves B200 at the moment. The run keeps its place and starts when one comes.")
-	s.failingWorker("B200", "Out of service: CUDA C++: a small known program failed in its build stage: cudart is missing.")
-	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "Worker rack-9: Out of service: CUDA C++: a small known program failed in its build stage: cudart is missing. The run keeps its place and starts when that is repaired.")
+	s.failingWorker("B200", "Out of service: it failed its self-test (CUDA C++).", "CUDA C++: a small known program failed in its build stage: /opt/cuda/lib: cudart is missing.")
+	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "Worker rack-9: Out of service: it failed its self-test (CUDA C++). The run keeps its place and starts when that is repaired.")
 	devices := b.page("/devices", http.StatusOK)
-	wantText(t, devices, "[data-device=B200] [data-problem]", "cudart is missing. Runs that wait keep their places.")
+	wantText(t, devices, "[data-device=B200] [data-problem]", "it failed its self-test (CUDA C++). Runs that wait keep their places.")
+	for viewer, sees := range map[*browser]bool{s.browser(): false, b: false, s.browserOf(s.admin): true} {
+		for _, path := range []string{"/devices", "/trust", "/api/v1/devices"} {
+			if got := strings.Contains(body(t, viewer.get(path)), "/opt/cuda/lib"); got != sees {
+				t.Errorf("%s shows what the machine says: %v, want %v", path, got, sees)
+			}
+		}
+	}
 	wantText(t, devices, "[data-worker=rack-9] [data-clock]", "Its clock is 1 h 00 min behind the site's")
 	wantText(t, devices, "[data-worker=rack-9]", "1 of 2 failed")
 	var list struct{ Devices []client.Device }
@@ -96,7 +103,7 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(list.Devices, func(d client.Device) bool { return d.Device == "B200" })
-	if i < 0 || list.Devices[i].OutOfService != 1 || list.Devices[i].Slots != 0 || !strings.Contains(list.Devices[i].Problem, "cudart is missing") {
+	if i < 0 || list.Devices[i].OutOfService != 1 || list.Devices[i].Slots != 0 || !strings.Contains(list.Devices[i].Problem, "failed its self-test") {
 		t.Errorf("the API says %+v", list.Devices)
 	}
 	text := body(t, b.get("/metrics"))
@@ -108,9 +115,9 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 }
 
 // failingWorker is heard of once: its only slot failed a test, and its clock is an hour behind.
-func (s *scene) failingWorker(device, why string) {
+func (s *scene) failingWorker(device, public, why string) {
 	s.t.Helper()
-	beat := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Time: time.Now().Add(-time.Hour), Slots: []job.Slot{{Device: device, Disabled: why}},
+	beat := job.Heartbeat{Worker: "rack-9", Started: time.Now(), Time: time.Now().Add(-time.Hour), Slots: []job.Slot{{Device: device, Disabled: why, Public: public}},
 		SelfTest: []job.CheckLine{{Name: "no network", OK: true, Detail: "none"}, {Name: "CUDA C++ on " + device, Detail: why}}}
 	if err := s.Store.SaveHeartbeat(s.t.Context(), beat); err != nil {
 		s.t.Fatal(err)

@@ -83,4 +83,32 @@ func (s *scene) budgets(admin, ada *browser) {
 	}
 	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"person": {s.ada.Name}}), http.StatusOK)
 	wantStatus(s.t, admin.post("/operate/budgets", url.Values{"seconds": {"0"}}), http.StatusOK)
+	s.teams(admin, ada)
+}
+
+// teams are made by admins; a budget of theirs is shown to those who are in them. Ada has used a second today.
+func (s *scene) teams(admin, ada *browser) {
+	s.t.Helper()
+	wantStatus(s.t, ada.post("/operate/teams", url.Values{"team": {"Kernels"}, "seconds": {"9"}}), http.StatusForbidden)
+	wantStatus(s.t, admin.post("/operate/teams", url.Values{"team": {"Kernels"}, "person": {"Nobody of this name"}}), http.StatusUnprocessableEntity)
+	wantStatus(s.t, admin.post("/operate/teams", url.Values{"team": {"Kernels"}, "person": {s.ada.Name}}), http.StatusOK)
+	if ada.page("/me", http.StatusOK).Find("[data-team-budget]").Length() > 0 {
+		s.t.Error("a budget of a team is shown where there is none")
+	}
+	wantStatus(s.t, admin.post("/operate/teams", url.Values{"team": {"kernels"}, "seconds": {"500"}}), http.StatusOK)
+	for _, path := range []string{"/me", "/tasks/" + s.task.Slug + "/solve"} {
+		wantText(s.t, ada.page(path, http.StatusOK), "[data-team-budget]", "499 of 500 GPU-seconds of your team Kernels are left today.")
+	}
+	doc := admin.page("/operate", http.StatusOK)
+	wantText(s.t, doc, "[data-team]", "Kernels 1 1 s 500 s")
+	me, err := s.api(s.ada).Me(s.t.Context())
+	if err != nil || me.Budget != nil || me.TeamBudget == nil || me.TeamBudget.Team != "Kernels" || me.TeamBudget.LeftSeconds != 499 {
+		s.t.Errorf("the API says %+v, %v", me, err)
+	}
+	remove := doc.Find("[data-team] form").AttrOr("action", "")
+	wantStatus(s.t, ada.post(remove, url.Values{}), http.StatusForbidden)
+	wantStatus(s.t, admin.post(remove, url.Values{}), http.StatusOK)
+	if admin.page("/operate", http.StatusOK).Find("[data-team]").Length() > 0 {
+		s.t.Error("a team that was removed is listed")
+	}
 }

@@ -78,7 +78,7 @@ func (s *scene) heartbeat() {
 	beat := job.Heartbeat{Worker: "rack-7", Started: time.Now().Add(-50 * time.Hour), Version: "1.4.0",
 		Slots: []job.Slot{
 			{Index: 0, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90"},
-			{Index: 1, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90", Disabled: "an uncorrectable memory error was reported"},
+			{Index: 1, Device: "H200", Machine: machine, Memory: 141 << 30, Arch: "90", Disabled: "an uncorrectable memory error was reported", Public: "Out of service: an uncorrectable memory error."},
 			{Index: 2, Device: "CPU", Machine: job.Machine{Device: "CPU", Name: "Intel Xeon Platinum 8480C"}},
 		},
 		SelfTest: []job.CheckLine{

@@ -35,7 +35,7 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 	database := s.pingDatabase()
 	check("database", database)
 	check("disk", s.Room())
-	stopping, followed := s.handingOver()
+	stopping, followed := s.stopping()
 	if stopping && !followed {
 		check("site", &site.Failure{Message: "This process of the site is stopping."})
 	}
@@ -54,6 +54,14 @@ func (s *Server) readyz(c *fiber.Ctx) error {
 		return c.JSON(fiber.Map{"status": "ready", "restarting": "The next process takes over in a moment: pages are served, and what is submitted waits for it."})
 	}
 	return c.JSON(fiber.Map{"status": "ready"})
+}
+
+// stopping reports whether this process stops, and whether another waits to take over from it.
+func (s *Server) stopping() (stopping, followed bool) {
+	if s.handingOver == nil {
+		return false, false
+	}
+	return s.handingOver()
 }
 
 // readyText says what is missing, and nothing of the site's inside.

@@ -212,9 +212,11 @@ func (s *Server) operationRoutes(pages group) {
 	pages.post("/operate/off", s.operation.Off)
 	pages.post("/operate/on", s.operation.On)
 	pages.post("/operate/budgets", s.operation.Budget)
+	pages.post("/operate/teams", s.operation.Team)
+	pages.post("/operate/teams/:id/remove", s.operation.TeamRemove)
 	pages.post("/operate/tokens", s.operation.TokenCreate)
 	pages.post("/operate/tokens/:id/revoke", s.operation.TokenRevoke)
-	for _, part := range []string{"off", "on", "tokens", "budgets"} {
+	for _, part := range []string{"off", "on", "tokens", "budgets", "teams"} {
 		pages.get("/operate/"+part, site.LeadTo("/operate"))
 	}
 }

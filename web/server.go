@@ -84,9 +84,6 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{Site: site, queue: cfg.Queue, handingOver: cfg.HandingOver, tls: cfg.TLS}
-	if s.handingOver == nil {
-		s.handingOver = func() (bool, bool) { return false, false }
-	}
 	if s.signIn, err = signin.New(site, cfg.Providers, cfg.Admins); err != nil {
 		return nil, err
 	}

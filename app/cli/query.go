@@ -99,18 +99,31 @@ func budgetCommand(c *connection) *cobra.Command {
 			return err
 		}
 		me, err := site.Me(cmd.Context())
-		var budget *client.Budget
-		if err == nil {
-			budget = me.Budget
-		}
-		return c.answer(budget, err, func(s *screen) {
-			if budget == nil {
-				s.line("no limit")
-				return
+		if err != nil || me.TeamBudget == nil {
+			var own *client.Budget
+			if err == nil {
+				own = me.Budget
 			}
-			s.line("%.0f of %d GPU-seconds are left; renewed at %s", budget.LeftSeconds, budget.Seconds, budget.Renews.UTC().Format("2006-01-02 15:04 UTC"))
+			return c.answer(own, err, func(s *screen) { s.budget(own) })
+		}
+		both := struct {
+			*client.Budget
+			Team *client.TeamBudget `json:"team_budget"`
+		}{me.Budget, me.TeamBudget}
+		return c.answer(both, nil, func(s *screen) {
+			s.budget(both.Budget)
+			s.line("of team %s (%d members) %.0f of %d GPU-seconds are left", both.Team.Team, both.Team.Members, both.Team.LeftSeconds, both.Team.Seconds)
 		})
 	}}
+}
+
+// budget prints what is left of one's own.
+func (s *screen) budget(b *client.Budget) {
+	if b == nil {
+		s.line("no limit")
+		return
+	}
+	s.line("%.0f of %d GPU-seconds are left; renewed at %s", b.LeftSeconds, b.Seconds, b.Renews.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
 func runsCommand(c *connection) *cobra.Command {

@@ -136,7 +136,8 @@ func (h *Held) Check(ctx context.Context) (working bool) {
 		err := h.pool.cfg.Probe(probing, s.Slot)
 		cancel()
 		if err != nil {
-			s.Retire(fmt.Errorf("its unit failed the check after a failed run: %w", err))
+			public := "its unit failed the check after a failed run"
+			s.Retire(Because(public, fmt.Errorf("%s: %w", public, err)))
 			working = false
 		}
 	}

@@ -212,7 +212,8 @@ func (s *Slot) Fault(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.faults++; s.faults >= maxFaults && !s.trial {
-		s.retireLocked(fmt.Errorf("%d jobs in a row could not be evaluated, the last because %w", s.faults, err))
+		public := fmt.Sprintf("%d jobs in a row could not be evaluated", s.faults)
+		s.retireLocked(Because(public, fmt.Errorf("%s, the last because %w", public, err)))
 	}
 }
 
@@ -234,21 +235,49 @@ func (s *Slot) describe(m job.Machine) job.Slot {
 	if strings.HasPrefix(s.attempt, job.GaugeAttempt) {
 		out.Attempt = "" // it gives way to whoever comes
 	}
-	out.Disabled = s.disabled()
+	out.Disabled, out.Public = s.disabled()
 	return out
 }
 
-// disabled says why no job may use the slot, and what happens next.
-func (s *Slot) disabled() string {
+// reason is an error with a sentence about it that everybody may read: no path and no output is in that.
+type reason struct {
+	public string
+	error
+}
+
+func (r reason) Unwrap() error { return r.error }
+
+// Because says in a few words why a slot is retired for an error, for those who are not to read the error itself.
+func Because(public string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return reason{public, err}
+}
+
+// public is why the slot is out of service, for everybody.
+func (s *Slot) public() string {
+	if s.stuck() {
+		return "a process on it cannot be ended"
+	}
+	if r, ok := errors.AsType[reason](s.why); ok {
+		return r.public
+	}
+	return "it failed"
+}
+
+// disabled says why no job may use the slot, and what happens next: for admins, and for everybody.
+func (s *Slot) disabled() (why, public string) {
 	switch {
 	case s.service.Err() == nil && !s.trial:
-		return ""
+		return "", ""
 	case s.why == nil:
-		return "Its self-test is running; it takes jobs when that has passed."
+		testing := "Its self-test is running; it takes jobs when that has passed."
+		return testing, testing
 	}
 	next := "Fix this and restart the worker."
 	if s.checked && !errors.Is(s.why, sandbox.ErrStuck) {
 		next = "It is tested again automatically, and takes jobs when that passes."
 	}
-	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.why.Error(), "."), next)
+	return fmt.Sprintf("Out of service: %s. %s", strings.TrimSuffix(s.why.Error(), "."), next), fmt.Sprintf("Out of service: %s. %s", s.public(), next)
 }

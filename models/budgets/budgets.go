@@ -36,6 +36,7 @@ type Budget struct {
 	Own     bool // set for this person alone
 	Used    time.Duration
 	Renews  time.Time
+	Team    TeamBudget // that the person is in; zero: none
 }
 
 // Left is what remains of today; 0 when nothing does.
@@ -89,14 +90,24 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 	var row struct {
 		Own, Everybody *string
 		Used           int64
+		TeamID         int64
+		TeamName       string
+		TeamSeconds    int
+		TeamMembers    int
+		TeamUsed       int64
 	}
-	err := tx.Raw(`select (select value from settings where key = ?) as own, (select value from settings where key = ?) as everybody,
-		(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id = ?) as used`,
-		keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+everybody, dayOf(since), user.ID).Scan(&row).Error
+	err := tx.Raw(`select p.*, coalesce(t.id, 0) as team_id, coalesce(t.name, '') as team_name, coalesce(t.seconds, 0) as team_seconds,
+			(select count(*) from team_members where team_id = t.id) as team_members,
+			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id in (select user_id from team_members where team_id = t.id)) as team_used
+		from (select (select value from settings where key = ?) as own, (select value from settings where key = ?) as everybody,
+			(select coalesce(sum(unit_ns), 0) from charges where day = ? and user_id = ?) as used) p
+		left join team_members m on m.user_id = ? left join teams t on t.id = m.team_id`,
+		dayOf(since), keyPrefix+strconv.FormatInt(user.ID, 10), keyPrefix+everybody, dayOf(since), user.ID, user.ID).Scan(&row).Error
 	if err != nil {
 		return budget, db.ReadError(err, "budget of person %d", user.ID)
 	}
 	budget.Used, budget.Own = time.Duration(row.Used), row.Own != nil
+	budget.Team = TeamBudget{row.TeamID, row.TeamName, row.TeamMembers, row.TeamSeconds, time.Duration(row.TeamUsed)}
 	text := row.Everybody
 	if row.Own != nil {
 		text = row.Own
@@ -119,17 +130,36 @@ func Check(tx *gorm.DB, user accounts.User, devices ...string) error {
 		return nil
 	}
 	budget, err := read(tx, user)
-	if err != nil || budget.Seconds == 0 {
+	least, limited := budget.least()
+	if err != nil || !limited {
 		return err
 	}
-	if budget.Left() > 0 {
-		return checkReserved(tx, budget)
+	if least.left > 0 {
+		return checkReserved(tx, user.ID, least)
 	}
 	wait := budget.Renews.Sub(tx.NowFunc()).Truncate(time.Second) + time.Second
-	tooMany := db.Errorf(db.TooMany, "Your budget of %d GPU-seconds a day is used up: your runs held GPUs for %.0f s today. It renews at 00:00 UTC, in %s.",
-		budget.Seconds, budget.Used.Seconds(), wait)
+	tooMany := db.Errorf(db.TooMany, "%s of %d GPU-seconds a day is used up: %s runs held GPUs for %.0f s today. It renews at 00:00 UTC, in %s.",
+		least.name, least.seconds, least.whose, least.used.Seconds(), wait)
 	tooMany.RetryAfter = wait
 	return tooMany
+}
+
+// limit is one of the budgets that a person has.
+type limit struct {
+	name, whose string
+	seconds     int
+	used, left  time.Duration
+}
+
+// least is the budget of which least is left: the person's, or that of their team; false: neither is limited.
+func (b Budget) least() (l limit, limited bool) {
+	if b.Seconds > 0 {
+		l, limited = limit{"Your budget", "your", b.Seconds, b.Used, b.Left()}, true
+	}
+	if t := b.Team; t.Seconds > 0 && (!limited || t.Left() < l.left) {
+		l, limited = limit{"The budget of your team " + t.Name, "its members'", t.Seconds, t.Used, t.Left()}, true
+	}
+	return l, limited
 }
 
 // Today lists everybody who has a budget of their own or used GPUs today, most used first, at most so many; and the limit for everybody.

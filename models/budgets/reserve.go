@@ -1,6 +1,7 @@
 package budgets
 
 import (
+	"strings"
 	"time"
 
 	"gorm.io/gorm"
@@ -24,17 +25,17 @@ const reserved = `select coalesce(sum(live * held), 0) from (
 
 // checkReserved refuses work while what waits and runs already takes what is left of the budget: many tokens or many runs at
 // once would overdraw it.
-func checkReserved(tx *gorm.DB, budget Budget) error {
-	id, cpu := budget.UserID, silicon.CPU
+func checkReserved(tx *gorm.DB, id int64, least limit) error {
+	cpu := silicon.CPU
 	var ns float64
 	if err := tx.Raw(reserved, id, cpu, id, cpu, id, cpu, id, cpu).Scan(&ns).Error; err != nil {
 		return db.ReadError(err, "what waits and runs of person %d", id)
 	}
-	if time.Duration(ns) < budget.Left() {
+	if time.Duration(ns) < least.left {
 		return nil
 	}
-	tooMany := db.Errorf(db.TooMany, "What you have waiting or running takes about %.0f GPU-seconds, by your past runs, and %.0f are left of today's %d. Wait for some of it to end, or cancel it.",
-		ns/1e9, budget.Left().Seconds(), budget.Seconds)
+	tooMany := db.Errorf(db.TooMany, "What you have waiting or running takes about %.0f GPU-seconds, by your past runs, and %.0f are left of today's %d (%s). Wait for some of it to end, or cancel it.",
+		ns/1e9, least.left.Seconds(), least.seconds, strings.ToLower(least.name[:1])+least.name[1:])
 	tooMany.RetryAfter = reservedAgain
 	return tooMany
 }

@@ -69,12 +69,15 @@ func (a *API) Me(c *fiber.Ctx) error {
 	if budget.Seconds > 0 {
 		me.Budget = &client.Budget{Seconds: budget.Seconds, UsedSeconds: budget.Used.Seconds(), LeftSeconds: budget.Left().Seconds(), Renews: budget.Renews}
 	}
+	if team := budget.Team; team.Seconds > 0 {
+		me.TeamBudget = &client.TeamBudget{Team: team.Name, Members: team.Members, Seconds: team.Seconds, UsedSeconds: team.Used.Seconds(), LeftSeconds: team.Left().Seconds(), Renews: budget.Renews}
+	}
 	return c.JSON(me)
 }
 
 // Devices lists the devices with their slots and queues.
 func (a *API) Devices(c *fiber.Ctx) error {
-	devices, err := a.runs.DeviceList(c.UserContext())
+	devices, err := a.runs.DeviceListFor(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err
 	}

@@ -53,12 +53,24 @@ type User struct {
 	Role string `json:"role,omitempty" jsonschema:"only about oneself"`
 	// Budget is only about oneself, where one's use of GPUs is limited.
 	Budget *Budget `json:"budget,omitempty" jsonschema:"only about oneself, and where the use of GPUs is limited"`
+	// TeamBudget is that of one's team.
+	TeamBudget *TeamBudget `json:"team_budget,omitempty" jsonschema:"only about oneself, of one's team, where its use of GPUs is limited; a submission needs something left of both"`
 }
 
 // Budget is for how long one's runs and evaluations may hold GPUs in a day, in seconds of one GPU.
 type Budget struct {
 	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
 	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by what has ended and was not cancelled"`
+	LeftSeconds float64   `json:"left_seconds"`
+	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
+}
+
+// TeamBudget is for how long the work of all who are in a team may hold GPUs in a day, in seconds of one GPU.
+type TeamBudget struct {
+	Team        string    `json:"team"`
+	Members     int       `json:"members"`
+	Seconds     int       `json:"seconds" jsonschema:"GPU-seconds a day"`
+	UsedSeconds float64   `json:"used_seconds" jsonschema:"today, by all who are in it now"`
 	LeftSeconds float64   `json:"left_seconds"`
 	Renews      time.Time `json:"renews" jsonschema:"midnight UTC"`
 }
@@ -189,7 +201,7 @@ type Device struct {
 	PausedWhy   string     `json:"paused_why,omitempty" jsonschema:"what that admin tells visitors"`
 	// What waits for a device without slots waits for this to be repaired.
 	OutOfService int    `json:"out_of_service" jsonschema:"slots of live workers that take no jobs"`
-	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next"`
+	Problem      string `json:"problem,omitempty" jsonschema:"why one of them takes none, and what happens next; admins are told what its machine says"`
 }
 
 // Problem is the API's answer to a request that failed (RFC 9457), and the error that a Client returns then.

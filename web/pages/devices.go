@@ -46,7 +46,7 @@ func (p *Pages) showDevices(c *fiber.Ctx, status int, with func(*views.Credentia
 // devicesStatus reads who works and who waits.
 func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err error) {
 	ctx := c.UserContext()
-	workers, err := p.Store.Workers(ctx)
+	workers, err := p.Runs.WorkersFor(ctx, site.Actor(c))
 	if err != nil {
 		return status, err
 	}

@@ -14,7 +14,7 @@ const clockRows = 50 // runs on one page of those whose clocks differ
 
 // Trust shows what a number on the site means.
 func (p *Pages) Trust(c *fiber.Ctx) error {
-	workers, err := p.Store.Workers(c.UserContext())
+	workers, err := p.Runs.WorkersFor(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err
 	}

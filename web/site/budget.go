@@ -7,5 +7,10 @@ import (
 
 // BudgetOf is a budget as pages show it.
 func BudgetOf(b models.Budget) views.Budget {
-	return views.Budget{Seconds: b.Seconds, Used: b.Used, Left: b.Left(), Renews: b.Renews}
+	return views.Budget{Seconds: b.Seconds, Used: b.Used, Left: b.Left(), Renews: b.Renews, Team: TeamBudgetOf(b.Team)}
+}
+
+// TeamBudgetOf is a team's budget as pages show it.
+func TeamBudgetOf(t models.TeamBudget) views.TeamBudget {
+	return views.TeamBudget{ID: t.ID, Name: t.Name, Members: t.Members, Seconds: t.Seconds, Used: t.Used, Left: t.Left()}
 }

@@ -127,7 +127,11 @@ type guarded struct {
 
 // SyscallConn is for those who watch whether the other side is still there.
 func (g *guarded) SyscallConn() (syscall.RawConn, error) {
-	if sc, ok := g.Conn.(syscall.Conn); ok {
+	conn := g.Conn
+	if encrypted, ok := conn.(*tls.Conn); ok {
+		conn = encrypted.NetConn()
+	}
+	if sc, ok := conn.(syscall.Conn); ok {
 		return sc.SyscallConn()
 	}
 	return nil, errors.ErrUnsupported

@@ -7,10 +7,16 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
+// hangUpEvery is how late a leave is noticed of a connection from which something is left to read: the next request, or the
+// farewell that TLS sends before it closes.
+const hangUpEvery = 250 * time.Millisecond
+
 // Watch closes a channel when the other side is gone. Without it a closed page is only noticed at the
-// second heartbeat after it. It peeks and eats no byte. What is not plain TCP cannot be watched this way;
+// second heartbeat after it. It peeks and eats no byte. What is no TCP connection cannot be watched this way;
 // heartbeats must do there, and the channel stays open.
 func (o *Writer) Watch() <-chan struct{} {
 	gone := make(chan struct{})
@@ -28,8 +34,28 @@ func watch(conn net.Conn, gone chan<- struct{}) {
 		return
 	}
 	conn.SetReadDeadline(time.Time{}) // the request's deadline must not end the watch
-	peek(raw)
+	leaves(raw, nil)
 	close(gone)
+}
+
+// leaves blocks until the other side is gone, which it reports, or this one: the connection is closed, its read deadline passes
+// or done is closed.
+func leaves(raw syscall.RawConn, done <-chan struct{}) bool {
+	if n, err := peek(raw); n == 0 {
+		return !errors.Is(err, os.ErrDeadlineExceeded)
+	}
+	tick := time.NewTicker(hangUpEvery)
+	defer tick.Stop()
+	for {
+		if gone, err := hungUp(raw); gone || err != nil {
+			return gone
+		}
+		select {
+		case <-done:
+			return false
+		case <-tick.C:
+		}
+	}
 }
 
 // peek blocks until there is something to read, the other side is gone, or the read deadline passes. It
@@ -46,8 +72,20 @@ func peek(raw syscall.RawConn) (n int, err error) {
 	return n, err
 }
 
+// hungUp reports whether the other side has closed, however much of it is unread.
+func hungUp(raw syscall.RawConn) (gone bool, err error) {
+	controlErr := raw.Control(func(fd uintptr) {
+		poll := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLRDHUP}}
+		if _, err = unix.Poll(poll, 0); errors.Is(err, unix.EINTR) {
+			err = nil
+		}
+		gone = poll[0].Revents&(unix.POLLRDHUP|unix.POLLHUP|unix.POLLERR) != 0
+	})
+	return gone, errors.Join(controlErr, err)
+}
+
 // OnLeaving calls fn when the other side of a connection goes away before stop is called. Until then
-// nothing else may read from the connection. What is not plain TCP cannot be watched.
+// nothing else may read from the connection. What is neither TCP nor TLS over it cannot be watched.
 func OnLeaving(conn net.Conn, fn func()) (stop func()) {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {
@@ -58,15 +96,16 @@ func OnLeaving(conn net.Conn, fn func()) (stop func()) {
 		return func() {}
 	}
 	conn.SetReadDeadline(time.Time{})
+	done := make(chan struct{})
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		n, err := peek(raw)
-		if n == 0 && !errors.Is(err, os.ErrDeadlineExceeded) {
+		if leaves(raw, done) {
 			fn()
 		}
 	})
 	return func() {
 		conn.SetReadDeadline(time.Unix(1, 0)) // ends the watch
+		close(done)
 		watching.Wait()
 		conn.SetReadDeadline(time.Time{})
 	}

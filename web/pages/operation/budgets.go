@@ -19,7 +19,14 @@ func (o *Operation) addBudgets(c *fiber.Ctx, page *views.OperatePage) error {
 	if err != nil {
 		return err
 	}
+	teams, err := o.Store.Teams(c.UserContext(), mostBudgets)
+	if err != nil {
+		return err
+	}
 	page.BudgetOfAll = all
+	for _, team := range teams {
+		page.Teams = append(page.Teams, site.TeamBudgetOf(team))
+	}
 	for _, b := range list {
 		page.Budgets = append(page.Budgets, views.BudgetRow{PersonID: b.UserID, Name: b.Name, Budget: site.BudgetOf(b), Own: b.Own})
 	}
@@ -31,28 +38,64 @@ func (o *Operation) Budget(c *fiber.Ctx) error {
 	if _, err := site.RequireUser(c); err != nil {
 		return err
 	}
-	var person int64
-	var seconds *int
-	if name := strings.TrimSpace(c.FormValue("person")); name != "" {
-		people, err := o.Store.PeopleCalled(c.UserContext(), name, 2)
-		if err != nil {
-			return err
-		}
-		for _, p := range people {
-			if strings.EqualFold(p.Name, name) {
-				person = p.ID
-			}
-		}
-		if person == 0 {
-			return o.done(c, models.Errorf(models.Invalid, "There is nobody called %.80q.", name))
+	person, err := o.person(c)
+	if err != nil {
+		return o.done(c, err)
+	}
+	return o.done(c, o.Store.SetBudget(c.UserContext(), site.Actor(c), person, seconds(c)))
+}
+
+// Team makes a team, changes its budget, and puts a person into it or out of theirs.
+func (o *Operation) Team(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	person, err := o.person(c)
+	if err != nil {
+		return o.done(c, err)
+	}
+	return o.done(c, o.Store.SetTeam(c.UserContext(), site.Actor(c), models.TeamChange{Name: c.FormValue("team"), Person: person, Seconds: seconds(c)}))
+}
+
+// TeamRemove takes a team away.
+func (o *Operation) TeamRemove(c *fiber.Ctx) error {
+	if _, err := site.RequireUser(c); err != nil {
+		return err
+	}
+	id, err := c.ParamsInt("id")
+	if err != nil {
+		return fiber.ErrNotFound
+	}
+	return o.done(c, o.Store.RemoveTeam(c.UserContext(), site.Actor(c), int64(id)))
+}
+
+// person is who a form names, by the whole name; 0: nobody.
+func (o *Operation) person(c *fiber.Ctx) (int64, error) {
+	name := strings.TrimSpace(c.FormValue("person"))
+	if name == "" {
+		return 0, nil
+	}
+	people, err := o.Store.PeopleCalled(c.UserContext(), name, 2)
+	if err != nil {
+		return 0, err
+	}
+	for _, p := range people {
+		if strings.EqualFold(p.Name, name) {
+			return p.ID, nil
 		}
 	}
-	if text := c.FormValue("seconds"); text != "" {
-		n, err := strconv.Atoi(text)
-		if err != nil {
-			n = -1 // refused as what is too small
-		}
-		seconds = &n
+	return 0, models.Errorf(models.Invalid, "There is nobody called %.80q.", name)
+}
+
+// seconds is a form's number; nil: none.
+func seconds(c *fiber.Ctx) *int {
+	text := c.FormValue("seconds")
+	if text == "" {
+		return nil
 	}
-	return o.done(c, o.Store.SetBudget(c.UserContext(), site.Actor(c), person, seconds))
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		n = -1 // refused as what is too small
+	}
+	return &n
 }

@@ -12,9 +12,14 @@ import (
 	"warpboard/web/client"
 )
 
-// DeviceList counts, for every device that has a slot or a run, its slots and its queue.
+// DeviceList counts, for every device that has a slot or a run, its slots and its queue, as everybody may see it.
 func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
-	workers, err := s.Store.Workers(ctx)
+	return s.DeviceListFor(ctx, models.User{})
+}
+
+// DeviceListFor is DeviceList with what admins alone may see, for one of them.
+func (s *Runs) DeviceListFor(ctx context.Context, viewer models.User) ([]client.Device, error) {
+	workers, err := s.WorkersFor(ctx, viewer)
 	if err != nil {
 		return nil, err
 	}
@@ -23,6 +28,18 @@ func (s *Runs) DeviceList(ctx context.Context) ([]client.Device, error) {
 		return nil, err
 	}
 	return s.Devices(ctx, workers, lengths)
+}
+
+// WorkersFor lists the workers: what failed on them, and for admins why.
+func (s *Runs) WorkersFor(ctx context.Context, viewer models.User) ([]models.Worker, error) {
+	workers, err := s.Store.Workers(ctx)
+	if err != nil || viewer.IsAdmin() {
+		return workers, err
+	}
+	for i := range workers {
+		workers[i] = workers[i].Public()
+	}
+	return workers, nil
 }
 
 // Devices is DeviceList for who has read the workers and the queue.

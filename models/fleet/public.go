@@ -1,0 +1,47 @@
+package fleet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+const (
+	failedPublic   = "It failed; the admins of this site see why."
+	disabledPublic = "Out of service; the admins of this site see why."
+)
+
+// Public is the worker as everybody may see it: what failed and what happens next. Why it did is in the words of a machine, with paths
+// and output in them, and for admins.
+func (w Worker) Public() Worker {
+	w.SelfTest, w.Slots = slices.Clone(w.SelfTest), slices.Clone(w.Slots)
+	for i, line := range w.SelfTest {
+		if !line.OK {
+			w.SelfTest[i].Detail = failedPublic
+		}
+	}
+	for i, slot := range w.Slots {
+		if slot.Disabled != "" {
+			w.Slots[i].Disabled = cmp.Or(slot.Public, disabledPublic)
+		}
+	}
+	if w.Refusing != "" {
+		w.Refusing = w.refusingPublic()
+	}
+	return w
+}
+
+// refusingPublic says which tests of the sandbox failed; while none is known to have, they are under way.
+func (w Worker) refusingPublic() string {
+	var failed []string
+	for _, line := range w.SelfTest {
+		if !line.OK {
+			failed = append(failed, line.Name)
+		}
+	}
+	if len(failed) == 0 {
+		return "The self-test of the sandbox is still running."
+	}
+	return fmt.Sprintf("The sandbox failed its self-test: %s. It takes jobs when that passes.", strings.Join(failed, ", "))
+}

@@ -1,0 +1,56 @@
+package models_test
+
+import (
+	"testing"
+	"time"
+
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// TestTheUsualTimeOfARunIsThatOfItsKind in the middle, of those that passed.
+func TestTheUsualTimeOfARunIsThatOfItsKind(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ann := modelstest.Person(t, s, "Ann", models.RoleAdmin)
+		task, other := modelstest.Task(t, s, ann, "sort", "H200"), modelstest.Task(t, s, ann, "scan", "H200")
+		past := func(task models.Task, took time.Duration, outcome job.Outcome) {
+			t.Helper()
+			run := modelstest.Submit(t, s, ann, task)[0]
+			attempt, err := s.StartAttempt(t.Context(), run.Ref())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.SQL().ExecContext(t.Context(), "update attempts set created_at = $1 where id = $2", time.Now().UTC().Add(-time.Hour), attempt.ID); err != nil {
+				t.Fatal(err)
+			}
+			result := modelstest.Result(attempt, 1e6)
+			result.Outcome, result.UnitNS = outcome, took.Nanoseconds()
+			if outcome == job.OutcomeFailed {
+				result.Failure = &job.Failure{Reason: "It failed."}
+			}
+			if _, err := s.RecordResult(t.Context(), result, models.Findings{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := func(want time.Duration) {
+			t.Helper()
+			next := modelstest.Submit(t, s, ann, task)[0]
+			if got, err := s.UsualTime(t.Context(), next); err != nil || got != want {
+				t.Errorf("usually %s, %v; want %s", got, err, want)
+			}
+		}
+		past(other, time.Minute, job.OutcomeDone)
+		past(task, time.Second, job.OutcomeFailed)
+		want(0)
+		for _, seconds := range []time.Duration{3, 90, 4} {
+			past(task, seconds*time.Second, job.OutcomeDone)
+		}
+		want(4 * time.Second)
+		next := modelstest.Submit(t, s, ann, task)[0]
+		next.Mode = job.ModeProfile
+		if got, err := s.UsualTime(t.Context(), next); err != nil || got != 0 {
+			t.Errorf("of another mode %s, %v", got, err)
+		}
+	})
+}
