@@ -221,9 +221,21 @@ func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
 	return startConfirmation(tx, c.VersionID, c.Device, out)
 }
 
-// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission.
-func forgetConfirmations(tx *gorm.DB) error {
+// forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels the other side's leg.
+func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
 		Update("confirming", 0).Error
-	return db.WriteError(err, "marks of confirmations")
+	var legs []Run
+	if err == nil {
+		err = tx.Where("confirmation_id is not null and not exists (select 1 from confirmations c where c.id = runs.confirmation_id) and " + work.Live).Order("id").Find(&legs).Error
+	}
+	if err != nil {
+		return db.WriteError(err, "marks of confirmations")
+	}
+	for i := range legs {
+		if err := s.StopRun(tx, &legs[i], &Recorded{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

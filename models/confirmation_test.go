@@ -213,7 +213,7 @@ func TestWhatIsMeasuredAgainCannotBeDeletedByItsPerson(t *testing.T) {
 		ctx := t.Context()
 		anns := w.score(t, s, w.ann, 1000)
 		w.score(t, s, w.ben, 900)
-		leg(t, s)
+		measureLeg(t, s, 1000, "gpu0") // the next one is Ben's
 		wantKind(t, second(s.DeleteSubmission(ctx, w.ann, anns.SubmissionID, "")), models.Conflict)
 		check(t, second(s.DeleteSubmission(ctx, w.admin, anns.SubmissionID, "It is somebody else's.")))
 		board := got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10))

@@ -18,7 +18,8 @@
 //	store.go                        Config, Store, Open
 //	rules.go                        what follows from the end of a run; each step is in a file of its own:
 //	pool.go, withheld.go            … which runs count together, and which not before somebody has looked
-//	confirmation.go                 … whoever comes first is measured again, in turns with the next
+//	confirmation.go                 … whoever comes first is measured again, in turns with the next; confirmation_start.go: when,
+//	                                confirmation_wait.go: for how long it gives way, confirmation_legs.go: what it makes of the numbers
 //	rejudge.go, slots.go            … what is measured again because somebody asks, or because software changed
 //	follow.go, baseline.go          … the profile after a ranked run; the site's own runs to compare with
 //	statement.go, clock.go          … what the site states of a result; whether the clocks agree
@@ -33,7 +34,8 @@
 //
 // What may go wrong: profiles are large, so they lie as files under the data directory, and a crash between file and row
 // leaves a file too much (sweep.go), never a row without one. A new way to end a run, or to take one off its board, has to
-// call recompute for everybody whose pool it was in, or a board shows what counts no more until it is rebuilt.
+// call recompute for everybody whose pool it was in, and confirmFirsts, or a board shows what counts no more until it is rebuilt, and a
+// first that nobody measures again.
 //
 // Raw SQL, where gorm has no words for it: the union of both kinds of work with its window functions (work), upserts of
 // counters (counters), joins for statements (statement.go). Everything else goes through gorm's

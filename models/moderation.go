@@ -137,7 +137,7 @@ func (s *Store) deleteSubmission(tx *gorm.DB, sub Submission, retain bool) (chan
 	if err := tx.Delete(&sub).Error; err != nil {
 		return nil, fmt.Errorf("deleting submission %d: %w", sub.ID, err)
 	}
-	if err := forgetConfirmations(tx); err != nil {
+	if err := s.forgetConfirmations(tx); err != nil {
 		return nil, err
 	}
 	if changes, err = recompute(tx, counted); err != nil {

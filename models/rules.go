@@ -30,7 +30,10 @@ func (f rules) Ended(tx *gorm.DB, run *Run, out *Recorded) error {
 	case run.ConfirmationID != nil:
 		return advanceConfirmation(tx, *run.ConfirmationID, out)
 	case run.RerunID != nil:
-		return endRerun(tx, *run, out)
+		if err := endRerun(tx, *run, out); err != nil {
+			return err
+		}
+		return f.store.confirmAfter(tx, run, out)
 	}
 	return nil
 }
