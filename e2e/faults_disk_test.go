@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/models"
 	"warpboard/web/client"
 )
@@ -39,11 +40,7 @@ func (s *site) answers(t *testing.T, path string, status int) {
 // kills the site, ruins its queue's files and starts it. What was accepted is evaluated, at the first attempt.
 func TestANearlyFullDiskAndACorruptQueueCostNobodyARun(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	if err := unix.Mount("tmpfs", disk, "tmpfs", 0, "size=512m"); err != nil {
-		t.Skipf("no disk can be mounted here: %v", err)
-	}
-	t.Cleanup(func() { unix.Unmount(disk, unix.MNT_DETACH) })
+	disk := sandboxtest.Disk(t, "512m")
 	s := startTaskSite(t, "--data", filepath.Join(disk, "data"), "--min-free-disk", "64")
 	s.data = filepath.Join(disk, "data")
 	ada := s.person(t, "Ada", models.RoleUser)
@@ -61,7 +58,7 @@ func TestANearlyFullDiskAndACorruptQueueCostNobodyARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.answers(t, "/readyz", http.StatusOK)
-	first := ada.submit(job.ModeTest, kernel("sleep(1);"))
+	first := ada.submit(job.ModeTest, kernel("sleep(2);")) // longer than a busy machine takes until the site is killed
 	ada.reach(first, models.StateTesting)
 	second := ada.submit(job.ModeTest, kernel("")) // the only slot is taken: its job waits in the queue
 	waitFor(t, patience, "the second job to be in the queue", func() error { return queued(s.data, 2) })

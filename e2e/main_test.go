@@ -98,8 +98,10 @@ func startWith(t *testing.T, env []string, args ...string) *process {
 	}
 	p := &process{t: t, cmd: exec.Command(exe, args...), log: &logBuffer{}, done: make(chan struct{})}
 	// Compiling ahead and confirmations would disturb the tests that look for what runs leave; those of them switch them
-	// on. Sites share what they compiled, but for those tests.
-	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_OBJECT_CACHE="+objects)
+	// on. Sites share what they compiled, but for those tests. Idle units are not gauged: that takes half a minute of a
+	// processor, of which other tests have none to spare.
+	p.cmd.Env = append(os.Environ(), asProgram+"=1", "WARPBOARD_COMPILE_AHEAD=false", "WARPBOARD_CONFIRM_RECORDS=false", "WARPBOARD_GAUGE_EVERY=0",
+		"WARPBOARD_OBJECT_CACHE="+objects)
 	p.cmd.Env = append(p.cmd.Env, env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if err := p.cmd.Start(); err != nil {

@@ -15,8 +15,14 @@ import (
 	"warpboard/evaluator/toolchain"
 )
 
+// TestARightKernelIsTimedBesideItsReference also where counters are asked for and the device has none, which it says.
 func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
-	r := evaluateOn(t, newEvaluator(t), compare(t, torch(doubling), torch(model("print('hello'); return x + x"))))
+	request := compare(t, torch(doubling), torch(model("print('hello'); return x + x")))
+	request.DeviceMetrics = true
+	r := evaluateOn(t, newEvaluator(t), request)
+	if r.MetricsError == "" || len(r.Metrics) > 0 {
+		t.Errorf("counters of a CPU: %v, %q", r.Metrics, r.MetricsError)
+	}
 	if !r.Compiled || !r.Correctness || r.TotalTrials != 2 || *r.TrialsPassed != 2 || r.ProfilingMethod != "wall_clock" || r.Device != "CPU" {
 		t.Fatalf("report: %+v", r)
 	}
@@ -35,16 +41,16 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 }
 
 // TestTheSameKernelTwiceIsAsFastAsItself has a kernel that sleeps: what it takes is the same on a busy machine, but for
-// a wake-up that comes late now and then.
+// a wake-up that comes some milliseconds late now and then.
 func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
-	kernel := torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep(0.04); return x * 2", 1))
+	kernel := torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep(0.15); return x * 2", 1))
 	w := newEvaluator(t)
 	var seen []float64
 	for range 4 {
 		request := compare(t, kernel, kernel)
 		request.NumTrials = 5
 		r := evaluateOn(t, w, request)
-		if r.Speedup == nil || len(r.Times) != 5 || r.RuntimeStats.Median < 40 || r.FreshInputs == nil || !*r.FreshInputs {
+		if r.Speedup == nil || len(r.Times) != 5 || r.RuntimeStats.Median < 150 || r.FreshInputs == nil || !*r.FreshInputs {
 			t.Fatalf("report: %+v", r)
 		}
 		seen = append(seen, *r.Speedup)
@@ -55,15 +61,9 @@ func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 	t.Errorf("a kernel is %v times as fast as itself, by five trials each", seen)
 }
 
-func TestInputsThatTheRequestGivesAreSaidToBeTheSameInEveryCall(t *testing.T) {
-	r := evaluateOn(t, newEvaluator(t), evaluateOne(t, torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
-	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].Counts == "" {
-		t.Errorf("report: %+v", r)
-	}
-}
-
-// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way. What a kernel lacks, and how answers differ, is also in
-// kernelrun/evaluation/testdata, where it costs no processes.
+// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way. What a kernel lacks, and how answers differ, is in
+// kernelrun/evaluation/testdata, where it costs no processes; wrong numbers, a syntax error and a crash are in
+// web.TestEvaluationsAgainstARealWorker.
 func TestWhatIsWrongIsSaid(t *testing.T) {
 	type fields = map[string]any
 	input := fields{"name": "x", "type": "tensor", "tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
@@ -74,14 +74,8 @@ func TestWhatIsWrongIsSaid(t *testing.T) {
 		compiled bool
 		want     string // in the error of the part that failed
 	}{
-		{"wrong numbers", compare(t, torch(doubling), torch(model("return x * 3"))), true,
-			"Numerical outputs don't match within tolerance. Trials passed: 0/2. Max difference: "},
-		{"other shape", compare(t, torch(doubling), torch(model("return (x * 2)[:5]"))), true,
-			"Shape mismatch: ref=[torch.Size([1000])], custom=[torch.Size([5])]"},
 		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
 		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "exited with code 0 while validating"},
-		{"segfault", compare(t, torch(doubling), torch(model("ctypes.string_at(0)"))), true, "killed by SIGSEGV while validating"},
-		{"syntax", evaluateOne(t, torch("def forward(:\n")), false, "SyntaxError"},
 		{"bad dtype", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"dtype": "float7"}})), false,
 			"Tensor argument 'x': Unknown dtype 'float7'"},
 		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
@@ -164,16 +158,20 @@ def run(x, y, k):
 	}
 }
 
-func TestAnEndlessKernelEndsAtItsTimeLimit(t *testing.T) {
-	request := evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: [None for _ in iter(int, 1)]\n"))
-	request.Timeout = 5
+// TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed: to import PyTorch takes some of the limit, several seconds on a busy
+// machine. The next one's inputs are those of the request, which are said to be the same in every call.
+func TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed(t *testing.T) {
+	const limit = 15
+	request := evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: __import__('time').sleep(999)\n"))
+	request.Timeout = limit
 	w := newEvaluator(t)
 	r := evaluateOn(t, w, request)
-	if !r.TimedOut || !r.Compiled || !strings.Contains(r.ValidationError, "The time limit was reached while validating.") || math.Abs(r.Seconds-5) > 4 {
+	if !r.TimedOut || !r.Compiled || !strings.Contains(r.ValidationError, "The time limit was reached while validating.") || r.Seconds < limit/2 || r.Seconds > 3*limit {
 		t.Errorf("report: %+v", r)
 	}
-	if r := evaluateOn(t, w, evaluateOne(t, torch(doubling))); !r.Correctness {
-		t.Errorf("the slot is not free again: %+v", r)
+	r = evaluateOn(t, w, evaluateOne(t, torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
+	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].Counts == "" {
+		t.Errorf("the next one: %+v", r)
 	}
 }
 
@@ -195,14 +193,6 @@ func TestAKernelThatNeedsTooMuchMemoryIsTold(t *testing.T) {
 	cfg.Conn = evaluator.NopConn{}
 	r := evaluateOn(t, evaluator.NewWorker(cfg), evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: torch.ones(1 << 29)\n")))
 	if !used.Load() || !r.Compiled || r.Correctness || !(r.Limit == "memory" || strings.Contains(r.ValidationError, "memory")) {
-		t.Errorf("report: %+v", r)
-	}
-}
-
-func TestNoCountersIsSaidAndChangesNothing(t *testing.T) {
-	request := evaluateOne(t, torch(doubling))
-	request.DeviceMetrics = true
-	if r := evaluateOn(t, newEvaluator(t), request); !r.Correctness || r.RuntimeStats == nil || r.MetricsError == "" || len(r.Metrics) > 0 {
 		t.Errorf("report: %+v", r)
 	}
 }

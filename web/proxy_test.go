@@ -123,7 +123,7 @@ func startProxy(t *testing.T, cmd *exec.Cmd, address, home string) *http.Client 
 	transport := &http.Transport{DialContext: dial, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} // its name is another
 	t.Cleanup(transport.CloseIdleConnections)
 	client := &http.Client{Transport: transport}
-	for deadline := time.Now().Add(20 * time.Second); ; {
+	for deadline := time.Now().Add(90 * time.Second); ; {
 		resp, err := client.Get(home + "/healthz")
 		if err == nil {
 			resp.Body.Close()
@@ -143,7 +143,7 @@ func (s *testSite) worksThrough(t *testing.T, client *http.Client, home string) 
 	}
 	resp.Body.Close()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	request, _ := http.NewRequestWithContext(ctx, http.MethodGet, home+"/devices/events", nil)
 	stream, err := client.Do(request)

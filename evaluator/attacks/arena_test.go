@@ -22,6 +22,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox"
+	"warpboard/evaluator/sandbox/sandboxtest"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
@@ -49,7 +50,8 @@ func newArena(t *testing.T) *arena {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tools, box := toolchain.Find(t.Context()), sandbox.New(sandbox.Config{})
+	tools := toolchain.Find(t.Context())
+	box := sandbox.New(sandbox.Config{FirstUID: sandboxtest.FirstUID(t), Root: t.TempDir()})
 	builder := toolchain.NewBuilder(toolchain.Config{Tools: tools, Runner: box, Cache: dir})
 	cpus, err := device.Detect(t.Context(), device.Options{CPUSlots: 1})
 	if err != nil {
@@ -90,7 +92,7 @@ func (a *arena) compileAhead(t *testing.T, all []attacks.Attack) {
 	var group errgroup.Group
 	group.SetLimit(compilers)
 	for _, attack := range all {
-		if attack.Device != "cpu" || attack.Lang != tasks.LangCPP {
+		if attack.Lang != tasks.LangCPP {
 			continue
 		}
 		for _, source := range [][]byte{attack.Submission, attack.Twin} {

@@ -24,8 +24,20 @@ const leastShare = 0.7
 // it may make quicker than our own runner does (warpboard_clocks.py has it as _MOST_HOST_NS).
 const hideable = 300_000
 
-// TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked runs each of them as a ranked stage in two sandboxes.
-func TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked(t *testing.T) {
+// TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook runs each of them, and its honest twin, as a ranked stage in
+// two sandboxes. Their times are compared: nothing else may run beside it.
+func TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook(t *testing.T) {
+	tryAll(t, func(a attacks.Attack) bool { return a.Holds(attacks.Honest) })
+}
+
+// TestAttacksThatShouldBeRefusedOnTheCPUAreAndTheirHonestTwinsAreRanked does so with all others. Who has no score has no time,
+// so other tests may run beside it.
+func TestAttacksThatShouldBeRefusedOnTheCPUAreAndTheirHonestTwinsAreRanked(t *testing.T) {
+	tryAll(t, func(a attacks.Attack) bool { return !a.Holds(attacks.Honest) })
+}
+
+// tryAll tries those of the CPU's attacks that are asked for.
+func tryAll(t *testing.T, asked func(attacks.Attack) bool) {
 	if testing.Short() {
 		t.Skip("some fifty stages in sandboxes")
 	}
@@ -33,6 +45,7 @@ func TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked(t *testing.T
 	if err != nil {
 		t.Fatal(err)
 	}
+	all = slices.DeleteFunc(all, func(a attacks.Attack) bool { return a.Device != "cpu" || !asked(a) })
 	a := newArena(t)
 	a.compileAhead(t, all)
 	table := &bytes.Buffer{}
@@ -40,9 +53,6 @@ func TestAttacksOnTheCPUEndAsTheyShouldAndTheirHonestTwinsAreRanked(t *testing.T
 	fmt.Fprintln(rows, "attack\tclaimed\tshown\tclock\ttwin\tverdict")
 	ended := attacks.Table{Device: device.CPU}
 	for _, attack := range all {
-		if attack.Device != "cpu" {
-			continue
-		}
 		var got result
 		held := t.Run(attack.Name, func(t *testing.T) { got = a.try(t, attack, rows) })
 		if got.status == "" {

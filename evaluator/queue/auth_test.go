@@ -176,7 +176,7 @@ func TestKickedWorkerDoesNotComeBackOnceItIsRevoked(t *testing.T) {
 	tw.revoke("w.cpu")
 	q.Kick("w.cpu")
 	publish(t, q, aJob("a2", "CPU"))
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	if d, err := cpu.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil || !strings.Contains(err.Error(), "w.cpu") {
 		t.Errorf("the revoked worker got %+v, error %v", d, err)

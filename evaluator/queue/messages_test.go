@@ -16,7 +16,7 @@ import (
 // record collects the attempt ids of the next n results.
 func record(t *testing.T, q *Queue, n int) []string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
 	defer cancel()
 	var ids []string
 	err := q.Results(ctx, func(_ context.Context, r job.Result) error {

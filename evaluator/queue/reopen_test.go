@@ -72,7 +72,7 @@ func TestAQueueWhoseDiskWasFullCarriesJobsAgain(t *testing.T) {
 	}
 	before, freed := refills.Load(), time.Now()
 	for publishSoon(t, q, aJob("b1", "H200")) != nil || refills.Load() == before {
-		if time.Since(freed) > 20*time.Second {
+		if time.Since(freed) > 90*time.Second {
 			t.Fatalf("the queue is dead for good: %v", q.Health(t.Context()))
 		}
 		<-time.After(lookEvery / 5)
@@ -94,7 +94,7 @@ func TestAQueueWhoseDiskWasFullCarriesJobsAgain(t *testing.T) {
 
 // publishSoon does not wait for a queue that is down.
 func publishSoon(t *testing.T, q *Queue, j job.Job) error {
-	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
 	return q.Publish(ctx, j)
 }

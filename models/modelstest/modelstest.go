@@ -1,6 +1,12 @@
 package modelstest
 
 import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
 	"testing"
 
 	"warpboard/models"
@@ -45,8 +51,49 @@ func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models
 	})
 }
 
+// sqliteFile is what a store calls its database.
+const sqliteFile = "warpboard.db"
+
+// blank is the file of an empty store's database. To copy it takes a tenth of the time that all migrations take.
+var blank = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "warpboard-blank-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	s, err := models.Open(context.Background(), models.Config{Dir: dir})
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(filepath.Join(dir, sqliteFile))
+})
+
+// copyBlank puts an empty database where none is.
+func copyBlank(dir string) error {
+	path := filepath.Join(dir, sqliteFile)
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	text, err := blank()
+	if err == nil {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o600)
+}
+
 func open(t testing.TB, cfg models.Config) *models.Store {
 	t.Helper()
+	if cfg.DSN == "" {
+		if err := copyBlank(cfg.Dir); err != nil {
+			t.Fatal(err)
+		}
+	}
 	s, err := models.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
