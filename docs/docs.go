@@ -14,22 +14,41 @@ var files embed.FS
 type Page struct {
 	Name  string // in its address
 	Title string
+	About string // what it says, in a sentence
+	For   string // its readers
 	Text  string // Markdown, without its title
 }
 
-// names is the order in which they are listed.
-var names = []string{"install", "proxy", "sign-in", "backup", "security", "scale", "measuring", "kernelbot"}
+// Whom pages are for.
+const (
+	Kernels = "Writing kernels"
+	Tasks   = "Making tasks"
+	Sites   = "Running a site"
+)
+
+// listed are the pages in the order in which they are listed.
+var listed = []Page{
+	{Name: "measuring", For: Kernels, About: "How a call becomes a time, times become a score, and scores a rank; what is known to be left."},
+	{Name: "kernelbot", For: Tasks, About: "Which of KernelBot's files work as they are, and what differs."},
+	{Name: "install", For: Sites, About: "From a download to a first result: program, service, worker."},
+	{Name: "proxy", For: Sites, About: "What nginx or Caddy must pass on, with files to begin with."},
+	{Name: "sign-in", For: Sites, About: "Providers, their keys, and the addresses to enter there."},
+	{Name: "backup", For: Sites, About: "What to keep, how to bring it back, how to upgrade."},
+	{Name: "security", For: Sites, About: "Who is trusted with what, and what holds submissions in."},
+	{Name: "scale", For: Sites, About: "More workers, more processes, more machines: what to add, and what breaks first."},
+}
 
 // Pages are all of them. Links between them lead to the site's addresses; what they link to in the source is named alone.
 func Pages() (list []Page, err error) {
-	for _, name := range names {
-		text, err := files.ReadFile(name + ".md")
+	for _, page := range listed {
+		text, err := files.ReadFile(page.Name + ".md")
 		if err != nil {
 			return nil, err
 		}
 		title, body, _ := strings.Cut(string(text), "\n")
 		body = strings.NewReplacer("\n## ", "\n# ", "\n### ", "\n## ").Replace(body) // the page's title stands above them
-		list = append(list, Page{Name: name, Title: strings.TrimPrefix(title, "# "), Text: link.ReplaceAllStringFunc(body, toSite)})
+		page.Title, page.Text = strings.TrimPrefix(title, "# "), link.ReplaceAllStringFunc(body, toSite)
+		list = append(list, page)
 	}
 	return list, nil
 }
@@ -43,7 +62,7 @@ func toSite(found string) string {
 	switch page := strings.TrimSuffix(name, ".md"); {
 	case strings.HasPrefix(target, "https://"):
 		return found
-	case slices.Contains(names, page): // headings have no addresses there
+	case slices.ContainsFunc(listed, func(p Page) bool { return p.Name == page }): // headings have no addresses there
 		return "[" + text + "](/docs/" + page + ")"
 	}
 	return text

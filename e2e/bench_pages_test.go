@@ -63,7 +63,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	for _, page := range []struct{ name, path, as string }{
 		{"first", board, ""}, {"last", fmt.Sprintf("%s?page=%d", board, (head.Size+49)/50), ""},
 		{"home", "/", ""}, {"home-person", "/", person}, {"task", task, ""}, {"task-person", task, person}, {"workbench", task + "/solve", person},
-		{"person", "/users/2", ""}, {"people", "/people", ""}, {"submission", run, ""}, {"devices", "/devices", ""},
+		{"person", "/users/2", ""}, {"submission", run, ""}, {"devices", "/devices", ""},
 		{"compare", fmt.Sprintf("/compare?a=%d&b=%d", first.ID, second.ID), ""}, {"compare-pick", fmt.Sprintf("/compare?b=%d", second.ID), person},
 		{"profile", fmt.Sprintf("%s/runs/%d/profile", run, second.ID), ""},
 	} {
@@ -229,8 +229,8 @@ func (b reader) fetch(url string) []byte {
 	return body
 }
 
-// static finds what a page loads: stylesheets, scripts, the font and the icon.
-var static = regexp.MustCompile(`/static/[^"]+`)
+// static finds what a page loads at once: stylesheets, scripts, the font and the icon.
+var static = regexp.MustCompile(`(?:src|href)="(/static/[^"]+)"`)
 
 // coldBytes is the size of all that a first visit loads, as it is sent.
 func (b reader) coldBytes(site, path string) int {
@@ -245,10 +245,12 @@ func (b reader) coldBytes(site, path string) int {
 		b.Fatal(err)
 	}
 	total := len(b.fetch(site + path))
-	assets := static.FindAllString(string(page), -1)
-	slices.Sort(assets)
-	for _, asset := range slices.Compact(assets) {
-		total += len(b.fetch(site + asset))
+	seen := map[string]bool{}
+	for _, asset := range static.FindAllStringSubmatch(string(page), -1) {
+		if !seen[asset[1]] {
+			seen[asset[1]] = true
+			total += len(b.fetch(site + asset[1]))
+		}
 	}
 	return total
 }

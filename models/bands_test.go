@@ -63,7 +63,7 @@ func TestEntriesThatTheDataCannotTellApartShareARankEverywhere(t *testing.T) {
 			t.Errorf("Ben's page: %+v, %v", placings, err)
 		}
 		leaders := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, models.User{}))[0].Boards[0].Leaders
-		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 || leaders[2].GapNS != 40 {
+		if len(leaders) != 3 || leaders[1].Rank != 1 || !leaders[1].Tied || leaders[2].Rank != 3 || leaders[2].ScoreNS != 1040 {
 			t.Errorf("home: %+v", leaders)
 		}
 		w.scoreWithin(t, s, dan, 900, 899, 901)

@@ -57,7 +57,7 @@ func TestABoardHoldsEachPersonsBestRunAndTiesShareARank(t *testing.T) {
 		}
 		home := got[[]models.TaskSummary](t)(s.TaskSummaries(ctx, models.User{}))
 		board := home[0].Boards[0]
-		if board.Size != 4 || len(board.Leaders) != 3 || board.Leaders[2].UserName != "Cleo" || board.Leaders[2].Rank != 2 || board.Leaders[1].GapNS != 50 {
+		if board.Size != 4 || len(board.Leaders) != 3 || board.Leaders[2].UserName != "Cleo" || board.Leaders[2].Rank != 2 || board.Leaders[1].ScoreNS != 150 {
 			t.Errorf("home: %+v", board)
 		}
 	})

@@ -1,6 +1,7 @@
 package models_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -59,6 +60,9 @@ func TestTheQueueServesPeopleInTurn(t *testing.T) {
 		lengths := got[[]models.QueueLength](t)(s.QueueLengths(ctx))
 		if diff := cmp.Diff([]models.QueueLength{{Device: "CPU", Waiting: 5, Running: 1}}, lengths); diff != "" {
 			t.Errorf("lengths:\n%s", diff)
+		}
+		if loads, paused, err := s.Loads(ctx); err != nil || !slices.Equal(loads, lengths) || len(paused) != 0 {
+			t.Errorf("loads: %+v, %+v, %v", loads, paused, err)
 		}
 
 		// Lost because of an infrastructure error, the run stands where it stood, and lets others pass for a while.

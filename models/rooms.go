@@ -44,6 +44,7 @@ type (
 	Task         = catalog.Task
 	TaskSettings = catalog.TaskSettings
 	NewTask      = catalog.NewTask
+	Posed        = catalog.Posed
 	TaskVersion  = catalog.TaskVersion
 	VersionFile  = catalog.VersionFile
 	Blob         = catalog.Blob

@@ -67,6 +67,10 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		if err != nil || len(list) != 1 || len(list[0].Runs) != 2 || list[0].UserName != "Ann" || list[0].TaskSlug != "vectoradd" {
 			t.Errorf("Submissions: %+v, %v", list, err)
 		}
+		tries, err := s.Tries(ctx, ann.ID, task.ID, 5)
+		if err != nil || len(tries) != 1 || tries[0].ID != sub.ID || !tries[0].CreatedAt.Equal(sub.CreatedAt) || tries[0].Mode != sub.Mode || len(tries[0].Runs) != 2 {
+			t.Errorf("Tries: %+v, %v", tries, err)
+		}
 		if list, err := s.Submissions(ctx, models.User{}, models.SubmissionFilter{Before: sub.ID}); err != nil || len(list) != 0 {
 			t.Errorf("Submissions before the first: %+v, %v", list, err)
 		}

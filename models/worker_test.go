@@ -157,6 +157,9 @@ func TestAPauseHoldsUntilAnAdminEndsIt(t *testing.T) {
 		if p := got[map[string]models.Pause](t)(s.Pauses(ctx)); len(p) != 1 || p["CPU"].By != "Root" || p["CPU"].Since.IsZero() {
 			t.Errorf("paused: %+v", p)
 		}
+		if _, paused, err := s.Loads(ctx); err != nil || len(paused) != 1 || paused["CPU"].By != "Root" {
+			t.Errorf("with the loads, paused: %+v, %v", paused, err)
+		}
 		wantKind(t, s.ResumeDevice(ctx, user, "CPU"), models.Forbidden)
 		check(t, s.ResumeDevice(ctx, admin, "CPU"))
 		check(t, s.ResumeDevice(ctx, admin, "CPU"))

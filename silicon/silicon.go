@@ -197,6 +197,31 @@ func Known(name string) bool {
 	return slices.ContainsFunc(spelled, func(model string) bool { return Names(model, name) })
 }
 
+// architectures are the generations of GPUs, by how the labels of their members begin.
+var architectures = []struct {
+	name   string
+	labels *regexp.Regexp
+}{
+	{"blackwell", regexp.MustCompile(`^(B[123]00|GB[23]00|RTX-(PRO-|50))`)},
+	{"hopper", regexp.MustCompile(`^(H20|H100|H200|H800|GH200)(-|$)`)},
+	{"ada", regexp.MustCompile(`^(L4|L20|L40|L40S|RTX-\d+-Ada|RTX-40\d\d)(-|$)`)},
+	{"ampere", regexp.MustCompile(`^(A2|A10|A10G|A16|A30|A40|A100|A800|RTX-A\d+|RTX-30\d\d)(-|$)`)},
+	{"older", regexp.MustCompile(`^(T4|V100|P4|P40|P100|GTX|RTX-20\d\d)(-|$)`)},
+}
+
+// Architecture is the generation of a device by its label: "hopper", "older" than Ampere, "cpu", or "other".
+func Architecture(label string) string {
+	if label == CPU {
+		return "cpu"
+	}
+	for _, a := range architectures {
+		if a.labels.MatchString(label) {
+			return a.name
+		}
+	}
+	return "other"
+}
+
 // Choose returns which of the devices a name means: the one that is called so, or else all that it is the family of.
 func Choose(name string, devices []string) (chosen []string) {
 	for _, d := range devices {

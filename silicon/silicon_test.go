@@ -94,3 +94,15 @@ func TestKnownNamesAreLabelsAndFamilies(t *testing.T) {
 		}
 	}
 }
+
+func TestDevicesAreOfAnArchitecture(t *testing.T) {
+	for label, want := range map[string]string{
+		"CPU": "cpu", "H100-SXM": "hopper", "H200": "hopper", "GH200-480GB": "hopper", "B200": "blackwell", "RTX-PRO-6000": "blackwell", "RTX-5090": "blackwell",
+		"A100-PCIe-40GB": "ampere", "A10": "ampere", "L4": "ada", "L40S": "ada", "RTX-4090": "ada", "T4": "older", "V100-SXM-32GB": "older",
+		"A100-SXM-80GB-MIG-1g.10gb": "ampere", "MI300X": "other", "H2000": "other", "": "other",
+	} {
+		if got := Architecture(label); got != want {
+			t.Errorf("%q is %s, want %s", label, got, want)
+		}
+	}
+}

@@ -106,6 +106,7 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 	const at = "task.yml:6: " // the line after minimal
 	cases := map[string]struct{ yaml, want string }{
 		"unknown key":             {minimal + "named: x\n", at + `named: unknown key; known are title, lang,`},
+		"nearer key":              {minimal + "tets: []\n", at + `tets: unknown key; did you mean "tests"?`},
 		"misspelt key":            {minimal + "benchmark: []\n", at + `benchmark: unknown key; did you mean "benchmarks"?`},
 		"unknown key in config":   {minimal + "config: {sources: [a]}\n", at + `config.sources: unknown key; known are main`},
 		"unknown key in file":     {minimal + "  - {name: a, source: reference.py, mode: 1}\n", at + `files[2].mode: unknown key`},

@@ -60,6 +60,7 @@ func TestTextHasContrastInBothThemes(t *testing.T) {
 		{"pass", "pass-wash", text}, {"fail", "fail-wash", text}, {"warn", "warn-wash", text},
 		{"ink", "pass-wash", text}, {"ink", "fail-wash", text}, {"ink", "warn-wash", text}, {"ink-soft", "fail-wash", text}, {"ink-soft", "warn-wash", text},
 		{"fail", "surface", text}, {"warn", "surface", text}, {"pass", "surface", text},
+		{"hopper", "surface", line}, {"blackwell", "surface", line}, {"ampere", "surface", line}, {"ada", "surface", line}, {"older", "surface", line}, {"cpu", "sunken", line}, {"hopper", "accent-wash", line},
 		{"line-strong", "surface", line}, {"line-strong", "page", line}, {"accent", "surface", line},
 	} {
 		front, back := colours[pair.front], colours[pair.back]

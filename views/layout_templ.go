@@ -291,7 +291,7 @@ func masthead(p Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<span>Warpboard</span></a><nav aria-label=\"Main\" class=\"max-sm:order-last max-sm:w-full flex flex-wrap items-center gap-x-5\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "<span>Warpboard</span></a><nav aria-label=\"Main\" class=\"max-sm:order-last max-sm:w-full flex flex-wrap items-center gap-x-3.5 sm:gap-x-5\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

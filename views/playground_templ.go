@@ -300,7 +300,7 @@ func (p PlaygroundPage) run() templ.Component {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"flex flex-wrap items-center gap-3\"><button class=\"btn btn-main\" name=\"do\" value=\"run\" data-key=\"enter\" aria-keyshortcuts=\"Control+Enter\" hx-post=\"/playground\" hx-target=\"#result\" hx-swap=\"innerHTML\">Run</button> <span class=\"hint\" data-keys hidden>Ctrl+Enter</span> ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "<div class=\"flex flex-wrap items-center gap-3\"><button class=\"btn btn-main\" name=\"do\" value=\"run\" data-key=\"enter\" aria-keyshortcuts=\"Control+Enter\" hx-post=\"/playground\" hx-target=\"#result\" hx-swap=\"innerHTML\">Run</button> <span class=\"hint hide-phone\" data-keys hidden>Ctrl+Enter</span> ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -59,7 +59,7 @@ func TestBoardShowsRankScoreSpreadGapAndDate(t *testing.T) {
 	if doc.Find("[data-error]").Length() != 0 {
 		t.Error("the board has a column of errors that nobody asked for")
 	}
-	show, _ := doc.Find("[data-tools] a:contains('Show errors')").Attr("href")
+	show, _ := doc.Find("[data-tools] a:contains('Show numerical errors')").Attr("href")
 	exact := s.browserOf(s.ada).page(show, http.StatusOK)
 	wantText(t, exact, mine+" [data-error]", "0.499 ULP")
 	if next := exact.Find("a[rel=next]").AttrOr("href", ""); !strings.Contains(next, "columns=error") {

@@ -13,7 +13,7 @@ func TestHomeSaysWhatJustHappened(t *testing.T) {
 	s := newScene(t)
 	doc := s.browserOf(s.ada).page("/", http.StatusOK)
 	wantText(t, doc, ".ticker li:first-child", "10.40 µs kernel-13 Matrix multiply (CUDA C++) on H200")
-	wantText(t, doc, "[data-continue]", "Continue with Matrix multiply (CUDA C++) : 1 run in progress")
+	wantText(t, doc, "[data-continue]", "Continue with Matrix multiply (CUDA C++) · 1 run in progress")
 	visitor := s.browser().page("/", http.StatusOK)
 	if visitor.Find("[data-continue], option[value=mine]").Length() != 0 || visitor.Find(".ticker li").Length() == 0 {
 		t.Error("a visitor continues something, or sees no records")
@@ -34,6 +34,10 @@ func TestHomeShowsOnesOwnTasksAndSorts(t *testing.T) {
 		if n := who.page("/?show=mine", http.StatusOK).Find("[data-task]").Length(); n != want {
 			t.Errorf("%d tasks are the viewer's, want %d", n, want)
 		}
+	}
+	wantText(t, s.browserOf(s.ada).page("/", http.StatusOK), fmt.Sprintf("[data-task=%q] [data-board=H200] [data-own]", s.task.Slug), "you 5")
+	if s.browserOf(newcomer).page("/", http.StatusOK).Find("[data-own]").Length() != 0 {
+		t.Error("a newcomer has a place")
 	}
 	for order, want := range map[string]string{"people": s.task.Slug, "title": "matmul-cpp"} {
 		if got := s.browser().page("/?sort="+order, http.StatusOK).Find("[data-task]").First().AttrOr("data-task", ""); got != want {

@@ -74,9 +74,12 @@ func TestWorkbenchPinsTheFirstFailingCase(t *testing.T) {
 	w := s.window().as(s.browserOf(s.ada))
 	w.bench(s, "")
 	w.types("// first\nvoid custom_kernel() {}\n")
-	w.Eval(`document.querySelector("[data-key=enter]").click()`)
+	w.Do(chromedp.EmulateViewport(390, 600))
+	w.Eval(`document.activeElement.blur(), document.querySelector("[data-key=enter]").click()`)
 	w.Until(`document.querySelector("#bench-run [data-run]")`)
+	w.Eval("scrollTo(0, 0)")
 	s.fail(s.newest(s.ada), wrongAnswer())
+	w.Until(`document.querySelector("#bench-run [data-failure]")?.getBoundingClientRect().bottom <= innerHeight`) // before the eyes
 	w.Shows("#bench-pin", "Case 3 n: 512; seed: 24 mismatch at (17, 480): expected 128.25, got 127.75")
 	w.Until(`document.querySelector(".cm-lintRange-error").closest(".cm-line").textContent.startsWith("void custom_kernel")`)
 	w.Eval(`document.querySelector("[data-key=enter]").click()`)

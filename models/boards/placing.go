@@ -19,6 +19,20 @@ type Placing struct {
 	Size      int64    // people on the board
 }
 
+// Own reads a person's entries on the boards of some versions with their places, in one query: those of each board's epoch,
+// because older ones have no place.
+func (s *Boards) Own(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Ranked, error) {
+	entries := s.db.Read(ctx).Table("entries").Where("user_id = ? and version_id in ?", userID, versionIDs)
+	var list []Ranked
+	err := s.db.Read(ctx).Table("(?) e", entries).Select("e.*, " + ofBand).Joins(withBand).
+		Joins("join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id <= -e.age").Scan(&list).Error
+	own := make(map[Key]Ranked, len(list))
+	for _, e := range list {
+		own[Key{e.VersionID, e.Device}] = e
+	}
+	return own, db.ReadError(err, "the places of person %d", userID)
+}
+
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
 // offset on. More reports whether others follow. It takes one query, however many boards there are.
 func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []Placing, more bool, err error) {

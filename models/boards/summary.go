@@ -5,16 +5,33 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-
-	"warpboard/models/accounts"
 )
 
 // Summary is a board in short.
 type Summary struct {
 	Device  string
-	Size    int64      // people on it
-	Leaders []Standing // the first three
+	Size    int64    // people on it
+	Leaders []Leader // the first three
 	Steps   Steps
+}
+
+// Leader is what a summary has of an entry: a list of tasks decodes hundreds.
+type Leader struct {
+	Rank     int
+	Tied     bool
+	RunID    int64
+	UserID   int64
+	UserName string `json:"-"`
+	ScoreNS  float64
+}
+
+// short is what a summary reads of a board.
+type short struct {
+	VersionID int64
+	Device    string
+	Size      int64
+	Leaders   []Leader `gorm:"serializer:json"`
+	Steps     Steps    `gorm:"serializer:json"`
 }
 
 // Key names a board.
@@ -25,8 +42,9 @@ type Key struct {
 
 // Summaries reads size and leaders of every board of these versions.
 func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Summary, error) {
-	var boards []Board
-	if err := s.db.Read(ctx).Where("version_id in ?", versionIDs).Find(&boards).Error; err != nil {
+	var boards []short
+	err := s.db.Read(ctx).Model(&Board{}).Select("version_id", "device", "size", "leaders", "steps").Where("version_id in ?", versionIDs).Find(&boards).Error
+	if err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
 	people, err := s.people(ctx, boards)
@@ -35,45 +53,32 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 	}
 	out := make(map[Key]Summary, len(boards))
 	for _, b := range boards {
-		summary := Summary{Device: b.Device, Size: b.Size, Steps: b.Steps}
-		for _, e := range b.Leaders {
-			u := people[e.UserID]
-			summary.Leaders = append(summary.Leaders, Standing{Ranked: e, UserName: u.Name, AvatarURL: u.AvatarURL, GapNS: e.ScoreNS - b.Leaders[0].ScoreNS})
+		for i, e := range b.Leaders {
+			b.Leaders[i].UserName = people[e.UserID]
 		}
-		out[Key{b.VersionID, b.Device}] = summary
+		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps}
 	}
 	return out, nil
 }
 
-// Sizes counts the entries on all boards of each of these versions.
-func (s *Boards) Sizes(ctx context.Context, versionIDs []int64) (map[int64]int64, error) {
-	var rows []struct{ VersionID, Size int64 }
-	err := s.db.Read(ctx).Model(&Board{}).Select("version_id, sum(size) as size").
-		Where("version_id in ?", versionIDs).Group("version_id").Find(&rows).Error
-	if err != nil {
-		return nil, fmt.Errorf("reading sizes of boards: %w", err)
-	}
-	sizes := make(map[int64]int64, len(rows))
-	for _, row := range rows {
-		sizes[row.VersionID] = row.Size
-	}
-	return sizes, nil
-}
-
-// people reads who leads any of the boards, by id.
-func (s *Boards) people(ctx context.Context, boards []Board) (map[int64]accounts.User, error) {
-	users := map[int64]accounts.User{}
+// people reads the names of who leads any of the boards, by id.
+func (s *Boards) people(ctx context.Context, boards []short) (map[int64]string, error) {
+	names := map[int64]string{}
 	for _, b := range boards {
 		for _, e := range b.Leaders {
-			users[e.UserID] = accounts.User{}
+			names[e.UserID] = ""
 		}
 	}
-	var list []accounts.User
-	if err := s.db.Read(ctx).Where("id in ?", slices.Collect(maps.Keys(users))).Find(&list).Error; err != nil {
+	var list []struct {
+		ID   int64
+		Name string
+	}
+	err := s.db.Read(ctx).Table("users").Select("id, name").Where("id in ?", slices.Collect(maps.Keys(names))).Scan(&list).Error
+	if err != nil {
 		return nil, fmt.Errorf("reading leaders: %w", err)
 	}
 	for _, u := range list {
-		users[u.ID] = u
+		names[u.ID] = u.Name
 	}
-	return users, nil
+	return names, nil
 }

@@ -17,6 +17,23 @@ func (s *Catalog) Task(ctx context.Context, slug string) (Task, error) {
 	return task, db.ReadError(err, "task %q", slug)
 }
 
+// Posed is a task with its current version and its author.
+type Posed struct {
+	Task
+	Version TaskVersion
+	Owner   accounts.User
+}
+
+// TableName is the task's.
+func (Posed) TableName() string { return "tasks" }
+
+// Posed reads what Task does together with the version and the author. Callers ask VisibleTo before they show any.
+func (s *Catalog) Posed(ctx context.Context, slug string) (Posed, error) {
+	var posed Posed
+	err := s.db.Read(ctx).Joins("Version").Joins("Owner").Where("tasks.slug = ?", slug).Take(&posed).Error
+	return posed, db.ReadError(err, "task %q", slug)
+}
+
 // TaskByID returns the task with this id.
 func (s *Catalog) TaskByID(ctx context.Context, id int64) (Task, error) {
 	var task Task
@@ -34,16 +51,18 @@ func (s *Catalog) Tasks(ctx context.Context, viewer accounts.User) ([]Task, erro
 // Listed is a task with what a list of tasks says of it.
 type Listed struct {
 	Task
-	Lang tasks.Lang // of its current version
-	Tags []string   `gorm:"serializer:json"`
-	Mine bool       // the viewer is on one of its boards
+	Lang   tasks.Lang // of its current version
+	Tags   []string   `gorm:"serializer:json"`
+	Mine   bool       // the viewer is on one of its boards
+	People int64      // entries on all its boards
 }
 
 // ListTasks lists what Tasks lists.
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
 	var list []Listed
 	err := s.listed(ctx, viewer).Model(&Task{}).
-		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select b.version_id from bests b where b.user_id = ?) as mine", viewer.ID).
+		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select b.version_id from bests b where b.user_id = ?) as mine, "+
+			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = tasks.version_id) as people", viewer.ID).
 		Joins("join task_versions v on v.id = tasks.version_id").Scan(&list).Error
 	return list, db.ReadError(err, "tasks")
 }

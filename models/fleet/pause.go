@@ -21,8 +21,8 @@ type Pause struct {
 // longestWhy keeps the sentence one.
 const longestWhy = 300
 
-// pauseKey begins the settings that hold pauses; the device's name follows.
-const pauseKey = "paused."
+// PauseKey begins the settings that hold pauses; the device's name follows.
+const PauseKey = "paused."
 
 // PauseDevice holds back the queue of a device until ResumeDevice, with a sentence for visitors, which may be empty. Admins only.
 func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, why string) error {
@@ -37,7 +37,7 @@ func (s *Fleet) PauseDevice(ctx context.Context, actor accounts.User, device, wh
 		return db.Errorf(db.Invalid, "Say why in a sentence of up to %d letters.", longestWhy)
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		if err := db.PutJSON(tx, pauseKey+device, Pause{By: actor.Name, Since: db.Now(), Why: why}); err != nil {
+		if err := db.PutJSON(tx, PauseKey+device, Pause{By: actor.Name, Since: db.Now(), Why: why}); err != nil {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "pause device", "device "+device, why)
@@ -50,7 +50,7 @@ func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device st
 		return err
 	}
 	return s.db.Write(ctx, func(tx *gorm.DB) error {
-		if was, err := db.DeleteSetting(tx, pauseKey+device); err != nil || !was {
+		if was, err := db.DeleteSetting(tx, PauseKey+device); err != nil || !was {
 			return err
 		}
 		return accounts.WriteAudit(tx, actor, "resume device", "device "+device, "")
@@ -59,5 +59,5 @@ func (s *Fleet) ResumeDevice(ctx context.Context, actor accounts.User, device st
 
 // Pauses returns the paused devices.
 func (s *Fleet) Pauses(ctx context.Context) (map[string]Pause, error) {
-	return db.JSONSettings[Pause](s.db.Read(ctx).Where("key like ?", pauseKey+"%"), pauseKey)
+	return db.JSONSettings[Pause](s.db.Read(ctx).Where("key like ?", PauseKey+"%"), PauseKey)
 }

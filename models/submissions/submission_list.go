@@ -77,6 +77,27 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary) error {
 	return nil
 }
 
+// Tries lists a person's latest submissions to a task with the runs that each asked for, in one query. Of the submissions it
+// has what is not the same for all: id, mode, and when.
+func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
+	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ?", userID, taskID).Order("id desc").Limit(limit)
+	var rows []struct {
+		work.Run  `gorm:"embedded"`
+		Submitted time.Time
+	}
+	err = t.db.Read(ctx).Table("(?) s", latest).Select("r.*, s.created_at as submitted").
+		Joins("join runs r on r.submission_id = s.id and r.profile_of is null").Order("s.id desc, r.id").Scan(&rows).Error
+	for _, row := range rows {
+		last := len(list) - 1
+		if last < 0 || list[last].ID != row.SubmissionID {
+			list = append(list, SubmissionSummary{Submission: Submission{ID: row.SubmissionID, UserID: userID, TaskID: taskID, Mode: row.Mode, CreatedAt: row.Submitted}})
+			last++
+		}
+		list[last].Runs = append(list[last].Runs, row.Run)
+	}
+	return list, db.ReadError(err, "submissions of a person to a task")
+}
+
 // LastSubmission is a person's latest submission, with how many of its runs go on.
 type LastSubmission struct {
 	ID        int64

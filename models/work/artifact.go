@@ -45,6 +45,21 @@ func (l *LifeCycle) ArtifactsOf(ctx context.Context, runIDs ...int64) (map[int64
 	return of, db.ReadError(err, "artifacts of runs %v", runIDs)
 }
 
+// ProfileArtifacts lists what the profiles that followed ranked runs left, by the ids of these, in one query.
+func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (map[int64][]Artifact, error) {
+	var list []struct {
+		Artifact  `gorm:"embedded"`
+		ProfileOf int64
+	}
+	err := l.db.Read(ctx).Table("artifacts a").Select("a.*, r.profile_of").Joins("join runs r on r.id = a.run_id").
+		Where("r.profile_of in ? and r.mode = ?", rankedIDs, job.ModeProfile).Scan(&list).Error
+	of := make(map[int64][]Artifact, len(rankedIDs))
+	for _, a := range list {
+		of[a.ProfileOf] = append(of[a.ProfileOf], a.Artifact)
+	}
+	return of, db.ReadError(err, "artifacts of profiles")
+}
+
 // OpenArtifact opens an artifact's content to read. The caller closes it.
 func (l *LifeCycle) OpenArtifact(ctx context.Context, a Artifact) (files.File, error) {
 	f, err := l.files.Open(ctx, a.Hash)

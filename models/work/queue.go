@@ -2,12 +2,15 @@ package work
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 
 	"warpboard/evaluator/job"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/models/fleet"
 )
 
 // fairQueue is the one order of the queue. A device takes first what already lies in its queue; then evaluations,
@@ -116,11 +119,36 @@ type QueueLength struct {
 	Running int
 }
 
+// Loads lists the devices that have live work, and those whose queues are held back, in one query.
+func (l *LifeCycle) Loads(ctx context.Context) (lengths []QueueLength, paused map[string]fleet.Pause, err error) {
+	var rows []struct {
+		QueueLength `gorm:"embedded"`
+		Pause       string
+	}
+	err = l.db.Read(ctx).Raw(`select device, waiting, running, '' as pause from (` + queueLengths + `) n
+		union all select key, 0, 0, value from settings where key like '` + fleet.PauseKey + `%'`).Scan(&rows).Error
+	paused = map[string]fleet.Pause{}
+	for _, row := range rows {
+		if row.Pause == "" {
+			lengths = append(lengths, row.QueueLength)
+			continue
+		}
+		var pause fleet.Pause
+		if err := json.Unmarshal([]byte(row.Pause), &pause); err != nil {
+			return nil, nil, fmt.Errorf("reading setting %s: %w", row.Device, err)
+		}
+		paused[strings.TrimPrefix(row.Device, fleet.PauseKey)] = pause
+	}
+	return lengths, paused, db.ReadError(err, "the queue's lengths")
+}
+
+const queueLengths = `select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
+	sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running
+	from (` + liveWork + `) w group by device`
+
 // QueueLengths lists the devices that have live work.
 func (l *LifeCycle) QueueLengths(ctx context.Context) ([]QueueLength, error) {
 	var list []QueueLength
-	err := l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
-		sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running
-		from (` + liveWork + `) w group by device order by device`).Scan(&list).Error
+	err := l.db.Read(ctx).Raw(queueLengths + " order by device").Scan(&list).Error
 	return list, db.ReadError(err, "the queue's lengths")
 }

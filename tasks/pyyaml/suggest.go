@@ -7,10 +7,14 @@ import (
 
 // Suggest names the known key that unknown was probably meant to be, or all of them.
 func Suggest(unknown string, known []string) string {
+	nearest, letters := "", 3
 	for _, k := range known {
-		if Distance(strings.ToLower(unknown), k) <= 2 {
-			return fmt.Sprintf("; did you mean %q?", k)
+		if d := Distance(strings.ToLower(unknown), k); d < letters {
+			nearest, letters = k, d
 		}
+	}
+	if nearest != "" {
+		return fmt.Sprintf("; did you mean %q?", nearest)
 	}
 	return "; known are " + strings.Join(known, ", ")
 }

@@ -94,6 +94,8 @@ function renewed() {
   shown = now;
   pinned();
   area.dispatchEvent(new CustomEvent("remarks", { detail: marks }));
+  // Whoever is not writing sees why it failed without looking for it.
+  if (!document.activeElement.closest(".cm-editor")) drawer.querySelector("[data-failure]")?.scrollIntoView({ block: "nearest" });
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));
 }
 

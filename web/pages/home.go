@@ -12,6 +12,7 @@ import (
 	"warpboard/models"
 	"warpboard/tasks"
 	"warpboard/views"
+	"warpboard/views/format"
 	"warpboard/web/site"
 	"warpboard/web/stream"
 	"warpboard/web/wire"
@@ -71,6 +72,11 @@ func (p *Pages) listTasks(ctx context.Context, viewer models.User, search views.
 	if err := p.Store.AddBoards(ctx, found); err != nil {
 		return list, err
 	}
+	if viewer.SignedIn() {
+		if f.own, err = p.Store.OwnRanks(ctx, viewer.ID, found); err != nil {
+			return list, err
+		}
+	}
 	for _, t := range found {
 		list.Tasks = append(list.Tasks, f.card(t))
 	}
@@ -104,6 +110,7 @@ type taskFinder struct {
 	*Pages
 	search views.TaskSearch
 	slots  map[string]models.DeviceSlots
+	own    map[models.BoardKey]models.Ranked // the viewer's places
 }
 
 func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
@@ -182,6 +189,9 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 		chip := views.BoardChip{Device: b.Device, People: int(b.Size), Offline: !f.online(b.Device), Steps: b.Steps}
 		if len(b.Leaders) > 0 {
 			chip.BestNS, chip.Leader = b.Leaders[0].ScoreNS, b.Leaders[0].UserName
+		}
+		if own, ok := f.own[models.BoardKey{VersionID: t.VersionID, Device: b.Device}]; ok {
+			chip.Own = format.Place(own.Rank, own.Tied)
 		}
 		card.Boards = append(card.Boards, chip)
 	}

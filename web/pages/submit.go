@@ -35,12 +35,11 @@ func (p *Pages) refuseSubmission(c *fiber.Ctx, in runs.SubmitRequest, why error)
 	if refused.Status == fiber.StatusInternalServerError {
 		return why
 	}
-	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
-	if err != nil {
+	if _, err := p.VisibleTask(c.UserContext(), site.Actor(c), in.Task); err != nil {
 		return why
 	}
 	if refused.RetryAfter > 0 {
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
-	return p.showTask(c, task, refused.Status, runs.Refused(in, refused.Message))
+	return p.showTask(c, in.Task, refused.Status, runs.Refused(in, refused.Message))
 }

@@ -21,30 +21,29 @@ const ownSubmissions = 20 // shown on a task's page
 
 // Task shows a task.
 func (p *Pages) Task(c *fiber.Ctx) error {
-	task, err := p.VisibleTask(c.UserContext(), site.Actor(c), c.Params("slug"))
-	if err != nil {
-		return err
-	}
-	return p.showTask(c, task, fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeRanked)})
+	return p.showTask(c, c.Params("slug"), fiber.StatusOK, views.SubmitForm{Mode: string(job.ModeRanked)})
 }
 
 // showTask answers with the task's page; form holds what a refused submission had chosen.
-func (p *Pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.SubmitForm) error {
+func (p *Pages) showTask(c *fiber.Ctx, slug string, status int, form views.SubmitForm) error {
 	ctx := c.UserContext()
-	version, err := p.Store.Version(ctx, task.VersionID)
+	posed, err := p.Store.Posed(ctx, slug)
+	if err == nil && !posed.VisibleTo(site.Actor(c)) {
+		err = runs.NoTask(slug)
+	}
 	if err != nil {
 		return err
 	}
-	bundle, err := p.Store.BundleOf(ctx, task, version)
+	bundle, err := p.Store.BundleOf(ctx, posed.Task, posed.Version)
 	if err != nil {
 		return err
 	}
-	page, err := p.taskPage(c, task, version, bundle)
+	page, err := p.taskPage(c, posed, bundle)
 	if err != nil {
 		return err
 	}
 	page.Form = form
-	if err := p.FillForm(c, page.Page, task, bundle, &page.Form); err != nil {
+	if err := p.FillForm(c, page.Page, posed.Task, bundle, &page.Form); err != nil {
 		return err
 	}
 	for i, choice := range page.Form.Devices {
@@ -53,12 +52,8 @@ func (p *Pages) showTask(c *fiber.Ctx, task models.Task, status int, form views.
 	return p.Render(c, status, views.Task(page))
 }
 
-func (p *Pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVersion, bundle *tasks.Bundle) (page views.TaskPage, err error) {
-	ctx, d := c.UserContext(), version.Definition
-	owner, err := p.Store.User(ctx, task.OwnerID)
-	if err != nil {
-		return page, err
-	}
+func (p *Pages) taskPage(c *fiber.Ctx, posed models.Posed, bundle *tasks.Bundle) (page views.TaskPage, err error) {
+	ctx, task, version, owner, d := c.UserContext(), posed.Task, posed.Version, posed.Owner, posed.Version.Definition
 	page = views.TaskPage{
 		Page: p.Page(c, task.Title, "tasks"), Task: site.TaskRef(task), Lang: d.Lang, Owner: site.PersonOf(owner.ID, owner.Name),
 		Version: version.Number, Hidden: task.Visibility == models.Hidden, Deadline: p.DeadlineOf(task), Definition: d,
@@ -74,7 +69,7 @@ func (p *Pages) taskPage(c *fiber.Ctx, task models.Task, version models.TaskVers
 		return page, err
 	}
 	if user := site.Viewer(c); user != nil {
-		page.Mine, err = p.SubmissionRows(ctx, *user, models.SubmissionFilter{UserID: user.ID, TaskID: task.ID, Limit: ownSubmissions})
+		page.Mine, err = p.Tries(ctx, *user, task, ownSubmissions)
 	}
 	return page, err
 }

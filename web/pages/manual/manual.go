@@ -14,8 +14,13 @@ import (
 // Manual is the pages below /docs.
 type Manual struct {
 	*site.Site
-	list []views.DocsLink
-	text map[string]templ.Component
+	list []views.DocsGroup
+	text map[string]page // by their names
+}
+
+type page struct {
+	views.DocsLink
+	templ.Component
 }
 
 // New returns the pages.
@@ -24,12 +29,26 @@ func New(site *site.Site) (*Manual, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the documentation: %w", err)
 	}
-	m := &Manual{Site: site, text: map[string]templ.Component{}}
-	for _, page := range pages {
-		if m.text[page.Name], err = views.Markdown(page.Text); err != nil {
-			return nil, fmt.Errorf("reading docs/%s.md: %w", page.Name, err)
+	m := &Manual{Site: site, text: map[string]page{}, list: []views.DocsGroup{
+		{For: docs.Kernels, Links: []views.DocsLink{
+			{Title: "What a score means", URL: "/trust", About: "In short, with the attacks that are tried and what came of them."},
+			{Title: "API", URL: "/api", About: "Everything the site does, for programs and agents: HTTP, Python, MCP."},
+		}},
+		{For: docs.Tasks, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and what the reference must define."}}},
+		{For: docs.Sites},
+	}}
+	for _, p := range pages {
+		text, err := views.Markdown(p.Text)
+		if err != nil {
+			return nil, fmt.Errorf("reading docs/%s.md: %w", p.Name, err)
 		}
-		m.list = append(m.list, views.DocsLink{Name: page.Name, Title: page.Title})
+		link := views.DocsLink{Title: p.Title, About: p.About, URL: templ.SafeURL("/docs/" + p.Name)}
+		m.text[p.Name] = page{link, text}
+		for i := range m.list {
+			if m.list[i].For == p.For {
+				m.list[i].Links = append(m.list[i].Links, link)
+			}
+		}
 	}
 	return m, nil
 }
@@ -41,11 +60,9 @@ func (m *Manual) Index(c *fiber.Ctx) error {
 
 // Show is one of them.
 func (m *Manual) Show(c *fiber.Ctx) error {
-	for _, link := range m.list {
-		if link.Name == c.Params("page") {
-			page := views.DocsPage{Page: m.Page(c, link.Title, ""), All: m.list, Current: link, Text: m.text[link.Name]}
-			return m.Render(c, fiber.StatusOK, views.Docs(page))
-		}
+	if of, ok := m.text[c.Params("page")]; ok {
+		shown := views.DocsPage{Page: m.Page(c, of.Title, ""), Current: of.DocsLink, Text: of.Component}
+		return m.Render(c, fiber.StatusOK, views.Docs(shown))
 	}
 	return site.NotFound(c)
 }

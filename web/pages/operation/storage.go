@@ -56,7 +56,9 @@ func storageRow(use models.StorageUse, url templ.SafeURL) views.StorageRow {
 	return views.StorageRow{Name: use.Name, URL: url, Submissions: use.Submissions, Sources: use.SourceBytes, Artifacts: use.Artifacts, Profiles: use.ArtifactsBytes}
 }
 
-func many(n, size int64) string { return fmt.Sprintf("%d, %s", n, format.Bytes(size)) }
+func many(n, size int64) string {
+	return fmt.Sprintf("%s in %s", format.Bytes(size), format.Plural(int(n), "piece", "pieces"))
+}
 
 // folders says what is in the data directory, and how much room is left. A worker on another machine has its own.
 func (o *Operation) folders() (facts []views.Fact) {

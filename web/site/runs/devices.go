@@ -23,11 +23,8 @@ func (s *Runs) DeviceListFor(ctx context.Context, viewer models.User) ([]client.
 	if err != nil {
 		return nil, err
 	}
-	lengths, err := s.Store.QueueLengths(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.Devices(ctx, workers, lengths)
+	lengths, pauses, err := s.Store.Loads(ctx)
+	return s.devices(workers, lengths, pauses), err
 }
 
 // WorkersFor lists the workers: what failed on them, and for admins why.
@@ -45,9 +42,10 @@ func (s *Runs) WorkersFor(ctx context.Context, viewer models.User) ([]models.Wor
 // Devices is DeviceList for who has read the workers and the queue.
 func (s *Runs) Devices(ctx context.Context, workers []models.Worker, lengths []models.QueueLength) ([]client.Device, error) {
 	pauses, err := s.Store.Pauses(ctx)
-	if err != nil {
-		return nil, err
-	}
+	return s.devices(workers, lengths, pauses), err
+}
+
+func (s *Runs) devices(workers []models.Worker, lengths []models.QueueLength, pauses map[string]models.Pause) []client.Device {
 	byName := map[string]*client.Device{}
 	at := func(name string) *client.Device {
 		if byName[name] == nil {
@@ -78,7 +76,7 @@ func (s *Runs) Devices(ctx context.Context, workers []models.Worker, lengths []m
 		list = append(list, *d)
 	}
 	slices.SortFunc(list, func(a, b client.Device) int { return cmp.Compare(a.Device, b.Device) })
-	return list, nil
+	return list
 }
 
 // DeviceChoices describes devices for a form. With nothing chosen before, the first that a worker serves is, or the

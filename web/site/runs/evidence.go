@@ -100,20 +100,12 @@ func (s *Runs) ProfileOf(ctx context.Context, seen RunAccess) (Profile, error) {
 	return of[seen.Run.ID].Profile, err
 }
 
-// profilesByID reads the profiles of ranked runs, by the ids of these; those without one are left out.
+// profilesByID reads the reports of ranked runs, by the ids of these; those without one are left out.
 func (s *Runs) profilesByID(ctx context.Context, ids []int64) (map[int64]Profile, error) {
-	ranked := make([]models.Run, len(ids))
-	for i, id := range ids {
-		ranked[i] = models.Run{ID: id, Mode: job.ModeRanked}
-	}
-	profiles, err := s.Store.ProfileRuns(ctx, ranked...)
-	if err != nil {
-		return nil, err
-	}
-	files, err := s.filesOf(ctx, profiles)
-	of := make(map[int64]Profile, len(profiles))
-	for id, run := range profiles {
-		of[id] = newProfile(run, nil, files[run.ID])
+	files, err := s.Store.ProfileArtifacts(ctx, ids)
+	of := make(map[int64]Profile, len(files))
+	for id, left := range files {
+		of[id] = newProfile(models.Run{State: models.StateDone}, nil, left)
 	}
 	return of, err
 }

@@ -49,6 +49,19 @@ func (s *Runs) SubmissionRows(ctx context.Context, viewer models.User, f models.
 	if err != nil {
 		return nil, err
 	}
+	return rowsOf(list), nil
+}
+
+// Tries lists a person's latest submissions to a task for a table.
+func (s *Runs) Tries(ctx context.Context, person models.User, task models.Task, limit int) ([]views.SubmissionRow, error) {
+	list, err := s.Store.Tries(ctx, person.ID, task.ID, limit)
+	for i := range list {
+		list[i].UserName, list[i].TaskSlug, list[i].TaskTitle = person.Name, task.Slug, task.Title
+	}
+	return rowsOf(list), err
+}
+
+func rowsOf(list []models.SubmissionSummary) []views.SubmissionRow {
 	rows := make([]views.SubmissionRow, len(list))
 	for i, sub := range list {
 		rows[i] = views.SubmissionRow{
@@ -59,7 +72,7 @@ func (s *Runs) SubmissionRows(ctx context.Context, viewer models.User, f models.
 			rows[i].Runs = append(rows[i].Runs, views.RunCard{ID: run.ID, Device: run.Device, State: string(run.State), ScoreNS: run.ScoreNS, Verdict: VerdictOf(run)})
 		}
 	}
-	return rows, nil
+	return rows
 }
 
 // TaskSources are the task's files, the reference first; the templates have their own links.

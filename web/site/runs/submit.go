@@ -67,10 +67,13 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 func (s *Runs) VisibleTask(ctx context.Context, user models.User, slug string) (models.Task, error) {
 	task, err := s.Store.Task(ctx, slug)
 	if err == nil && !task.VisibleTo(user) {
-		err = models.Errorf(models.NotFound, "There is no task %q.", slug)
+		err = NoTask(slug)
 	}
 	return task, err
 }
+
+// NoTask says that there is none, or none that the person may know of.
+func NoTask(slug string) error { return models.Errorf(models.NotFound, "There is no task %q.", slug) }
 
 // chooseDevices prefers the request over the source, and with neither takes a task's only device. Names count
 // in any case, as the task writes them; a family counts if the task has one device of it. What the task lacks is left for
