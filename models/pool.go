@@ -39,7 +39,7 @@ func enter(tx *gorm.DB, r *Run) (*BoardChange, error) {
 
 // retain keeps what a ranked run measured that its person cancelled or that failed, and pools it with valid runs of equal source.
 // One that was not ranked yet is a process that did not come to its end: its person, or its kernel, knew the unit and the benchmark's
-// times. An infrastructure error counts against nobody.
+// times. An infrastructure error counts against nobody, nor does a process that staff ended.
 func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange, error) {
 	kept := pools.Retained{VersionID: r.VersionID, Device: r.Device, UserID: r.UserID, RunID: r.ID, Why: why, EndedAt: *r.EndedAt}
 	switch cases := judgedCases(result.Stages); {
@@ -53,6 +53,11 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 		kept.Unfinished = 1
 	default:
 		return nil, nil
+	}
+	if r.StoppedByStaff {
+		if kept.Unfinished = 0; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
+			return nil, nil
+		}
 	}
 	var err error
 	if kept.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err == nil {

@@ -117,6 +117,13 @@ func TestARunThatEndsBeforeItIsRankedCountsAsASlowProcess(t *testing.T) {
 				t.Errorf("after %d such runs it is %v, high %v, of %d processes in %d runs", 1+i, *got.ScoreNS, got.HighNS, got.Processes, got.Pooled)
 			}
 		}
+		stopped, result := w.ranks(t, s, w.ann, "a;")
+		check(t, third(s.CancelRun(ctx, w.admin, stopped.ID)))
+		result.Outcome = job.OutcomeCancelled
+		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
+		if got := got[models.Run](t)(s.Run(ctx, 2)); got.Pooled != 3 || got.Processes != 7 {
+			t.Errorf("after one that an admin cancelled it is of %d processes in %d runs", got.Processes, got.Pooled)
+		}
 		for range 4 {
 			run, result := w.ranks(t, s, w.ann, "a;")
 			check(t, third(s.CancelRun(ctx, w.ann, run.ID)))

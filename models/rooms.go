@@ -26,7 +26,6 @@ type (
 	Token      = accounts.Token
 	Audit      = accounts.Audit
 	SeenUser   = accounts.SeenUser
-	Act        = accounts.Act
 	Of         = accounts.Of
 
 	Worker           = fleet.Worker
@@ -49,7 +48,6 @@ type (
 	TaskVersion  = catalog.TaskVersion
 	VersionFile  = catalog.VersionFile
 	Blob         = catalog.Blob
-	Visibility   = catalog.Visibility
 	Change       = catalog.Change
 
 	Board        = boards.Board
@@ -70,19 +68,15 @@ type (
 	Record       = boards.Record
 	RecordHolder = boards.RecordHolder
 	RecordFilter = boards.RecordFilter
-	TaskRecord   = boards.TaskRecord
-	Placing      = boards.Placing
 
 	Submission        = submissions.Submission
 	NewSubmission     = submissions.NewSubmission
 	SubmissionFilter  = submissions.SubmissionFilter
 	SubmissionSummary = submissions.SubmissionSummary
-	LastSubmission    = submissions.LastSubmission
 	Filed             = submissions.Filed
 	Limits            = submissions.Limits
 
 	Work             = work.Work
-	Priority         = work.Priority
 	Recorded         = work.Recorded
 	QueuedWork       = work.QueuedWork
 	QueuedSubmission = work.QueuedSubmission
@@ -94,7 +88,6 @@ type (
 	Score            = work.Score
 	Findings         = work.Findings
 	Loss             = work.Loss
-	Tries            = work.Tries
 	Run              = work.Run
 	RunState         = work.RunState
 	RunEvent         = work.RunEvent
@@ -113,7 +106,6 @@ type (
 
 // Roles of people.
 const (
-	RoleVisitor = accounts.RoleVisitor
 	RoleUser    = accounts.RoleUser
 	RoleCreator = accounts.RoleCreator
 	RoleAdmin   = accounts.RoleAdmin

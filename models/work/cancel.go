@@ -19,6 +19,7 @@ func (l *LifeCycle) CancelRun(ctx context.Context, actor accounts.User, runID in
 		case ok && (run.RerunID != nil || run.ConfirmationID != nil): // its person did not ask for it, and may fear the result
 			return actor.Check(accounts.Rejudge, accounts.Of{})
 		case ok:
+			run.StoppedByStaff = actor.ID != run.UserID
 			return actor.Check(accounts.CancelRun, accounts.Of{OwnerID: run.UserID})
 		}
 		return nil

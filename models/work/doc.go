@@ -3,7 +3,8 @@
 //
 //	work.go              Work, and unit: what differs between the two kinds
 //	life_cycle.go        LifeCycle, whose methods are the store's; Rules: what follows from the end of a run; Enqueue
-//	queue.go             the one fair order of everything that waits; capacity.go: how much waits for a device
+//	queue.go             the one fair order of everything that waits; capacity.go: how much waits for a device;
+//	                     usual.go: how long a run will take; activity.go: what devices did in a day
 //	attempt.go           a try: StartAttempt, MarkPublished, LiveAttempts
 //	inflight.go          an attempt with its work inside a transaction
 //	taken.go             NoteTaken: what a heartbeat says that a worker has

@@ -53,6 +53,7 @@ type Run struct {
 
 	ConfirmationID *int64 // of a leg: the confirmation that it belongs to
 	Overdue        bool   // of a leg: it has waited for long, and takes its turn among people's runs
+	StoppedByStaff bool   // cancelled, but not by its person, who chose nothing by it
 	RerunID        *int64 // of a run that measures another again: the Rerun that it is for
 
 	Infrastructure bool `gorm:"column:ours"` // failed because of an infrastructure error

@@ -1,4 +1,4 @@
-package models
+package work
 
 import (
 	"context"
@@ -15,9 +15,9 @@ const (
 
 // UsualTime is for how long runs of the run's mode on its board lately held their units, in the middle of them; 0: not known.
 // Those that failed ended early, and say nothing.
-func (s *Store) UsualTime(ctx context.Context, run Run) (time.Duration, error) {
+func (l *LifeCycle) UsualTime(ctx context.Context, run Run) (time.Duration, error) {
 	var took []int64
-	err := s.db.Read(ctx).Model(&Run{}).Where("id > ? and version_id = ? and device = ? and mode = ? and state = 'done' and unit_ns > 0",
+	err := l.db.Read(ctx).Model(&Run{}).Where("id > ? and version_id = ? and device = ? and mode = ? and state = 'done' and unit_ns > 0",
 		run.ID-usualSpan, run.VersionID, run.Device, run.Mode).Order("id desc").Limit(usualRuns).Pluck("unit_ns", &took).Error
 	if err != nil || len(took) == 0 {
 		return 0, db.ReadError(err, "past runs like run %d", run.ID)
