@@ -46,15 +46,22 @@ type Family struct {
 	LastEvent int64         // that was told of them; 0: none
 }
 
-// Family reads all runs of a submission in one query, with the last event until then: whoever follows events from there
+// familyRows asks for each kind of runs by what it has an index for: by submission alone there is none, and a million runs take 0.3 s.
+const familyRows = `select r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event
+	from runs r where r.id in (
+		select a.id from runs a where a.submission_id = ? and a.profile_of is null
+		union all select p.id from runs a cross join runs p where a.submission_id = ? and a.profile_of is null and p.profile_of = a.id and p.mode = 'profile'
+		union all select l.id from runs l where l.submission_id = ? and l.ended_at is null)
+	order by r.id`
+
+// Family reads the runs of a submission that its page shows in one query, with the last event until then: whoever follows events from there
 // on misses nothing.
 func (l *LifeCycle) Family(ctx context.Context, submissionID int64) (Family, error) {
 	var rows []struct {
 		Run       `gorm:"embedded"`
 		LastEvent int64
 	}
-	err := l.db.Read(ctx).Table("runs r").Where("submission_id = ?", submissionID).Order("id").
-		Select("r.*, (select coalesce(max(e.id), 0) from run_events e where e.submission_id = r.submission_id) as last_event").Scan(&rows).Error
+	err := l.db.Read(ctx).Raw(familyRows, submissionID, submissionID, submissionID).Scan(&rows).Error
 	family := Family{Profiles: map[int64]Run{}}
 	for _, row := range rows {
 		family.LastEvent = row.LastEvent
