@@ -34,12 +34,12 @@ type Source struct {
 	Reauthorize func(context.Context) error // called at each heartbeat; an error ends the stream
 }
 
+// Send feeds one reader until they leave, take nothing any more or are signed out, half an hour is over, or
+// ctx ends. The error says why it ended; nil: the source is complete.
+//
 // The order is what makes a stream complete: subscribe, then read what is kept, then pass on what comes. An event that is
 // stored between the first two comes twice, in the backlog and live, so Live skips what Backlog has sent (by id or change
 // number). Reading first would lose it.
-//
-// Send feeds one reader until they leave, take nothing any more or are signed out, half an hour is over, or
-// ctx ends. The error says why it ended; nil: the source is complete.
 func (s Source) Send(ctx context.Context, hub *Hub, out *wire.Writer) error {
 	sub := hub.subscribe(s.Topic, s.Buffer)
 	defer hub.unsubscribe(sub)
