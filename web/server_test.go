@@ -44,7 +44,7 @@ func TestWrongSettingsAreSaid(t *testing.T) {
 	good := startSite(t).cfg
 	good.Store = modelstest.Open(t)
 	tests := map[string]func(*Config){
-		"base URL with a path":  func(c *Config) { c.BaseURL = "https://example.org/boards" },
+		"base URL with a query": func(c *Config) { c.BaseURL = "https://example.org/boards?a=b" },
 		"base URL of no scheme": func(c *Config) { c.BaseURL = "boards.example.org" },
 		"no store":              func(c *Config) { c.Store = nil },
 		"no hub":                func(c *Config) { c.Hub = nil },
