@@ -27,6 +27,7 @@ func TestScaleCheck(t *testing.T) {
 	if os.Getenv("WARPBOARD_TEST_SCALE") == "" {
 		t.Skip("scripts/scale-check runs it: it takes minutes")
 	}
+	postgres := newDatabase(t)
 	cluster := queuetest.NewCluster(t, 3)
 	s := &scale{T: t, cluster: cluster, sites: startReplicas(t, cluster, 2, "--no-worker", "--nats-replicas", "3")}
 	for _, name := range []string{"w1", "w2"} {
@@ -56,6 +57,10 @@ func TestScaleCheck(t *testing.T) {
 			}
 		})
 	}
+	s.kills("PostgreSQL, and started again", 0, func() func() {
+		postgres.killed(t, s.sites)
+		return func() {}
+	})
 	wantBoard(t, s.sites[0], s.runs)
 }
 
