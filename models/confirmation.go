@@ -196,10 +196,9 @@ func (c Confirmation) retryLater(tx *gorm.DB, why string, out *Recorded) error {
 	if err := c.close(tx, out); err != nil {
 		return err
 	}
-	var first []int64
-	err := tx.Model(&Entry{}).Where("version_id = ? and device = ?", c.VersionID, c.Device).Order("age, score_ns, run_id").Limit(1).Pluck("run_id", &first).Error
-	if err != nil || len(first) == 0 || first[0] == c.ChallengerID {
-		return db.ReadError(err, "the first of a board")
+	top, err := topOf(tx, c.VersionID, c.Device, 1)
+	if err != nil || len(top) == 0 || top[0].RunID == c.ChallengerID {
+		return err
 	}
 	return startConfirmation(tx, c.VersionID, c.Device, out)
 }

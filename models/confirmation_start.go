@@ -12,10 +12,9 @@ import (
 
 // startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
-	var top []Entry
-	err := tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(2).Find(&top).Error
+	top, err := topOf(tx, versionID, device, 2)
 	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
-		return db.ReadError(err, "the first of a board")
+		return err
 	}
 	legs, err := pools.LegsOf(tx, top[0].RunID)
 	if err != nil || len(legs) > 0 {
@@ -38,18 +37,29 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 	return c.show(tx, c.ChallengerID, out)
 }
 
-// confirmFirsts does so on boards that a decision has changed, and gives the changes the numbers that the boards have then.
-func (s *Store) confirmFirsts(tx *gorm.DB, changes []BoardChange) error {
+// topOf is the first entries of a board, so many at the most.
+func topOf(tx *gorm.DB, versionID int64, device string, n int) (top []Entry, err error) {
+	err = tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(n).Find(&top).Error
+	return top, db.ReadError(err, "the first of a board")
+}
+
+// recomputeAndConfirm is recompute after a decision: whoever is first of a board by it is measured again. The changes have the numbers
+// that the boards have then.
+func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
+	changes, err := recompute(tx, runs)
+	if err != nil {
+		return nil, err
+	}
 	for i := range changes {
 		var out Recorded
 		if err := s.confirmFirst(tx, changes[i].VersionID, changes[i].Device, &out); err != nil {
-			return err
+			return nil, err
 		}
 		if out.Board != nil {
 			changes[i] = *out.Board
 		}
 	}
-	return nil
+	return changes, nil
 }
 
 // confirmFirst begins a confirmation where the site has them.

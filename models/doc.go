@@ -34,7 +34,7 @@
 //
 // What may go wrong: profiles are large, so they lie as files under the data directory, and a crash between file and row
 // leaves a file too much (sweep.go), never a row without one. A new way to end a run, or to take one off its board, has to
-// call recompute for everybody whose pool it was in, and confirmFirsts, or a board shows what counts no more until it is rebuilt, and a
+// call recomputeAndConfirm for everybody whose pool it was in, or a board shows what counts no more until it is rebuilt, and a
 // first that nobody measures again.
 //
 // Raw SQL, where gorm has no words for it: the union of both kinds of work with its window functions (work), upserts of

@@ -117,11 +117,11 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 			return err
 		}
 		var bySource int64
-		if err := heldBySource(tx, runID).Where("id = ?", runID).Count(&bySource).Error; err != nil {
+		if err := heldBySource(tx, run).Where("id = ?", runID).Count(&bySource).Error; err != nil {
 			return db.ReadError(err, "run %d", runID)
 		}
 		if bySource > 0 {
-			err = releaseSource(tx, actor, runID, why)
+			err = releaseSource(tx, actor, run, why)
 		}
 		closed, closeErr := flags.Close(tx, actor.ID, runID, why)
 		switch {

@@ -8,6 +8,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
+	"warpboard/models/work"
 )
 
 // profiler says that a worker with the device is here, and whether it can profile.
@@ -26,7 +27,7 @@ func TestAProfileFollowsARankedRunAndWaitsForEverybodyElse(t *testing.T) {
 		if recorded.Board == nil {
 			t.Error("the board waits for the profile")
 		}
-		profile := got[map[int64]models.Run](t)(s.Profiles(ctx, ranked.SubmissionID))[ranked.ID]
+		profile := got[work.Family](t)(s.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
 		if profile.Mode != job.ModeProfile || profile.State != models.StateQueued || profile.Device != "CPU" || profile.UserID != w.ann.ID {
 			t.Fatalf("profile: %+v", profile)
 		}
@@ -74,7 +75,7 @@ func TestNothingIsProfiledWhereThatIsNotPossibleOrNotWanted(t *testing.T) {
 			profiler(t, s, c.device, c.can)
 			run := modelstest.Submit(t, s, w.ann, c.task)[0]
 			modelstest.Finish(t, s, run, 100)
-			if profiles := got[map[int64]models.Run](t)(s.Profiles(t.Context(), run.SubmissionID)); len(profiles) > 0 {
+			if profiles := got[work.Family](t)(s.Family(t.Context(), run.SubmissionID)).Profiles; len(profiles) > 0 {
 				t.Errorf("%s, and yet %+v", name, profiles)
 			}
 			wantKind(t, second(s.ProfileRun(t.Context(), run)), models.NotFound)

@@ -84,10 +84,7 @@ func (s *Store) standOrFall(tx *gorm.DB, actor User, run Run, act, why string, v
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
 	}
-	changes, err := recompute(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
-	if err == nil {
-		err = s.confirmFirsts(tx, changes)
-	}
+	changes, err := s.recomputeAndConfirm(tx, []boards.Entry{{VersionID: run.VersionID, Device: run.Device, UserID: run.UserID}})
 	if err != nil {
 		return nil, err
 	}
@@ -140,10 +137,7 @@ func (s *Store) deleteSubmission(tx *gorm.DB, sub Submission, retain bool) (chan
 	if err := s.forgetConfirmations(tx); err != nil {
 		return nil, err
 	}
-	if changes, err = recompute(tx, counted); err != nil {
-		return nil, err
-	}
-	return changes, s.confirmFirsts(tx, changes)
+	return s.recomputeAndConfirm(tx, counted)
 }
 
 func (s *Store) deletable(tx *gorm.DB, actor User, sub Submission) error {

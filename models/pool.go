@@ -68,14 +68,19 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 	}
 	var stands []Run
 	if err == nil {
-		err = tx.Where("version_id = ? and device = ? and user_id = ? and epoch_id = ? and "+boards.StandingRun, r.VersionID, r.Device, r.UserID, kept.EpochID).
-			Where("submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ?)", r.SubmissionID).
-			Limit(1).Find(&stands).Error
+		err = ofEqualSource(tx, *r).Where("epoch_id = ? and "+boards.StandingRun, kept.EpochID).Limit(1).Find(&stands).Error
 	}
 	if err != nil || len(stands) == 0 {
 		return nil, db.WriteError(err, "what run %d measured", r.ID)
 	}
 	return boards.Enter(tx, entryOf(stands[0]), true)
+}
+
+// ofEqualSource chooses a run and the runs of its person on its board whose source is equal.
+func ofEqualSource(tx *gorm.DB, run Run) *gorm.DB {
+	return tx.Model(&Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
+		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
+			run.ID, run.SubmissionID)
 }
 
 // programBegan reports whether the submission's program was started: what does not compile knows nothing of its unit.

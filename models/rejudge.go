@@ -171,10 +171,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (cha
 		if err != nil {
 			return err
 		}
-		if changes, err = recompute(tx, changed); err == nil {
-			err = s.confirmFirsts(tx, changes)
-		}
-		if err != nil {
+		if changes, err = s.recomputeAndConfirm(tx, changed); err != nil {
 			return err
 		}
 		if err := tx.Model(&r).Update("applied_at", db.Now()).Error; err != nil {

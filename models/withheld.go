@@ -20,10 +20,7 @@ func holdSource(tx *gorm.DB, runID int64, why string) ([]BoardChange, error) {
 		return nil, err
 	}
 	var same []int64
-	err := tx.Table("runs").Where("version_id = ? and device = ? and user_id = ? and "+boards.ValidRun, run.VersionID, run.Device, run.UserID).
-		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
-			runID, run.SubmissionID).Pluck("id", &same).Error
-	if err != nil {
+	if err := ofEqualSource(tx, run).Where(boards.ValidRun).Pluck("id", &same).Error; err != nil {
 		return nil, db.ReadError(err, "runs of the source of run %d", runID)
 	}
 	for _, id := range same {
@@ -57,18 +54,16 @@ func holdWithheld(tx *gorm.DB, r *Run) error {
 }
 
 // heldBySource chooses the runs of a run's person, board and source that are held back because a leg failed, and for nothing else.
-func heldBySource(tx *gorm.DB, runID int64) *gorm.DB {
-	return tx.Model(&Run{}).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, flags.Unconfirmed).
-		Where(`id = ? or id in (select r.id from runs r join submissions s on s.id = r.submission_id join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key
-			join runs x on x.submission_id = o.id and x.device = r.device where x.id = ? and o.source_key <> '')`, runID, runID)
+func heldBySource(tx *gorm.DB, run Run) *gorm.DB {
+	return ofEqualSource(tx, run).Where("held_why <> '' and (held_why = ? or id in (select f.run_id from flags f where f.kind = ? and f.closed_at is null))", heldWithSource, flags.Unconfirmed)
 }
 
 // releaseSource lets a source count again that was held back, with all its runs, and has its confirmation begin again when it comes first.
-func releaseSource(tx *gorm.DB, actor User, runID int64, why string) error {
+func releaseSource(tx *gorm.DB, actor User, run Run, why string) error {
 	var same []int64
-	err := heldBySource(tx, runID).Pluck("id", &same).Error
+	err := heldBySource(tx, run).Pluck("id", &same).Error
 	if err == nil {
-		err = pools.Release(tx, runID)
+		err = pools.Release(tx, run.ID)
 	}
 	if err == nil {
 		err = tx.Model(&Run{}).Where("id in ?", same).Update("held_why", "").Error
@@ -80,5 +75,5 @@ func releaseSource(tx *gorm.DB, actor User, runID int64, why string) error {
 	if err == nil {
 		err = tx.Model(&Confirmation{}).Where("challenger_id in ? and ended_at is not null and challenger_ns is null", same).Update("again", true).Error
 	}
-	return db.WriteError(err, "source of run %d", runID)
+	return db.WriteError(err, "source of run %d", run.ID)
 }

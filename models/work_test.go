@@ -233,7 +233,7 @@ func TestAPreemptedProfileWaitsAtNoCostAndIsUnfinished(t *testing.T) {
 				t.Errorf("with profiles %v: unfinished is %v", profiles, unfinished)
 			}
 		}
-		profile := got[map[int64]models.Run](t)(s.Profiles(ctx, ranked.SubmissionID))[ranked.ID]
+		profile := got[work.Family](t)(s.Family(ctx, ranked.SubmissionID)).Profiles[ranked.ID]
 		l := life{T: t, store: s, ref: profile.Ref()}
 		a := l.start()
 		l.taken(a, "w1")

@@ -90,14 +90,3 @@ func (l *LifeCycle) Unfinished(ctx context.Context, submissionID int64, profiles
 	err := q.Count(&live).Error
 	return live > 0, db.ReadError(err, "live runs of submission %d", submissionID)
 }
-
-// Profiles lists the profiles that follow a submission's runs, by the id of the run that each follows.
-func (l *LifeCycle) Profiles(ctx context.Context, submissionID int64) (map[int64]Run, error) {
-	var runs []Run
-	err := l.db.Read(ctx).Where("submission_id = ? and profile_of is not null and mode = ?", submissionID, job.ModeProfile).Find(&runs).Error
-	profiles := make(map[int64]Run, len(runs))
-	for _, run := range runs {
-		profiles[*run.ProfileOf] = run
-	}
-	return profiles, db.ReadError(err, "profiles of submission %d", submissionID)
-}

@@ -125,7 +125,9 @@ func (l *LifeCycle) Loads(ctx context.Context) (lengths []QueueLength, paused ma
 		QueueLength `gorm:"embedded"`
 		Pause       string
 	}
-	err = l.db.Read(ctx).Raw(`select device, waiting, running, '' as pause from (` + queueLengths + `) n
+	err = l.db.Read(ctx).Raw(`select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
+			sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running, '' as pause
+		from (` + liveWork + `) w group by device
 		union all select key, 0, 0, value from settings where key like '` + fleet.PauseKey + `%'`).Scan(&rows).Error
 	paused = map[string]fleet.Pause{}
 	for _, row := range rows {
@@ -140,15 +142,4 @@ func (l *LifeCycle) Loads(ctx context.Context) (lengths []QueueLength, paused ma
 		paused[strings.TrimPrefix(row.Device, fleet.PauseKey)] = pause
 	}
 	return lengths, paused, db.ReadError(err, "the queue's lengths")
-}
-
-const queueLengths = `select device, sum(case when run_id > 0 and started_at is null then 1 else 0 end) as waiting,
-	sum(case when run_id > 0 and started_at is not null then 1 else 0 end) as running
-	from (` + liveWork + `) w group by device`
-
-// QueueLengths lists the devices that have live work.
-func (l *LifeCycle) QueueLengths(ctx context.Context) ([]QueueLength, error) {
-	var list []QueueLength
-	err := l.db.Read(ctx).Raw(queueLengths + " order by device").Scan(&list).Error
-	return list, db.ReadError(err, "the queue's lengths")
 }
