@@ -66,12 +66,18 @@ class Site:
         with urllib.request.urlopen(self.url + path, timeout=60) as answer:
             return json.load(answer)
 
-    def settle(self, tasks, limit=120):
-        """Waits until so many tasks are precompiled, as they are on a site that has run for a minute."""
+    def settle(self, tasks, limit=120, quiet=20):
+        """Waits until so many tasks are precompiled, as they are on a site that has run for a minute. A task whose units the
+        self-test has compiled is not reported: no news for a while after the first is enough."""
         began = time.monotonic()
-        while (ready := self.tail(None).count("task precompiled")) < tasks and time.monotonic() - began < limit:
+        ready, last = 0, began
+        while ready < tasks and time.monotonic() - began < limit and (not ready or time.monotonic() - last < quiet):
             time.sleep(0.2)
+            log = self.tail(None)
+            if (now := log.count("task precompiled") + log.count("task not precompiled")) != ready:
+                ready, last = now, time.monotonic()
         print(f"{ready} of {tasks} CUDA tasks precompiled after {time.monotonic() - began:.1f} s", flush=True)
+        print("".join(line for line in log.splitlines(True) if "task not precompiled" in line), end="", flush=True)
 
     def save(self, path, file):
         request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})
@@ -144,12 +150,13 @@ def arguments(doc):
     options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")
     options.add_argument("--processes", type=int, default=0, help="fresh processes of a submission at the most; 0 for the site's own number")
+    options.add_argument("--server", default="", help="further options of the server, as in --server='--energy --warm 2'")
     return options
 
 
-def few(args):
-    """The site's options for so many processes."""
-    return ["--ranked-processes", str(args.processes)] if args.processes else []
+def server_options(args):
+    """The site's options that were asked for."""
+    return [*(["--ranked-processes", str(args.processes)] if args.processes else []), *args.server.split()]
 
 
 def check(args, batches):
@@ -160,7 +167,7 @@ def check(args, batches):
     """
     rows, raw = [], []
     for extra, compiled, work in batches:
-        site = Site(os.path.abspath(args.binary), [*extra, *few(args)])
+        site = Site(os.path.abspath(args.binary), [*extra, *server_options(args)])
         before = len(rows)
         try:
             if compiled:
