@@ -70,10 +70,14 @@ func profileJob(t *testing.T, id string) job.Job {
 	return j
 }
 
-// announcing is a submission that prints, in every second call, what ncu says of so many launches. The judge has that call
-// profiled, after one that is not.
+// announcing is a submission that prints, in every second call, what ncu says of so many launches: the judge has that call
+// profiled, after one that is not. It leaves PTX where Triton would.
 func announcing(launches int) []byte {
-	return append([]byte("#include <chrono>\n#include <cstdio>\n#include <thread>\n"), kernel(fmt.Sprintf(`static int calls = 0;
+	return append([]byte("#include <chrono>\n#include <cstdio>\n#include <filesystem>\n#include <fstream>\n#include <thread>\n"), kernel(fmt.Sprintf(`static int calls = 0;
+    if (const char* cache = std::getenv("TRITON_CACHE_DIR"); cache && calls == 0) {
+        std::filesystem::create_directories(std::string(cache) + "/KEY");
+        std::ofstream(std::string(cache) + "/KEY/k.ptx") << ".version 8.0\n.entry reduce_shared(\n)\n{\n  ret;\n}\n";
+    }
     for (int i = 0; calls %% 2 == 1 && i < %d; ++i) std::printf("==PROF== Profiling \"k\" - %%d: 0%%%%....50%%%%....100%%%% - 40 passes\n", i);
     std::fflush(stdout);
     if (++calls %% 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100)); // as replays do`, launches))...)
@@ -120,6 +124,9 @@ func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 		}
 		var kernels []string
 		for i, k := range report.Kernels {
+			if ptx := k.Source != nil && strings.Contains(k.Source.PTX, ".entry "+k.Short); ptx != (k.Short == "reduce_shared") {
+				t.Errorf("%s: PTX of %s: %v", name, k.Short, ptx)
+			}
 			if kernels = append(kernels, k.Short); k.ID != i || k.Source == nil || len(k.Metrics) == 0 {
 				t.Errorf("%s: kernel %d is %d with %d metrics", name, i, k.ID, len(k.Metrics))
 			}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"time"
 
 	"warpboard/evaluator/judge"
@@ -15,11 +17,16 @@ import (
 
 const (
 	reportFile = "profile.ncu-rep"
+	ptxFile    = "kernels.ptx"
 	// maxPage bounds what ncu prints of a report in bytes, for the same reason as ncu.MaxReport.
 	maxPage = 64 << 20
 	// writeTime is how long ncu may take to write its report when the program's last call is over.
 	writeTime = 30 * time.Second
 )
+
+// keepPTX runs a command, and collects what Triton compiled meanwhile, up to so many bytes.
+const keepPTX = `most=$1; shift; "$@"; code=$?
+find "$TRITON_CACHE_DIR" -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
 
 // Nsight runs Nsight Compute inside the sandbox.
 type Nsight struct {
@@ -42,9 +49,12 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		if err := adapt(&spec); err != nil {
 			return sandbox.Outcome{}, err
 		}
-		spec.Argv = ncu.Command(n.Tool, spec.Argv, o)
+		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", keepPTX, "profile", strconv.Itoa(ncu.MaxPTX)}, ncu.Command(n.Tool, spec.Argv, o))
+		if spec.Env["TRITON_CACHE_DIR"] == "" {
+			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
+		}
 		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
-		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport}
+		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport, ptxFile: ncu.MaxPTX}
 		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport
 		return n.Runner.Run(ctx, spec)
 	})

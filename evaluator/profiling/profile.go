@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -33,6 +34,7 @@ type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
+	PTX     []byte // of the submission, where its build has kept that
 	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnCase sees each case as it ends.
 	OnLog  func(stream string, text []byte)
 	OnCase func(job.CaseResult)
@@ -149,7 +151,11 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	if err != nil && why != "" && ctx.Err() == nil {
 		return nil, nil, why, nil // ncu did not come to its end
 	}
-	return file, report, why, err
+	if err != nil {
+		return nil, nil, "", err
+	}
+	report.AttachPTX(string(slices.Concat(s.PTX, out.Files[ptxFile])))
+	return file, report, why, nil
 }
 
 // keepAll keeps the reports of the cases from first on, and the file that has them all.
