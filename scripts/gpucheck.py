@@ -127,6 +127,21 @@ def keep(site, folder, name, path, run):
         site.save(page + ending, to / f"{stem}.{file}")
 
 
+def show_profile(site, run):
+    """Prints what each case of a profile launched, and how long the profiled processes took."""
+    stage = next(s for s in run["stages"] if s["stage"] == "profile")
+    for line in (stage.get("stderr") or "").splitlines():
+        if line.startswith("==WARPBOARD=="):
+            print("   ", line.removeprefix("==WARPBOARD== "))
+    for case in stage["cases"]:
+        if case["status"] != "pass":
+            print(f"    case {case['index']}: {case.get('message')}")
+            continue
+        answer = site.get(f"/submissions/{run['submission']}/runs/{run['id']}/profile.json?case={case['index']}")
+        kernels = [f"{k['short']} {tuple(k['grid'])}" for k in answer["report"]["kernels"]]
+        print(f"    case {case['index']} ({case['spec']}): {', '.join(kernels)}", flush=True)
+
+
 def row_of(task, path, expected, result, wall):
     stages = {s["stage"]: s for s in result["stages"]}
     times = [f"{seconds(stages[name]):.2f}" if name in stages else "" for name in STAGES]
@@ -178,6 +193,8 @@ def check(args, batches):
                 rows.append(row)
                 raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})
                 print(" ".join(map(str, row)), flush=True)
+                if good and expected == "profile":
+                    show_profile(site, result)
                 if good and args.keep and expected == "profile":
                     keep(site, args.keep, name, path, result)
         finally:
