@@ -21,7 +21,7 @@ func TestCancelInEveryState(t *testing.T) {
 			blocking = ada.submit(job.ModeTest, kernel("sleep(4);"))
 			ada.reach(blocking, models.StateTesting)
 		}
-		id := ada.submit(job.ModeRanked, lingering(state))
+		id := ada.submit(modeOf(state), lingering(state))
 		ada.reach(id, state)
 		ada.cancel(id)
 		if blocking != 0 {

@@ -34,6 +34,14 @@ func lingering(state models.RunState) string {
 	return kernel("")
 }
 
+// modeOf is the mode of a run that comes to a state: a ranked one if it can.
+func modeOf(state models.RunState) job.Mode {
+	if state == models.StateBenchmarking {
+		return job.ModeBenchmark
+	}
+	return job.ModeRanked
+}
+
 // TestKillServerInEachState cuts the power in every state of a run and starts the server again on
 // what is left on the disk: each run ends exactly once, and the board has one entry per person. Of the runs that waited
 // behind these, one is ranked: the others wait in the same way, and measuring each takes seconds.
@@ -54,7 +62,7 @@ func TestKillServerInEachState(t *testing.T) {
 	for _, state := range []models.RunState{models.StateBuilding, models.StateTesting, models.StateBenchmarking, models.StateRanking} {
 		working := s.person(t, "in "+string(state), models.RoleUser)
 		waiting := s.person(t, "behind "+string(state), models.RoleUser)
-		first := working.submit(job.ModeRanked, lingering(state))
+		first := working.submit(modeOf(state), lingering(state))
 		working.reach(first, state)
 		mode := job.ModeTest
 		if state == models.StateBuilding {
@@ -65,7 +73,7 @@ func TestKillServerInEachState(t *testing.T) {
 		s.kill()
 		s.leavesNothing(t)
 		s.up(t)
-		finish(working, first, job.ModeRanked)
+		finish(working, first, modeOf(state))
 		finish(waiting, second, mode)
 	}
 	wantBoard(t, s, runs)

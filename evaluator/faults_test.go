@@ -48,7 +48,7 @@ func broken(_ context.Context, req toolchain.BuildRequest) (job.StageResult, err
 func TestFaultOfOursIsLostAndNotFailed(t *testing.T) {
 	s := newSite(t)
 	s.start(evaluator.Config{Builder: fakeBuilder{build: broken, run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
-		if st.Attempt == "sandbox" && st.Mode == "benchmark" {
+		if st.Attempt == "sandbox" && st.Mode == "leaderboard" {
 			return sandbox.Outcome{}, errors.New("bubblewrap did not start")
 		}
 		return pass(st.StageRequest), nil
@@ -60,7 +60,7 @@ func TestFaultOfOursIsLostAndNotFailed(t *testing.T) {
 		reason string
 	}{
 		{aJob("broken", job.ModeRanked), "Worker w1 could not evaluate the run in its build stage: Nvcc is not installed."},
-		{aJob("sandbox", job.ModeRanked), "Worker w1 could not evaluate the run in its benchmark stage: Bubblewrap did not start."},
+		{aJob("sandbox", job.ModeRanked), "Worker w1 could not evaluate the run in its ranked stage: Bubblewrap did not start."},
 		{old, fmt.Sprintf("Worker w1 could not evaluate the run: The job has version %d and this worker reads version %d: update the older one.", job.Version+1, job.Version)},
 	} {
 		r := s.run(c.job)

@@ -176,7 +176,7 @@ func TestCancelKillsTheRealProgramInAnyStage(t *testing.T) {
 	slow := kernel("usleep(100000); /* " + rand.Text() + " */") // new, or its build is over before it is cancelled
 	for _, stage := range []job.Stage{job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked} {
 		id := "cancelled in " + string(stage)
-		j := example(t, vectorAdd, id, job.ModeRanked, slow)
+		j := example(t, vectorAdd, id, modeWith(string(stage)), slow)
 		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[:2], j.Task.Benchmarks[:1]
 		s.publish(j)
 		s.wait("begin of the stage "+string(stage), func() bool {

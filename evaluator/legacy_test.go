@@ -34,11 +34,11 @@ func TestOneReferenceFileIsATask(t *testing.T) {
 	s.start(realConfig(t))
 	const right = "output_t custom_kernel(input_t data) { for (float& x : data) x = std::sqrt(x); return data; }\n"
 	r := s.run(jobOf(t, bundle, "right", job.ModeRanked, right))
-	wantStages(t, r, "build pass", "test pass", "benchmark pass", "ranked pass")
+	wantStages(t, r, "build pass", "test pass", "ranked pass")
 	if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS <= 0 || r.Harness != "legacy" {
 		t.Fatalf("outcome %s, score %v, harness %q, failure %+v", r.Outcome, r.ScoreNS, r.Harness, r.Failure)
 	}
-	ranked := r.Stages[3]
+	ranked := r.Stages[2]
 	if len(ranked.Cases) != 1 || ranked.Cases[0].Runs != 2*100 { // in two fresh processes
 		t.Errorf("cases %+v", ranked.Cases)
 	}

@@ -188,7 +188,7 @@ func TestARankedRunIsNeverProfiledInItsOwnPass(t *testing.T) {
 	j := profileJob(t, "a1")
 	j.Mode = job.ModeRanked
 	r := s.run(j)
-	wantStages(t, r, "build pass", "test pass", "benchmark pass", "ranked pass")
+	wantStages(t, r, "build pass", "test pass", "ranked pass")
 	if r.ScoreNS == nil || len(r.Artifacts) > 0 {
 		t.Errorf("score %v, artifacts %d", r.ScoreNS, len(r.Artifacts))
 	}

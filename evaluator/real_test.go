@@ -117,20 +117,17 @@ func TestRightAndWrongSubmissionsThroughRealWallsAndCompiler(t *testing.T) {
 	right := example(t, vectorAdd, "right", job.ModeRanked, solution(t, vectorAdd, true))
 	right.Task.Benchmarks = right.Task.Benchmarks[:1]
 	r := s.run(right)
-	wantStages(t, r, "build pass", "test pass", "benchmark pass", "ranked pass")
+	wantStages(t, r, "build pass", "test pass", "ranked pass")
 	if r.Outcome != job.OutcomeDone || r.ScoreNS == nil || *r.ScoreNS <= 0 {
 		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
 	}
-	if c := r.Stages[3].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 || c.Runs != len(c.Times) {
+	if c := r.Stages[2].Cases[0]; len(c.Processes) != 2 || c.Median != (c.Processes[0]+c.Processes[1])/2 || c.Runs != len(c.Times) {
 		t.Errorf("the score is of processes that took %v, together %v, in %d repeats of %d", c.Processes, c.Median, len(c.Times), c.Runs)
 	}
 	for _, c := range r.Stages[1].Cases {
 		if n := c.Numerics; n == nil || n.Elements == 0 || n.ULPMax > 0.5 || n.Worst == "" {
 			t.Errorf("the sums of test %d are off by %+v", c.Index, n)
 		}
-	}
-	if c := r.Stages[2].Cases[0]; c.Processes != nil {
-		t.Errorf("the benchmark took %v in fresh processes", c.Processes)
 	}
 	if m := r.Machine; m.Device != "CPU" || m.Worker != "w1" || m.Compiler == "" || m.Kernel == "" || m.Sandbox != "bubblewrap" || m.UUIDHash == "" {
 		t.Errorf("machine is %+v", m)
@@ -174,7 +171,6 @@ func TestStagesAndCasesArriveInTheirOrder(t *testing.T) {
 		want = append(want, fmt.Sprintf("test %d/%d pass", i+1, n))
 	}
 	want = append(want, "ended test",
-		"stage benchmark", "benchmark 1/1 pass", "ended benchmark",
 		"stage ranked", "ranked 1/1 pass", "ranked 1/1 pass", "ended ranked") // once in each of two fresh processes
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

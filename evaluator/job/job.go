@@ -16,7 +16,7 @@ type Mode string
 const (
 	ModeTest      Mode = "test"      // correctness only
 	ModeBenchmark Mode = "benchmark" // time, without a place on the board
-	ModeRanked    Mode = "ranked"    // test, benchmark and the ranked stage with a secret seed
+	ModeRanked    Mode = "ranked"    // test and ranked; with a bundle's own program test, benchmark and ranked, and again with a secret seed
 	ModeProfile   Mode = "profile"   // Nsight Compute of each benchmark case
 )
 

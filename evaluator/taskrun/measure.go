@@ -18,8 +18,8 @@ type Measuring struct {
 	// Most is how many there are at the most; 0 means harness.MostProcesses. Below harness.LeastProcesses every score
 	// is noisy, and quick: for tests.
 	Most int
-	// Budget is for how long further processes are started while the interval is too wide, from the beginning of the
-	// stage on, where the task says nothing else; 0 means tasks.DefaultRankedBudget.
+	// Budget is for how long further processes are started while the interval is too wide, from the end of the first on,
+	// which may compile what the others find compiled, where the task says nothing else; 0 means tasks.DefaultRankedBudget.
 	Budget time.Duration
 }
 
@@ -40,6 +40,7 @@ type measuring struct {
 
 	begun, last time.Time
 	slowed      func() string // while the process under way is measured
+	first       time.Duration // that the first process took
 	slowest     time.Duration
 	reported    int
 	dropped     []string
@@ -76,6 +77,9 @@ func (m *measuring) see() {
 	now := time.Now()
 	took := now.Sub(m.last)
 	m.last, m.slowest = now, max(m.slowest, took)
+	if m.reported == 1 {
+		m.first = took
+	}
 	another := m.decide(now.Sub(m.begun), took)
 	select {
 	case m.decisions <- another:
@@ -107,7 +111,7 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 		return false // the stage has no score, and says so when it has ended
 	}
 	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
-	return interval.Noisy && elapsed+took <= m.budget
+	return interval.Noisy && elapsed-m.first+took <= m.budget
 }
 
 // end says what goes into the record of the run's machine.

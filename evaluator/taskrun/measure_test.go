@@ -49,12 +49,18 @@ func TestProcessesAreMeasuredUntilTheIntervalIsNarrowOrTheTimeIsUp(t *testing.T)
 	}{
 		"five that are alike":             {Measuring{}, 0, time.Hour, second, alike, 5},
 		"five though the budget is spent": {Measuring{}, time.Second, time.Hour, second, apart, 5},
-		"more while the budget lasts":     {Measuring{}, 8 * time.Second, time.Hour, second, apart, 8},
-		"the worker's own budget":         {Measuring{Budget: 7 * time.Second}, 0, time.Hour, second, apart, 7},
-		"no more than 25":                 {Measuring{}, time.Hour, time.Hour, second, apart, 25},
-		"few where the worker says so":    {Measuring{Most: 2}, time.Hour, time.Hour, second, apart, 2},
-		"as many as the limit has room":   {Measuring{}, time.Hour, 4 * time.Second, second, apart, 3},
-		"one that takes all the time":     {Measuring{}, 0, 10 * time.Second, func(int) time.Duration { return 6 * time.Second }, alike, 1},
+		"more while the budget lasts":     {Measuring{}, 8 * time.Second, time.Hour, second, apart, 9},
+		"as many after a first that compiles": {Measuring{}, 8 * time.Second, time.Hour, func(i int) time.Duration {
+			if i == 0 {
+				return time.Minute
+			}
+			return time.Second
+		}, apart, 9},
+		"the worker's own budget":       {Measuring{Budget: 7 * time.Second}, 0, time.Hour, second, apart, 8},
+		"no more than 25":               {Measuring{}, time.Hour, time.Hour, second, apart, 25},
+		"few where the worker says so":  {Measuring{Most: 2}, time.Hour, time.Hour, second, apart, 2},
+		"as many as the limit has room": {Measuring{}, time.Hour, 4 * time.Second, second, apart, 3},
+		"one that takes all the time":   {Measuring{}, 0, 10 * time.Second, func(int) time.Duration { return 6 * time.Second }, alike, 1},
 		"until they are alike enough": {Measuring{}, time.Hour, time.Hour, second, func(i int) float64 {
 			if i == 0 {
 				return 1100

@@ -22,8 +22,9 @@ type step struct {
 // plan lists the steps of a job in their order; the first that does not pass is the last.
 //
 // A judge draws each input anew, with a seed that it alone knows and never uses again: nothing that a stage says
-// is a secret. A bundle's own program ranks on public inputs, as its authors know it, and then everything is done
-// again with the secret seed, for a verdict alone.
+// is a secret. It measures in the ranked stage just as in the benchmark stage, in more processes, so a ranked run
+// has no benchmark stage. A bundle's own program may do else: it goes through all three stages on public inputs, as its
+// authors know it, and then everything is done again with the secret seed, for a verdict alone.
 func plan(j job.Job) []step {
 	public := harness.PublicSeed(j.Task)
 	test := newStep(j, job.StageTest, public)
@@ -34,7 +35,11 @@ func plan(j job.Job) []step {
 	case job.ModeBenchmark:
 		return []step{benchmark}
 	case job.ModeRanked:
-		return []step{test, benchmark, newStep(j, job.StageRanked, public)}
+		ranked := newStep(j, job.StageRanked, public)
+		if j.Task.OwnHarness {
+			return []step{test, benchmark, ranked}
+		}
+		return []step{test, ranked}
 	default:
 		return nil
 	}

@@ -34,7 +34,7 @@ func TestStagesOfEachMode(t *testing.T) {
 		{job.ModeTest, j, []string{"test of 3, seed 7, 3 wanted, timed false"}, nil},
 		{job.ModeBenchmark, j, []string{"benchmark of 2, seed 7, 2 wanted, timed true"}, nil},
 		{job.ModeProfile, j, nil, nil},
-		{job.ModeRanked, j, []string{"test of 3, seed 7, 3 wanted, timed false", "benchmark of 2, seed 7, 2 wanted, timed true", "ranked of 2, seed 7, 2 wanted, timed true"}, nil},
+		{job.ModeRanked, j, []string{"test of 3, seed 7, 3 wanted, timed false", "ranked of 2, seed 7, 2 wanted, timed true"}, nil},
 		{job.ModeRanked, own, []string{"test of 3, seed 7, 0 wanted, timed false", "benchmark of 2, seed 7, 0 wanted, timed true", "ranked of 2, seed 7, 0 wanted, timed true"},
 			[]string{"test of 3, seed 99, 0 wanted, timed false", "benchmark of 2, seed 99, 0 wanted, timed false", "ranked of 2, seed 99, 0 wanted, timed false"}},
 	} {

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -48,15 +49,19 @@ func StagesOfAttempt(run models.Run, stages []models.Stage) []job.StageResult {
 	return results
 }
 
-// plannedStages are the stages that a run of a mode goes through; Python needs no build.
-func plannedStages(mode job.Mode, lang tasks.Lang) []job.Stage {
+// plannedStages are the stages that a run of a mode goes through; Python needs no build, and a ranked run by Warpboard's
+// harness no benchmark stage.
+func plannedStages(mode job.Mode, def tasks.Definition) []job.Stage {
 	stages := map[job.Mode][]job.Stage{
 		job.ModeTest:      {job.StageBuild, job.StageTest},
 		job.ModeBenchmark: {job.StageBuild, job.StageBenchmark},
-		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked},
+		job.ModeRanked:    {job.StageBuild, job.StageTest, job.StageRanked},
 		job.ModeProfile:   {job.StageBuild, job.StageProfile},
 	}[work.Measured(mode)]
-	if lang == tasks.LangPython && len(stages) > 0 {
+	if def.OwnHarness && work.Measured(mode) == job.ModeRanked {
+		stages = slices.Insert(stages, 2, job.StageBenchmark)
+	}
+	if def.Lang == tasks.LangPython && len(stages) > 0 {
 		return stages[1:]
 	}
 	return stages
