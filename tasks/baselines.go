@@ -34,7 +34,7 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 		}
 		inside := r.load(value, at, source)
 		if data, ok := r.bundle.Files[inside]; ok {
-			if err := CheckSubmission(data); err != nil {
+			if err := CheckSubmission(Submission{Source: data}); err != nil {
 				r.refuse(value, at, "%v", err)
 			}
 		}
