@@ -34,14 +34,14 @@ var (
 )
 
 // Names that Warpboard's programs have or look for, without suffix, beside those that begin with "warpboard".
-var harnessStems = []string{evalStem, "reference", "submission", "task", "utils", "warm"}
+var harnessStems = []string{evalStem, "reference", "utils", "warm"}
 
 // Modules that Warpboard's programs import in the submission's process, and with which a file of that name would be mistaken.
 var harnessModules = []string{
 	"array", "ast", "atexit", "base64", "bisect", "builtins", "collections", "contextlib", "copy", "ctypes", "cupy", "cutlass", "dataclasses", "enum", "errno", "faulthandler", "fcntl", "functools",
 	"gc", "hashlib", "importlib", "inspect", "io", "itertools", "json", "linecache", "logging", "marshal", "math", "mmap", "multiprocessing", "numpy", "operator", "os",
 	"pathlib", "pickle", "platform", "queue", "random", "re", "resource", "secrets", "select", "shutil", "signal", "site", "sitecustomize", "socket", "statistics", "string",
-	"struct", "subprocess", "sys", "tarfile", "tempfile", "threading", "time", "torch", "traceback", "train", "triton", "types", "typing", "usercustomize", "warnings", "weakref",
+	"struct", "submission", "subprocess", "sys", "tarfile", "task", "tempfile", "threading", "time", "torch", "traceback", "train", "triton", "types", "typing", "usercustomize", "warnings", "weakref",
 }
 
 // SubmissionSuffixes are those that a further file of a submission may have, in a language.

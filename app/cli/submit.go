@@ -17,7 +17,8 @@ import (
 const submitHelp = `Submit a kernel to a task: its source and, where the task takes any, further files after it.
 
 Task and devices come from --task and --device, else from the source (#!POPCORN leaderboard NAME, #!POPCORN gpus A B),
-else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.`
+else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
+Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
 
 func submitCommand(c *connection) *cobra.Command {
 	in := client.NewSubmission{}
@@ -42,15 +43,20 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 	if err != nil {
 		return err
 	}
-	if err := p.of(file).fill(&in.Task, &in.Devices, source); err != nil {
+	k := p.of(file)
+	if err := k.fill(&in.Task, &in.Devices, source); err != nil {
 		return err
+	}
+	further := files[1:]
+	if len(further) == 0 {
+		further = p.further(k)
 	}
 	site, err := c.site()
 	if err != nil {
 		return err
 	}
 	in.FileName, in.Source = filepath.Base(file), string(source)
-	if in.Files, err = readFurther(files[1:]); err != nil {
+	if in.Files, err = readFurther(further); err != nil {
 		return err
 	}
 	sub, err := site.Submit(ctx, in)

@@ -27,6 +27,7 @@ function choose(chosen) {
     tab.tabIndex = tab === chosen ? 0 : -1;
     panelOf(tab).hidden = tab !== chosen;
   }
+  list.scrollLeft = chosen.offsetLeft - list.offsetLeft - 40; // on a phone there is room for one or two
   const panel = panelOf(chosen);
   if ("further" in panel.dataset) edited(panel);
 }
@@ -45,7 +46,10 @@ async function edited(row) {
 function label(tab, name, wrong) {
   const count = document.createElement("span");
   count.className = "tag tag-fail ml-1";
-  count.textContent = wrong === 1 ? "1 error" : `${wrong} errors`;
+  const unit = document.createElement("span");
+  unit.className = "sr-only";
+  unit.textContent = wrong === 1 ? " error" : " errors";
+  count.append(String(wrong), unit);
   tab.replaceChildren(name, ...(wrong ? [count] : []));
 }
 
