@@ -52,7 +52,7 @@ func (r *taskReader) solutions() {
 	for _, verdict := range []string{"correct", "wrong"} {
 		at := path.Join(solutionsDir, verdict)
 		for _, name := range r.tree.list(path.Join(r.dir, at)) {
-			if !strings.Contains(name, "/") && !strings.HasPrefix(name, ".") {
+			if isSolution(name) {
 				r.load(nil, solutionsDir, path.Join(at, name))
 			}
 		}

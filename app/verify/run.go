@@ -101,7 +101,10 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 	works := false
 	var undecided []tried
 	for _, s := range solutions {
-		result, err := v.run(ctx, b, slot, s.Name, tasks.Submission{Source: s.Source})
+		if err := b.CheckFiles(s.Submission().Names()); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		result, err := v.run(ctx, b, slot, s.Name, s.Submission())
 		if err != nil {
 			return err
 		}

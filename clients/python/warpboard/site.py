@@ -76,8 +76,9 @@ class Warpboard:
     ) -> Submission:
         """Submits a file, or source under the file's name, and does not wait.
 
-        files are further ones, where the task takes any: their texts by name. mode is test, benchmark, ranked (which counts on the board) or profile. task and devices may be left to
-        directives in the source. Where the connection breaks it is sent again, and is still one submission.
+        files are further ones, where the task takes any: their texts by name. mode is test, benchmark, ranked (which
+        counts on the board) or profile. task and devices may be left to directives in the source. Where the connection
+        breaks it is sent again, and is still one submission.
         """
         if source is None:
             with open(file, encoding="utf-8") as opened:
