@@ -220,3 +220,12 @@ func TestVerifyChainChecksAnExport(t *testing.T) {
 		t.Errorf("without a key: %v", err)
 	}
 }
+
+func readAt(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -101,15 +101,6 @@ func TestVerifyTaskRunsEverySolution(t *testing.T) {
 	}
 }
 
-func readAt(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 func lineWith(text, part string) string {
 	for line := range strings.Lines(text) {
 		if strings.Contains(line, part) {
