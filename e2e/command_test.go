@@ -59,6 +59,7 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 	says("CPU done score", "show", fmt.Sprint(sub.ID))
 	says(fmt.Sprintf("%d %s ranked %d CPU done", sub.ID, smallTask, sub.Runs[0].ID), "runs", "--task", smallTask)
 	says(strings.Join(strings.Fields(slow), " "), "source", fmt.Sprint(sub.ID))
+	ada.submitsSeveralFiles(s.url, says)
 	says("the data show no difference", "compare", fmt.Sprint(sub.ID), fmt.Sprint(sub.ID))
 	pulled := filepath.Join(t.TempDir(), "pulled")
 	says("is in "+pulled, "task", "pull", smallTask, pulled)

@@ -20,5 +20,6 @@ func TestRunOnPostgres(t *testing.T) {
 	s.stop()
 	s.up(t)
 	wantBoard(t, s, []client.Run{run})
+	s.person(t, "Ben", models.RoleUser).ranksSeveralFiles()
 	s.stop() // before the database goes
 }

@@ -33,7 +33,7 @@ func taskOf(t *testing.T, files map[string]string) *tasks.Bundle {
 // jobOf is a job on the CPU for a task with the given submission.
 func jobOf(t *testing.T, b *tasks.Bundle, id string, mode job.Mode, submission string) job.Job {
 	t.Helper()
-	sources, err := b.Resolve([]byte(submission))
+	sources, err := b.Resolve(tasks.Submission{Source: []byte(submission)})
 	if err != nil {
 		t.Fatal(err)
 	}

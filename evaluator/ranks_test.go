@@ -20,7 +20,7 @@ func twoRanks(t *testing.T, id, submission string) job.Job {
 		t.Fatal(err)
 	}
 	b := bundles[slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == "waves_ranks" })]
-	sources, err := b.Resolve([]byte(submission))
+	sources, err := b.Resolve(tasks.Submission{Source: []byte(submission)})
 	if err != nil {
 		t.Fatal(err)
 	}

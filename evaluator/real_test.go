@@ -84,7 +84,7 @@ func example(t testing.TB, task, id string, mode job.Mode, submission []byte) jo
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(bundles, func(b *tasks.Bundle) bool { return b.Name == task })
-	sources, err := bundles[i].Resolve(submission)
+	sources, err := bundles[i].Resolve(tasks.Submission{Source: submission})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,6 +45,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 			"too large":      {func(n *models.NewSubmission) { n.Source = []byte(strings.Repeat("x", 1<<21)) }, models.Invalid},
 			"not text":       {func(n *models.NewSubmission) { n.Source = []byte{0xff, 0xfe} }, models.Invalid},
 			"odd mode":       {func(n *models.NewSubmission) { n.Mode = "fast" }, models.Invalid},
+			"another file":   {func(n *models.NewSubmission) { n.Files = map[string][]byte{"a.h": nil} }, models.Invalid},
 			"odd name":       {func(n *models.NewSubmission) { n.FileName = "kernel.py" }, models.Invalid},
 		} {
 			t.Run(name, func(t *testing.T) {
@@ -60,7 +61,7 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		if sub.ID != 1 || sub.FileName != "my kernel.CPP" || len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != models.StateQueued {
 			t.Errorf("Submit: %+v, %+v", sub, runs)
 		}
-		if source, err := s.Source(ctx, sub); err != nil || string(source) != "int x;" {
+		if source, err := s.Source(ctx, sub); err != nil || string(source.Source) != "int x;" || len(source.Files) > 0 {
 			t.Errorf("Source: %q, %v", source, err)
 		}
 		list, err := s.Submissions(ctx, models.User{}, models.SubmissionFilter{UserID: ann.ID, TaskID: task.ID})
@@ -73,6 +74,60 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		}
 		if list, err := s.Submissions(ctx, models.User{}, models.SubmissionFilter{Before: sub.ID}); err != nil || len(list) != 0 {
 			t.Errorf("Submissions before the first: %+v, %v", list, err)
+		}
+	})
+}
+
+func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		ctx, admin, ann := t.Context(), modelstest.Person(t, s, "Root", models.RoleAdmin), modelstest.Person(t, s, "Ann", models.RoleUser)
+		bundle := modelstest.Bundle("several")
+		bundle.Definition.SubmissionFiles = []string{"*.h"}
+		bundle.Files["task.h"] = []byte("#include <vector.h>\n")
+		task, err := s.CreateTask(ctx, admin, models.NewTask{TaskSettings: models.TaskSettings{Devices: []string{"CPU"}}, Bundle: bundle})
+		check(t, err)
+		submit := func(key, tile string, more ...string) (models.Submission, []models.Run, error) {
+			in := models.NewSubmission{User: ann, TaskID: task.ID, Devices: task.Devices, Mode: job.ModeRanked, FileName: "kernel.cpp",
+				Source: []byte("int x;"), Files: map[string][]byte{"tile.h": []byte(tile)}, Key: key}
+			for _, name := range more {
+				in.Files[name] = nil
+			}
+			return s.Submit(ctx, in)
+		}
+		for name, want := range map[string]string{
+			"task.h": "has the name of a file of the task", "vector.h": "task.h of the task includes or imports", "a.cuh": "is not one that the task takes", "../a.h": "not a plain file name",
+		} {
+			_, _, err := submit("", "", name)
+			wantKind(t, err, models.Invalid)
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		first, runs, err := submit("k", "int tile; // /proc/\n")
+		check(t, err)
+		again, _, err := submit("k", "int tile; // /proc/\n")
+		if err != nil || again.ID != first.ID {
+			t.Errorf("sent again it is submission %d, not %d: %v", again.ID, first.ID, err)
+		}
+		_, _, err = submit("k", "int other;\n")
+		wantKind(t, err, models.Conflict)
+		got, err := s.Source(ctx, first)
+		if err != nil || string(got.Source) != "int x;" || string(got.Files["tile.h"]) != "int tile; // /proc/\n" || models.Hash(got.Pack()) != first.SourceHash {
+			t.Errorf("Source: %+v, %v", got, err)
+		}
+		all, err := s.Sources(ctx, []int64{first.ID})
+		if err != nil || string(all[first.ID].Files["tile.h"]) == "" {
+			t.Errorf("Sources: %+v, %v", all, err)
+		}
+		flags, err := s.Flags(ctx, admin, runs[0], task)
+		if err != nil || len(flags) != 1 || !strings.Contains(flags[0].Detail, "tile.h line 1 reaches into the process") {
+			t.Errorf("flags: %+v, %v", flags, err)
+		}
+		alike, _, err := submit("", "int tile; // /proc/  \r\n\n")
+		check(t, err)
+		other, _, err := submit("", "int tile2;")
+		if err != nil || alike.SourceKey != first.SourceKey || other.SourceKey == first.SourceKey || len(runs) != 1 {
+			t.Errorf("keys: %q alike, %q, %q another: %v", first.SourceKey, alike.SourceKey, other.SourceKey, err)
 		}
 	})
 }

@@ -34,7 +34,7 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 		}
 		inside := r.load(value, at, source)
 		if data, ok := r.bundle.Files[inside]; ok {
-			if err := CheckSubmission(data); err != nil {
+			if err := CheckSubmission(Submission{Source: data}); err != nil {
 				r.refuse(value, at, "%v", err)
 			}
 		}
@@ -52,7 +52,7 @@ func (r *taskReader) solutions() {
 	for _, verdict := range []string{"correct", "wrong"} {
 		at := path.Join(solutionsDir, verdict)
 		for _, name := range r.tree.list(path.Join(r.dir, at)) {
-			if !strings.Contains(name, "/") && !strings.HasPrefix(name, ".") {
+			if isSolution(name) {
 				r.load(nil, solutionsDir, path.Join(at, name))
 			}
 		}

@@ -66,8 +66,9 @@ func TestBadSubmissionIsRefused(t *testing.T) {
 		"":                             "the submission is empty",
 		"\xff":                         "the submission is not UTF-8 text",
 		strings.Repeat("x", 1_000_001): "the submission is larger than 1000000 bytes",
+		"\x00files\nx":                 "the submission begins with what marks several files",
 	} {
-		_, err := b.Resolve([]byte(text))
+		_, err := b.Resolve(tasks.Submission{Source: []byte(text)})
 		wantError(t, err, want)
 	}
 	if name := b.Definition.SubmissionName(); name != "submission.py" {
@@ -96,6 +97,7 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 		"description": {func(b *tasks.Bundle) { b.Definition.Description = "new" }, "description", false},
 		"harness":     {func(b *tasks.Bundle) { b.Definition.OwnHarness = true }, "harness", true},
 		"gpus":        {func(b *tasks.Bundle) { b.Definition.GPUs = nil }, "gpus", false},
+		"more files":  {func(b *tasks.Bundle) { b.Definition.SubmissionFiles = []string{"a.py"} }, "submission_files", false},
 		"new file": {func(b *tasks.Bundle) {
 			b.Definition.Files = append(b.Definition.Files, tasks.File{Name: "n.py", Source: "n.py"})
 		}, "files.n.py", true},

@@ -94,9 +94,11 @@ type Definition struct {
 	Config      Config            `json:"config"`
 	Templates   map[string]string `json:"templates,omitempty"` // label (CUDA, Python, Triton, C++ …) → path in the bundle
 	Baselines   map[string]string `json:"baselines,omitempty"` // name → path in the bundle of a submission that the site runs
-	Tests       []Case            `json:"tests,omitempty"`
-	Benchmarks  []Case            `json:"benchmarks,omitempty"`
-	Timeouts    Timeouts          `json:"timeouts"`
+	// SubmissionFiles are names, and patterns with *, of further files that a submission may bring beside its main one.
+	SubmissionFiles []string `json:"submission_files,omitempty"`
+	Tests           []Case   `json:"tests,omitempty"`
+	Benchmarks      []Case   `json:"benchmarks,omitempty"`
+	Timeouts        Timeouts `json:"timeouts"`
 	// RankedBudget is for how long the ranked stage may start further processes of a submission to narrow the interval
 	// of its score; 0 leaves that to the worker.
 	RankedBudget time.Duration `json:"ranked_budget,omitempty"`
@@ -125,7 +127,7 @@ type Bundle struct {
 const (
 	MaxYAML       = 256 << 10 // bytes of a task.yml or of a problem set
 	MaxBundle     = 4 << 20   // bytes of all files that one task stores
-	MaxSubmission = 1_000_000 // bytes of a reference file in the legacy format
+	MaxSubmission = 1_000_000 // bytes of a submission, all its files together, and of a reference file in the legacy format
 	MaxCases      = 256       // tests, and benchmarks
 )
 

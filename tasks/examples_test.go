@@ -107,7 +107,7 @@ func submissions(t *testing.T, b *tasks.Bundle) []tasks.Solution {
 // runTests runs the test stage with Warpboard's harness and reports whether the check passed.
 func runTests(t *testing.T, b *tasks.Bundle, dir string, source []byte) (passed bool, output string) {
 	t.Helper()
-	sources, err := b.Resolve(source)
+	sources, err := b.Resolve(tasks.Submission{Source: source})
 	if err != nil {
 		t.Fatal(err)
 	}

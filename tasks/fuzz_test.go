@@ -70,7 +70,7 @@ func FuzzZip(f *testing.F) {
 			if b.Size() > tasks.MaxBundle {
 				t.Errorf("a task of %d bytes was read", b.Size())
 			}
-			if _, err := b.Resolve([]byte("x")); err != nil {
+			if _, err := b.Resolve(tasks.Submission{Source: []byte("x")}); err != nil {
 				t.Errorf("a task that was read does not resolve: %v", err)
 			}
 		}

@@ -53,10 +53,19 @@ func contentKeys() []Key {
 			Limits: "Inside what is uploaded."},
 		{Name: "templates", Meaning: "Files that people start from, by label.", Default: "{}",
 			Limits: "Labels: " + strings.Join(templateLabels, ", ") + ".", Example: "templates:\n  C++: template.cpp"},
+		{Name: "submission_files", Default: "[]", Example: `submission_files: [kernels.h, "*.hpp"]`,
+			Meaning: "Further files that a submission may bring beside its main one, each by its name or by a pattern in which `*` stands for any characters. " +
+				"They lie beside the task's files, for `#include \"kernels.h\"` or `import helpers`; in C++ and CUDA C++ those that end in `.cu`, `.cpp`, `.cc` or `.cxx` are compiled, too. Without it a submission is one file.",
+			Limits: fmt.Sprintf("%d names. They end in %s (C++), %s (CUDA C++) or %s (Python). A submission brings at most %d further files, and %d bytes with its main one. "+
+				"A file's name has at most %d letters, digits and `_ - .`, and is not that of a file of the task or of Warpboard's harness, nor of what the task's files include or import. "+
+				"Not for Python tasks with an eval program of their own.",
+				maxFilePatterns, suffixes(LangCPP), suffixes(LangCUDA), suffixes(LangPython), MaxSubmissionFiles, MaxSubmission, maxFileName)},
 		{Name: "baselines", Meaning: "Submissions to compare with, by name: the plain loop, a library, `torch.compile`. The site runs each on each device of the task, when nobody else waits, and shows it on the boards without a rank.", Default: "{}",
 			Limits: fmt.Sprintf("%d; a name has at most 40 letters, digits, spaces and `. _ + -`.", maxBaselines), Example: "baselines:\n  naive: template.cpp"},
 	}
 }
+
+func suffixes(lang Lang) string { return "`" + strings.Join(furtherSuffixes[lang], " ") + "`" }
 
 // measuringKeys are what is run, how long it may take, and what becomes of the times.
 func measuringKeys() []Key {

@@ -38,7 +38,7 @@ func TestReferenceFileMakesATaskOfTheOlderForm(t *testing.T) {
 			if warned := strings.Contains(strings.Join(b.Warnings, " "), "upload it as .cu"); warned != (c.lang == tasks.LangCPP) {
 				t.Errorf("the warnings are %q", b.Warnings)
 			}
-			sources, err := b.Resolve([]byte("mine"))
+			sources, err := b.Resolve(tasks.Submission{Source: []byte("mine")})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,7 +4,9 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -13,13 +15,18 @@ const solutionsDir = "solutions"
 
 // Solution is a submission that comes with a task to try it.
 type Solution struct {
-	Name    string // file name
+	Name    string // of its file, or of the folder of its files
 	Correct bool   // it must pass; otherwise it must fail
 	Source  []byte
+	Files   map[string][]byte // further ones, by name
 }
 
+// Submission is what is submitted of it.
+func (s Solution) Submission() Submission { return Submission{Source: s.Source, Files: s.Files} }
+
 // Solutions finds solutions/correct/* and solutions/wrong/* in a task folder, by name within each; no
-// such folder is no error. A reference in the legacy format comes with one: itself, submitted.
+// such folder is no error. Each is a file, or a folder of files of which submission.* is the main one. A reference in the
+// legacy format comes with one: itself, submitted.
 func (u *Upload) Solutions(folder string) ([]Solution, error) {
 	if u.reference != "" {
 		return []Solution{referenceAsSolution(legacyLang(u.reference))}, nil
@@ -29,19 +36,45 @@ func (u *Upload) Solutions(folder string) ([]Solution, error) {
 		name    string
 		correct bool
 	}{{"correct", true}, {"wrong", false}} {
-		at := path.Join(folder, solutionsDir, verdict.name)
-		for _, name := range u.tree.list(at) {
-			if strings.Contains(name, "/") || strings.HasPrefix(name, ".") {
-				continue
-			}
-			source, err := u.tree.read(path.Join(at, name))
-			if err != nil {
-				return nil, fmt.Errorf("reading the solution %s: %w", path.Join(at, name), err)
-			}
-			out = append(out, Solution{Name: name, Correct: verdict.correct, Source: source})
+		found, err := u.solutionsIn(path.Join(folder, solutionsDir, verdict.name), verdict.correct)
+		if err != nil {
+			return nil, err
 		}
+		out = append(out, found...)
 	}
 	return out, nil
+}
+
+func (u *Upload) solutionsIn(at string, correct bool) ([]Solution, error) {
+	byName := map[string]Solution{}
+	for _, name := range u.tree.list(at) {
+		if !isSolution(name) {
+			continue
+		}
+		text, err := u.tree.read(path.Join(at, name))
+		if err != nil {
+			return nil, fmt.Errorf("reading the solution %s: %w", path.Join(at, name), err)
+		}
+		first, file, several := strings.Cut(name, "/")
+		s := byName[first]
+		s.Name, s.Correct = first, correct
+		switch {
+		case !several || stem(file) == "submission":
+			s.Source = text
+		case s.Files == nil:
+			s.Files = map[string][]byte{file: text}
+		default:
+			s.Files[file] = text
+		}
+		byName[first] = s
+	}
+	maps.DeleteFunc(byName, func(_ string, s Solution) bool { return s.Source == nil })
+	return slices.SortedFunc(maps.Values(byName), func(a, b Solution) int { return strings.Compare(a.Name, b.Name) }), nil
+}
+
+// isSolution reports whether a path in a folder of solutions is one, or a file of one.
+func isSolution(name string) bool {
+	return strings.Count(name, "/") <= 1 && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
 // referenceAsSolution is a submission that answers what the reference does.

@@ -93,6 +93,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.GPUs = r.devices(f["gpus"], "gpus")
 	def.NoProfile = !r.boolean(f["profile"], "profile", true)
 	r.harness(f["config"])
+	def.SubmissionFiles = r.submissionFiles(f["submission_files"])
 	r.worldSizes(f)
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])

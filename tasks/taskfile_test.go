@@ -36,6 +36,7 @@ benchmark_timeout: 20
 ranked_timeout: 30
 ranking_by: geom
 seed: 5
+submission_files: [kernels.h, "*.hpp"]
 libraries: [cuda, stdc++]
 gpus: [CPU]
 templates: {C++: reference.h}
@@ -55,8 +56,8 @@ profile: false
 			Sources: []string{"submission.cpp"}, IncludeDirs: []string{"cutlass"}, CompileFlags: []string{"-O2", "-Wall"},
 			Defines: []tasks.Define{{Name: "PLAIN"}, {Name: "DEPTH", Value: text("3")}, {Name: "ON", Value: text("True")}, {Name: "TEXT", Value: text("a b")}},
 		},
-		Templates: map[string]string{"C++": "reference.h"},
-		Tests:     []tasks.Case{{{Name: "size", Value: "4"}, {Name: "seed", Value: "7"}}},
+		Templates: map[string]string{"C++": "reference.h"}, SubmissionFiles: []string{"kernels.h", "*.hpp"},
+		Tests: []tasks.Case{{{Name: "size", Value: "4"}, {Name: "seed", Value: "7"}}},
 		Benchmarks: []tasks.Case{{
 			{Name: "size", Value: "1024"}, {Name: "seed", Value: "8"}, {Name: "kind", Value: "odd_1"},
 			{Name: "scale", Value: "1e-05"}, {Name: "flag", Value: "True"}, {Name: "none", Value: "None"}, {Name: "shape", Value: "[1, 2]"},
@@ -164,6 +165,12 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"source not a file":       {cpp("sources: [x.cpp]"), `config.sources[0]: "x.cpp" is not the name of an entry of files`},
 		"include dir":             {cpp("include_dirs: [-I/]"), `config.include_dirs[0]: "-I/" cannot be a folder`},
 		"own harness, no sources": {`{lang: cu, description: x, files: [{name: eval.cu, source: eval.cu}, {name: s.cu, source: "@SUBMISSION@"}]}`, "config.sources: is required"},
+		"further in a folder":     {further("a/x.h"), `submission_files[0]: "a/x.h" is not a file name or pattern`},
+		"further with a dot":      {further(".x.h"), `submission_files[0]: ".x.h" is not a file name or pattern`},
+		"further of another kind": {further("x.so"), `submission_files[0]: "x.so" must end in one of .h, .hpp`},
+		"further of the task":     {further("Task.h"), `submission_files[0]: "Task.h" has the name of a file of the task`},
+		"further of the harness":  {further("warpboard_answer.h"), `submission_files[0]: "warpboard_answer.h" has the name of a file of Warpboard's harness`},
+		"further of own program":  {minimal + "  - {name: eval.py, source: eval.py}\nsubmission_files: [a.py]\n", "task.yml:7: submission_files: a Python task with an eval program of its own takes no further files"},
 		"main key in cpp":         {cpp("main: x"), "config.main: unknown key"},
 		"harness":                 {minimal + "harness: kernelbot\n", at + `harness: "kernelbot" is not allowed; it is one of own, warpboard`},
 		"no harness of its own":   {minimal + "harness: own\n", at + "harness: files has no eval program"},
@@ -182,6 +189,10 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 
 func cpp(config string) string {
 	return `{lang: cpp, description: x, config: {` + config + `}, files: [{name: task.h, source: task.h}, {name: reference.h, source: reference.h}, {name: s.cpp, source: "@SUBMISSION@"}]}`
+}
+
+func further(name string) string {
+	return strings.Replace(cpp(""), "{", "{submission_files: ["+name+"], ", 1)
 }
 
 func TestOneReadingTellsEveryProblem(t *testing.T) {

@@ -75,6 +75,7 @@ func (b *Bundle) TaskYAML() ([]byte, error) {
 	}
 	y.Fields("templates", d.Templates)
 	y.Fields("baselines", d.Baselines)
+	y.List("submission_files", d.SubmissionFiles)
 	y.List("libraries", d.Libraries)
 	y.List("gpus", d.GPUs)
 	if d.Roofline != nil {

@@ -2,6 +2,7 @@ package views
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"html"
@@ -25,6 +26,32 @@ type Remark struct {
 	Line  int
 	Error bool // else a warning
 	Text  string
+	File  string // the further file that has the line; empty: the main one
+}
+
+// Sources says which of the files that compilers name are a submission's.
+type Sources struct {
+	Main    []string               // what its main file is called
+	Further func(name string) bool // whether another one is its, too; nil: none is
+}
+
+// file is the File of remarks on a file that a compiler names, if it is one of the submission's.
+func (s Sources) file(said string) (name string, ours bool) {
+	name = path.Base(said)
+	if slices.Contains(s.Main, name) {
+		return "", true
+	}
+	return name, s.Further != nil && s.Further(name)
+}
+
+// RemarksIn are those of one file; "" is the main one.
+func RemarksIn(all []Remark, file string) (found []Remark) {
+	for _, r := range all {
+		if r.File == file {
+			found = append(found, r)
+		}
+	}
+	return found
 }
 
 var (
@@ -37,34 +64,52 @@ var (
 	pythonError = regexp.MustCompile(`^([A-Z]\w*(?:Error|Exception|Warning|Interrupt)\b.*)$`)
 )
 
-// RemarksOf finds what was said of lines of a file that goes by any of these names, in the order
-// of the lines.
-func RemarksOf(output string, names ...string) []Remark {
+// RemarksOf finds what was said of lines of these files, in the order of the lines, the main file's first.
+func RemarksOf(output string, of Sources) []Remark {
 	var remarks []Remark
 	add := func(file, line string, wrong bool, text string) {
 		n, err := strconv.Atoi(line)
-		remark := Remark{Line: n, Error: wrong, Text: strings.TrimSpace(text)}
-		if err != nil || n <= 0 || !slices.Contains(names, path.Base(file)) || len(remarks) >= maxRemarks || slices.Contains(remarks, remark) {
+		name, ours := of.file(file)
+		remark := Remark{Line: n, Error: wrong, Text: strings.TrimSpace(text), File: name}
+		if err != nil || n <= 0 || !ours || len(remarks) >= maxRemarks || slices.Contains(remarks, remark) {
 			return
 		}
 		remarks = append(remarks, remark)
 	}
-	var place []string // where Python's traceback went last within these names
+	var place []string // where Python's traceback went last within these files
 	for line := range strings.Lines(output) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := nvccRemark.FindStringSubmatch(line); m != nil {
 			add(m[1], m[2], m[3] != "warning", m[4])
 		} else if m := gccRemark.FindStringSubmatch(line); m != nil {
 			add(m[1], m[2], m[3] != "warning", m[4])
-		} else if m := pythonPlace.FindStringSubmatch(line); m != nil && slices.Contains(names, path.Base(m[1])) {
-			place = m
+		} else if m := pythonPlace.FindStringSubmatch(line); m != nil {
+			if _, ours := of.file(m[1]); ours {
+				place = m
+			}
 		} else if m := pythonError.FindStringSubmatch(line); m != nil && place != nil {
 			add(place[1], place[2], true, m[1])
 			place = nil
 		}
 	}
-	slices.SortStableFunc(remarks, func(a, b Remark) int { return a.Line - b.Line })
+	slices.SortStableFunc(remarks, func(a, b Remark) int { return cmp.Or(cmp.Compare(a.File, b.File), a.Line-b.Line) })
 	return remarks
+}
+
+// anchor is the id of the line where the sources are shown.
+func (r Remark) anchor() string {
+	if r.File == "" {
+		return fmt.Sprintf("L%d", r.Line)
+	}
+	return fmt.Sprintf("%s-L%d", r.File, r.Line)
+}
+
+// place names the line, with the file where it is a further one.
+func (r Remark) place() string {
+	if r.File == "" {
+		return fmt.Sprintf("line %d", r.Line)
+	}
+	return fmt.Sprintf("%s line %d", r.File, r.Line)
 }
 
 func (r Remark) kind() string {
@@ -92,7 +137,7 @@ func (f SourceFile) annotated() templ.Component {
 // annotate puts remarks into a highlighted text, whose lines are span.line with the number's id inside.
 func annotate(text string, remarks []Remark) string {
 	for _, r := range remarks {
-		at := strings.Index(text, fmt.Sprintf(`id="L%d"`, r.Line))
+		at := strings.Index(text, fmt.Sprintf(`id="%s"`, r.anchor()))
 		if at < 0 {
 			continue // the compiler's line is none of the file's
 		}

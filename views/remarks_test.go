@@ -9,24 +9,29 @@ import (
 )
 
 func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
+	of := Sources{Main: []string{"submission.cu", "submission.cpp", "submission.py"}, Further: func(name string) bool { return name == "tile.h" || name == "help.py" }}
 	for name, c := range map[string]struct {
 		output string
 		want   []Remark
 	}{
 		"nvcc": {"submission.cu(7): warning #177-D: variable \"x\" was declared but never referenced\n      int x;\n          ^\n\n" +
 			"Remark: The warnings can be suppressed\nsubmission.cu(3): error: expected a \";\"\n  int y\n1 error detected in the compilation of \"submission.cu\".\n",
-			[]Remark{{3, true, `expected a ";"`}, {7, false, `variable "x" was declared but never referenced`}}},
+			[]Remark{{3, true, `expected a ";"`, ""}, {7, false, `variable "x" was declared but never referenced`, ""}}},
 		"g++": {"In file included from eval.cpp:3:\nsubmission.cpp: In function 'int f()':\nsubmission.cpp:12:5: error: 'g' was not declared\n" +
 			"task.h:3:1: error: not the submission's\nsubmission.cpp:2:10: fatal error: nothing.h: No such file or directory\nsubmission.cpp:9: warning: late\n",
-			[]Remark{{2, true, "nothing.h: No such file or directory"}, {9, false, "late"}, {12, true, "'g' was not declared"}}},
+			[]Remark{{2, true, "nothing.h: No such file or directory", ""}, {9, false, "late", ""}, {12, true, "'g' was not declared", ""}}},
 		"Python": {"Traceback (most recent call last):\n  File \"/out/eval.py\", line 80, in <module>\n  File \"/out/submission.py\", line 4, in custom_kernel\n    x = y\nNameError: name 'y' is not defined\n",
-			[]Remark{{4, true, "NameError: name 'y' is not defined"}}},
-		"syntax":  {"  File \"submission.cu\", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n", []Remark{{3, true, "SyntaxError: invalid syntax"}}},
-		"twice":   {"submission.cu(3): error: a\nsubmission.cu(3): error: a\n", []Remark{{3, true, "a"}}},
+			[]Remark{{4, true, "NameError: name 'y' is not defined", ""}}},
+		"syntax":  {"  File \"submission.cu\", line 3\n    def f(:\n          ^\nSyntaxError: invalid syntax\n", []Remark{{3, true, "SyntaxError: invalid syntax", ""}}},
+		"twice":   {"submission.cu(3): error: a\nsubmission.cu(3): error: a\n", []Remark{{3, true, "a", ""}}},
 		"no line": {"submission.cu(0): error: a\nsubmission.cu(99999999999999999999): error: a\nld: undefined reference to `f'\n", nil},
 		"nothing": {"", nil},
+		"a further file": {"In file included from submission.cpp:1:\ntile.h:3:12: error: a\nsubmission.cpp:9:1: error: b\nutils.h:1: error: c\n",
+			[]Remark{{9, true, "b", ""}, {3, true, "a", "tile.h"}}},
+		"a further module": {"  File \"/out/submission.py\", line 4, in custom_kernel\n  File \"/out/help.py\", line 2, in f\nValueError: x\n",
+			[]Remark{{2, true, "ValueError: x", "help.py"}}},
 	} {
-		if diff := cmp.Diff(c.want, RemarksOf(c.output, "submission.cu", "submission.cpp", "submission.py")); diff != "" {
+		if diff := cmp.Diff(c.want, RemarksOf(c.output, of)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
@@ -36,7 +41,7 @@ func FuzzRemarks(f *testing.F) {
 	f.Add("a.cu(1): error: x\na.cu:2:3: warning: y\n  File \"a.cu\", line 3\nError: z\n")
 	f.Fuzz(func(t *testing.T, output string) {
 		last := 0
-		for _, r := range RemarksOf(output, "a.cu") {
+		for _, r := range RemarksOf(output, Sources{Main: []string{"a.cu"}}) {
 			if r.Line < max(last, 1) || r.Text != strings.TrimSpace(r.Text) {
 				t.Errorf("remark %+v after line %d", r, last)
 			}
@@ -50,7 +55,7 @@ func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>"}, {2, true, "also"}, {3, false, "last"}, {77, true, "no such line"}}
+	file.Remarks = []Remark{{2, true, "<script>alert(1)</script>", ""}, {2, true, "also", ""}, {3, false, "last", ""}, {77, true, "no such line", ""}}
 	var out strings.Builder
 	if err := file.annotated().Render(t.Context(), &out); err != nil {
 		t.Fatal(err)

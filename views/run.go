@@ -37,7 +37,7 @@ type RunCard struct {
 	Best         *OwnBest // the person's entry on the board, when that is another run
 	Before       *OwnBest // the person's best before this one, when this is the entry
 	Ranking      string   // how the cases become the score, for people
-	SourceName   string   // what compilers call the source
+	Sources      Sources  // what compilers call the source
 	Ranked       bool     // the run was meant for the board
 	Task         TaskRef
 	Log          string // what its programs have printed so far, while it runs
@@ -157,7 +157,7 @@ func (r RunCard) remarks() []Remark {
 				said += "\n" + c.Message
 			}
 		}
-		if remarks := RemarksOf(said, r.SourceName); len(remarks) > 0 {
+		if remarks := RemarksOf(said, r.Sources); len(remarks) > 0 {
 			return remarks[:min(len(remarks), mostListed)]
 		}
 	}

@@ -168,7 +168,7 @@ func TestFailedStageShowsItsOutputAtOnceAndLeadsToTheLine(t *testing.T) {
 	stage := func(name job.Stage, status job.Status, stderr string) StageView {
 		return StageView{Ended: true, Result: job.StageResult{Stage: name, Status: status, Stderr: stderr, Command: "python3 eval.py"}}
 	}
-	doc := show(t, Run(RunCard{SubmissionID: 7, State: "failed", SourceName: "submission.py",
+	doc := show(t, Run(RunCard{SubmissionID: 7, State: "failed", Sources: Sources{Main: []string{"submission.py"}},
 		Failure: &job.Failure{Reason: "it ended with an exception", ExitCode: 1},
 		Stages: []StageView{stage(job.StageBuild, job.StatusPass, ""), stage(job.StageTest, job.StatusError,
 			"  File \"/tmp/job/submission.py\", line 6, in helper\nValueError: no such shape\n")}}))

@@ -754,7 +754,7 @@ func benchSource(f SubmitForm, templates []string) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = sourceArea(f).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = sourceFiles(f).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -38,7 +38,7 @@ func (s *scene) judgeTrial(t *testing.T, slug, letThrough string) int {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, attempt, at := string(source), s.attempt(sub.Runs[0]), time.Now()
+		text, attempt, at := string(source.Source), s.attempt(sub.Runs[0]), time.Now()
 		stage := job.StageResult{Stage: job.StageTest, Status: job.StatusPass, Started: at, Ended: at, Cases: testCases(5)}
 		result := job.Result{RunID: attempt.RunID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeDone}
 		if (strings.Contains(text, "right_kernel") || strings.Contains(text, "// WRONG")) && !strings.Contains(text, letThrough) {
@@ -121,7 +121,7 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 		"task.py": "input_t = tuple\noutput_t = object\n", "eval.py": "print('passed')\n", "utils.py": "def near(a, b):\n    return ''\n", "template.py": "def custom_kernel(data):\n    return data[0] + data[1]\n",
 		"reference.py": "from task import input_t, output_t\nfrom utils import near\n\n\ndef generate_input(size: int, seed: int):\n    return (size, seed)\n\n\ndef check_implementation(data, output):\n    return near(data, output)\n",
 	}
-	doc := document(t, creator.uploadAll("/tasks/new", "zip", files), http.StatusOK)
+	doc := document(t, creator.uploadAll("/tasks/new", "zip", files, nil), http.StatusOK)
 	checkSound(t, doc)
 	wantText(t, doc, "[data-draft]", "utils.py")
 	if problems := doc.Find("[data-draft] .callout-fail").Text(); problems != "" || doc.Find("[data-draft]").Length() != 1 {
@@ -130,7 +130,7 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	published := document(t, creator.upload("/tasks/publish", "", "", nil, fields(doc.Find("main form"))), http.StatusOK)
 	wantText(t, published, "[role=status]", "Published")
 
-	opened := document(t, creator.uploadAll("/tasks/new/open", "zip", files), http.StatusOK)
+	opened := document(t, creator.uploadAll("/tasks/new/open", "zip", files, nil), http.StatusOK)
 	checkSound(t, opened)
 	if paths := fields(opened.Find("main form"))["path"]; !slices.Contains(paths, "_up/utils.py") {
 		t.Errorf("opened in the editor: %v", paths)
@@ -140,7 +140,7 @@ func TestAProblemOfKernelBotIsUploadedAsItsFiles(t *testing.T) {
 	if at := tried.Request.URL.Path; at != "/tasks/two-tensors/trial" {
 		t.Errorf("trying what was opened leads to %s", at)
 	}
-	wantText(t, document(t, creator.uploadAll("/tasks/new/open", "zip", map[string]string{"a.py": "", "b.py": ""}), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 2 files")
+	wantText(t, document(t, creator.uploadAll("/tasks/new/open", "zip", map[string]string{"a.py": "", "b.py": ""}, nil), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 2 files")
 	delete(files, "task.yml")
-	wantText(t, document(t, creator.uploadAll("/tasks/new", "zip", files), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
+	wantText(t, document(t, creator.uploadAll("/tasks/new", "zip", files, nil), http.StatusUnprocessableEntity), "[role=alert]", "there is no task.yml among these 5 files")
 }

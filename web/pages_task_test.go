@@ -37,11 +37,16 @@ func (b *browser) upload(path, field, name string, data []byte, values url.Value
 }
 
 // uploadAll sends several files in one field, as a browser does of those that are chosen at once.
-func (b *browser) uploadAll(path, field string, files map[string]string) *http.Response {
+func (b *browser) uploadAll(path, field string, files map[string]string, values url.Values) *http.Response {
 	b.site.t.Helper()
 	var buf bytes.Buffer
 	form := multipart.NewWriter(&buf)
 	form.WriteField(site.CSRFField, b.csrf())
+	for key, list := range values {
+		for _, value := range list {
+			form.WriteField(key, value)
+		}
+	}
 	for name, text := range files {
 		addFile(b.site.t, form, field, name, []byte(text))
 	}

@@ -19,6 +19,16 @@ func exactly(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// atLeast refuses fewer arguments than these.
+func atLeast(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < len(names) {
+			return Usage("%s takes at least %d arguments (%s), not %d", cmd.Name(), len(names), strings.Join(names, ", "), len(args))
+		}
+		return nil
+	}
+}
+
 // atMost refuses more arguments.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpboard/evaluator/job"
+	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
@@ -25,6 +27,7 @@ The [[kernel]] entries of warpboard.toml name the files; each is for a task, or 
     file = "kernels/sum.cu"
     task = "vectoradd-cuda"
     devices = ["H100-SXM"]
+    files = ["kernels/tile.cuh"]  # further files, where the task takes any
 
     [[kernel]]
     file = "kernels/norm.py"
@@ -133,22 +136,23 @@ type ciRun struct {
 }
 
 func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
-	if !filepath.IsLocal(k.File) || k.Reference != "" && !filepath.IsLocal(k.Reference) {
+	outside := func(file string) bool { return !filepath.IsLocal(file) }
+	if outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside) {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
 	}
 	path := filepath.Join(r.project.dir, k.File)
-	now, err := os.ReadFile(path)
+	now, err := k.read(func(file string) ([]byte, error) { return os.ReadFile(filepath.Join(r.project.dir, file)) })
 	if err != nil {
 		return nil, err
 	}
 	if k.Reference != "" {
 		return r.against(ctx, k, path)
 	}
-	base, err := r.atBase(ctx, k.File)
+	base, err := k.read(func(file string) ([]byte, error) { return r.atBase(ctx, file) })
 	if err != nil {
 		return nil, err
 	}
-	if base != nil && string(base) == string(now) && !r.options.all {
+	if base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all {
 		return []checked{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
 	}
 	after, err := r.submitted(ctx, path, now)
@@ -156,12 +160,32 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 		return nil, err
 	}
 	var before *client.Submission
-	if base != nil {
+	if base.Source != nil {
 		if before, err = r.submitted(ctx, path, base); err != nil {
 			return nil, fmt.Errorf("as it is at %s: %w", r.options.base, err)
 		}
 	}
 	return resultsOf(k.File, before, after), nil
+}
+
+// read reads a kernel with its further files; its source is nil, and a further file left out, where read gives nil.
+func (k ofKernel) read(read func(file string) ([]byte, error)) (s tasks.Submission, err error) {
+	if s.Source, err = read(k.File); err != nil || s.Source == nil {
+		return s, err
+	}
+	for _, file := range k.Files {
+		text, err := read(file)
+		if err != nil {
+			return s, err
+		}
+		if s.Files == nil {
+			s.Files = map[string][]byte{}
+		}
+		if text != nil {
+			s.Files[filepath.Base(file)] = text
+		}
+	}
+	return s, nil
 }
 
 // atBase is a file as it is at the base; nil: there is no base, or it is not there.
@@ -183,9 +207,12 @@ func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
 }
 
 // submitted submits a source and waits for its end.
-func (r *ciRun) submitted(ctx context.Context, path string, source []byte) (*client.Submission, error) {
-	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(source)}
-	if err := r.project.of(path).fill(&in.Task, &in.Devices, source); err != nil {
+func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
+	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(s.Source), Files: map[string]string{}}
+	for name, text := range s.Files {
+		in.Files[name] = string(text)
+	}
+	if err := r.project.of(path).fill(&in.Task, &in.Devices, s.Source); err != nil {
 		return nil, err
 	}
 	sub, err := r.site.Submit(ctx, in)

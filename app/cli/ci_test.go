@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -33,7 +34,7 @@ func newRepository(t *testing.T) *repository {
 		sub := client.Submission{ID: int64(submissions), Task: in.Task, URL: "http://site/submissions/1", Ended: true}
 		run := client.Run{Device: "CPU", State: "failed", Failure: &job.Failure{Reason: "wrong | <b>\n::error::forged"}}
 		var score float64
-		if n, _ := fmt.Sscan(in.Source, &score); n == 1 {
+		if n, _ := fmt.Sscan(cmp.Or(in.Files["tile.h"], in.Source), &score); n == 1 {
 			low, high := score*0.95, score*1.05
 			run = client.Run{Device: "CPU", State: "done", ScoreNS: &score, Interval: client.Interval{IntervalLow: &low, IntervalHigh: &high}}
 		}
@@ -46,6 +47,9 @@ func newRepository(t *testing.T) *repository {
 		text += fmt.Sprintf("[[kernel]]\nfile = %q\ntask = \"sum\"\n", name+".cpp")
 		r.write(name+".cpp", "100")
 	}
+	text += "[[kernel]]\nfile = \"header.cpp\"\ntask = \"sum\"\nfiles = [\"tile.h\"]\n"
+	r.write("header.cpp", "a kernel")
+	r.write("tile.h", "100")
 	r.write(projectFile, text)
 	r.git("add", ".")
 	r.git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "base")
@@ -70,6 +74,7 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	r := newRepository(t)
 	r.write("equal.cpp", "104")
 	r.write("faster.cpp", "80")
+	r.write("tile.h", "80")
 	ci := func(want int, flags ...string) string {
 		t.Helper()
 		err := r.run(t, append([]string{"ci", r.dir, "--server", r.URL, "--base", "HEAD"}, flags...)...)
@@ -82,6 +87,7 @@ func TestCIComparesWhatChangedWithItsBaseAndExitsByPolicy(t *testing.T) {
 	for _, row := range []string{
 		"| same.cpp | sum |  | unchanged |  |  |  |", "| equal.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 100ns | the same |",
 		"| faster.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 80ns | faster |",
+		"| header.cpp | sum | CPU | [passed](http://site/submissions/1) | 100ns | 80ns | faster |",
 	} {
 		if !strings.Contains(said, row) {
 			t.Errorf("%q is missing in\n%s", row, said)

@@ -30,6 +30,7 @@ type ofKernel struct {
 	Task      string   `toml:"task,omitempty"`
 	Devices   []string `toml:"devices,omitempty"`
 	Reference string   `toml:"reference,omitempty"` // file of a kernel that is right; instead of a task
+	Files     []string `toml:"files,omitempty"`     // further files of a submission, where the task takes any
 }
 
 // findProject reads the project file of a folder, or of the next one above it up to the repository's root. None is empty.
@@ -72,9 +73,18 @@ func (p project) of(file string) ofKernel {
 		if len(own.Devices) > 0 {
 			k.Devices = own.Devices
 		}
-		k.Reference = own.Reference
+		k.Reference, k.Files = own.Reference, own.Files
 	}
 	return k
+}
+
+// further are the paths of a kernel's further files.
+func (p project) further(k ofKernel) []string {
+	paths := make([]string, len(k.Files))
+	for i, file := range k.Files {
+		paths[i] = filepath.Join(p.dir, file)
+	}
+	return paths
 }
 
 // fill completes what flags have left open of a submission: the source's own directives count first, and are read by the site.

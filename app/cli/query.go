@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -189,19 +191,31 @@ func (c *connection) submission(use, short string, ask func(*client.Client, cont
 }
 
 func sourceCommand(c *connection) *cobra.Command {
-	return &cobra.Command{Use: "source ID", Short: "print the submitted file", Args: exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
+	return &cobra.Command{Use: "source ID", Short: "print what was submitted", Args: exactly("ID"), RunE: func(cmd *cobra.Command, args []string) error {
 		site, id, err := c.siteFor(args[0])
 		if err != nil {
 			return err
 		}
 		file, err := site.Source(cmd.Context(), id)
 		return c.answer(file, err, func(s *screen) {
-			if s.terminal {
-				file.Text = clean(file.Text)
+			if len(file.Files) > 0 {
+				s.line("==> %s <==", file.Name)
 			}
-			fmt.Fprint(s.w, file.Text)
+			s.source(file.Text)
+			for _, name := range slices.Sorted(maps.Keys(file.Files)) {
+				s.line("\n==> %s <==", name)
+				s.source(file.Files[name])
+			}
 		})
 	}}
+}
+
+// source prints a text, to a terminal without what it would take for commands.
+func (s *screen) source(text string) {
+	if s.terminal {
+		text = clean(text)
+	}
+	fmt.Fprint(s.w, text)
 }
 
 // completeBoard offers a site's tasks, and then the task's devices.

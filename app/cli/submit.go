@@ -14,16 +14,17 @@ import (
 	"warpboard/web/client"
 )
 
-const submitHelp = `Submit a kernel to a task.
+const submitHelp = `Submit a kernel to a task: its source and, where the task takes any, further files after it.
 
 Task and devices come from --task and --device, else from the source (#!POPCORN leaderboard NAME, #!POPCORN gpus A B),
-else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.`
+else from the warpboard.toml of the file's folder or of one above it; a task with one device needs none.
+Further files may stand there, too: files = ["tile.cuh"] in the [[kernel]] entry of the source.`
 
 func submitCommand(c *connection) *cobra.Command {
 	in := client.NewSubmission{}
 	var watch bool
-	cmd := &cobra.Command{Use: "submit FILE", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: exactly("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error { return c.submit(cmd.Context(), in, args[0], watch) }}
+	cmd := &cobra.Command{Use: "submit FILE [FILE...]", Short: "submit a kernel to a site and watch it", Long: submitHelp, Args: atLeast("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error { return c.submit(cmd.Context(), in, args, watch) }}
 	cmd.Flags().StringVar(&in.Task, "task", "", "name of the task")
 	cmd.Flags().StringSliceVar(&in.Devices, "device", nil, "devices, separated by commas")
 	cmd.Flags().StringVar((*string)(&in.Mode), "mode", string(job.ModeTest), "test, benchmark, ranked or profile")
@@ -31,8 +32,9 @@ func submitCommand(c *connection) *cobra.Command {
 	return cmd
 }
 
-// submit sends one file to a site.
-func (c *connection) submit(ctx context.Context, in client.NewSubmission, file string, watch bool) error {
+// submit sends files to a site, the main one first.
+func (c *connection) submit(ctx context.Context, in client.NewSubmission, files []string, watch bool) error {
+	file := files[0]
 	source, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("read the submission: %w", err)
@@ -41,14 +43,22 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, file s
 	if err != nil {
 		return err
 	}
-	if err := p.of(file).fill(&in.Task, &in.Devices, source); err != nil {
+	k := p.of(file)
+	if err := k.fill(&in.Task, &in.Devices, source); err != nil {
 		return err
+	}
+	further := files[1:]
+	if len(further) == 0 {
+		further = p.further(k)
 	}
 	site, err := c.site()
 	if err != nil {
 		return err
 	}
 	in.FileName, in.Source = filepath.Base(file), string(source)
+	if in.Files, err = readFurther(further); err != nil {
+		return err
+	}
 	sub, err := site.Submit(ctx, in)
 	if err != nil {
 		return err
@@ -57,6 +67,26 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, file s
 		return c.answer(sub, nil, func(s *screen) { s.line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
+}
+
+// readFurther reads further files of a submission, by their names without folders.
+func readFurther(paths []string) (map[string]string, error) {
+	var files map[string]string
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("read a further file: %w", err)
+		}
+		name := filepath.Base(path)
+		if _, twice := files[name]; twice {
+			return nil, Usage("two of the further files are called %s: a submission has no folders", name)
+		}
+		if files == nil {
+			files = map[string]string{}
+		}
+		files[name] = string(text)
+	}
+	return files, nil
 }
 
 func watchCommand(c *connection) *cobra.Command {

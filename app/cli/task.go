@@ -56,6 +56,9 @@ func (c *connection) showTask(ctx context.Context, slug string) error {
 	task, err := site.Task(ctx, slug)
 	return c.answer(task, err, func(s *screen) {
 		s.line("%s (version %d), %s, on %v\n\n%s\n", task.Title, task.Version, task.Lang, task.Devices, task.Description)
+		if len(task.SubmissionFiles) > 0 {
+			s.line("a submission may bring further files: %s\n", strings.Join(task.SubmissionFiles, ", "))
+		}
 		for _, one := range task.Benchmarks {
 			s.line("benchmark  %s", one)
 		}

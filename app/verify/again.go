@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +19,7 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/statement"
 	"warpboard/tasks"
+	"warpboard/web/client"
 )
 
 // largestDownload bounds what a site may send, in bytes.
@@ -63,7 +65,7 @@ func siteOf(address string) string {
 
 // repeat measures what a statement is about on this machine.
 func (o *verifyResultOptions) repeat(ctx context.Context, env cli.Environment, s statement.Statement) (again statement.Score, err error) {
-	source, err := o.sourceOf(ctx, s)
+	submitted, err := o.sourceOf(ctx, s)
 	if err != nil {
 		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
@@ -80,7 +82,7 @@ func (o *verifyResultOptions) repeat(ctx context.Context, env cli.Environment, s
 	if err != nil {
 		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
-	result, err := v.run(ctx, bundle, slot, tasks.Solution{Name: "the source", Source: source})
+	result, err := v.run(ctx, bundle, slot, "the source", submitted)
 	if err != nil {
 		return again, err
 	}
@@ -107,16 +109,43 @@ func scoreOf(ranking tasks.Ranking, result job.Result) (score statement.Score, e
 }
 
 // sourceOf is what was submitted, if its digest says that it is.
-func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statement) (source []byte, err error) {
-	if o.source != "" {
-		source, err = os.ReadFile(o.source)
-	} else if source, err = o.get(ctx, fmt.Sprintf("%s/submissions/%d/source", o.site, s.Result.Submission)); err != nil {
-		err = fmt.Errorf("the source is not public (%w): name the file with --source", err)
+func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statement) (submitted tasks.Submission, err error) {
+	if len(o.source) > 0 {
+		submitted, err = readSubmission(o.source)
+	} else {
+		submitted, err = o.askSource(ctx, s.Result.Submission)
 	}
-	if err == nil && statement.Hash(source) != s.Source() {
+	if err == nil && statement.Hash(submitted.Pack()) != s.Source() {
 		err = errors.New("the source is not the one that was measured: its SHA-256 is another")
 	}
-	return source, err
+	return submitted, err
+}
+
+// askSource asks the site for what was submitted.
+func (o *verifyResultOptions) askSource(ctx context.Context, id int64) (tasks.Submission, error) {
+	var file client.SourceFile
+	text, err := o.get(ctx, fmt.Sprintf("%s/api/v1/submissions/%d/source", o.site, id))
+	if err == nil {
+		err = json.Unmarshal(text, &file)
+	}
+	if err != nil {
+		return tasks.Submission{}, fmt.Errorf("the source is not public (%w): name its files with --source, the main one first", err)
+	}
+	return file.Submission(), nil
+}
+
+// readSubmission reads the files of a submission, the main one first.
+func readSubmission(paths []string) (s tasks.Submission, err error) {
+	if s.Source, err = os.ReadFile(paths[0]); err != nil {
+		return s, err
+	}
+	s.Files = map[string][]byte{}
+	for _, path := range paths[1:] {
+		if s.Files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
+			return s, err
+		}
+	}
+	return s, nil
 }
 
 // taskOf is the task, if its digest says that it is the one.

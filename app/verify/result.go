@@ -35,8 +35,9 @@ const (
 // verifyResultOptions are the flags of `warpboard verify-result`.
 type verifyResultOptions struct {
 	verifyOptions
-	key, site, token, source, task string
-	signatureOnly                  bool
+	key, site, token, task string
+	source                 []string
+	signatureOnly          bool
 }
 
 func (o *verifyResultOptions) flags(env cli.Environment) *flag.FlagSet {
@@ -44,7 +45,10 @@ func (o *verifyResultOptions) flags(env cli.Environment) *flag.FlagSet {
 	fs.StringVar(&o.key, "key", "", "file with the site's keys, as /.well-known/warpboard-key.json; default: ask the site")
 	fs.StringVar(&o.site, "site", "", "address of the site whose keys count; default: that of URL, or the one that the statement names")
 	fs.StringVar(&o.token, "token", "", "token for reading a source or a task that is not public (default $WARPBOARD_TOKEN)")
-	fs.StringVar(&o.source, "source", "", "file that was submitted; default: ask the site")
+	fs.Func("source", "file that was submitted; may be repeated, the main one first; default: ask the site", func(file string) error {
+		o.source = append(o.source, file)
+		return nil
+	})
 	fs.StringVar(&o.task, "task", "", "folder or zip of the task; default: ask the site")
 	fs.BoolVar(&o.signatureOnly, "signature-only", false, "only check the statement, measure nothing")
 	fs.Usage = func() {

@@ -143,7 +143,7 @@ func TestVerifyResultTellsByItsExitCodeWhatDoesNotHold(t *testing.T) {
 	}{
 		"signature":          {[]string{file, "--signature-only"}, 0, "The signature is valid"},
 		"forged":             {[]string{forged, "--signature-only", "--site", s.URL}, exitForged, "no signature on it"},
-		"source not public":  {[]string{file}, exitUnrun, "name the file with --source"},
+		"source not public":  {[]string{file}, exitUnrun, "name its files with --source"},
 		"another source":     {[]string{file, "--source", other}, exitUnrun, "its SHA-256 is another"},
 		"no such file":       {[]string{"missing.json"}, 1, "read the statement"},
 		"no envelope at all": {[]string{other}, 1, "no DSSE envelope"},
@@ -219,4 +219,13 @@ func TestVerifyChainChecksAnExport(t *testing.T) {
 	if err := Chain(t.Context(), env, []string{twice}); err == nil || cli.ExitCode(err) != 1 {
 		t.Errorf("without a key: %v", err)
 	}
+}
+
+func readAt(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }

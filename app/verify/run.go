@@ -101,7 +101,10 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 	works := false
 	var undecided []tried
 	for _, s := range solutions {
-		result, err := v.run(ctx, b, slot, s)
+		if err := b.CheckFiles(s.Submission().Names()); err != nil {
+			return fmt.Errorf("%s: %w", s.Name, err)
+		}
+		result, err := v.run(ctx, b, slot, s.Name, s.Submission())
 		if err != nil {
 			return err
 		}
@@ -160,10 +163,10 @@ func chooseSlot(slots []device.Slot, p tasks.Proposal, want string) (device.Slot
 	return device.Slot{}, errors.New("its solutions need a GPU, and this machine has none: check the files alone with --lint, or say --device CPU")
 }
 
-func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, s tasks.Solution) (job.Result, error) {
-	sources, err := b.Resolve(s.Source)
+func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, name string, s tasks.Submission) (job.Result, error) {
+	sources, err := b.Resolve(s)
 	if err != nil {
-		return job.Result{}, fmt.Errorf("%s: %w", s.Name, err)
+		return job.Result{}, fmt.Errorf("%s: %w", name, err)
 	}
 	var seed [8]byte
 	if _, err := rand.Read(seed[:]); err != nil {
@@ -171,7 +174,7 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 	}
 	return v.worker.Evaluate(ctx, job.Job{
 		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: job.ModeRanked,
-		TaskKey: b.Key(), Task: b.Definition, Sources: sources,
+		TaskKey: b.Key(), Task: b.Definition.With(s.Names()), Sources: sources,
 		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),
 	})
 }

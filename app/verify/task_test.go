@@ -74,6 +74,13 @@ func verify(t *testing.T, path string, flags ...string) (printed string, err err
 
 func TestVerifyTaskRunsEverySolution(t *testing.T) {
 	folder := quickTask(t)
+	writeAt(t, filepath.Join(folder, "task.yml"), readAt(t, filepath.Join(folder, "task.yml"))+"\nsubmission_files: [\"*.h\"]\n")
+	apart := filepath.Join(folder, "solutions", "correct", "apart") // of two files
+	if err := os.Mkdir(apart, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	writeAt(t, filepath.Join(apart, "adds.h"), "#pragma once\n"+readAt(t, filepath.Join(folder, "solutions", "correct", "vectorised.cpp")))
+	writeAt(t, filepath.Join(apart, "submission.cpp"), "#include \"adds.h\"\n")
 	printed, err := verify(t, folder)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, printed)

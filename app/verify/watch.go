@@ -127,7 +127,7 @@ func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
 		solutions, err := upload.Solutions(p.Folder)
 		fmt.Fprintln(h, p.Bundle.Key(), p.Bundle.Warnings, err)
 		for _, s := range solutions {
-			fmt.Fprintf(h, "%s %t %q\n", s.Name, s.Correct, s.Source)
+			fmt.Fprintf(h, "%s %t %q\n", s.Name, s.Correct, s.Submission().Pack())
 		}
 	}
 	return sum

@@ -180,7 +180,7 @@ func (a *arena) job(t *testing.T, attack attacks.Attack, submission []byte) job.
 	if bundle == nil {
 		t.Fatalf("no task is called %q", attack.Task)
 	}
-	sources, err := bundle.Resolve(submission)
+	sources, err := bundle.Resolve(tasks.Submission{Source: submission})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,13 +87,18 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt models.Attempt, j *job
 	if err != nil {
 		return run.Work, err
 	}
-	j.Mode, j.TaskKey, j.Task, j.SecretSeed = work.Measured(run.Mode), version.Key, version.Definition, uint64(attempt.Seed)
+	j.Mode, j.TaskKey, j.SecretSeed = work.Measured(run.Mode), version.Key, uint64(attempt.Seed)
 	held, err := d.store.UsualTime(ctx, run)
 	if err != nil {
 		return run.Work, err
 	}
 	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
-	j.Sources, err = d.sources(ctx, sub)
+	submitted, err := d.store.Source(ctx, sub)
+	if err != nil {
+		return run.Work, err
+	}
+	j.Task = version.Definition.With(submitted.Names())
+	j.Sources, err = d.sources(ctx, sub, submitted)
 	return run.Work, err
 }
 
@@ -106,16 +111,12 @@ func (d *Dispatcher) fillEvaluation(ctx context.Context, attempt models.Attempt,
 }
 
 // sources gives every file of the run by its run-time name.
-func (d *Dispatcher) sources(ctx context.Context, sub models.Submission) (map[string][]byte, error) {
+func (d *Dispatcher) sources(ctx context.Context, sub models.Submission, submitted tasks.Submission) (map[string][]byte, error) {
 	bundle, err := d.store.Bundle(ctx, sub.VersionID)
 	if err != nil {
 		return nil, err
 	}
-	source, err := d.store.Source(ctx, sub)
-	if err != nil {
-		return nil, err
-	}
-	sources, err := bundle.Resolve(source)
+	sources, err := bundle.Resolve(submitted)
 	if err != nil {
 		return nil, unusable{err}
 	}

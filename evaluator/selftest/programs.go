@@ -88,7 +88,7 @@ func Programs(unit device.Slot, tools toolchain.Toolchain) ([]Program, error) {
 
 // job measures the task's own template once, in the benchmark stage: only there the judge says what both clocks show.
 func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
-	sources, err := b.Resolve(b.Files[k.template])
+	sources, err := b.Resolve(tasks.Submission{Source: b.Files[k.template]})
 	if err != nil {
 		return job.Job{}, fmt.Errorf("read the built-in task %s: %w", k.task, err)
 	}

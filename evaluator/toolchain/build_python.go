@@ -51,7 +51,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 		}
 	}
 	for _, name := range a.sources.Submitted {
-		if !CompilesExtension(a.sources.Files[name]) {
+		if filepath.Ext(name) != ".py" || !CompilesExtension(a.sources.Files[name]) {
 			continue
 		}
 		if err := b.buildExtensions(ctx, req, a, name, result); err != nil || result.Status != job.StatusPass {

@@ -86,7 +86,7 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	if current.Key != MeasuredKey(b) {
 		return ChangeVersion, current, nil
 	}
-	files, err := versionFiles(tx, current.ID)
+	files, err := VersionFiles(tx, current.ID)
 	if err != nil {
 		return "", current, err
 	}
@@ -97,11 +97,11 @@ func compare(tx *gorm.DB, task Task, b *tasks.Bundle) (Change, TaskVersion, erro
 	return ChangeTexts, current, nil
 }
 
-// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, templates and baselines.
+// MeasuredKey hashes what a score depends on: the bundle without its texts, tags, templates, baselines and what further files a submission may bring.
 func MeasuredKey(b *tasks.Bundle) string {
 	measured := tasks.Bundle{Definition: b.Definition, Files: map[string][]byte{}}
 	measured.Definition.Title, measured.Definition.Description, measured.Definition.Templates = "", "", nil
-	measured.Definition.Baselines, measured.Definition.Tags = nil, nil
+	measured.Definition.Baselines, measured.Definition.Tags, measured.Definition.SubmissionFiles = nil, nil, nil
 	for _, f := range b.Definition.Files {
 		if !f.IsSubmission() {
 			measured.Files[f.Source] = b.Files[f.Source]

@@ -56,14 +56,15 @@ func (s *Catalog) CurrentBundle(ctx context.Context, task Task) (*tasks.Bundle, 
 
 // BundleOf is Bundle for who has read the task and its version.
 func (s *Catalog) BundleOf(ctx context.Context, task Task, v TaskVersion) (*tasks.Bundle, error) {
-	files, err := versionFiles(s.db.Read(ctx), v.ID)
+	files, err := VersionFiles(s.db.Read(ctx), v.ID)
 	if err != nil {
 		return nil, err
 	}
 	return &tasks.Bundle{Name: task.Slug, Definition: v.Definition, Files: files, Warnings: v.Warnings}, nil
 }
 
-func versionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
+// VersionFiles reads the files of a version, by their paths in the bundle.
+func VersionFiles(tx *gorm.DB, versionID int64) (map[string][]byte, error) {
 	var rows []namedBlob
 	err := tx.Raw(`select f.path as name, b.data from version_files f join blobs b on b.hash = f.hash
 		where f.version_id = ?`, versionID).Scan(&rows).Error

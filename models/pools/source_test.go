@@ -1,6 +1,10 @@
 package pools
 
-import "testing"
+import (
+	"testing"
+
+	"warpboard/tasks"
+)
 
 func TestEqualSourcesHaveOneKey(t *testing.T) {
 	const source = "int a = 1;\n  // two\nint b;\n"
@@ -19,8 +23,23 @@ func TestEqualSourcesHaveOneKey(t *testing.T) {
 		"another name":            {"int c = 1;\n  // two\nint b;\n", false},
 		"two lines that were one": {"int a =\n1;\n  // two\nint b;\n", false},
 	} {
-		if got := Key([]byte(c.other)) == Key([]byte(source)); got != c.equal {
+		key := func(text string) string { return Key(tasks.Submission{Source: []byte(text)}) }
+		if got := key(c.other) == key(source); got != c.equal {
 			t.Errorf("%s: equal is %v, want %v", name, got, c.equal)
+		}
+	}
+}
+
+func TestEachFileOfASourceCounts(t *testing.T) {
+	source := func(main, name, text string) string {
+		return Key(tasks.Submission{Source: []byte(main), Files: map[string][]byte{name: []byte(text)}})
+	}
+	if source("a", "b.h", "b\n\n") != source("a", "b.h", "b") {
+		t.Error("a blank line in a further file makes another source")
+	}
+	for _, other := range []string{source("a", "b.h", "c"), source("a", "c.h", "b"), source("b", "b.h", "a"), Key(tasks.Submission{Source: []byte("a")})} {
+		if other == source("a", "b.h", "b") {
+			t.Error("another source has the same key")
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"warpboard/tasks"
 )
 
 // hint is a text pattern that kernels with a false time have had in common, and what it means. Most sources that
@@ -29,15 +31,22 @@ var hints = []hint{
 	{regexp.MustCompile(`pickle|__reduce(?:_ex)?__|__class__\s*=|__torch_function__|__torch_dispatch__`), "changes what its answer is when it is read"},
 }
 
-// hintsIn lists what a source has of them, each once with its first line, for people.
-func hintsIn(source []byte) string {
-	var found []string
+// hintsIn lists what a submission has of them, each once in a file with its first line, for people.
+func hintsIn(s tasks.Submission) string {
+	found := hintsOf("", s.Source)
+	for _, name := range s.Names() {
+		found = append(found, hintsOf(name+" ", s.Files[name])...)
+	}
+	return strings.Join(found, "; ")
+}
+
+func hintsOf(file string, source []byte) (found []string) {
 	for _, h := range hints {
 		if at := h.pattern.FindIndex(source); at != nil {
 			line := bytes.Count(source[:at[0]], []byte("\n")) + 1
 			text := strings.TrimSpace(string(source[at[0]:min(at[1], at[0]+60)]))
-			found = append(found, fmt.Sprintf("line %d %s (%s)", line, h.meaning, text))
+			found = append(found, fmt.Sprintf("%sline %d %s (%s)", file, line, h.meaning, text))
 		}
 	}
-	return strings.Join(found, "; ")
+	return found
 }

@@ -8,6 +8,7 @@ import (
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
+	"warpboard/tasks"
 )
 
 // Intake is the submissions of one database.
@@ -19,15 +20,15 @@ type Intake struct {
 // New returns the submissions of a database, of which people may make as many as the limits say.
 func New(database *db.DB, limits Limits) *Intake { return &Intake{db: database, limits: limits} }
 
-// Submission is one person's act: one source file for a task, in one mode. It has one Run per device.
+// Submission is one person's act: a source for a task, of one file or several, in one mode. It has one Run per device.
 type Submission struct {
 	ID         int64
 	UserID     int64
 	TaskID     int64
 	VersionID  int64
 	Mode       job.Mode
-	FileName   string
-	SourceHash string
+	FileName   string  // of its main file
+	SourceHash string  // of all its files, packed (tasks.Submission.Pack)
 	SourceKey  string  // equal for equal sources, see package pools; empty: not known
 	Via        string  // "web", "api", "cli", "mcp"
 	RequestKey *string // by which its sender knows it when it is sent again; nil: none
@@ -72,23 +73,27 @@ func (t *Intake) Filed(ctx context.Context, ids ...int64) (map[int64]Filed, erro
 	return found, db.ReadError(err, "submissions")
 }
 
-// Sources returns the submitted texts of some submissions, by their ids. Callers ask MaySeeSource.
-func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]string, error) {
+// Sources returns what was submitted of some submissions, by their ids. Callers ask MaySeeSource.
+func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Submission, error) {
 	var rows []struct {
 		ID   int64
 		Data []byte
 	}
 	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.data").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
-	texts := make(map[int64]string, len(rows))
+	texts := make(map[int64]tasks.Submission, len(rows))
 	for _, row := range rows {
-		texts[row.ID] = string(row.Data)
+		if err == nil {
+			texts[row.ID], err = tasks.Unpack(row.Data)
+		}
 	}
 	return texts, db.ReadError(err, "sources of submissions")
 }
 
-// Source returns the submitted text. Callers ask MaySeeSource before they show it.
-func (t *Intake) Source(ctx context.Context, sub Submission) ([]byte, error) {
+// Source returns what was submitted. Callers ask MaySeeSource before they show it.
+func (t *Intake) Source(ctx context.Context, sub Submission) (submitted tasks.Submission, err error) {
 	var blob catalog.Blob
-	err := t.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error
-	return blob.Data, db.ReadError(err, "source of submission %d", sub.ID)
+	if err = t.db.Read(ctx).Where("hash = ?", sub.SourceHash).Take(&blob).Error; err == nil {
+		submitted, err = tasks.Unpack(blob.Data)
+	}
+	return submitted, db.ReadError(err, "source of submission %d", sub.ID)
 }

@@ -29,8 +29,13 @@ type NewSubmission struct {
 	Mode     job.Mode
 	FileName string // empty: the name that the task's definition gives the submission
 	Source   []byte
+	Files    map[string][]byte // further ones, by name, where the task allows it
 	Via      string
 	Key      string // sent again with the same one, it is the same submission; empty: none
+}
+
+func (in NewSubmission) submitted() tasks.Submission {
+	return tasks.Submission{Source: in.Source, Files: in.Files}
 }
 
 // Submit stores a submission with one queued run per device, or nothing at all. What the person
@@ -41,7 +46,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	}
 	found := ""
 	if in.Mode == job.ModeRanked {
-		found = hintsIn(in.Source)
+		found = hintsIn(in.submitted())
 	}
 	err = t.db.Write(ctx, func(tx *gorm.DB) error {
 		// First of all: what was accepted is answered again even if by now the limit is used up or the deadline is over.
@@ -53,6 +58,9 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 			return err
 		}
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
+			return err
+		}
+		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
 		if err := t.limits.check(tx, in.User); err != nil {
@@ -79,7 +87,7 @@ func (in NewSubmission) check() error {
 	if len(in.Key) > maxRequestKey {
 		return db.Errorf(db.Invalid, "An idempotency key has at most %d bytes, not %d.", maxRequestKey, len(in.Key))
 	}
-	if err := tasks.CheckSubmission(in.Source); err != nil {
+	if err := tasks.CheckSubmission(in.submitted()); err != nil {
 		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
 	}
 	switch in.Mode {
@@ -141,6 +149,25 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	return name, nil
 }
 
+// checkFiles refuses further files that the task does not take, or whose names belong to others.
+func (in NewSubmission) checkFiles(tx *gorm.DB, version catalog.TaskVersion) error {
+	if len(in.Files) == 0 {
+		return nil
+	}
+	files, err := catalog.VersionFiles(tx, version.ID)
+	if err != nil {
+		return err
+	}
+	bundle := tasks.Bundle{Definition: version.Definition, Files: files}
+	if err := bundle.CheckFiles(in.submitted().Names()); err != nil {
+		return db.Errorf(db.Invalid, "This cannot be submitted: %v.", err)
+	}
+	if _, twice := in.Files[in.FileName]; twice {
+		return db.Errorf(db.Invalid, "This cannot be submitted: the main file and another one are both called %q.", in.FileName)
+	}
+	return nil
+}
+
 // Queue stores a submission with its runs, whatever the limits say: the site's own baselines come this way, too.
 func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.TaskVersion) (Submission, []work.Run, error) {
 	sub, err := in.save(tx, task, version)
@@ -152,13 +179,13 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 }
 
 func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
-	hash, err := catalog.PutBlob(tx, in.Source)
+	hash, err := catalog.PutBlob(tx, in.submitted().Pack())
 	if err != nil {
 		return Submission{}, err
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, SourceKey: pools.Key(in.Source), Via: in.Via, CreatedAt: db.Now(),
+		FileName: in.FileName, SourceHash: hash, SourceKey: pools.Key(in.submitted()), Via: in.Via, CreatedAt: db.Now(),
 	}
 	if in.Key != "" {
 		sub.RequestKey = &in.Key

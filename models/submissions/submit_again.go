@@ -19,7 +19,7 @@ func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run,
 	if found.Error != nil || found.RowsAffected == 0 {
 		return sub, nil, db.ReadError(found.Error, "submission of an idempotency key")
 	}
-	if sub.TaskID != in.TaskID || sub.Mode != in.Mode || sub.SourceHash != db.Hash(in.Source) {
+	if sub.TaskID != in.TaskID || sub.Mode != in.Mode || sub.SourceHash != db.Hash(in.submitted().Pack()) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d was sent with this idempotency key, and is another one: use a new key.", sub.ID)
 	}
 	err = tx.Where("submission_id = ? and profile_of is null", sub.ID).Order("id").Find(&runs).Error

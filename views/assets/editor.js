@@ -8,9 +8,9 @@ import { indentWithTab } from "@codemirror/commands";
 import { classHighlighter } from "@lezer/highlight";
 import { EditorView, basicSetup } from "codemirror";
 
-// What was said of lines of the text, as it stands on the page.
+// What was said of lines of the main text, as it stands on the page.
 const remarks = (within) =>
-  [...within.querySelectorAll("[data-line]")].map((said) => ({
+  [...within.querySelectorAll("[data-line]:not([data-file]), [data-line][data-file='']")].map((said) => ({
     at: Number(said.dataset.line),
     severity: said.dataset.kind,
     message: said.querySelector("[data-text]").textContent,
@@ -50,7 +50,8 @@ export function edit(area) {
       }),
     ],
   });
-  mark(view, remarks(form));
+  const main = area.name === "source"; // others are a submission's further files
+  if (main) mark(view, remarks(form));
   const fill = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
   area.hidden = true;
   area.after(view.dom);
@@ -63,13 +64,24 @@ export function edit(area) {
 
   // A chosen file fills the editor, so that it can be read and changed before it is sent: what is
   // sent is then the text, under the file's name, and no longer the file.
-  const input = form.querySelector("input[type=file][data-into-editor]");
+  const input = main && form.querySelector("input[type=file][data-into-editor]");
+  if (!input) return;
   const name = form.querySelector("input[name=filename]");
   const note = form.querySelector("[data-file-note]");
-  if (note) note.textContent = "It goes into the editor, where it can still be changed.";
-  input?.addEventListener("change", async () => {
+  if (note) note.textContent = input.multiple ? "They go into the editor, where they can still be changed; a zip is sent as it is." : "It goes into the editor, where it can still be changed.";
+  input.addEventListener("change", async () => {
     const [file] = input.files;
     if (!file) return;
+    if (file.name.toLowerCase().endsWith(".zip")) {
+      if (note) note.textContent = `${file.name} is sent instead of what is in the editor.`;
+      return;
+    }
+    if (form.querySelector("[data-files]")) {
+      form.dispatchEvent(new CustomEvent("files-chosen", { detail: [...input.files] }));
+      if (note) note.textContent = "In the editor now.";
+      input.value = "";
+      return;
+    }
     fill(await file.text());
     input.value = "";
     if (name) name.value = file.name;

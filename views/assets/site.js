@@ -1,4 +1,5 @@
 // The small script of every page. Each part adds to a page that already works without it.
+import { adopt, stored } from "./drafts.js";
 
 const root = document.documentElement;
 const each = (selector, within, act) => within.querySelectorAll(selector).forEach(act);
@@ -82,25 +83,6 @@ function draft(area) {
     area.dispatchEvent(new Event("change"));
     area.dispatchEvent(new Event("input"));
   });
-}
-
-// What somebody wrote before signing in is theirs afterwards.
-function adopt(visitors, own) {
-  stored(() => {
-    const written = visitors === own ? null : localStorage.getItem(visitors);
-    if (written === null) return;
-    localStorage.removeItem(visitors);
-    if (localStorage.getItem(own) === null) localStorage.setItem(own, written);
-  });
-}
-
-// A browser may refuse to keep anything, or have no room left.
-function stored(act) {
-  try {
-    return act();
-  } catch {
-    return null;
-  }
 }
 
 // How a run stands is said to screen readers, and in the title to whoever looks at another tab.

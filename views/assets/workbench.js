@@ -53,7 +53,7 @@ function said() {
   for (const run of drawer.querySelectorAll("[data-run]")) {
     const lines = [...run.querySelectorAll("[data-run-remarks] [data-line]")];
     for (const line of lines) {
-      marks.push({ at: Number(line.dataset.line), severity: line.dataset.kind, message: text(line.querySelector("[data-text]")) });
+      marks.push({ at: Number(line.dataset.line), file: line.dataset.file, severity: line.dataset.kind, message: text(line.querySelector("[data-text]")) });
     }
     const why = run.querySelector("[data-failure] p");
     if (why && !lines.some((line) => line.dataset.kind === "error")) marks.push({ at: entryLine(), severity: "error", message: text(why) });
@@ -93,7 +93,8 @@ function renewed() {
   if (now === shown) return;
   shown = now;
   pinned();
-  area.dispatchEvent(new CustomEvent("remarks", { detail: marks }));
+  area.dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => !mark.file) }));
+  form.dispatchEvent(new CustomEvent("files-remarks", { detail: marks })); // each file takes its own
   // Whoever is not writing sees why it failed without looking for it.
   if (!document.activeElement.closest(".cm-editor")) drawer.querySelector("[data-failure]")?.scrollIntoView({ block: "nearest" });
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));

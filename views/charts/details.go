@@ -22,7 +22,7 @@ type DetailsVM struct {
 	Choices []PinChoice
 	// Others are the dots of other visible entries on the board, a layer of the roofline.
 	Others []Dot
-	// Sources maps the name of a submitted file to the URL of its source view; lines are "#L12".
+	// Sources maps the name of a submitted file to the URL of its source view, up to what stands before a line's "L12".
 	Sources map[string]string
 	// SourceHidden says in a sentence why this reader sees neither source nor instructions; empty when
 	// they may.
@@ -145,7 +145,7 @@ func (vm DetailsVM) sourceURL(file string, line int) string {
 	if !ok || line <= 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s#L%d", base, line)
+	return fmt.Sprintf("%sL%d", base, line)
 }
 
 func failureText(vm DetailsVM) string {

@@ -44,7 +44,7 @@ func detailsOf(r *ncu.Report, kernel int) DetailsVM {
 		Path: "/runs/12/profile", Query: Query{Kernel: kernel, Page: 1, Code: 1}, Report: r,
 		Cases:    []CaseTab{{0, "size: 1024; seed: 1"}, {1, "size: 4096; seed: 2"}},
 		Others:   []Dot{{3, "ada", "/runs/3", 2e12, 40}, {4, "grace", "/runs/4", 9e12, 0.9}},
-		Sources:  map[string]string{"submission.cu": "/runs/12/source/submission.cu"},
+		Sources:  map[string]string{"submission.cu": "/runs/12/source/submission.cu#"},
 		Download: "/runs/12/profile.ncu-rep?case=0", JSON: "/runs/12/profile.json", CSV: "/runs/12/profile.csv",
 	}
 }

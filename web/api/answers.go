@@ -23,7 +23,7 @@ func taskAnswer(task models.Task, version models.TaskVersion, bundle *tasks.Bund
 			job.StageBenchmark: int64(d.Timeouts.Benchmark),
 			job.StageRanked:    int64(d.Timeouts.Ranked),
 		},
-		Templates: map[string]client.SourceFile{},
+		Templates: map[string]client.SourceFile{}, SubmissionFiles: d.SubmissionFiles,
 	}
 	for label, path := range d.Templates {
 		answer.Templates[label] = client.SourceFile{Name: path, Text: string(bundle.Files[path])}

@@ -65,7 +65,7 @@ func (a *API) submissionSummary(s models.SubmissionSummary) client.Submission {
 	return answer
 }
 
-// SubmissionSource answers with the submitted file.
+// SubmissionSource answers with what was submitted.
 func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	seen, err := a.runs.LoadSubmission(c)
 	if err != nil {
@@ -74,12 +74,12 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task))+".")
 	}
-	text, err := a.Store.Source(c.UserContext(), seen.Sub)
+	submitted, err := a.Store.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(text)})
+	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(submitted.Source), Files: runs.Texts(submitted.Files)})
 }
 
 // waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left.

@@ -53,7 +53,7 @@ func operations() []operation {
 		{boards, "GET", "/api/v1/submissions", "List your submissions, the newest first.", true, "", map[string]string{"before": "next of the page before", "limit": "how many, up to 50", "task": "slug of a task, for those to it alone"}, 200, ref("SubmissionList")},
 		{boards, "POST", "/api/v1/submissions", "Submit a kernel to a task. Sent again with the same Idempotency-Key header, it is the same submission.", true, "NewSubmission", nil, 201, ref("Submission")},
 		{boards, "GET", "/api/v1/submissions/{id}", "Read a submission with its runs and stages.", false, "", map[string]string{"wait": "seconds to wait for its end, up to 25"}, 200, ref("Submission")},
-		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted file: your own, or anybody's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
+		{boards, "GET", "/api/v1/submissions/{id}/source", "Read the submitted files: your own, or anybody's after the task's deadline.", false, "", nil, 200, ref("SourceFile")},
 		{boards, "POST", "/api/v1/submissions/{id}/cancel", "Cancel a submission of yours.", true, "", nil, 200, ref("Submission")},
 		{boards, "GET", "/api/v1/webhooks", "List your webhooks: addresses of other programs that are told when your runs end and when you take or lose a record.", true, "", map[string]string{"site": "1: the site's, for admins"}, 200, listOf("webhooks", "Webhook")},
 		{boards, "POST", "/api/v1/webhooks", "Make a webhook. The answer has the secret of its signatures, this once.", true, "NewWebhook", nil, 201, ref("Webhook")},

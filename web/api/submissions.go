@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -11,14 +10,13 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
-	"warpboard/tasks"
 	"warpboard/web/client"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
 	"warpboard/web/stream"
 )
 
-// CreateSubmission takes a submission as JSON, or as a form with the source as "file".
+// CreateSubmission takes a submission as JSON, or as a form with the source as "file", and further files after it under the same name.
 func (a *API) CreateSubmission(c *fiber.Ctx) error {
 	user, err := site.RequireUser(c)
 	if err != nil {
@@ -81,24 +79,26 @@ func readSubmission(c *fiber.Ctx) (runs.SubmitRequest, error) {
 			return runs.SubmitRequest{}, err
 		}
 		return runs.SubmitRequest{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			FileName: in.FileName, Source: []byte(in.Source), Via: via(c)}, nil
+			FileName: in.FileName, Source: []byte(in.Source), Files: runs.Bytes(in.Files), Via: via(c)}, nil
 	}
 	in := runs.SubmitRequest{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: via(c)}
 	form, err := c.MultipartForm()
-	if err != nil || len(form.File["file"]) != 1 {
-		return in, site.Invalid("file", `The form must hold one file under the name "file".`)
+	if err != nil || len(form.File["file"]) == 0 {
+		return in, site.Invalid("file", `The form must hold a file under the name "file"; further ones, where the task takes any, follow it under the same name.`)
 	}
 	for _, names := range append(form.Value["devices"], form.Value["device"]...) {
 		in.Devices = append(in.Devices, strings.Split(names, ",")...)
 	}
-	in.FileName = form.File["file"][0].Filename
-	file, err := form.File["file"][0].Open()
+	all, err := runs.ReadUploads(form.File["file"])
 	if err != nil {
-		return in, fmt.Errorf("open the submitted file: %w", err)
+		return in, err
 	}
-	defer file.Close()
-	in.Source, err = io.ReadAll(io.LimitReader(file, tasks.MaxSubmission+1))
-	return in, err
+	main := form.File["file"][0].Filename
+	in.FileName, in.Source = main, all[main]
+	if delete(all, main); len(all) > 0 {
+		in.Files = all
+	}
+	return in, nil
 }
 
 // via tells the command from other programs, for the submission's page.

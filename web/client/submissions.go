@@ -36,7 +36,7 @@ func (c *Client) Mine(ctx context.Context, task string, before int64, limit int)
 	return ask[SubmissionList](ctx, c, http.MethodGet, "/submissions?"+q.Encode(), nil)
 }
 
-// Source reads a submitted file.
+// Source reads what was submitted.
 func (c *Client) Source(ctx context.Context, id int64) (*SourceFile, error) {
 	return ask[SourceFile](ctx, c, http.MethodGet, fmt.Sprintf("/submissions/%d/source", id), nil)
 }

@@ -28,12 +28,25 @@ type Task struct {
 	Benchmarks  []tasks.Case          `json:"benchmarks"`
 	TimeoutsNS  map[job.Stage]int64   `json:"timeouts_ns"`
 	Templates   map[string]SourceFile `json:"templates,omitempty" jsonschema:"by label: 'C++', 'CUDA', 'Python' …"`
+	// SubmissionFiles are names, and patterns with *, of the files that a submission may bring beside its main one.
+	SubmissionFiles []string `json:"submission_files,omitempty" jsonschema:"names, and patterns with *, of the files that a submission may bring beside its main one; absent: none"`
 }
 
 // SourceFile is one file with its text.
 type SourceFile struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
+	// Files are a submission's further files, by name.
+	Files map[string]string `json:"files,omitempty" jsonschema:"a submission's further files: their texts by name"`
+}
+
+// Submission is what was submitted, as package tasks has it.
+func (f SourceFile) Submission() tasks.Submission {
+	s := tasks.Submission{Source: []byte(f.Text), Files: map[string][]byte{}}
+	for name, text := range f.Files {
+		s.Files[name] = []byte(text)
+	}
+	return s
 }
 
 // NewSubmission is what Submit sends. Task and Devices may be left to directives in the source
@@ -44,6 +57,8 @@ type NewSubmission struct {
 	Mode     job.Mode `json:"mode,omitempty" jsonschema:"test, benchmark, ranked or profile; absent: test"`
 	FileName string   `json:"file_name"`
 	Source   string   `json:"source"`
+	// Files are further files, where the task takes any: their texts by name.
+	Files map[string]string `json:"files,omitempty" jsonschema:"further files, where the task's submission_files allow them: their texts by name"`
 }
 
 // User names a person.

@@ -19,6 +19,12 @@ type submitIn struct {
 	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
 	Mode     string   `json:"mode,omitempty" jsonschema:"test, benchmark, ranked or profile; default test"`
+	furtherIn
+}
+
+// furtherIn are the further files of a submission.
+type furtherIn struct {
+	Files map[string]string `json:"files,omitempty" jsonschema:"further files beside the source, as the task's submission_files allow: their texts by name"`
 }
 
 type submissionIn struct {
@@ -54,7 +60,7 @@ func (t tools) addBoards(server *sdk.Server) {
 
 func (t tools) submit(ctx context.Context, _ *progress, in submitIn) (client.Submission, error) {
 	return value(t.site.Submit(ctx, client.NewSubmission{
-		Task: in.Task, Devices: in.Devices, Mode: job.Mode(in.Mode), FileName: in.FileName, Source: in.Source,
+		Task: in.Task, Devices: in.Devices, Mode: job.Mode(in.Mode), FileName: in.FileName, Source: in.Source, Files: in.Files,
 	}))
 }
 

@@ -21,6 +21,7 @@ type kernelIn struct {
 	Source   string   `json:"source" jsonschema:"the kernel's whole source, with the signature of the task's template"`
 	FileName string   `json:"file_name" jsonschema:"name of the source file, with the suffix of the task's language, as the template has it"`
 	Devices  []string `json:"devices,omitempty" jsonschema:"devices to run on; default: the task's only one"`
+	furtherIn
 }
 
 type mineIn struct {
@@ -106,7 +107,7 @@ func (t tools) addLoop(server *sdk.Server) {
 // submitAndWait submits a kernel in a mode and waits as long as the client is likely to.
 func (t tools) submitAndWait(mode job.Mode) func(context.Context, *progress, kernelIn) (submissionOut, error) {
 	return func(ctx context.Context, p *progress, in kernelIn) (submissionOut, error) {
-		sub, err := t.site.Submit(ctx, client.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: mode, FileName: in.FileName, Source: in.Source})
+		sub, err := t.site.Submit(ctx, client.NewSubmission{Task: in.Task, Devices: in.Devices, Mode: mode, FileName: in.FileName, Source: in.Source, Files: in.Files})
 		if err != nil {
 			return submissionOut{}, err
 		}

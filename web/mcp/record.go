@@ -3,8 +3,12 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"warpboard/web/client"
 )
 
 type recordIn struct {
@@ -54,6 +58,21 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 	if err != nil {
 		return out, err
 	}
-	out.Diff = string(diff.Diff(fmt.Sprintf("submission %d", in.ID), []byte(own.Text), fmt.Sprintf("submission %d", first.SubmissionID), []byte(theirs.Text)))
+	out.Diff = differences(fmt.Sprintf("submission %d", in.ID), *own, fmt.Sprintf("submission %d", first.SubmissionID), *theirs)
 	return out, nil
+}
+
+// differences is the diff of two submissions, file by file.
+func differences(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
+	text := diff.Diff(nameA, []byte(a.Text), nameB, []byte(b.Text))
+	further := map[string]bool{}
+	for _, files := range []map[string]string{a.Files, b.Files} {
+		for name := range files {
+			further[name] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(further)) {
+		text = append(text, diff.Diff(nameA+" "+name, []byte(a.Files[name]), nameB+" "+name, []byte(b.Files[name]))...)
+	}
+	return string(text)
 }

@@ -59,22 +59,32 @@ func (p *Pages) addSource(ctx context.Context, seen runs.Access, page *views.Sub
 		page.SourceHidden = runs.SourceHidden(seen.Task)
 		return nil
 	}
-	text, err := p.Store.Source(ctx, seen.Sub)
+	submitted, err := p.Store.Source(ctx, seen.Sub)
 	if err != nil {
 		return err
 	}
-	file, err := p.code.Source(seen.Sub.FileName, "", text)
+	remarks, err := p.Remarks(ctx, seen.Sub, submitted.Names())
 	if err != nil {
 		return err
 	}
-	if file.Remarks, err = p.Remarks(ctx, seen.Sub); err != nil {
+	file, err := p.code.Source(seen.Sub.FileName, "", submitted.Source)
+	if err != nil {
 		return err
 	}
-	page.File = &file
+	file.Remarks = views.RemarksIn(remarks, "")
+	page.Files = append(page.Files, file)
+	for _, name := range submitted.Names() {
+		file, err := p.code.Source(name, name+"-", submitted.Files[name])
+		if err != nil {
+			return err
+		}
+		file.Remarks = views.RemarksIn(remarks, name)
+		page.Files = append(page.Files, file)
+	}
 	return nil
 }
 
-// SubmissionSource downloads the submitted file.
+// SubmissionSource downloads what was submitted.
 func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
 	seen, err := p.LoadSubmission(c)
 	if err != nil {
@@ -83,11 +93,11 @@ func (p *Pages) SubmissionSource(c *fiber.Ctx) error {
 	if !seen.MaySeeSource {
 		return site.Forbidden("source", format.Capital(runs.SourceHidden(seen.Task)))
 	}
-	text, err := p.Store.Source(c.UserContext(), seen.Sub)
+	submitted, err := p.Store.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
-	return site.Attachment(c, seen.Sub.FileName, text)
+	return runs.SendSource(c, seen.Sub, submitted)
 }
 
 // Run answers htmx with one run's card, as this reader may see it.

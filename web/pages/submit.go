@@ -17,15 +17,15 @@ func (p *Pages) TaskSubmit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	in, err := runs.ReadForm(c)
+	in, err := p.ReadForm(c)
 	if err != nil {
-		return err
+		return p.refuseSubmission(c, in, err)
 	}
 	sub, _, err := p.Submit(c.UserContext(), *user, in)
-	if err == nil {
-		return site.Redirect(c, views.SubmissionURL(sub.ID))
+	if err != nil {
+		return p.refuseSubmission(c, in, err)
 	}
-	return p.refuseSubmission(c, in, err)
+	return site.Redirect(c, views.SubmissionURL(sub.ID))
 }
 
 // refuseSubmission shows the form again, also when the site is busy: what was typed is nowhere else. Where even

@@ -76,10 +76,10 @@ class Sites(SiteTest):
     def test_a_submission_is_sent_again_over_a_broken_connection_as_the_same_one(self):
         broken = Answer(b"{}", headers={"Content-Length": "100", "Connection": "close"})
         self.site.answers[f"POST {API}/submissions"] = [broken, Answer(submission("queued", position=2), 201)]
-        made = self.client.submit("dir/a.cpp", source="int x;", task="sum", devices=["CPU"], mode="ranked")
+        made = self.client.submit("dir/a.cpp", source="int x;", task="sum", devices=["CPU"], mode="ranked", files={"b.h": "int y;"})
         self.assertEqual((made.id, made.ended, made.runs[0].outcome), (3, False, "place 2 of the queue"))
         first, second = self.site.asked
-        self.assertEqual(first.body, {"task": "sum", "devices": ["CPU"], "mode": "ranked", "file_name": "a.cpp", "source": "int x;"})
+        self.assertEqual(first.body, {"task": "sum", "devices": ["CPU"], "mode": "ranked", "file_name": "a.cpp", "source": "int x;", "files": {"b.h": "int y;"}})
         self.assertEqual(first.headers["Idempotency-Key"], second.headers["Idempotency-Key"])
         self.assertEqual(first.headers["Authorization"], "Bearer t")
 

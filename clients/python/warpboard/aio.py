@@ -11,7 +11,7 @@ import asyncio
 import functools
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, AsyncIterator, Callable, Dict, List, Optional, TypeVar
+from typing import Any, AsyncIterator, Callable, Dict, List, Mapping, Optional, TypeVar
 
 from .answers import Board, Device, Event, SourceFile, Submission, Task, TaskSummary, User
 from .bodies import Kernel
@@ -59,10 +59,10 @@ class AsyncWarpboard:
 
     async def submit(
         self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
-        source: Optional[str] = None,
+        source: Optional[str] = None, files: Optional[Mapping[str, str]] = None,
     ) -> Submission:
         """Submits a file and does not wait, as Warpboard.submit."""
-        return await self._call(self.site.submit, file, task=task, devices=devices, mode=mode, source=source)
+        return await self._call(self.site.submit, file, task=task, devices=devices, mode=mode, source=source, files=files)
 
     async def submission(self, which: Which) -> Submission:
         """A submission as it is."""

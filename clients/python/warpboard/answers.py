@@ -32,10 +32,11 @@ class TaskSummary:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A file with its text."""
+    """A file with its text; of a submission, with its further files."""
 
     name: str
     text: str
+    files: Dict[str, str] = field(default_factory=dict)  # texts by name
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,7 @@ class Task(TaskSummary):
     benchmarks: List[Any] = field(default_factory=list)
     timeouts_ns: Dict[str, int] = field(default_factory=dict)
     templates: Dict[str, SourceFile] = field(default_factory=dict)
+    submission_files: List[str] = field(default_factory=list)  # names and patterns of what a submission may bring beside its main file
 
 
 @dataclass(frozen=True)

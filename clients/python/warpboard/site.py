@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Union
 from urllib.parse import quote, urlencode
 
 from .answers import Board, Device, Entry, Event, SourceFile, Submission, Task, TaskSummary, User
@@ -72,17 +72,18 @@ class Warpboard:
 
     def submit(
         self, file: Path, *, task: Optional[str] = None, devices: Optional[List[str]] = None, mode: str = "test",
-        source: Optional[str] = None,
+        source: Optional[str] = None, files: Optional[Mapping[str, str]] = None,
     ) -> Submission:
         """Submits a file, or source under the file's name, and does not wait.
 
-        mode is test, benchmark, ranked (which counts on the board) or profile. task and devices may be left to
-        directives in the source. Where the connection breaks it is sent again, and is still one submission.
+        files are further ones, where the task takes any: their texts by name. mode is test, benchmark, ranked (which
+        counts on the board) or profile. task and devices may be left to directives in the source. Where the connection
+        breaks it is sent again, and is still one submission.
         """
         if source is None:
             with open(file, encoding="utf-8") as opened:
                 source = opened.read()
-        given = {"task": task, "devices": devices}
+        given = {"task": task, "devices": devices, "files": dict(files or {})}
         body: Dict[str, Any] = {"file_name": os.path.basename(os.fspath(file)), "source": source, "mode": mode}
         body.update({name: value for name, value in given.items() if value})
         headers = {"Idempotency-Key": uuid.uuid4().hex}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -248,19 +247,4 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 		return err
 	}
 	return p.startTrial(c, site.Actor(c), task, bundle)
-}
-
-// solutionsOf lists the solutions that a task keeps, by name: right ones first.
-func solutionsOf(b *tasks.Bundle) (list []tasks.Solution) {
-	for _, verdict := range []struct {
-		folder  string
-		correct bool
-	}{{"solutions/correct/", true}, {"solutions/wrong/", false}} {
-		for _, name := range slices.Sorted(maps.Keys(b.Files)) {
-			if rest, ok := strings.CutPrefix(name, verdict.folder); ok && !strings.Contains(rest, "/") && !strings.HasPrefix(rest, ".") {
-				list = append(list, tasks.Solution{Name: rest, Correct: verdict.correct, Source: b.Files[name]})
-			}
-		}
-	}
-	return list
 }

@@ -24,14 +24,14 @@ type attempt struct {
 
 // attemptsAt lists what a task is tried by. A solution is known again by its text, so that nothing else is stored of a trial.
 func attemptsAt(b *tasks.Bundle) (list []attempt) {
-	for _, s := range solutionsOf(b) {
+	for _, s := range b.Solutions() {
 		list = append(list, attempt{Solution: s})
 	}
 	if len(list) == 0 || !list[0].Correct {
 		return list
 	}
 	for _, m := range mutants.Of(b.Definition.Lang, list[0].Source) {
-		list = append(list, attempt{tasks.Solution{Name: m.Name, Source: m.Source}, true})
+		list = append(list, attempt{tasks.Solution{Name: m.Name, Source: m.Source, Files: list[0].Files}, true})
 	}
 	return list
 }
@@ -48,7 +48,7 @@ func (p *Authoring) startTrial(c *fiber.Ctx, author models.User, task models.Tas
 		return site.Redirect(c, to+"?done=untried")
 	}
 	for _, a := range attemptsAt(b) {
-		_, _, err := p.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Via: viaTrial})
+		_, _, err := p.Submit(ctx, author, runs.SubmitRequest{Task: task.Slug, Devices: []string{choices[served].Device}, Mode: job.ModeTest, Source: a.Source, Files: a.Files, Via: viaTrial})
 		if err == nil {
 			continue
 		}
@@ -127,7 +127,7 @@ func (p *Authoring) verdicts(ctx context.Context, viewer models.User, task model
 	var rows []views.TrialRow
 	works := false
 	for _, a := range attemptsAt(b) {
-		run, tried := newest[models.Hash(a.Source)]
+		run, tried := newest[models.Hash(a.Submission().Pack())]
 		row := views.TrialRow{Name: a.Name, Correct: a.Correct, Made: a.made, Tried: tried, SubmissionID: run.SubmissionID, State: string(run.State)}
 		if row.Ended = tried && run.State.Final(); row.Ended {
 			row.Trial = trial.Ended{Correct: a.Correct, Outcome: outcomeOf(run), Stages: runs.StagesOfAttempt(run, stages[run.ID])}

@@ -3,6 +3,7 @@ package profiles
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -176,5 +177,26 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 	if b.Sub.FileName != name {
 		name += " → " + b.Sub.FileName
 	}
-	return []charts.FileDiff{{Name: name, Lines: diff.Lines(texts[a.Sub.ID], texts[b.Sub.ID])}}, "", nil
+	before, after := texts[a.Sub.ID], texts[b.Sub.ID]
+	all := []charts.FileDiff{{Name: name, Lines: diff.Lines(string(before.Source), string(after.Source))}}
+	further := maps.Clone(before.Files)
+	if further == nil {
+		further = after.Files
+	}
+	maps.Copy(further, after.Files)
+	for _, name := range slices.Sorted(maps.Keys(further)) {
+		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name]), Lines: diff.Lines(string(before.Files[name]), string(after.Files[name]))})
+	}
+	return all, "", nil
+}
+
+// onlyIn says that a further file is on one side alone.
+func onlyIn(a, b []byte) string {
+	switch {
+	case a == nil:
+		return " (only in B)"
+	case b == nil:
+		return " (only in A)"
+	}
+	return ""
 }

@@ -3,6 +3,7 @@ package profiles
 import (
 	"fmt"
 	"net/url"
+	"path"
 	"slices"
 
 	"github.com/gofiber/fiber/v2"
@@ -112,14 +113,32 @@ func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile run
 		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
 	}
 	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
-	source := string(views.SourceURL(seen.Sub.ID))
-	vm.Sources = map[string]string{seen.Sub.FileName: source}
-	for _, f := range seen.Version.Definition.Files {
+	vm.Sources = sourceLinks(string(views.SourceURL(seen.Sub.ID))+"#", seen, vm.Report)
+	return nil
+}
+
+// sourceLinks are where the submitted files that a report names are shown.
+func sourceLinks(source string, seen runs.RunAccess, report *ncu.Report) map[string]string {
+	def, links := seen.Version.Definition, map[string]string{seen.Sub.FileName: source}
+	for _, f := range def.Files {
 		if f.IsSubmission() {
-			vm.Sources[f.Name] = source
+			links[f.Name] = source
 		}
 	}
-	return nil
+	if report == nil || len(def.SubmissionFiles) == 0 {
+		return links
+	}
+	for _, kernel := range report.Kernels {
+		if kernel.Source == nil {
+			continue
+		}
+		for _, line := range kernel.Source.Lines {
+			if name := path.Base(line.File); links[name] == "" && def.MayBring(name) {
+				links[name] = source + name + "-"
+			}
+		}
+	}
+	return links
 }
 
 // queryOf is the request's query in the standard library's form.

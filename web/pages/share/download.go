@@ -12,6 +12,7 @@ import (
 	"warpboard/models"
 	"warpboard/views/format"
 	"warpboard/web/site"
+	"warpboard/web/site/runs"
 )
 
 func boardPath(slug, device string) string {
@@ -79,6 +80,8 @@ type datasetLine struct {
 	PooledRuns int      `json:"pooled_runs"` // of equal source, that the score is made of
 	Disturbed  string   `json:"disturbed"`   // why the conditions were bad
 	Source     string   `json:"source"`
+	// Files are further files, by name.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // Dataset is everybody on a board of a closed task with their sources, as JSON lines.
@@ -124,7 +127,7 @@ func (s *Share) sendDataset(c *fiber.Ctx, head datasetHead, list []models.Shown)
 	for _, e := range list {
 		if err == nil {
 			err = out.Encode(datasetLine{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.Tries,
-				machineTime(e.AchievedAt), e.RunID, max(e.Pooled, 1), e.Disturbed, sources[e.SubmissionID]})
+				machineTime(e.AchievedAt), e.RunID, max(e.Pooled, 1), e.Disturbed, string(sources[e.SubmissionID].Source), runs.Texts(sources[e.SubmissionID].Files)})
 		}
 	}
 	if err != nil {

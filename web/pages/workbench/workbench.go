@@ -104,9 +104,9 @@ func (w *Workbench) Submit(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	in, err := runs.ReadForm(c)
+	in, err := w.ReadForm(c)
 	if err != nil {
-		return err
+		return w.refuse(c, in, err)
 	}
 	sub, _, err := w.Runs.Submit(c.UserContext(), *user, in)
 	if err != nil {

@@ -39,7 +39,8 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	if !seen.MaySeeSource {
 		hideOutput(&card)
 	}
-	card.Ranking, card.SourceName = views.RankingName(def.RankingBy), def.SubmissionName()
+	card.Ranking = views.RankingName(def.RankingBy)
+	card.Sources = views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring}
 	if card.Confirmed, err = s.confirmation(ctx, run); err != nil {
 		return card, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -15,8 +14,8 @@ import (
 	"warpboard/web/site"
 )
 
-// ReadForm reads a submission's form: a chosen file goes before the text.
-func ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
+// ReadForm reads a submission's form: chosen files go before the texts.
+func (s *Runs) ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
 	in := SubmitRequest{Task: c.Params("slug"), Mode: job.Mode(c.FormValue("mode")), Via: "web"}
 	form, err := c.MultipartForm()
 	if err != nil {
@@ -24,26 +23,25 @@ func ReadForm(c *fiber.Ctx) (SubmitRequest, error) {
 	}
 	in.Devices = form.Value["device"]
 	if files := form.File["file"]; len(files) > 0 && files[0].Filename != "" {
-		in.FileName = files[0].Filename
-		in.Source, err = site.ReadUpload(files[0], tasks.MaxSubmission)
-		return in, err
+		return s.readUploads(c, in, files)
 	}
 	// The editor may have been filled from a file.
 	in.FileName = c.FormValue("filename")
-	in.Source = []byte(strings.ReplaceAll(c.FormValue("source"), "\r\n", "\n")) // forms send lines so
-	return in, nil
+	in.Source = unixLines(c.FormValue("source"))
+	in.Files, err = readTyped(form)
+	return in, err
 }
 
 // Refused is a form whose submission was refused, with all that was typed.
 func Refused(in SubmitRequest, why string) views.SubmitForm {
-	return views.SubmitForm{Source: string(in.Source), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why}
+	return views.SubmitForm{Source: string(in.Source), Further: Further(in.Files), SentName: in.FileName, Devices: ChosenDevices(in.Devices), Mode: string(in.Mode), Problem: why}
 }
 
 // FillForm fills in what the form of a task offers, and the text that it begins with: what was refused, the
 // submission in ?from=, the template in ?template=, else the first one.
 func (s *Runs) FillForm(c *fiber.Ctx, page views.Page, task models.Task, bundle *tasks.Bundle, form *views.SubmitForm) error {
 	d := bundle.Definition
-	form.Page, form.Task, form.Lang, form.Filename, form.Modes = page, site.TaskRef(task), d.Lang, d.SubmissionName(), modesOf(d.Lang)
+	form.Page, form.Task, form.Lang, form.Filename, form.Modes, form.MayBring = page, site.TaskRef(task), d.Lang, d.SubmissionName(), modesOf(d.Lang), d.SubmissionFiles
 	if from := c.QueryInt("from"); from > 0 && form.Problem == "" {
 		if err := s.fillAgain(c, int64(from), form); err != nil {
 			return err
@@ -70,7 +68,7 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if !seen.MaySeeSource || seen.Task.Slug != form.Task.Slug {
 		return nil
 	}
-	text, err := s.Store.Source(c.UserContext(), seen.Sub)
+	submitted, err := s.Store.Source(c.UserContext(), seen.Sub)
 	if err != nil {
 		return err
 	}
@@ -78,8 +76,8 @@ func (s *Runs) fillAgain(c *fiber.Ctx, id int64, form *views.SubmitForm) error {
 	if err != nil {
 		return err
 	}
-	form.Source, form.Mode, form.From = string(text), string(seen.Sub.Mode), id
-	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub); err != nil {
+	form.Source, form.Further, form.Mode, form.From = string(submitted.Source), Further(submitted.Files), string(seen.Sub.Mode), id
+	if form.Remarks, err = s.Remarks(c.UserContext(), seen.Sub, submitted.Names()); err != nil {
 		return err
 	}
 	for _, run := range list {
@@ -109,16 +107,16 @@ func modesOf(lang tasks.Lang) []string {
 	return modes
 }
 
-// Remarks are what the compiler said of the lines of a submission, on whichever device it said it first.
-func (s *Runs) Remarks(ctx context.Context, sub models.Submission) ([]views.Remark, error) {
+// Remarks are what the compiler said of the lines of a submission with these further files, on whichever device it said it first.
+func (s *Runs) Remarks(ctx context.Context, sub models.Submission, further []string) ([]views.Remark, error) {
 	version, err := s.Store.Version(ctx, sub.VersionID)
 	if err != nil {
 		return nil, err
 	}
-	names := []string{sub.FileName}
+	of := views.Sources{Main: []string{sub.FileName}, Further: func(name string) bool { return slices.Contains(further, name) }}
 	for _, f := range version.Definition.Files {
 		if f.IsSubmission() {
-			names = append(names, f.Name)
+			of.Main = append(of.Main, f.Name)
 		}
 	}
 	all, err := s.Store.Runs(ctx, sub.ID)
@@ -134,7 +132,7 @@ func (s *Runs) Remarks(ctx context.Context, sub models.Submission) ([]views.Rema
 			if stage.Stage != job.StageBuild && stage.Status == job.StatusPass {
 				continue
 			}
-			if remarks := views.RemarksOf(stage.Stderr+"\n"+stage.Stdout, names...); len(remarks) > 0 {
+			if remarks := views.RemarksOf(stage.Stderr+"\n"+stage.Stdout, of); len(remarks) > 0 {
 				return remarks, nil
 			}
 		}

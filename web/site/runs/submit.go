@@ -19,8 +19,9 @@ type SubmitRequest struct {
 	Mode     job.Mode // empty: test
 	FileName string
 	Source   []byte
-	Via      string // "web", "api", "cli"
-	Key      string // by which its sender knows it when it is sent again
+	Files    map[string][]byte // further ones, by name
+	Via      string            // "web", "api", "cli"
+	Key      string            // by which its sender knows it when it is sent again
 }
 
 // Submit is the one way into the queue. What the request leaves open is taken from the directives in the source;
@@ -53,7 +54,7 @@ func (s *Runs) Submit(ctx context.Context, user models.User, in SubmitRequest) (
 	}
 	sub, runs, err := s.Store.Submit(ctx, models.NewSubmission{
 		User: user, TaskID: task.ID, Devices: devices, Mode: chooseMode(in.Mode),
-		FileName: in.FileName, Source: in.Source, Via: in.Via, Key: in.Key,
+		FileName: in.FileName, Source: in.Source, Files: in.Files, Via: in.Via, Key: in.Key,
 	})
 	if err != nil {
 		return models.Submission{}, nil, err

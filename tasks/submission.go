@@ -1,0 +1,220 @@
+package tasks
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Submission is what a person submits to a task: the text that takes the place of SubmissionSource, and where the task
+// allows it further files, which lie beside the task's own.
+type Submission struct {
+	Source []byte
+	Files  map[string][]byte // by name; nil: none
+}
+
+// MaxSubmissionFiles is how many files a submission may bring beside its main one.
+const MaxSubmissionFiles = 16
+
+// packedMark begins a submission of several files where it is one text. No other submission may begin so.
+const packedMark = "\x00files\n"
+
+// Pack is the submission as one text: equal for equal submissions alone. Without further files it is the source. Else it is
+// a mark, and each file as a line with its name and number of bytes, then its text: SubmissionSource first, the rest by name.
+func (s Submission) Pack() []byte {
+	if len(s.Files) == 0 {
+		return s.Source
+	}
+	var text bytes.Buffer
+	text.WriteString(packedMark)
+	add := func(name string, data []byte) {
+		fmt.Fprintf(&text, "%s %d\n", name, len(data))
+		text.Write(data)
+	}
+	add(SubmissionSource, s.Source)
+	for _, name := range s.Names() {
+		add(name, s.Files[name])
+	}
+	return text.Bytes()
+}
+
+// Unpack is the submission that Pack made a text of.
+func Unpack(text []byte) (s Submission, err error) {
+	rest, several := bytes.CutPrefix(text, []byte(packedMark))
+	if !several {
+		return Submission{Source: text}, nil
+	}
+	s.Files = map[string][]byte{}
+	for len(rest) > 0 {
+		head, data, ok := bytes.Cut(rest, []byte("\n"))
+		name, count, _ := strings.Cut(string(head), " ")
+		n, err := strconv.Atoi(count)
+		if !ok || err != nil || n < 0 || n > len(data) {
+			return s, fmt.Errorf("a submission of several files breaks off at %.80q", head)
+		}
+		if rest = data[n:]; name == SubmissionSource {
+			s.Source = data[:n:n]
+		} else {
+			s.Files[name] = data[:n:n]
+		}
+	}
+	return s, nil
+}
+
+// Zip is the submission as an archive, with the main file under a name.
+func (s Submission) Zip(main string) ([]byte, error) {
+	var archive bytes.Buffer
+	zw := zip.NewWriter(&archive)
+	err := writeEntry(zw, main, s.Source)
+	for _, name := range s.Names() {
+		if err == nil {
+			err = writeEntry(zw, name, s.Files[name])
+		}
+	}
+	if err == nil {
+		err = zw.Close()
+	}
+	return archive.Bytes(), err
+}
+
+// UnzipSubmission reads the files of a submission that was sent as a zip, by name. They lie at its top, or all in one folder.
+func UnzipSubmission(data []byte) (map[string][]byte, error) {
+	found, err := unzip(bytes.NewReader(data), int64(len(data)), Options{MaxFiles: MaxSubmissionFiles + 1, MaxFile: MaxSubmission, MaxTotal: MaxSubmission})
+	if err != nil {
+		return nil, err
+	}
+	files, folder, first := map[string][]byte{}, "", true
+	for name, text := range found {
+		if dir := path.Dir(name); first {
+			folder, first = dir, false
+		} else if dir != folder {
+			return nil, Problem{Message: "its files lie in more than one folder"}
+		}
+		files[path.Base(name)] = text
+	}
+	if first {
+		return nil, Problem{Message: "it holds no file"}
+	}
+	return files, nil
+}
+
+// Sort tells which of several files is a submission's main one: that with the name of the submission, else the one that is
+// no further file. Its error is a Problem.
+func (d Definition) Sort(files map[string][]byte) (main string, s Submission, err error) {
+	var others []string
+	for name := range files {
+		if !d.allowsFile(name) {
+			others = append(others, name)
+		}
+	}
+	if _, there := files[d.SubmissionName()]; there {
+		main = d.SubmissionName()
+	} else if len(others) == 1 {
+		main = others[0]
+	} else if len(d.SubmissionFiles) == 0 {
+		return "", s, Problem{Message: fmt.Sprintf("the task takes one file, and these are %d", len(files))}
+	} else {
+		return "", s, Problem{Message: fmt.Sprintf("which of them is the main one? Call it %s", d.SubmissionName())}
+	}
+	s.Source, s.Files = files[main], maps.Clone(files)
+	delete(s.Files, main)
+	return main, s, nil
+}
+
+// Names are the further files' names, in order.
+func (s Submission) Names() []string { return slices.Sorted(maps.Keys(s.Files)) }
+
+// Size is how many bytes all files have together.
+func (s Submission) Size() int {
+	size := len(s.Source)
+	for _, data := range s.Files {
+		size += len(data)
+	}
+	return size
+}
+
+// CheckSubmission says why these texts cannot be a submission to any task, as a Problem.
+func CheckSubmission(s Submission) error {
+	switch {
+	case len(s.Source) == 0:
+		return Problem{Message: "the submission is empty"}
+	case s.Size() > MaxSubmission:
+		if len(s.Files) > 0 {
+			return Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
+		}
+		return Problem{Message: fmt.Sprintf("the submission is larger than %d bytes", MaxSubmission)}
+	case !utf8.Valid(s.Source):
+		return Problem{Message: "the submission is not UTF-8 text"}
+	case bytes.HasPrefix(s.Source, []byte(packedMark)):
+		return Problem{Message: "the submission begins with what marks several files in one text"}
+	case len(s.Files) > MaxSubmissionFiles:
+		return Problem{Message: fmt.Sprintf("it brings %d further files, and %d are the most", len(s.Files), MaxSubmissionFiles)}
+	}
+	for _, name := range s.Names() {
+		if why := refusedFileName(name); why != "" {
+			return Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
+		}
+		if !utf8.Valid(s.Files[name]) {
+			return Problem{Message: fmt.Sprintf("the file %q is not UTF-8 text", name)}
+		}
+	}
+	return nil
+}
+
+// Resolve gives the text of every file of a program by its run-time name, with the submission's in
+// their places. It fails if the bundle lacks a file, or if this is not a submission. Which further files the task takes was
+// asked when it was submitted (CheckFiles): what was accepted then is measured again after the task takes fewer.
+func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
+	if err := CheckSubmission(s); err != nil {
+		return nil, err
+	}
+	out := make(map[string][]byte, len(b.Definition.Files)+len(s.Files))
+	for _, f := range b.Definition.Files {
+		if f.IsSubmission() {
+			out[f.Name] = s.Source
+			continue
+		}
+		data, ok := b.Files[f.Source]
+		if !ok {
+			return nil, fmt.Errorf("the task %s lacks its file %q", b.Name, f.Source)
+		}
+		out[f.Name] = data
+	}
+	for name, data := range s.Files {
+		if _, taken := out[name]; taken {
+			return nil, Problem{Message: fmt.Sprintf("the file %q has the name of a file of the task", name)}
+		}
+		out[name] = data
+	}
+	return out, nil
+}
+
+// With is the definition of the task's program with these further files of a submission, as workers read it: each is a file
+// that holds the submission, and those that a compiler compiles are among config.sources. So any worker can build it.
+func (d Definition) With(names []string) Definition {
+	d.SubmissionFiles = nil
+	if len(names) == 0 {
+		return d
+	}
+	sources := d.Config.Sources
+	if len(sources) == 0 && d.Lang != LangPython {
+		sources = submissionNames(d.Files)
+	}
+	d.Config.Sources = slices.Clone(sources)
+	var further []File
+	for _, name := range names {
+		further = append(further, File{Name: name, Source: SubmissionSource})
+		if compiled(d.Lang, name) {
+			d.Config.Sources = append(d.Config.Sources, name)
+		}
+	}
+	// The main file is the last of the submission's: where several compile an extension of Python, its is the one that is kept.
+	d.Files = append(further, d.Files...)
+	return d
+}

@@ -1,0 +1,203 @@
+// The files of a submission as tabs. Each has an editor of its own, which is made when its tab is first chosen.
+import { adopt, stored } from "./drafts.js";
+
+const box = document.querySelector("[data-files]");
+const form = box.closest("form");
+const area = form.querySelector("#source");
+const bar = box.querySelector("[data-file-tabs]");
+const list = bar.querySelector("[role=tablist]");
+const adder = bar.querySelector("[data-add-file]");
+const note = box.querySelector("[data-files-note]");
+const takes = box.dataset.takes.split(" ");
+const most = Number(box.dataset.most);
+let number = 0; // of the last tab
+let marks = []; // what compilers said, of all files
+
+const rows = () => [...box.querySelectorAll("[data-further]")];
+const nameOf = (row) => row.querySelector("[name=further_name]");
+const textOf = (row) => row.querySelector("[name=further_text]");
+const tabs = () => [...list.querySelectorAll("[role=tab]")];
+const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
+const tabOf = (row) => list.querySelector(`[aria-controls="${row.id}"]`);
+const fits = (name) => takes.some((pattern) => new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`).test(name));
+
+function choose(chosen) {
+  for (const tab of tabs()) {
+    tab.setAttribute("aria-selected", String(tab === chosen));
+    tab.tabIndex = tab === chosen ? 0 : -1;
+    panelOf(tab).hidden = tab !== chosen;
+  }
+  list.scrollLeft = chosen.offsetLeft - list.offsetLeft - 40; // on a phone there is room for one or two
+  const panel = panelOf(chosen);
+  if ("further" in panel.dataset) edited(panel);
+}
+
+// edited gives a file its editor, once.
+async function edited(row) {
+  const text = textOf(row);
+  if ("edited" in text.dataset) return;
+  text.dataset.edited = "";
+  const { edit } = await import(text.dataset.module);
+  edit(text);
+  marked(row);
+}
+
+// A tab says how its file is called, and how many errors are in it.
+function label(tab, name, wrong) {
+  const count = document.createElement("span");
+  count.className = "tag tag-fail ml-1";
+  const unit = document.createElement("span");
+  unit.className = "sr-only";
+  unit.textContent = wrong === 1 ? " error" : " errors";
+  count.append(String(wrong), unit);
+  tab.replaceChildren(name, ...(wrong ? [count] : []));
+}
+
+const wrongIn = (file) => marks.filter((mark) => (mark.file ?? "") === file && mark.severity === "error").length;
+
+function marked(row) {
+  const file = nameOf(row).value.trim();
+  label(tabOf(row), file || "no name yet", wrongIn(file));
+  textOf(row).dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => mark.file === file) }));
+}
+
+// Of the main file's errors the tab tells only where there are others to choose.
+function markAll() {
+  const [main] = tabs();
+  label(main, main.dataset.name, rows().length ? wrongIn("") : 0);
+  rows().forEach(marked);
+}
+
+// add makes a tab of a file that is on the page, or of a new one.
+function add(row, name, text) {
+  if (!row) {
+    row = box.querySelector("[data-new-file]").content.firstElementChild.cloneNode(true);
+    box.insertBefore(row, box.querySelector("[data-new-file]"));
+    nameOf(row).value = name;
+    textOf(row).value = text;
+  }
+  number++;
+  row.id = `file-${number}`;
+  row.setAttribute("role", "tabpanel");
+  const tab = document.createElement("button");
+  Object.assign(tab, { type: "button", id: `tab-file-${number}`, className: "font-mono small" });
+  tab.setAttribute("role", "tab");
+  tab.setAttribute("aria-controls", row.id);
+  row.setAttribute("aria-labelledby", tab.id);
+  list.append(tab);
+  tab.addEventListener("click", () => choose(tab));
+  nameOf(row).addEventListener("input", () => (markAll(), check(row)));
+  const remove = row.querySelector("[data-remove-file]");
+  remove.hidden = false;
+  remove.addEventListener("click", () => (drop(row), choose(tabs()[0]), tabs()[0].focus(), keep()));
+  label(tab, nameOf(row).value.trim() || "no name yet", 0);
+  adder.hidden = rows().length >= most;
+  return tab;
+}
+
+// check says before the server does that the task takes no file of that name.
+function check(row) {
+  const name = nameOf(row).value.trim();
+  const twice = rows().filter((other) => nameOf(other).value.trim() === name).length > 1;
+  const why = name && !fits(name) ? `${name}: the task takes ${takes.join(", ")}` : twice ? `Two files are called ${name}` : "";
+  nameOf(row).setAttribute("aria-invalid", String(why !== ""));
+  note.textContent = why;
+}
+
+function drop(row) {
+  tabOf(row).remove();
+  row.remove();
+  adder.hidden = false;
+  note.textContent = "";
+}
+
+// free is a name that the task takes and that no file has.
+function free() {
+  const taken = rows().map((row) => nameOf(row).value.trim());
+  const [pattern] = takes.filter((name) => name.includes("*"));
+  const numbered = pattern ? Array.from({ length: most }, (_, i) => pattern.replaceAll("*", i ? `kernels${i + 1}` : "kernels")) : [];
+  return [...takes.filter((name) => !name.includes("*")), ...numbered].find((name) => !taken.includes(name)) ?? "";
+}
+
+// The draft of the further files lies beside the main one's.
+const key = (person) => `draft files ${person}`;
+const store = () => ("from" in area.dataset ? sessionStorage : localStorage);
+const all = () => JSON.stringify(rows().map((row) => [nameOf(row).value, textOf(row).value]));
+
+function keep() {
+  const now = all();
+  stored(() => (now === first ? store().removeItem(key(area.dataset.draft)) : store().setItem(key(area.dataset.draft), now)));
+}
+
+function restore(files) {
+  rows().forEach(drop);
+  for (const [name, text] of files) add(null, name, text);
+  choose(tabs()[0]);
+}
+
+box.querySelectorAll("[data-without-script]").forEach((part) => part.remove());
+bar.hidden = false;
+const [main] = tabs();
+main.dataset.name = main.textContent;
+document.getElementById("file-0").setAttribute("role", "tabpanel");
+document.getElementById("file-0").setAttribute("aria-labelledby", main.id);
+main.addEventListener("click", () => choose(main));
+rows().forEach((row) => add(row));
+const first = all(); // what the page came with
+adopt(key(area.dataset.visitorsDraft), key(area.dataset.draft));
+const kept = "refused" in area.dataset ? null : stored(() => JSON.parse(store().getItem(key(area.dataset.draft))));
+if (kept) {
+  restore(kept);
+  form.querySelector("[data-kept]").hidden = false;
+} else choose(main);
+
+list.addEventListener("keydown", ({ key }) => {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  const at = tabs().indexOf(document.activeElement);
+  if (!step || at < 0) return;
+  const next = tabs()[(at + step + tabs().length) % tabs().length];
+  choose(next);
+  next.focus();
+});
+adder.addEventListener("click", () => {
+  const tab = add(null, free(), "");
+  choose(tab);
+  nameOf(panelOf(tab)).select();
+  keep();
+});
+box.addEventListener("input", (event) => event.target.closest("[data-further]") && keep());
+form.querySelector("[data-discard]").addEventListener("click", () => (restore(JSON.parse(first)), keep()));
+
+// What compilers said of all files: of the page at first, of the workbench's runs later.
+form.addEventListener("files-remarks", ({ detail }) => ((marks = detail), markAll()));
+marks = [...form.querySelectorAll("[data-line]")].map((said) => ({
+  at: Number(said.dataset.line),
+  file: said.dataset.file,
+  severity: said.dataset.kind,
+  message: said.querySelector("[data-text]").textContent,
+}));
+markAll();
+
+// Several files that were chosen go into their tabs: those that the task takes beside the main one, and one that is the main.
+form.addEventListener("files-chosen", async ({ detail }) => {
+  const texts = await Promise.all(detail.map(async (file) => [file.name, await file.text()]));
+  const others = texts.filter(([name]) => name === main.dataset.name || !fits(name));
+  if (others.length > 1) {
+    note.textContent = `Which of ${others.map(([name]) => name).join(", ")} is the main one? Choose one, and files that the task takes: ${takes.join(", ")}.`;
+    return;
+  }
+  for (const [name, text] of texts) {
+    if (others[0]?.[0] === name) {
+      area.value = text;
+      area.dispatchEvent(new Event("change"));
+      area.dispatchEvent(new Event("input", { bubbles: true }));
+      form.querySelector("[name=filename]").value = name;
+      continue;
+    }
+    rows().filter((row) => nameOf(row).value.trim() === name).forEach(drop);
+    add(null, name, text);
+  }
+  choose(main);
+  keep();
+  markAll();
+});

@@ -1,0 +1,133 @@
+package runs
+
+import (
+	"fmt"
+	"mime/multipart"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// ReadUploads reads the uploaded files of a submission, together at most one byte more than it may have, by their names.
+// Two of one name are refused.
+func ReadUploads(headers []*multipart.FileHeader) (map[string][]byte, error) {
+	files, left := map[string][]byte{}, int64(tasks.MaxSubmission)
+	for _, header := range headers {
+		if _, twice := files[header.Filename]; twice {
+			return nil, site.Invalid("file", "Two of the files are called %q.", header.Filename)
+		}
+		data, err := site.ReadUpload(header, max(left, 0))
+		if err != nil {
+			return nil, err
+		}
+		files[header.Filename], left = data, left-int64(len(data))
+		if len(files) > tasks.MaxSubmissionFiles+1 {
+			return nil, site.Invalid("file", "These are more files than a submission may have: a main one, and at most %d further ones.", tasks.MaxSubmissionFiles)
+		}
+	}
+	return files, nil
+}
+
+// readTyped reads the further files of a form, as texts beside their names. Rows without name and text are none.
+func readTyped(form *multipart.Form) (map[string][]byte, error) {
+	names, texts := form.Value["further_name"], form.Value["further_text"]
+	var files map[string][]byte
+	for i, name := range names {
+		if i >= len(texts) {
+			break
+		}
+		name = strings.TrimSpace(name)
+		switch _, twice := files[name]; {
+		case name == "" && strings.TrimSpace(texts[i]) == "":
+			continue
+		case name == "":
+			return files, site.Invalid("file", "A further file has no name.")
+		case twice:
+			return files, site.Invalid("file", "Two of the further files are called %q.", name)
+		}
+		if files == nil {
+			files = map[string][]byte{}
+		}
+		files[name] = unixLines(texts[i])
+	}
+	return files, nil
+}
+
+// unixLines undoes what forms do to line ends.
+func unixLines(text string) []byte { return []byte(strings.ReplaceAll(text, "\r\n", "\n")) }
+
+// readUploads takes what was chosen in a browser for the submission: a file, or a zip or several of which the task says which
+// is the main one.
+func (s *Runs) readUploads(c *fiber.Ctx, in SubmitRequest, chosen []*multipart.FileHeader) (SubmitRequest, error) {
+	files, err := ReadUploads(chosen)
+	if err != nil {
+		return in, err
+	}
+	if first := chosen[0].Filename; len(files) == 1 && strings.EqualFold(path.Ext(first), ".zip") {
+		if files, err = tasks.UnzipSubmission(files[first]); err != nil {
+			return in, models.Errorf(models.Invalid, "The zip cannot be submitted: %v.", err)
+		}
+	}
+	if len(files) == 1 {
+		for in.FileName, in.Source = range files { // the only one
+		}
+		return in, nil
+	}
+	task, err := s.VisibleTask(c.UserContext(), site.Actor(c), models.Slug(in.Task))
+	if err != nil {
+		return in, err
+	}
+	version, err := s.Store.Version(c.UserContext(), task.VersionID)
+	if err != nil {
+		return in, err
+	}
+	main, submitted, err := version.Definition.Sort(files)
+	if err != nil {
+		return in, models.Errorf(models.Invalid, "These files cannot be submitted: %v.", err)
+	}
+	in.FileName, in.Source, in.Files = main, submitted.Source, submitted.Files
+	return in, nil
+}
+
+// SendSource answers with what was submitted as a file: the source, or a zip of it with the further files.
+func SendSource(c *fiber.Ctx, sub models.Submission, submitted tasks.Submission) error {
+	if len(submitted.Files) == 0 {
+		return site.Attachment(c, sub.FileName, submitted.Source)
+	}
+	archive, err := submitted.Zip(sub.FileName)
+	if err != nil {
+		return err
+	}
+	return site.Attachment(c, fmt.Sprintf("submission-%d.zip", sub.ID), archive)
+}
+
+// Further are the further files of a submission for its form.
+func Further(files map[string][]byte) (list []views.FurtherFile) {
+	for _, name := range (tasks.Submission{Files: files}).Names() {
+		list = append(list, views.FurtherFile{Name: name, Text: string(files[name])})
+	}
+	return list
+}
+
+// Texts are files as an answer has them; nil for none.
+func Texts(files map[string][]byte) map[string]string { return converted[[]byte, string](files) }
+
+// Bytes are files as a request has them; nil for none.
+func Bytes(files map[string]string) map[string][]byte { return converted[string, []byte](files) }
+
+func converted[From, To ~string | ~[]byte](files map[string]From) map[string]To {
+	if len(files) == 0 {
+		return nil
+	}
+	out := make(map[string]To, len(files))
+	for name, text := range files {
+		out[name] = To(text)
+	}
+	return out
+}
