@@ -7,3 +7,5 @@ create index entries_person on entries (user_id, version_id, device, age, score_
 drop index entries_user;
 create index records_latest on records (achieved_at, run_id);
 drop index records_time;
+create index bests_steps on bests (user_id, version_id, device, achieved_at, run_id, score_ns);
+drop index bests_person;
