@@ -23,7 +23,7 @@ func (s *Store) TaskSummaries(ctx context.Context, viewer User) ([]TaskSummary, 
 	if err != nil {
 		return nil, err
 	}
-	return list, s.AddBoards(ctx, list)
+	return list, s.AddBoards(ctx, viewer, list)
 }
 
 // TaskList lists what Tasks lists, without boards: enough to search and sort.
@@ -39,9 +39,13 @@ func (s *Store) TaskList(ctx context.Context, viewer User) ([]TaskSummary, error
 	return out, nil
 }
 
-// AddBoards reads the leaders of the tasks' current boards, one for each device of the task.
-func (s *Store) AddBoards(ctx context.Context, list []TaskSummary) error {
-	summaries, err := s.Summaries(ctx, versionsOf(list))
+// AddBoards reads the leaders of the tasks' current boards, one for each device of the task, and the viewer's places on them.
+func (s *Store) AddBoards(ctx context.Context, viewer User, list []TaskSummary) error {
+	versions := make([]int64, len(list))
+	for i, t := range list {
+		versions[i] = t.VersionID
+	}
+	summaries, err := s.Listed(ctx, viewer.ID, versions)
 	if err != nil {
 		return err
 	}
@@ -53,17 +57,4 @@ func (s *Store) AddBoards(ctx context.Context, list []TaskSummary) error {
 		}
 	}
 	return nil
-}
-
-// OwnRanks reads the places of a person on the tasks' current boards, in one query; boards that the person is not on are left out.
-func (s *Store) OwnRanks(ctx context.Context, userID int64, list []TaskSummary) (map[boards.Key]boards.Ranked, error) {
-	return s.Own(ctx, userID, versionsOf(list))
-}
-
-func versionsOf(list []TaskSummary) []int64 {
-	ids := make([]int64, len(list))
-	for i, t := range list {
-		ids[i] = t.VersionID
-	}
-	return ids
 }

@@ -2,7 +2,6 @@ package web
 
 import (
 	"github.com/gofiber/fiber/v2"
-	"github.com/gofiber/fiber/v2/middleware/compress"
 
 	"warpboard/statement"
 	"warpboard/web/site"
@@ -16,7 +15,7 @@ func (s *Server) routes(app *fiber.App) {
 		strictRequests, s.makeRoom, plainBodies, s.belowThePath)
 
 	plain := group{router: app}
-	pack := compress.New(compress.Config{Level: compress.LevelDefault})
+	pack := packing()
 	packed := plain.with(pack, s.answerErrors)
 	probes := packed.with(quiet)
 

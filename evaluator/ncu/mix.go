@@ -61,10 +61,9 @@ func pipes(k *Kernel) []Fact {
 // byPipe finds the measured metrics of that form, by the name of their pipe.
 func (k *Kernel) byPipe(prefix, suffix string) map[string]Fact {
 	out := map[string]Fact{}
-	for name, m := range k.Metrics {
-		pipe, ok := strings.CutPrefix(name, prefix)
-		pipe, ends := strings.CutSuffix(pipe, suffix)
-		if ok && ends && m.Measured {
+	for _, name := range k.metricNames(prefix, suffix) {
+		pipe, ends := strings.CutSuffix(strings.TrimPrefix(name, prefix), suffix)
+		if m := k.Metric(name); ends && m.Measured {
 			out[pipe] = Fact{Label: pipeLabel(pipe), From: name, Value: m}
 		}
 	}

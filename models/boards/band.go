@@ -65,9 +65,11 @@ type Band struct {
 
 // withBand joins each entry e with its band b: the last one of its epoch that does not begin after it. SQLite finds a row
 // by the first of several values that are compared together, so that the age, alone, is compared apart.
-const withBand = `join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (
-	select f.run_id from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
-	order by f.score_ns desc, f.run_id desc limit 1)`
+const withBand = "join bands b on b.version_id = e.version_id and b.device = e.device and b.run_id = (select f.run_id " + bandOfEntry + ")"
+
+// bandOfEntry is the end of a query for something of that band.
+const bandOfEntry = `from bands f where f.version_id = e.version_id and f.device = e.device and f.age = e.age and (f.score_ns, f.run_id) <= (e.score_ns, e.run_id)
+	order by f.score_ns desc, f.run_id desc limit 1`
 
 // ofBand are the columns of a Ranked beside its entry's.
 const ofBand = "b.ahead + 1 as rank, b.size > 1 as tied"

@@ -3,7 +3,12 @@ package boards
 import "warpboard/models/db"
 
 // Boards is the boards of one database.
-type Boards struct{ db *db.DB }
+type Boards struct {
+	db        *db.DB
+	summaries remembered
+}
 
 // New returns the boards of a database.
-func New(database *db.DB) *Boards { return &Boards{db: database} }
+func New(database *db.DB) *Boards {
+	return &Boards{db: database, summaries: remembered{kept: map[Key]Summary{}}}
+}

@@ -19,31 +19,20 @@ type Placing struct {
 	Size      int64    // people on the board
 }
 
-// Own reads a person's entries on the boards of some versions with their places, in one query: those of each board's epoch,
-// because older ones have no place.
-func (s *Boards) Own(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Ranked, error) {
-	entries := s.db.Read(ctx).Table("entries").Where("user_id = ? and version_id in ?", userID, versionIDs)
-	var list []Ranked
-	err := s.db.Read(ctx).Table("(?) e", entries).Select("e.*, " + ofBand).Joins(withBand).
-		Joins("join boards c on c.version_id = e.version_id and c.device = e.device and c.epoch_id <= -e.age").Scan(&list).Error
-	own := make(map[Key]Ranked, len(list))
-	for _, e := range list {
-		own[Key{e.VersionID, e.Device}] = e
-	}
-	return own, db.ReadError(err, "the places of person %d", userID)
-}
-
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
 // offset on. More reports whether others follow. It takes one query, however many boards there are.
 func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
 	part := s.db.Read(ctx).Table("entries e").
-		Select("e.*, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
+		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
 		Joins("join tasks t on t.version_id = e.version_id").Where("e.user_id = ?", userID)
 	if !viewer.IsAdmin() {
 		part = part.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
-	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the join: the others need no bands
-	err = s.db.Read(ctx).Table("(?) e", part).Select("e.*, " + ofBand + ", (select c.size from boards c where c.version_id = e.version_id and c.device = e.device) as size").Joins(withBand).Order("e.closed, e.task_id desc, e.device").Scan(&list).Error
+	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: the others need no more than an index has
+	err = s.db.Read(ctx).Table("(?) k", part).
+		Select("e.*, k.task_slug, k.task_title, k.devices, " + ofBand + ", (select c.size from boards c where c.version_id = e.version_id and c.device = e.device) as size").
+		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(withBand).
+		Order("k.closed, k.task_id desc, k.device").Scan(&list).Error
 	if err != nil {
 		return nil, false, fmt.Errorf("listing the places of person %d: %w", userID, err)
 	}

@@ -5,14 +5,24 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"warpboard/models/db"
 )
 
-// Summary is a board in short.
+// Summary is a board in short. Many readers may have the same one: nobody writes into its lists.
 type Summary struct {
 	Device  string
+	Change  int64    // its change number, or an older one: what is said here may be newer
 	Size    int64    // people on it
 	Leaders []Leader // the first three
 	Steps   Steps
+	Own     Place // of the person that Listed was asked about
+}
+
+// Place is where a person stands on a board; the zero value is nowhere.
+type Place struct {
+	Rank int
+	Tied bool
 }
 
 // Leader is what a summary has of an entry: a list of tasks decodes hundreds.
@@ -29,6 +39,7 @@ type Leader struct {
 type short struct {
 	VersionID int64
 	Device    string
+	Change    int64
 	Size      int64
 	Leaders   []Leader `gorm:"serializer:json"`
 	Steps     Steps    `gorm:"serializer:json"`
@@ -43,11 +54,11 @@ type Key struct {
 // Summaries reads size and leaders of every board of these versions.
 func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Summary, error) {
 	var boards []short
-	err := s.db.Read(ctx).Model(&Board{}).Select("version_id", "device", "size", "leaders", "steps").Where("version_id in ?", versionIDs).Find(&boards).Error
+	err := s.db.Read(ctx).Model(&Board{}).Select("version_id", "device", "change", "size", "leaders", "steps").Where("version_id in ?", versionIDs).Find(&boards).Error
 	if err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
-	people, err := s.people(ctx, boards)
+	people, err := s.people(ctx, boards) // after the boards: a name is at least as new as the change number that it is kept by
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +67,7 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 		for i, e := range b.Leaders {
 			b.Leaders[i].UserName = people[e.UserID]
 		}
-		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps}
+		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps}
 	}
 	return out, nil
 }
@@ -81,4 +92,57 @@ func (s *Boards) people(ctx context.Context, boards []short) (map[int64]string, 
 		names[u.ID] = u.Name
 	}
 	return names, nil
+}
+
+// Listed is Summaries for lists of many boards, with a person's places on them; 0: nobody's. It reads the change numbers, and
+// of the boards only those that have changed since they were read last, in two more questions.
+func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
+	heads, err := s.heads(ctx, userID, versionIDs)
+	if err != nil {
+		return nil, err
+	}
+	out, missing := make(map[Key]Summary, len(heads)), map[int64]bool{}
+	for _, h := range heads {
+		key := Key{h.VersionID, h.Device}
+		if summary, ok := s.summaries.get(key, h.Change); ok {
+			out[key] = summary
+		} else {
+			missing[h.VersionID] = true
+		}
+	}
+	if len(missing) > 0 {
+		read, err := s.Summaries(ctx, slices.Collect(maps.Keys(missing)))
+		if err != nil {
+			return nil, err
+		}
+		s.summaries.put(read)
+		maps.Copy(out, read)
+	}
+	for _, h := range heads {
+		if summary, ok := out[Key{h.VersionID, h.Device}]; ok && h.Band != nil {
+			summary.Own = Place{Rank: int(*h.Band/2) + 1, Tied: *h.Band%2 == 1}
+			out[Key{h.VersionID, h.Device}] = summary
+		}
+	}
+	return out, nil
+}
+
+// head is a board's change number, and where a person stands on it.
+type head struct {
+	VersionID int64
+	Device    string
+	Change    int64
+	Band      *int64 // twice the entries ahead of the person's band, and 1 more if others share it; nil: there is none
+}
+
+// heads reads them in one query. An entry of an older epoch than the board's has no place.
+func (s *Boards) heads(ctx context.Context, userID int64, versionIDs []int64) (list []head, err error) {
+	q := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs)
+	if userID == 0 {
+		q = q.Select("c.version_id, c.device, c.change")
+	} else {
+		q = q.Select("c.version_id, c.device, c.change, (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end "+bandOfEntry+") as band").
+			Joins("left join entries e on e.user_id = ? and e.version_id = c.version_id and e.device = c.device and e.age <= -c.epoch_id", userID)
+	}
+	return list, db.ReadError(q.Scan(&list).Error, "the change numbers of boards")
 }

@@ -61,7 +61,7 @@ type Listed struct {
 func (s *Catalog) ListTasks(ctx context.Context, viewer accounts.User) ([]Listed, error) {
 	var list []Listed
 	err := s.listed(ctx, viewer).Model(&Task{}).
-		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select b.version_id from bests b where b.user_id = ?) as mine, "+
+		Select("tasks.*, v.lang, v.tags, tasks.version_id in (select e.version_id from entries e where e.user_id = ?) as mine, "+
 			"(select coalesce(sum(o.size), 0) from boards o where o.version_id = tasks.version_id) as people", viewer.ID).
 		Joins("join task_versions v on v.id = tasks.version_id").Scan(&list).Error
 	return list, db.ReadError(err, "tasks")

@@ -51,6 +51,19 @@ func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models
 	})
 }
 
+// Pair runs fn as one subtest per database, with two stores on it, as two processes of a site have them.
+func Pair(t *testing.T, fn func(t *testing.T, here, there *models.Store)) {
+	t.Helper()
+	t.Run("sqlite", func(t *testing.T) {
+		cfg := models.Config{Dir: t.TempDir()}
+		fn(t, open(t, cfg), open(t, cfg))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		cfg := models.Config{Dir: t.TempDir(), DSN: PostgresURL(t)}
+		fn(t, open(t, cfg), open(t, cfg))
+	})
+}
+
 // sqliteFile is what a store calls its database.
 const sqliteFile = "warpboard.db"
 

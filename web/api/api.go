@@ -27,7 +27,7 @@ func New(runs *runs.Runs, evals *evaluations.Evaluations) *API {
 
 // Tasks lists the tasks that the sender may know of.
 func (a *API) Tasks(c *fiber.Ctx) error {
-	list, err := a.Store.TaskSummaries(c.UserContext(), site.Actor(c))
+	list, err := a.Store.TaskList(c.UserContext(), site.Actor(c))
 	if err != nil {
 		return err
 	}

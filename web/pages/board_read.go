@@ -59,12 +59,11 @@ func (p *Pages) askedBoard(c *fiber.Ctx) (*board, error) {
 	return b, nil
 }
 
-// read fills in table and picture: four questions.
-func (b *board) read(c *fiber.Ctx) error {
-	ctx := c.UserContext()
+// readAnew asks the store: four questions.
+func (b *board) readAnew(ctx context.Context, viewer int64) error {
 	b.table = views.BoardTable{
 		Slug: b.task.Slug, Device: b.head.Device, Version: b.version.Number, Change: b.head.Change, Size: b.head.Size, PageNo: b.number, Epoch: b.head.Epoch.String(),
-		ViewerID: site.Actor(c).ID, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors, ByEnergy: b.table.ByEnergy,
+		ViewerID: viewer, Current: b.version.ID == b.task.VersionID, Errors: b.table.Errors, ByEnergy: b.table.ByEnergy,
 	}
 	history, err := b.Store.History(ctx, b.version.ID, b.head.Device)
 	if err != nil {

@@ -69,13 +69,8 @@ func (p *Pages) listTasks(ctx context.Context, viewer models.User, search views.
 	list.Found, list.LastPage = len(found), (len(found)+homeRows-1)/homeRows
 	from := min((search.PageNo-1)*homeRows, len(found))
 	found = found[from:min(from+homeRows, len(found))]
-	if err := p.Store.AddBoards(ctx, found); err != nil {
+	if err := p.Store.AddBoards(ctx, viewer, found); err != nil {
 		return list, err
-	}
-	if viewer.SignedIn() {
-		if f.own, err = p.Store.OwnRanks(ctx, viewer.ID, found); err != nil {
-			return list, err
-		}
 	}
 	for _, t := range found {
 		list.Tasks = append(list.Tasks, f.card(t))
@@ -110,7 +105,6 @@ type taskFinder struct {
 	*Pages
 	search views.TaskSearch
 	slots  map[string]models.DeviceSlots
-	own    map[models.BoardKey]models.Ranked // the viewer's places
 }
 
 func (f taskFinder) online(device string) bool { return f.slots[device].Usable > 0 }
@@ -190,8 +184,8 @@ func (f taskFinder) card(t models.TaskSummary) views.TaskCard {
 		if len(b.Leaders) > 0 {
 			chip.BestNS, chip.Leader = b.Leaders[0].ScoreNS, b.Leaders[0].UserName
 		}
-		if own, ok := f.own[models.BoardKey{VersionID: t.VersionID, Device: b.Device}]; ok {
-			chip.Own = format.Place(own.Rank, own.Tied)
+		if b.Own.Rank > 0 {
+			chip.Own = format.Place(b.Own.Rank, b.Own.Tied)
 		}
 		card.Boards = append(card.Boards, chip)
 	}

@@ -16,6 +16,7 @@ type Pages struct {
 	contact string // where to report holes
 
 	activity activity
+	boards   keptBoards
 }
 
 // New returns the pages about tasks, boards, submissions, devices and accounts.

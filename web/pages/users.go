@@ -63,10 +63,8 @@ func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 	steps, err := p.Store.Steps(c.UserContext(), page.Person.ID, keys, mostSteps)
 	for i, place := range list {
 		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
-			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size)}
-		for _, step := range steps[keys[i]] {
-			row.Steps = append(row.Steps, step.ScoreNS)
-		}
+			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size),
+			Steps: steps[keys[i]]}
 		page.Places = append(page.Places, row)
 	}
 	return err

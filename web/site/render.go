@@ -24,7 +24,7 @@ const (
 type bounded struct {
 	ctx  context.Context
 	most int
-	page bytes.Buffer // not embedded: it has other ways to be written to
+	page *bytes.Buffer // not embedded: it has other ways to be written to
 }
 
 // Write fails at the bounds, which ends the rendering: a component returns the first error of its writer.
@@ -44,17 +44,39 @@ func (b *bounded) Write(part []byte) (int, error) {
 func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()
-	to := bounded{ctx: ctx, most: mostPage}
+	to := bounded{ctx: ctx, most: mostPage, page: s.takeBuffer()}
+	defer s.giveBuffer(to.page)
 	if err := component.Render(ctx, &to); err != nil {
 		return nil, err
 	}
 	return []byte(s.Mount.HTML(showBidi(to.page.String()))), nil
 }
 
+// largestKept bounds a buffer that is used again, so that one large page does not stay in memory.
+const largestKept = 1 << 20
+
+func (s *Site) takeBuffer() *bytes.Buffer {
+	if buffer, ok := s.rendering.Get().(*bytes.Buffer); ok {
+		return buffer
+	}
+	return &bytes.Buffer{}
+}
+
+// giveBuffer takes a buffer back that nobody reads any more.
+func (s *Site) giveBuffer(buffer *bytes.Buffer) {
+	if buffer.Cap() <= largestKept {
+		buffer.Reset()
+		s.rendering.Put(buffer)
+	}
+}
+
 // showBidi puts marks for the controls of direction in a page, whatever people and programs stored: a line that
 // reads one way and is another shows it. Texts to be edited stay as they were typed; stored text cannot
 // begin or end one, because it is escaped.
 func showBidi(page string) string {
+	if job.ShowBidi(page) == page {
+		return page
+	}
 	var out strings.Builder
 	for {
 		shown, rest, more := strings.Cut(page, "<textarea")

@@ -67,6 +67,8 @@ type Site struct {
 	Requests, Streams         context.Context
 	StopRequests, StopStreams context.CancelFunc
 	Sending                   sync.WaitGroup // answers that were taken over
+
+	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB
 }
 
 // New fills in defaults and refuses settings that cannot work, with a sentence for the operator.

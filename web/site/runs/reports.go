@@ -34,6 +34,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read %s of run %d: %w", artifact.Name, p.Run.ID, err)
 	}
+	report.Index()
 	s.reports.put(artifact.Hash, report, size)
 	return report, nil
 }

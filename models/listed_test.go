@@ -1,0 +1,58 @@
+package models_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// listed reads the list of tasks as "people: leaders; place of the viewer" of the first board.
+func listed(t *testing.T, s *models.Store, viewer models.User) string {
+	t.Helper()
+	board := got[[]models.TaskSummary](t)(s.TaskSummaries(t.Context(), viewer))[0].Boards[0]
+	var leaders []string
+	for _, l := range board.Leaders {
+		leaders = append(leaders, fmt.Sprintf("%d %s %g", l.Rank, l.UserName, l.ScoreNS))
+	}
+	return fmt.Sprintf("%d: %s; %d", board.Size, strings.Join(leaders, ", "), board.Own.Rank)
+}
+
+// TestTheListOfTasksShowsWhatAnotherProcessChanged: what a process remembers of boards counts only until any process
+// changes them.
+func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
+	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
+		w, ctx := newWorld(t, here), t.Context()
+		w.score(t, here, w.ann, 100)
+		var fast models.Run
+		for _, step := range []struct {
+			what string
+			do   func()
+			want string
+		}{
+			{"nothing", func() {}, "1: 1 Ann 100; 0"},
+			{"another person's run", func() { w.score(t, here, w.ben, 150) }, "2: 1 Ann 100, 2 Ben 150; 2"},
+			{"a better run", func() { fast = w.score(t, here, w.ben, 80) }, "2: 1 Ben 80, 2 Ann 100; 1"},
+			{"another name", func() { check(t, second(here.Rename(ctx, w.ann, w.ann.ID, "Anna"))) }, "2: 1 Ben 80, 2 Anna 100; 1"},
+			{"a disqualification", func() { check(t, second(here.Disqualify(ctx, w.admin, fast.ID, "It knew the answers."))) }, "2: 1 Anna 100, 2 Ben 150; 2"},
+			{"a run of the reader's own", func() { w.score(t, there, w.ben, 90) }, "2: 1 Ben 90, 2 Anna 100; 1"},
+			{"boards made anew", func() { check(t, here.RebuildEntries(ctx)) }, "2: 1 Ben 90, 2 Anna 100; 1"},
+		} {
+			step.do()
+			for name, s := range map[string]*models.Store{"here": here, "there": there} {
+				if diff := cmp.Diff(step.want, listed(t, s, w.ben)); diff != "" {
+					t.Errorf("%s, after %s:\n%s", name, step.what, diff)
+				}
+			}
+		}
+		before := there.Statements()
+		listed(t, there, models.User{})
+		if asked := there.Statements() - before; asked != 2 {
+			t.Errorf("a list of boards that nobody changed asked %d questions, want 2: tasks and change numbers", asked)
+		}
+	})
+}

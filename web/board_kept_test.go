@@ -1,0 +1,79 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+	"warpboard/models/modelstest"
+)
+
+// TestABoardThatIsKeptIsTheBoardAsItIs: what one process keeps of boards is what a process that has just begun reads, for
+// visitors and for people, whatever another process changed; and nobody is shown what is somebody else's.
+func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
+	modelstest.Pair(t, func(t *testing.T, here, there *models.Store) {
+		ctx, s := t.Context(), startSiteAt(t, "127.0.0.1:0", there)
+		admin := modelstest.Person(t, here, "admin", models.RoleAdmin)
+		first, last := modelstest.Person(t, here, "first", models.RoleUser), modelstest.Person(t, here, "last", models.RoleUser)
+		task := modelstest.Task(t, here, admin, "vectoradd", "CPU")
+		score := func(who models.User, ns float64) models.Run {
+			run := modelstest.Submit(t, here, who, task)[0]
+			modelstest.Finish(t, here, run, ns)
+			return run
+		}
+		for i := range 50 { // a page
+			score(modelstest.Person(t, here, fmt.Sprint("person", i), models.RoleUser), 2000+float64(100*i))
+		}
+		score(last, 9000)
+		record, fast := score(first, 1000), models.Run{}
+		for _, step := range []struct {
+			what string
+			do   func() error
+		}{
+			{"nothing", func() error { return nil }},
+			{"a better run", func() error { fast = score(last, 900); return nil }},
+			{"another name", func() error { return second(here.Rename(ctx, first, first.ID, "premier")) }},
+			{"a disqualification", func() error { return second(here.Disqualify(ctx, admin, fast.ID, "It knew the answers.")) }},
+			{"a note", func() error { return second(here.SetNote(ctx, first, record.ID, "Unrolled.")) }},
+		} {
+			if err := step.do(); err != nil {
+				t.Fatal(step.what, err)
+			}
+			for _, path := range []string{"", "?page=2", "?at=" + time.Now().UTC().Format(time.DateOnly)} {
+				path = "/tasks/" + task.Slug + "/boards/CPU" + path
+				for name, user := range map[string]models.User{"a visitor": {}, "first": first, "last": last} {
+					fresh := startSiteAt(t, "127.0.0.1:0", here)
+					want := boardOf(fresh, user, path)
+					fresh.stop()
+					for range 2 {
+						if diff := cmp.Diff(want, boardOf(s, user, path)); diff != "" {
+							t.Errorf("%s, read by %s after %s:\n%s", path, name, step.what, diff)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// boardOf is what a page of a board shows a person; without an id: a visitor.
+func boardOf(s *testSite, user models.User, path string) string {
+	b := s.browser()
+	if user.ID != 0 {
+		b = (&scene{testSite: s}).browserOf(user)
+	}
+	doc := b.page(path, http.StatusOK)
+	doc.Find("[name=_csrf]").Remove()
+	doc.Find("[nonce]").RemoveAttr("nonce")
+	text, err := doc.Find("main").Html()
+	if err != nil {
+		s.t.Error(err)
+	}
+	return text
+}
