@@ -252,6 +252,8 @@ func againstBest(score, other float64) string {
 
 func placesText(r RunCard, other OwnBest) string {
 	switch {
+	case r.Rank == 0 && other.Rank == 0:
+		return ""
 	case r.Rank == 0:
 		return ", place " + format.Place(other.Rank, other.Tied)
 	case other.Rank > r.Rank:

@@ -17,6 +17,7 @@ type Placing struct {
 	TaskTitle string
 	Devices   []string `gorm:"serializer:json"` // the task's
 	Size      int64    // people on the board
+	Stale     bool     // of an older epoch than the board's, without a rank until it is measured again
 }
 
 // Own reads a person's entries on the boards of some versions with their places, in one query: those of each board's epoch,
@@ -43,7 +44,7 @@ func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int6
 		part = part.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
 	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the join: the others need no bands
-	err = s.db.Read(ctx).Table("(?) e", part).Select("e.*, " + ofBand + ", (select c.size from boards c where c.version_id = e.version_id and c.device = e.device) as size").Joins(withBand).Order("e.closed, e.task_id desc, e.device").Scan(&list).Error
+	err = s.db.Read(ctx).Table("(?) e", part).Select("e.*, " + ofBand + ", (select c.size from boards c where c.version_id = e.version_id and c.device = e.device) as size, " + stale).Joins(withBand).Order("e.closed, e.task_id desc, e.device").Scan(&list).Error
 	if err != nil {
 		return nil, false, fmt.Errorf("listing the places of person %d: %w", userID, err)
 	}

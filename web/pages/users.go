@@ -64,6 +64,9 @@ func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 	for i, place := range list {
 		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
 			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size)}
+		if place.Stale {
+			row.Rank, row.Tied = 0, false
+		}
 		for _, step := range steps[keys[i]] {
 			row.Steps = append(row.Steps, step.ScoreNS)
 		}
