@@ -66,14 +66,14 @@ func TestAnAuthorHasATaskJudgedAnew(t *testing.T) {
 	s := newScene(t)
 	author := s.smallTask("")
 	cora, visitor := s.browserOf(author), s.browser()
-	link := cora.page("/tasks/small", http.StatusOK).Find("a:contains('Judge anew')").AttrOr("href", "")
+	link := cora.page("/tasks/small", http.StatusOK).Find("a:contains('Rejudge')").AttrOr("href", "")
 	if link != "/tasks/small/rejudge" {
 		t.Fatalf("the task's page leads to %q", link)
 	}
 	if resp := s.browserOf(s.ada).get(link); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("somebody else gets %s", resp.Status)
 	}
-	if n := visitor.page("/tasks/small", http.StatusOK).Find("a:contains('Judge anew')").Length(); n != 0 {
+	if n := visitor.page("/tasks/small", http.StatusOK).Find("a:contains('Rejudge')").Length(); n != 0 {
 		t.Error("it is offered to everybody")
 	}
 	wantText(t, document(t, cora.post(link, url.Values{"reason": {""}}), http.StatusUnprocessableEntity), "[role=alert]", "Give a reason")
@@ -151,7 +151,7 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	s.olderHasNoRank(visitor, board)
 	doc := visitor.page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
 	wantText(t, doc, "[data-drift]", "driver 570 → 580")
-	wantText(t, doc, "[data-drift]", "2 of 3 measured, together")
+	wantText(t, doc, "[data-drift]", "2 of 3 measured, 0.9 % faster overall")
 	wantText(t, doc, "tr[data-rerun]:nth-child(1)", "Small Ann 10.00 µs 12.00 µs 20.0 % slower (19.9 to 20.1 %)")
 	wantText(t, doc, "tr[data-rerun]:nth-child(3)", "Small Cid 12.00 µs does not pass Wrong answer in test 3.")
 	if resp := visitor.get(fmt.Sprintf("/devices/%s/drift", "Z80")); resp.StatusCode != http.StatusNotFound {
