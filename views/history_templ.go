@@ -59,12 +59,12 @@ func boardPicture(b BoardPicture) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</summary><div class=\"scroll border-t border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Best scores\"><table class=\"table\"><thead><tr><th scope=\"col\">When</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Best score</th><th scope=\"col\">How</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 3, "</summary><div class=\"scroll border-t border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Best scores\"><table class=\"table\"><thead><tr><th class=\"hide-phone\" scope=\"col\">When</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Best score</th><th scope=\"col\">How</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 			for i, step := range b.History {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<tr><td>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 4, "<tr><td class=\"hide-phone\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -281,7 +281,7 @@ func recordStory(before, step HistoryStep) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "\">Why</summary><div class=\"mt-2 max-w-2xl min-w-64 whitespace-normal [&_a[href^='#']]:hidden\" data-why><p class=\"soft\">“What changed” compares their times, and their profiles where both have one.</p></div></details>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 23, "\">Why</summary><div class=\"mt-2 max-w-2xl min-w-64 whitespace-normal story\" data-why><p class=\"soft\">“What changed” compares their times, and their profiles where both have one.</p></div></details>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
