@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -69,42 +70,78 @@ func profileJob(t *testing.T, id string) job.Job {
 	return j
 }
 
+// announcing is a submission that prints, in every second call, what ncu says of so many launches: the judge has that call
+// profiled, after one that is not. It leaves PTX where Triton would.
+func announcing(launches int) []byte {
+	return append([]byte("#include <chrono>\n#include <cstdio>\n#include <filesystem>\n#include <fstream>\n#include <thread>\n"), kernel(fmt.Sprintf(`static int calls = 0;
+    if (const char* cache = std::getenv("TRITON_CACHE_DIR"); cache && calls == 0) {
+        std::filesystem::create_directories(std::string(cache) + "/KEY");
+        std::ofstream(std::string(cache) + "/KEY/k.ptx") << ".version 8.0\n.entry reduce_shared(\n)\n{\n  ret;\n}\n";
+    }
+    for (int i = 0; calls %% 2 == 1 && i < %d; ++i) std::printf("==PROF== Profiling \"k\" - %%d: 0%%%%....50%%%%....100%%%% - 40 passes\n", i);
+    std::fflush(stdout);
+    if (++calls %% 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100)); // as replays do`, launches))...)
+}
+
 func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {
 	s := newSite(t)
 	s.start(profilingConfig(t))
 	if !s.beat("w1").Slots[0].Profiler {
 		t.Error("the heartbeat does not say that the slot can profile")
 	}
-	j := profileJob(t, "a1")
-	r := s.run(j)
-	wantStages(t, r, "build pass", "profile pass")
-	if r.Outcome != job.OutcomeDone || r.ScoreNS != nil {
-		t.Fatalf("outcome %s, score %v, failure %+v", r.Outcome, r.ScoreNS, r.Failure)
+	one := []string{"profile.0.json.gz", "profile.0.ncu-rep.gz", "profile.1.json.gz", "profile.1.ncu-rep.gz"}
+	for name, c := range map[string]struct {
+		launches int // as the stand-in's report has four, two for each of two cases
+		files    []string
+		kernels  string // of the second case
+	}{
+		"in one process":                            {2, []string{"profile.0.json.gz", "profile.1.json.gz", "profile.0-1.ncu-rep.gz"}, "[transpose_strided reduce_shared]"},
+		"one by one, nothing was announced":         {0, one, "[saxpy matmul_naive transpose_strided reduce_shared]"},
+		"one by one, the submission announces, too": {3, one, "[saxpy matmul_naive transpose_strided reduce_shared]"},
+	} {
+		j := profileJob(t, name)
+		j.Sources = maps.Clone(j.Sources)
+		j.Sources["submission.cpp"] = announcing(c.launches)
+		r := s.run(j)
+		wantStages(t, r, "build pass", "profile pass")
+		if r.Outcome != job.OutcomeDone || r.ScoreNS != nil {
+			t.Fatalf("%s: outcome %s, score %v, failure %+v", name, r.Outcome, r.ScoreNS, r.Failure)
+		}
+		if cases := r.Stages[1].Cases; len(cases) != 2 || cases[1].Spec == "" || cases[1].Status != job.StatusPass {
+			t.Errorf("%s: cases: %+v", name, cases)
+		}
+		files := map[string][]byte{}
+		var names []string
+		for _, a := range r.Artifacts {
+			names, files[a.Name] = append(names, a.Name), unpack(t, a.Data)
+		}
+		if diff := cmp.Diff(c.files, names); diff != "" {
+			t.Fatalf("%s: artifacts:\n%s", name, diff)
+		}
+		var report ncu.Report
+		if err := json.Unmarshal(files["profile.1.json.gz"], &report); err != nil {
+			t.Fatal(err)
+		}
+		var kernels []string
+		for i, k := range report.Kernels {
+			if ptx := k.Source != nil && strings.Contains(k.Source.PTX, ".entry "+k.Short); ptx != (k.Short == "reduce_shared") {
+				t.Errorf("%s: PTX of %s: %v", name, k.Short, ptx)
+			}
+			if kernels = append(kernels, k.Short); k.ID != i || k.Source == nil || len(k.Metrics) == 0 {
+				t.Errorf("%s: kernel %d is %d with %d metrics", name, i, k.ID, len(k.Metrics))
+			}
+		}
+		if fmt.Sprint(kernels) != c.kernels || report.Version != "2025.3.1.0" {
+			t.Errorf("%s: report of version %q with %s", name, report.Version, kernels)
+		}
+		if written := string(files[c.files[len(c.files)-1]]); written != "cuda4" { // what the stand-in writes
+			t.Errorf("%s: ncu's own file holds %q", name, written)
+		}
+		s.wait("both cases are told", func() bool {
+			told := slices.DeleteFunc(slices.Clone(s.events), func(e job.Event) bool { return e.Type != job.EventCase || e.AttemptID != j.AttemptID })
+			return len(told) == 2 && told[1].Total == 2
+		})
 	}
-	if cases := r.Stages[1].Cases; len(cases) != 2 || cases[1].Spec == "" || cases[1].Status != job.StatusPass {
-		t.Errorf("cases: %+v", cases)
-	}
-	var names []string
-	for _, a := range r.Artifacts {
-		names = append(names, a.Name)
-	}
-	if diff := cmp.Diff([]string{"profile.0.json.gz", "profile.0.ncu-rep.gz", "profile.1.json.gz", "profile.1.ncu-rep.gz"}, names); diff != "" {
-		t.Fatalf("artifacts:\n%s", diff)
-	}
-	var report ncu.Report
-	if err := json.Unmarshal(unpack(t, r.Artifacts[2].Data), &report); err != nil {
-		t.Fatal(err)
-	}
-	if len(report.Kernels) != 4 || report.Version != "2025.3.1.0" || report.Kernels[0].Source == nil {
-		t.Errorf("report of version %q with %d kernels", report.Version, len(report.Kernels))
-	}
-	if written := string(unpack(t, r.Artifacts[3].Data)); written != "cuda4" { // what the stand-in writes
-		t.Errorf("ncu's own file holds %q", written)
-	}
-	s.wait("both cases are told", func() bool {
-		told := slices.DeleteFunc(slices.Clone(s.events), func(e job.Event) bool { return e.Type != job.EventCase })
-		return len(told) == 2 && told[1].Total == 2
-	})
 }
 
 func unpack(t *testing.T, packed []byte) []byte {

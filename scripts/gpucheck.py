@@ -66,12 +66,18 @@ class Site:
         with urllib.request.urlopen(self.url + path, timeout=60) as answer:
             return json.load(answer)
 
-    def settle(self, tasks, limit=120):
-        """Waits until so many tasks are precompiled, as they are on a site that has run for a minute."""
+    def settle(self, tasks, limit=120, quiet=20):
+        """Waits until so many tasks are precompiled, as they are on a site that has run for a minute. A task whose units the
+        self-test has compiled is not reported: no news for a while after the first is enough."""
         began = time.monotonic()
-        while (ready := self.tail(None).count("task precompiled")) < tasks and time.monotonic() - began < limit:
+        ready, last = 0, began
+        while ready < tasks and time.monotonic() - began < limit and (not ready or time.monotonic() - last < quiet):
             time.sleep(0.2)
+            log = self.tail(None)
+            if (now := log.count("task precompiled") + log.count("task not precompiled")) != ready:
+                ready, last = now, time.monotonic()
         print(f"{ready} of {tasks} CUDA tasks precompiled after {time.monotonic() - began:.1f} s", flush=True)
+        print("".join(line for line in log.splitlines(True) if "task not precompiled" in line), end="", flush=True)
 
     def save(self, path, file):
         request = urllib.request.Request(self.url + path, headers={"Authorization": f"Bearer {self.token}"})
@@ -121,6 +127,21 @@ def keep(site, folder, name, path, run):
         site.save(page + ending, to / f"{stem}.{file}")
 
 
+def show_profile(site, run):
+    """Prints what each case of a profile launched, and how long the profiled processes took."""
+    stage = next(s for s in run["stages"] if s["stage"] == "profile")
+    for line in (stage.get("stderr") or "").splitlines():
+        if line.startswith("==WARPBOARD=="):
+            print("   ", line.removeprefix("==WARPBOARD== "))
+    for case in stage["cases"]:
+        if case["status"] != "pass":
+            print(f"    case {case['index']}: {case.get('message')}")
+            continue
+        answer = site.get(f"/submissions/{run['submission']}/runs/{run['id']}/profile.json?case={case['index']}")
+        kernels = [f"{k['short']} {tuple(k['grid'])}" for k in answer["report"]["kernels"]]
+        print(f"    case {case['index']} ({case['spec']}): {', '.join(kernels)}", flush=True)
+
+
 def row_of(task, path, expected, result, wall):
     stages = {s["stage"]: s for s in result["stages"]}
     times = [f"{seconds(stages[name]):.2f}" if name in stages else "" for name in STAGES]
@@ -144,12 +165,13 @@ def arguments(doc):
     options.add_argument("--keep", default="", help="folder for the pages and reports of profiles")
     options.add_argument("--json", default="", help="file for everything that was learned")
     options.add_argument("--processes", type=int, default=0, help="fresh processes of a submission at the most; 0 for the site's own number")
+    options.add_argument("--server", default="", help="further options of the server, as in --server='--energy --warm 2'")
     return options
 
 
-def few(args):
-    """The site's options for so many processes."""
-    return ["--ranked-processes", str(args.processes)] if args.processes else []
+def server_options(args):
+    """The site's options that were asked for."""
+    return [*(["--ranked-processes", str(args.processes)] if args.processes else []), *args.server.split()]
 
 
 def check(args, batches):
@@ -160,7 +182,7 @@ def check(args, batches):
     """
     rows, raw = [], []
     for extra, compiled, work in batches:
-        site = Site(os.path.abspath(args.binary), [*extra, *few(args)])
+        site = Site(os.path.abspath(args.binary), [*extra, *server_options(args)])
         before = len(rows)
         try:
             if compiled:
@@ -171,6 +193,8 @@ def check(args, batches):
                 rows.append(row)
                 raw.append({"task": name, "file": path.name, "expected": expected, "good": good, "wall": wall, "run": result})
                 print(" ".join(map(str, row)), flush=True)
+                if good and expected == "profile":
+                    show_profile(site, result)
                 if good and args.keep and expected == "profile":
                     keep(site, args.keep, name, path, result)
         finally:

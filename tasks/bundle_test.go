@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/tasks"
 )
@@ -149,6 +150,10 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 	}
 	if !own.Definition.OwnHarness || own.Definition.Config.Main == "" {
 		t.Error("the original was changed")
+	}
+	chosen := mustTask(t, minimal+"  - {name: eval.py, source: eval.py}\nconfig: {main: eval.py}\nharness: warpboard\n")
+	if diff := cmp.Diff(ours, chosen, cmpopts.IgnoreFields(tasks.Bundle{}, "Warnings")); diff != "" {
+		t.Errorf("what harness: warpboard makes (-switched +by the key):\n%s", diff)
 	}
 	if !slices.ContainsFunc(tasks.Diff(own, ours), func(c tasks.Change) bool { return c.Breaks }) {
 		t.Error("another harness does not break scores")

@@ -12,6 +12,12 @@ import (
 // the submission.
 const evalStem = "eval"
 
+// Values of the key harness.
+const (
+	harnessOwn       = "own"
+	harnessWarpboard = "warpboard"
+)
+
 // harness decides whether the bundle brings its own eval program, fills in what may be left out
 // of `config` otherwise, and checks that the harness finds what it needs:
 //
@@ -34,6 +40,22 @@ func (r *taskReader) harness(config *yaml.Node) {
 				r.refuse(nil, "files", "no eval program is among them, and Warpboard's own harness needs %q", name)
 			}
 		}
+	}
+}
+
+// chooseHarness leaves out an eval program where task.yml says so. It comes last: the whole bundle changes.
+func (r *taskReader) chooseHarness(node *yaml.Node) {
+	own := r.bundle.Definition.OwnHarness
+	switch chosen := r.choice(node, "harness", "", harnessOwn, harnessWarpboard); {
+	case chosen == harnessOwn && !own:
+		r.refuse(node, "harness", "files has no eval program that could measure; leave harness out to use Warpboard's")
+	case chosen == harnessWarpboard && own && r.problems == nil:
+		bundle, err := r.bundle.WithWarpboardHarness()
+		if err != nil {
+			r.refuse(node, "harness", "Warpboard's harness cannot be used: %v", err)
+			return
+		}
+		r.bundle = bundle
 	}
 }
 

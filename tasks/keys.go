@@ -94,6 +94,10 @@ func programKeys() []Key {
 			"`check_implementation(inputs, outputs)` gets lists with one item for each rank. The clock runs until the last rank is done.",
 			Default: "false", Limits: fmt.Sprintf("A device needs that many slots on one machine. With Warpboard's harness: Python, the same `world_size` in all cases, %d at the most, and no profiles.", mostRanks),
 			Example: "multi_gpu: true\ntests:\n  - {size: 1024, seed: 1, world_size: 2}\nbenchmarks:\n  - {size: 65536, seed: 2, world_size: 2}"},
+		{Name: "harness", Meaning: "Who measures a task that has an eval program among its files: `own`, that program, in the kernel's process, " +
+			"or `warpboard`, Warpboard's harness in a process apart, as if the program were not there. Without the key the program measures.",
+			Default: "warpboard",
+			Limits:  "`own` or `warpboard`. Warpboard's harness calls `generate_input` and `check_implementation` of the reference.", Example: `harness: warpboard`},
 		{Name: "seed", Meaning: "The seed that an eval program of the task's own is given for its public stages. Warpboard's harness draws its own.",
 			Limits: "A whole number.", Example: `seed: 42`},
 		{Name: "config", Meaning: "How the program is built or started. Most tasks leave it out.", Default: "{}", Limits: "Keys depend on the language."},

@@ -95,6 +95,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.harness(f["config"])
 	r.worldSizes(f)
 	def.Roofline = r.roofline(f["roofline"])
+	r.chooseHarness(f["harness"])
 }
 
 // required refuses a task.yml that lacks a key.

@@ -165,6 +165,9 @@ func TestBadTaskYAMLIsRefusedByFileLineAndKey(t *testing.T) {
 		"include dir":             {cpp("include_dirs: [-I/]"), `config.include_dirs[0]: "-I/" cannot be a folder`},
 		"own harness, no sources": {`{lang: cu, description: x, files: [{name: eval.cu, source: eval.cu}, {name: s.cu, source: "@SUBMISSION@"}]}`, "config.sources: is required"},
 		"main key in cpp":         {cpp("main: x"), "config.main: unknown key"},
+		"harness":                 {minimal + "harness: kernelbot\n", at + `harness: "kernelbot" is not allowed; it is one of own, warpboard`},
+		"no harness of its own":   {minimal + "harness: own\n", at + "harness: files has no eval program"},
+		"no reference to call":    {strings.Replace(minimal, "reference.py", "eval.py", 2) + "harness: warpboard\n", at + `harness: Warpboard's harness cannot be used: `},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
@@ -19,6 +20,9 @@ type Runners struct {
 	Together int
 	// Ranks is how many parts of a runner make calls together, each with wires of its own: one for each GPU. 0 means one.
 	Ranks int
+	// Linger is how long a runner may take to leave when its turn is over or the judge has ended in order: what it still
+	// prints, and writes, is kept. 0 means two seconds.
+	Linger time.Duration
 	// Next returns the runner of a number, 0, 1, …; nil: there is no other. It may wait for what the judge reports,
 	// and stops waiting when ctx ends.
 	Next func(ctx context.Context, number int) Side
@@ -36,8 +40,8 @@ type Ending struct {
 	Processes   int // how many runners there were
 }
 
-// lingerTimeout is how long a runner may take to leave when its turn is over or the judge has ended in order: what it
-// still prints is kept. It is also how long the judge may take to see that a runner was killed.
+// lingerTimeout is Runners.Linger where nothing is said. It is also how long the judge may take to see that a runner was
+// killed.
 const lingerTimeout = 2 * time.Second
 
 // Run starts the judge and its runners and returns when nothing of them is left. The judge decides when a runner's turn
@@ -106,7 +110,7 @@ func (s *stage) run(ctx context.Context, judge Side) (Ending, error) {
 			s.judgeLeft, s.done = false, true
 			*s.ending.Judge = got.outcome
 			s.fail(got.err, stop)
-			timeout.Reset(timeoutAfter(got.outcome))
+			timeout.Reset(s.timeoutAfter(got.outcome))
 		case runner := <-s.offers:
 			s.asking = false
 			s.fail(s.start(both, runner), stop)
@@ -219,7 +223,7 @@ func (s *stage) end(number int) {
 		return
 	}
 	t.over = true
-	time.AfterFunc(lingerTimeout, t.stop)
+	time.AfterFunc(s.linger(), t.stop)
 }
 
 // send tells run whose turn is over.
@@ -259,9 +263,11 @@ func inOrder(o sandbox.Outcome) bool {
 // it leaves, when its calls are done and the judge goes on without it.
 func killed(o sandbox.Outcome) bool { return o.Signal == "SIGKILL" || o.Limit != "" }
 
-func timeoutAfter(judge sandbox.Outcome) time.Duration {
+func (s *stage) timeoutAfter(judge sandbox.Outcome) time.Duration {
 	if killed(judge) || judge.Cancelled {
 		return 0
 	}
-	return lingerTimeout
+	return s.linger()
 }
+
+func (s *stage) linger() time.Duration { return cmp.Or(s.runners.Linger, lingerTimeout) }

@@ -9,7 +9,10 @@ import (
 // Range is the NVTX range that the harness opens around the call that is profiled.
 const Range = "custom_kernel"
 
-// DefaultKernels caps the launches of one report: each costs some forty replays.
+// Announcement is what ncu prints, on the spot, when it begins to profile a launch; the program waits until that is done.
+const Announcement = "==PROF== Profiling \""
+
+// DefaultKernels caps the launches of one case: each costs some forty replays.
 const DefaultKernels = 16
 
 // MaxReport bounds a report file in bytes: the program under ncu can write a report of its own making.
@@ -61,25 +64,26 @@ func reportName(tool Tool, report string) string {
 	return strings.TrimSuffix(report, ".ncu-rep")
 }
 
-// Import is one reading of a report; its output goes to Pages.Set under the same name.
-type Import struct {
-	Page string // "details", "raw", "source", "lines"
-	Argv []string
-}
+// PageNames are the pages of a report that are read, by the names that Pages.Set knows.
+func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
 
-// ImportCommands returns the commands that print a report's pages. They need no device. "lines"
-// may print nothing or fail where the kernels have no line information; that is no failure.
-func ImportCommands(tool Tool, report string) []Import {
-	page := func(name string, args ...string) Import {
-		argv := append([]string{tool.Path, "--import", report, "--csv", "--page"}, args...)
-		return Import{Page: name, Argv: argv}
-	}
-	return []Import{
-		page("details", "details"),
-		page("raw", "raw"),
-		page("source", "source", "--print-source", "sass"),
-		page("lines", "source", "--print-source", "cuda,sass"),
-	}
+// importScript prints all pages at the same time, each into a file of its name: each ncu reads the whole report first,
+// which with torch's modules in it takes seconds. Each has a home of its own, for ncu may write its settings there.
+const importScript = `page() {
+  name=$1; shift; mkdir "$dir/home.$name"
+  HOME=$dir/home.$name "$ncu" --import "$report" --csv --page "$@" >"$dir/$name" &
+}
+ncu=$1 report=$2 dir=$3
+page details details
+page raw raw
+page source source --print-source sass
+page lines source --print-source cuda,sass
+wait`
+
+// ImportCommand returns the command that prints a report's pages into files of a directory. It needs no device. "lines"
+// may stay empty where the kernels have no line information; that is no failure.
+func ImportCommand(tool Tool, report, dir string) []string {
+	return []string{"/bin/sh", "-c", importScript, "import", tool.Path, report, dir}
 }
 
 // Set stores one page's output by the name that ImportCommands gave it; other names are ignored.
@@ -104,6 +108,9 @@ type Ended struct {
 	Report   bool   // a report file is there
 }
 
+// NoKernel says why a case has no report though ncu counted.
+const NoKernel = "No kernel was launched inside the profiled range, so there is nothing to profile."
+
 // known returns the sentence for a failure of ncu that it names in its output, or nothing.
 func known(output string) string {
 	for _, k := range []struct{ sign, sentence string }{
@@ -112,7 +119,7 @@ func known(output string) string {
 		{"driver is not supported", "This ncu does not fit the worker's driver; the operator must install a matching version of Nsight Compute."},
 		{"Profiling is not supported on device", "This ncu cannot profile this GPU; the operator must install a newer Nsight Compute."},
 		{"Driver resource was unavailable", "Another program holds the GPU's counters, mostly DCGM on a machine that a cluster watches: its operator can have it let go (dcgmi profile --pause), or run the profile again later."},
-		{"No kernels were profiled", "No kernel was launched inside the profiled range, so there is nothing to profile."},
+		{"No kernels were profiled", NoKernel},
 		{"==ERROR== An error was reported by the driver", "The GPU driver reported an error while the kernel was replayed under the profiler."},
 	} {
 		if strings.Contains(output, k.sign) {

@@ -1,8 +1,10 @@
 package ncu
 
 import (
+	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,17 +29,30 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	}
 }
 
-func TestEveryImportHasItsPage(t *testing.T) {
+func TestEveryPageIsPrintedAndKept(t *testing.T) {
+	dir := t.TempDir()
+	tool := Tool{Path: filepath.Join(dir, "ncu of 2025")}
+	if err := os.WriteFile(tool.Path, []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	argv := ImportCommand(tool, "/out/p q.ncu-rep", dir)
+	if out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
 	var p Pages
-	for _, c := range ImportCommands(Tool{Path: "/opt/ncu"}, "/out/p.ncu-rep") {
-		p.Set(c.Page, []byte(strings.Join(c.Argv, " ")))
+	for _, name := range PageNames() {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Set(name, bytes.TrimSpace(text))
 	}
 	p.Set("unknown", []byte("x"))
 	want := Pages{
-		Details: []byte("/opt/ncu --import /out/p.ncu-rep --csv --page details"),
-		Raw:     []byte("/opt/ncu --import /out/p.ncu-rep --csv --page raw"),
-		Source:  []byte("/opt/ncu --import /out/p.ncu-rep --csv --page source --print-source sass"),
-		Lines:   []byte("/opt/ncu --import /out/p.ncu-rep --csv --page source --print-source cuda,sass"),
+		Details: []byte("--import /out/p q.ncu-rep --csv --page details"),
+		Raw:     []byte("--import /out/p q.ncu-rep --csv --page raw"),
+		Source:  []byte("--import /out/p q.ncu-rep --csv --page source --print-source sass"),
+		Lines:   []byte("--import /out/p q.ncu-rep --csv --page source --print-source cuda,sass"),
 	}
 	if diff := cmp.Diff(want, p); diff != "" {
 		t.Error(diff)

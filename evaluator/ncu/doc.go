@@ -7,7 +7,7 @@
 //	tool.go           which ncu is installed, and what its version can do
 //	collect.go        the command lines, and what a failed collection means for its reader
 //	report.go         Report and Kernel: what is kept of a profile
-//	parse.go          Parse, over the pages: raw.go (metrics, sections, rules) and source.go (instructions); csv.go reads both
+//	parse.go          Parse, over the pages: raw.go (metrics, sections, rules) and source.go (instructions); csv.go reads both; ptx.go (PTX)
 //	metric.go         one number: text, unit, base unit, or not measured
 //	fact.go           a number with its label and the metric or formula that it comes from
 //	roofline.go, memory.go, occupancy.go (and stalls), mix.go, rules.go      the views

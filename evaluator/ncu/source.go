@@ -11,6 +11,8 @@ import (
 type Source struct {
 	Counters []string     `json:"counters"` // names, in ncu's order
 	Lines    []SourceLine `json:"lines"`
+	// PTX is what the compiler made of the kernel before the machine code, as text; empty where it was not kept.
+	PTX string `json:"ptx,omitempty"`
 }
 
 // SourceLine is one instruction. Cells holds ncu's text for each of Source.Counters.

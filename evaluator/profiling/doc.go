@@ -1,8 +1,8 @@
 // Package profiling runs Nsight Compute in the sandbox.
 //
 // In reading order: nsight.go runs a program's process under ncu and has ncu print the report that it left; profile.go
-// is the profile stage of a run, a process for each benchmark case, and the artifacts that it leaves; counters.go reads
-// the device metrics of an evaluation.
+// is the profile stage of a run, one process for all benchmark cases, and the artifacts that it leaves; cutter.go tells which
+// kernels are of which case; counters.go reads the device metrics of an evaluation.
 //
 // taskrun calls Profile, kernelrun/evaluation calls Counters. Package ncu has the command lines and reads the pages.
 //

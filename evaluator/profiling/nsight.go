@@ -1,11 +1,12 @@
 package profiling
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strconv"
 	"time"
 
 	"warpboard/evaluator/judge"
@@ -16,9 +17,16 @@ import (
 
 const (
 	reportFile = "profile.ncu-rep"
+	ptxFile    = "kernels.ptx"
 	// maxPage bounds what ncu prints of a report in bytes, for the same reason as ncu.MaxReport.
 	maxPage = 64 << 20
+	// writeTime is how long ncu may take to write its report when the program's last call is over.
+	writeTime = 30 * time.Second
 )
+
+// keepPTX runs a command, and collects what Triton compiled meanwhile, up to so many bytes.
+const keepPTX = `most=$1; shift; "$@"; code=$?
+find "$TRITON_CACHE_DIR" -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$most" >/out/` + ptxFile + `; exit $code`
 
 // Nsight runs Nsight Compute inside the sandbox.
 type Nsight struct {
@@ -28,22 +36,25 @@ type Nsight struct {
 
 var errNoCounters = errors.New("this device has no counters that Nsight Compute reads")
 
-// collect runs a program's process under ncu, changed by adapt, and returns the report, nil when there is none; why
-// says then in a sentence what went wrong. The error is an infrastructure error.
+// collect runs a program's process under ncu, changed by adapt, and returns the report, empty when there is none; why
+// says in a sentence what went wrong, which may leave a report all the same. The error is an infrastructure error.
 func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o ncu.Options) (report []byte, out judge.Ending, why string, err error) {
-	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what the program reports is known already
+	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what a program without a judge reports is known already
 	if err != nil {
 		return nil, out, "", err
 	}
 	defer nowhere.Close()
-	o.Report = "/out/" + reportFile
+	o.Report, req.Linger = "/out/"+reportFile, writeTime
 	out, err = program.RunWrapped(ctx, req, func(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
 		if err := adapt(&spec); err != nil {
 			return sandbox.Outcome{}, err
 		}
-		spec.Argv = ncu.Command(n.Tool, spec.Argv, o)
+		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", keepPTX, "profile", strconv.Itoa(ncu.MaxPTX)}, ncu.Command(n.Tool, spec.Argv, o))
+		if spec.Env["TRITON_CACHE_DIR"] == "" {
+			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
+		}
 		spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], n.mounts()...)
-		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport}
+		spec.Pipe, spec.Collect = nowhere, map[string]int64{reportFile: ncu.MaxReport, ptxFile: ncu.MaxPTX}
 		spec.Limits.FileSize, spec.Limits.Out = ncu.MaxReport, 2*ncu.MaxReport
 		return n.Runner.Run(ctx, spec)
 	})
@@ -56,30 +67,30 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 	report = out.Files[reportFile]
 	why = ncu.Explain(ncu.Ended{
 		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0})
-	if why != "" {
-		return nil, out, why, nil
-	}
-	return report, out, "", nil
+	return report, out, why, nil
 }
 
 // read has ncu print the report, without a device.
 func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report, error) {
+	limits := sandbox.DefaultRunLimits()
+	limits.FileSize, limits.Wall, limits.Out = maxPage, time.Minute, int64(len(ncu.PageNames()))*maxPage
+	collected := map[string]int64{}
+	for _, page := range ncu.PageNames() {
+		collected[page] = maxPage
+	}
+	out, err := n.Runner.Run(ctx, sandbox.Spec{
+		Slot: slot, Argv: ncu.ImportCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
+		Mounts: n.mounts(), Proc: true, Limits: limits, Collect: collected,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the profile: %w", err)
+	}
 	pages := ncu.Pages{Version: n.Tool.Version}
-	for _, page := range ncu.ImportCommands(n.Tool, "/in/"+reportFile) {
-		var printed bytes.Buffer
-		limits := sandbox.DefaultRunLimits()
-		limits.Output, limits.Wall = maxPage, time.Minute
-		out, err := n.Runner.Run(ctx, sandbox.Spec{
-			Slot: slot, Argv: page.Argv, Files: map[string][]byte{reportFile: report}, Mounts: n.mounts(),
-			Proc: true, Limits: limits, OnStdout: func(b []byte) { printed.Write(b) },
-		})
-		if err != nil {
-			return nil, fmt.Errorf("read the profile's %s page: %w", page.Page, err)
-		}
-		if printed.Len() == 0 && page.Page == "raw" {
-			return nil, fmt.Errorf("ncu printed nothing of its own report (exit code %d, limit %q): %s", out.ExitCode, out.Limit, out.Stderr)
-		}
-		pages.Set(page.Page, printed.Bytes())
+	for name, printed := range out.Files {
+		pages.Set(name, printed)
+	}
+	if len(pages.Raw) == 0 && ctx.Err() == nil {
+		return nil, fmt.Errorf("ncu printed nothing of its own report (exit code %d, limit %q): %s", out.ExitCode, out.Limit, out.Stdout+out.Stderr)
 	}
 	return ncu.Parse(pages), ctx.Err()
 }

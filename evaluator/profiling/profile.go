@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +25,8 @@ const (
 	profileTime     = 10 * time.Minute
 	// maxCells bounds the counters of instructions that a parsed report keeps; some 10 MB of them.
 	maxCells = 1 << 20
+	// casesAtOnce is how many cases one process is profiled with at the most: what ncu prints of them is read at once.
+	casesAtOnce = 8
 )
 
 // Request asks for a profile of what was just built, on the slot that it holds.
@@ -31,76 +34,183 @@ type Request struct {
 	Job     job.Job
 	Program toolchain.Program
 	Cases   []tasks.Case
+	PTX     []byte // of the submission, where its build has kept that
 	// OnLog sees output as it comes; stream is "stdout" or "stderr". OnCase sees each case as it ends.
 	OnLog  func(stream string, text []byte)
 	OnCase func(job.CaseResult)
 }
 
-// Profile profiles every case in a process of its own. The stage passes when at least one case left
-// a report; what went wrong with another is its case's message. Each case leaves the artifacts
-// "profile.<case>.json.gz", the report as parsed, and "profile.<case>.ncu-rep.gz", as ncu wrote it.
-func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
-	result := job.StageResult{Stage: job.StageProfile, Status: job.StatusError, Started: time.Now().UTC()}
-	var artifacts []job.Artifact
-	end := time.Now().Add(profileTime)
-	for i, c := range req.Cases {
-		one := job.CaseResult{Index: i, Spec: harness.SpecLine(c), Status: job.StatusError}
-		if left := time.Until(end); left <= 0 {
-			one.Message = fmt.Sprintf("Not profiled: the cases before took the %s that all may take together.", profileTime)
-		} else {
-			files, err := n.profileCase(ctx, req, c, min(left, caseProfileTime), &one, &result)
-			if err != nil {
-				return result, nil, err
-			}
-			artifacts = append(artifacts, files...)
-		}
-		if one.Status == job.StatusPass {
-			result.Status = job.StatusPass
-		}
-		result.Cases = append(result.Cases, one)
-		req.OnCase(one)
-	}
-	result.Ended = time.Now().UTC()
-	if result.Status != job.StatusPass {
-		result.Failure = &job.Failure{Reason: whyNothing(result.Cases)}
-	}
-	return result, artifacts, ctx.Err()
+// session is one profile stage under way.
+type session struct {
+	*Nsight
+	Request
+	end       time.Time
+	alone     bool // every case gets a process of its own from now on
+	result    job.StageResult
+	artifacts []job.Artifact
 }
 
-// profileCase profiles one case and notes how that went; its error is an infrastructure error.
-func (n *Nsight) profileCase(ctx context.Context, req Request, c tasks.Case, limit time.Duration,
-	one *job.CaseResult, stage *job.StageResult) ([]job.Artifact, error) {
-	asked := toolchain.StageRequest{
-		Mode: harness.Mode(job.StageProfile), Cases: []tasks.Case{c}, Seed: harness.PublicSeed(req.Job.Task), Timeout: limit,
-		OnStdout: func(b []byte) { req.OnLog("stdout", b) }, OnStderr: func(b []byte) { req.OnLog("stderr", b) },
+// Profile profiles all cases in one process of the submission, which a judge beside it leads from case to case: to start
+// Python and torch under ncu takes longer than to profile a kernel. Where the cases of that process cannot be told apart, each
+// gets one of its own.
+//
+// The stage passes when at least one case left a report; what went wrong with another is its case's message. A case leaves
+// "profile.<case>.json.gz", the report as parsed; what ncu wrote of cases 0 to 2 is "profile.0-2.ncu-rep.gz", of case 0 alone
+// "profile.0.ncu-rep.gz".
+func (n *Nsight) Profile(ctx context.Context, req Request) (job.StageResult, []job.Artifact, error) {
+	s := &session{Nsight: n, Request: req, end: time.Now().Add(profileTime)}
+	s.result = job.StageResult{Stage: job.StageProfile, Status: job.StatusError, Started: time.Now().UTC()}
+	// A bundle's own program may do as it likes with several cases, and says nothing of them here; the launches of several
+	// processes are announced in any order.
+	s.alone = req.Job.Task.OwnHarness || req.Job.Task.MultiGPU
+	for len(s.result.Cases) < len(req.Cases) {
+		if err := s.next(ctx); err != nil {
+			return s.result, nil, err
+		}
 	}
-	slot := 0
-	file, out, why, err := n.collect(ctx, req.Program, asked, func(spec *sandbox.Spec) error {
-		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
-		showSource(spec, req.Job)
-		slot = spec.Slot
-		stage.Command = strings.Join(ncu.Command(n.Tool, spec.Argv, ncu.Options{Report: "/out/" + reportFile}), " ")
+	s.result.Ended = time.Now().UTC()
+	if s.result.Status != job.StatusPass {
+		s.result.Failure = &job.Failure{Reason: whyNothing(s.result.Cases)}
+	}
+	return s.result, s.artifacts, ctx.Err()
+}
+
+// next profiles cases that have not been, and keeps what is whole of them. Its error is an infrastructure error.
+func (s *session) next(ctx context.Context) error {
+	left := time.Until(s.end)
+	if left <= 0 {
+		return s.keep(nil, fmt.Sprintf("Not profiled: the cases before took the %s that all may take together.", profileTime))
+	}
+	first := len(s.result.Cases)
+	group := s.Cases[first:min(len(s.Cases), first+casesAtOnce)]
+	if s.alone {
+		group = group[:1]
+	}
+	cutter := newCutter(len(group))
+	file, report, why, err := s.pass(ctx, group, min(left, time.Duration(len(group))*caseProfileTime), cutter)
+	if err != nil {
+		return err
+	}
+	finished := cutter.finished()
+	var parts []*ncu.Report
+	switch {
+	case len(group) == 1 && why == "":
+		parts = []*ncu.Report{report}
+	case len(group) == 1, report == nil && finished: // what keeps ncu from counting is the same for all of them
+		for range group {
+			if err := s.keep(nil, why); err != nil {
+				return err
+			}
+		}
 		return nil
-	}, ncu.Options{})
+	case report != nil:
+		parts = cutter.cut(report)
+	}
+	if len(parts) == 0 {
+		s.alone = true
+		s.note("The cases of this process could not be told apart (%s); each gets a process of its own.", cutter)
+	}
+	return s.keepAll(first, parts, file)
+}
+
+// note adds a line to what the stage printed.
+func (s *session) note(sentence string, args ...any) {
+	line := fmt.Sprintf("==WARPBOARD== "+sentence+"\n", args...)
+	s.OnLog("stderr", []byte(line))
+	s.result.Stderr += line
+}
+
+// pass runs one process over some cases and returns what ncu wrote and what it says, nil where there is nothing; why says
+// what went wrong.
+func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Duration, seen *cutter) (file []byte, report *ncu.Report, why string, err error) {
+	asked := toolchain.StageRequest{
+		Mode: harness.Mode(job.StageProfile), Cases: group, Seed: harness.PublicSeed(s.Job.Task), Timeout: limit,
+		OnStdout: func(b []byte) { seen.sawOutput(b); s.OnLog("stdout", b) }, OnStderr: func(b []byte) { s.OnLog("stderr", b) },
+		OnPipe: seen.sawReport,
+	}
+	began := time.Now()
+	slot, options := 0, ncu.Options{Kernels: len(group) * ncu.DefaultKernels}
+	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
+		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
+		showSource(spec, s.Job)
+		slot = spec.Slot
+		options.Report = "/out/" + reportFile
+		s.result.Command = strings.Join(ncu.Command(s.Tool, spec.Argv, options), " ")
+		return nil
+	}, options)
 	if err != nil {
-		return nil, err
+		return nil, nil, "", err
 	}
-	stage.Stdout, stage.Stderr = stage.Stdout+out.Stdout, stage.Stderr+out.Stderr
-	if why != "" {
-		one.Message = why
-		return nil, nil
+	s.result.Stdout, s.result.Stderr = s.result.Stdout+out.Stdout, s.result.Stderr+out.Stderr
+	if len(file) == 0 || why != "" && len(group) == 1 {
+		return nil, nil, why, nil
 	}
-	report, err := n.read(ctx, slot, file)
+	profiled := time.Now()
+	report, err = s.read(ctx, slot, file)
+	s.note("%d of the cases in one process: %.1f s, and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), time.Since(profiled).Seconds())
+	if err != nil && why != "" && ctx.Err() == nil {
+		return nil, nil, why, nil // ncu did not come to its end
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, "", err
 	}
-	if len(report.Kernels) == 0 {
-		one.Message = "The report of Nsight Compute could not be read: " + strings.Join(report.Warnings, " ")
-		return nil, nil
+	report.AttachPTX(string(slices.Concat(s.PTX, out.Files[ptxFile])))
+	return file, report, why, nil
+}
+
+// keepAll keeps the reports of the cases from first on, and the file that has them all.
+func (s *session) keepAll(first int, parts []*ncu.Report, file []byte) error {
+	kernels := 0
+	for _, part := range parts {
+		why := ""
+		switch {
+		case len(part.Kernels) > 0:
+			kernels += len(part.Kernels)
+		case len(parts) == 1:
+			why = "The report of Nsight Compute could not be read: " + strings.Join(part.Warnings, " ")
+		default:
+			why = ncu.NoKernel
+		}
+		if err := s.keep(part, why); err != nil {
+			return err
+		}
 	}
-	keepFewer(report)
-	one.Status = job.StatusPass
-	return reportArtifacts(one.Index, report, file)
+	if kernels == 0 {
+		return nil
+	}
+	name := fmt.Sprintf("profile.%d-%d.ncu-rep", first, first+len(parts)-1)
+	if len(parts) == 1 {
+		name = fmt.Sprintf("profile.%d.ncu-rep", first)
+	}
+	// ncu's own is packed as well: that of a program with torch has 7 MB, and packed a twelfth.
+	return s.attach(name, file)
+}
+
+// keep is the end of the next case: a report, or why it has none.
+func (s *session) keep(report *ncu.Report, why string) error {
+	index := len(s.result.Cases)
+	one := job.CaseResult{Index: index, Spec: harness.SpecLine(s.Cases[index]), Status: job.StatusError, Message: why}
+	if why == "" {
+		keepFewer(report)
+		parsed, err := json.Marshal(report)
+		if err != nil {
+			return fmt.Errorf("write the parsed report: %w", err)
+		}
+		if err := s.attach(fmt.Sprintf("profile.%d.json", index), parsed); err != nil {
+			return err
+		}
+		one.Status, s.result.Status = job.StatusPass, job.StatusPass
+	}
+	s.result.Cases = append(s.result.Cases, one)
+	s.OnCase(one)
+	return nil
+}
+
+// attach packs a file and keeps it, under its name with .gz behind it.
+func (s *session) attach(name string, data []byte) error {
+	a, err := packed(name, data)
+	s.artifacts = append(s.artifacts, a)
+	return err
 }
 
 // showSource puts the submission where the compiler saw it, so that the report takes it in.
@@ -130,27 +240,6 @@ func keepFewer(report *ncu.Report) {
 		report.Kernels[i].Source = nil
 	}
 	report.Warnings = append(report.Warnings, "The kernels have more instructions than are kept; the report file has them all.")
-}
-
-// reportArtifacts are the files that a profiled case leaves. ncu's own is packed as well: that of a program
-// with torch has 7 MB, and three of them would not fit into the result's message; packed it has a twelfth.
-func reportArtifacts(index int, report *ncu.Report, file []byte) ([]job.Artifact, error) {
-	parsed, err := json.Marshal(report)
-	if err != nil {
-		return nil, fmt.Errorf("write the parsed report: %w", err)
-	}
-	var artifacts []job.Artifact
-	for _, f := range []struct {
-		ending string
-		data   []byte
-	}{{"json", parsed}, {"ncu-rep", file}} {
-		a, err := packed(fmt.Sprintf("profile.%d.%s", index, f.ending), f.data)
-		if err != nil {
-			return nil, err
-		}
-		artifacts = append(artifacts, a)
-	}
-	return artifacts, nil
 }
 
 // packed is a file as an artifact, under its name with .gz behind it.

@@ -6,8 +6,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
-
-	"warpboard/evaluator/ncu"
 )
 
 // likeReport is a report as large as those of programs with torch, which packs as well as they do.
@@ -22,16 +20,11 @@ func likeReport(seed uint64) []byte {
 
 // Three cases of a program with torch leave more than a message holds, if they are not packed.
 func TestAReportFileIsPackedWell(t *testing.T) {
-	files, err := reportArtifacts(2, &ncu.Report{}, likeReport(2))
-	if err != nil || len(files) != 2 {
-		t.Fatalf("%d files, %v", len(files), err)
+	a, err := packed("profile.0-2.ncu-rep", likeReport(2))
+	if err != nil || a.Name != "profile.0-2.ncu-rep.gz" || a.Size != int64(len(a.Data)) || a.Size > 1_000_000 {
+		t.Errorf("%s with %d of %d bytes, %v", a.Name, len(a.Data), a.Size, err)
 	}
-	for i, want := range []string{"profile.2.json.gz", "profile.2.ncu-rep.gz"} {
-		if a := files[i]; a.Name != want || a.Size != int64(len(a.Data)) || a.Size > 1_000_000 {
-			t.Errorf("%s with %d of %d bytes, want %s", a.Name, len(a.Data), a.Size, want)
-		}
-	}
-	z, err := gzip.NewReader(bytes.NewReader(files[1].Data))
+	z, err := gzip.NewReader(bytes.NewReader(a.Data))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func (r *Run) profile(ctx context.Context, program toolchain.Program) error {
 	}
 	log := r.Logs(job.StageProfile)
 	result, artifacts, err := r.profiler.Profile(ctx, profiling.Request{
-		Job: r.Job, Program: program, Cases: cases, OnLog: log.Write,
+		Job: r.Job, Program: program, Cases: cases, PTX: r.artifact.PTX, OnLog: log.Write,
 		OnCase: func(c job.CaseResult) { r.Case(job.StageProfile, c, len(cases)) },
 	})
 	log.Close()

@@ -3,11 +3,15 @@ package toolchain
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/tasks"
 )
 
 // built is what is kept of a finished build.
@@ -30,8 +34,23 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	}
 	a.Command = p.String()
 	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.Units))}
+	beside, besideCtx := errgroup.WithContext(ctx)
+	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
+		beside.Go(func() (err error) {
+			a.PTX, err = c.ptx(besideCtx)
+			return err
+		})
+	}
+	err = c.buildAll(ctx, a, result)
+	return errors.Join(err, beside.Wait())
+}
+
+// buildAll makes the program of the submission and the judge's, or finds them.
+func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
+	b, p := c.builder, c.plan
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
 	var done built
+	var err error
 	if data, ok := b.store.get(programKey); ok && json.Unmarshal(data, &done) == nil {
 		result.Cached = true
 	} else if done, err = c.makeProgram(ctx, result); err != nil || result.Status != job.StatusPass {

@@ -60,6 +60,7 @@ type BuildRequest struct {
 type Artifact struct {
 	Harness string // what will measure: harness.Name of the task
 	Command string // the build commands, one per line, as one would type them
+	PTX     []byte // cu, of a profile: what the compiler made of the submission before the machine code; nil where it was not kept
 
 	lang       tasks.Lang
 	program    []byte            // cu, cpp: the executable that has the submission

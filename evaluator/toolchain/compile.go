@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/sandbox"
 )
 
@@ -118,6 +119,27 @@ func (c *compilation) link(ctx context.Context) (step, error) {
 func (c *compilation) compileOne(ctx context.Context, unit harness.Unit, files map[string][]byte, logged bool) (step, error) {
 	spec := sandbox.Spec{Argv: c.plan.compileCommand(unit), Dir: "/in", Files: files}
 	return c.command(ctx, unit, spec, "object", logged)
+}
+
+// ptx compiles what was submitted up to PTX, for a profile: the program that is profiled has machine code alone. It finds what it
+// made before. Without PTX a profile is as good: that it cannot be had is no failure.
+func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
+	ptxKey := key("ptx", c.plan.base, filesKey(c.plan.sources.Files))
+	if kept, ok := c.builder.store.get(ptxKey); ok {
+		return kept, nil
+	}
+	var all []byte
+	for _, unit := range c.plan.sources.Units {
+		if !unit.Submitted || unit.Judge {
+			continue
+		}
+		s, err := c.command(ctx, unit, sandbox.Spec{Argv: c.plan.ptxCommand(unit), Dir: "/in", Files: c.plan.sources.Files}, "ptx", false)
+		if err != nil || s.product == nil || len(all)+len(s.product) > ncu.MaxPTX {
+			return nil, err
+		}
+		all = append(all, s.product...)
+	}
+	return all, c.builder.store.put(ptxKey, all)
 }
 
 // command runs one command of a build in the sandbox and takes its product from /out.

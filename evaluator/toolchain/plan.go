@@ -129,6 +129,13 @@ func (p *plan) compileTo(unit harness.Unit, product string) []string {
 	return append(command, "-c", unit.Name, "-o", product)
 }
 
+// ptxCommand compiles a submitted unit in /in as compileCommand does, up to PTX.
+func (p *plan) ptxCommand(unit harness.Unit) []string {
+	command := p.compileTo(unit, "/out/ptx")
+	command[slices.Index(command, "-c")] = "-ptx"
+	return command
+}
+
 // linkCommand links the objects in /in, in the order of the units, to the program of the submission.
 func (p *plan) linkCommand() []string {
 	command := slices.Clone(p.compile)

@@ -39,6 +39,7 @@ type StageRequest struct {
 	Cases   []tasks.Case // what the program is to run, in order
 	Seed    *uint64      // becomes POPCORN_SEED, cut to 31 bits as task programs expect; nil for none
 	Timeout time.Duration
+	Linger  time.Duration     // judge.Runners.Linger
 	Files   map[string][]byte // Python: beside the job's own, by name
 	// OnPipe sees the result pipe, OnStdout and OnStderr the program's output, as they come; each
 	// may be nil. None of them is called after RunStage has returned, and a slice is theirs only
@@ -194,14 +195,14 @@ func (p *nativeProgram) RunWrapped(ctx context.Context, req StageRequest, wrappe
 // so many ranks.
 func (req StageRequest) runners(ranks int, side func(number int) judge.Side) judge.Runners {
 	if n := len(req.Processes); n > 0 {
-		return judge.Runners{Together: n, Next: func(_ context.Context, number int) judge.Side {
+		return judge.Runners{Together: n, Linger: req.Linger, Next: func(_ context.Context, number int) judge.Side {
 			if number >= n {
 				return nil
 			}
 			return side(number)
 		}}
 	}
-	return judge.Runners{Ranks: ranks, Next: func(ctx context.Context, number int) judge.Side {
+	return judge.Runners{Ranks: ranks, Linger: req.Linger, Next: func(ctx context.Context, number int) judge.Side {
 		if number > 0 && (req.More == nil || !req.More(ctx, number)) {
 			return nil
 		}

@@ -29,8 +29,10 @@ type DetailsVM struct {
 	SourceHidden string
 	Download     string // URL of the .ncu-rep file; empty when it was not kept
 	DownloadNote string // why it was not
-	JSON         string // URLs of the same data
-	CSV          string
+	// DownloadCases is how many cases the file has.
+	DownloadCases int
+	JSON          string // URLs of the same data
+	CSV           string
 }
 
 // CaseTab is one benchmark case to choose.
@@ -262,4 +264,12 @@ func spaced(identifier string) string {
 		b.WriteRune(r)
 	}
 	return b.String()
+}
+
+// downloadLabel says what a link to the file of ncu leads to.
+func downloadLabel(cases int) string {
+	if cases > 1 {
+		return fmt.Sprintf("Report for Nsight Compute (.ncu-rep, %d cases)", cases)
+	}
+	return "Report for Nsight Compute (.ncu-rep)"
 }

@@ -16,7 +16,7 @@ if [ -e "$here/refuse" ]; then
     echo "==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to access NVIDIA GPU Performance Counters"
     exit 1
 fi
-echo "$*" | grep -q -- "--nvtx-include custom_kernel/ -c 16 --clock-control none" || exit 2
+echo "$*" | grep -q -- "--nvtx-include custom_kernel/ -c [0-9]* --clock-control none" || exit 2
 while [ "$1" != -o ]; do shift; done
 report=$2.ncu-rep
 while [ "$1" != -- ]; do shift; done

@@ -107,10 +107,11 @@ func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile run
 		vm.SourceHidden = format.Capital("instructions are hidden like the source: "+runs.SourceHidden(seen.Task)) + "."
 		return nil
 	}
-	if _, kept := profile.ReportFile(vm.Query.Case); kept {
+	if written, kept := profile.ReportFile(vm.Query.Case); kept {
+		vm.DownloadCases = written.Last - written.First + 1
 		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
 	}
-	vm.DownloadNote = profile.Notes[runs.ReportFileName(vm.Query.Case)]
+	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
 	source := string(views.SourceURL(seen.Sub.ID))
 	vm.Sources = map[string]string{seen.Sub.FileName: source}
 	for _, f := range seen.Version.Definition.Files {

@@ -31,15 +31,19 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	artifact, ok := profile.ReportFile(index)
+	written, ok := profile.ReportFile(index)
 	if !ok {
 		return models.Errorf(models.NotFound, "There is no report file of this case.")
 	}
-	file, size, err := p.openPacked(artifact)
+	file, size, err := p.openPacked(written.Artifact)
 	if err != nil {
 		return err
 	}
-	c.Attachment(fmt.Sprintf("run-%d-case-%d.ncu-rep", seen.Run.ID, index))
+	name := fmt.Sprintf("run-%d-case-%d.ncu-rep", seen.Run.ID, index)
+	if written.First < written.Last {
+		name = fmt.Sprintf("run-%d-cases-%d-%d.ncu-rep", seen.Run.ID, written.First, written.Last)
+	}
+	c.Attachment(name)
 	c.Set(fiber.HeaderContentType, fiber.MIMEOctetStream)
 	return c.SendStream(file, size)
 }

@@ -3,6 +3,7 @@ package runs
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -101,16 +102,47 @@ func (p Profile) MissingReason(index int) string {
 
 func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
 
-// ReportFileName is the name under which the file that ncu wrote of a case is kept.
-func ReportFileName(index int) string { return fmt.Sprintf("profile.%d.ncu-rep.gz", index) }
-
-// ReportFile is what ncu wrote of a case, if it was kept: packed, but for what the first workers left.
-func (p Profile) ReportFile(index int) (a models.Artifact, kept bool) {
-	name := ReportFileName(index)
-	if a, kept = p.files[name]; !kept {
-		a, kept = p.files[strings.TrimSuffix(name, ".gz")]
+// reportCases reads the name under which what ncu wrote is kept: "profile.0-2.ncu-rep.gz" has cases 0 to 2, "profile.0.ncu-rep.gz"
+// case 0 alone. The first workers left it unpacked.
+func reportCases(name string) (first, last int, ok bool) {
+	cases, ok := strings.CutSuffix(strings.TrimSuffix(name, ".gz"), ".ncu-rep")
+	if !ok {
+		return 0, 0, false
 	}
-	return a, kept
+	cases = strings.TrimPrefix(cases, "profile.")
+	from, to, several := strings.Cut(cases, "-")
+	if !several {
+		to = from
+	}
+	first, err := strconv.Atoi(from)
+	last, wrong := strconv.Atoi(to)
+	return first, last, err == nil && wrong == nil
+}
+
+// ReportFile is a file that ncu wrote, of one case or of several.
+type ReportFile struct {
+	models.Artifact
+	First, Last int // cases
+}
+
+// ReportFile is what ncu wrote of a case, if it was kept.
+func (p Profile) ReportFile(index int) (f ReportFile, kept bool) {
+	for name, a := range p.files {
+		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
+			return ReportFile{a, first, last}, true
+		}
+	}
+	return f, false
+}
+
+// ReportNote says why what ncu wrote of a case was not kept; nothing when it was.
+func (p Profile) ReportNote(index int) string {
+	for name, note := range p.Notes {
+		if first, last, ok := reportCases(name); ok && first <= index && index <= last {
+			return note
+		}
+	}
+	return ""
 }
 
 // CaseSpec shortens a case's line for a tab.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/models"
 )
 
 func TestTheReportsThatAreReadLastStayInMemoryUpToALimit(t *testing.T) {
@@ -30,5 +31,24 @@ func TestHidingTheSourceLeavesTheKeptReportWhole(t *testing.T) {
 	kept := &ncu.Report{Kernels: []ncu.Kernel{{Source: &ncu.Source{}}}}
 	if shown := WithoutSource(kept); shown.Kernels[0].Source != nil || kept.Kernels[0].Source == nil {
 		t.Error("the source is shown, or taken from the report that others read")
+	}
+}
+
+func TestACaseFindsTheFileThatHoldsIt(t *testing.T) {
+	p := Profile{files: map[string]models.Artifact{}, Notes: map[string]string{"profile.7.ncu-rep.gz": "too large", "profile.8-9.ncu-rep.gz": "far too large", "ptxas": ""}}
+	for _, name := range []string{"profile.0.json.gz", "profile.0-2.ncu-rep.gz", "profile.4.ncu-rep.gz", "profile.5.ncu-rep", "profile.5.json.gz", "profile.x.ncu-rep.gz"} {
+		p.files[name] = models.Artifact{Name: name}
+	}
+	for index, want := range []string{
+		"profile.0-2.ncu-rep.gz", "profile.0-2.ncu-rep.gz", "profile.0-2.ncu-rep.gz", "", "profile.4.ncu-rep.gz", "profile.5.ncu-rep", "",
+		"too large", "far too large", "far too large",
+	} {
+		f, _ := p.ReportFile(index)
+		if got := f.Name + p.ReportNote(index); got != want {
+			t.Errorf("case %d: %q, want %q", index, got, want)
+		}
+	}
+	if f, kept := p.ReportFile(1); !kept || f.First != 0 || f.Last != 2 {
+		t.Errorf("cases %d to %d", f.First, f.Last)
 	}
 }

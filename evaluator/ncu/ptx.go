@@ -1,0 +1,205 @@
+package ncu
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/ianlancetaylor/demangle"
+)
+
+const (
+	// MaxPTX bounds what is read of the PTX of one program, in bytes: programs under the profiler may leave it.
+	MaxPTX = 4 << 20
+	// maxKernelPTX bounds what is kept of one kernel.
+	maxKernelPTX = 256 << 10
+	maxEntries   = 2000
+)
+
+// ptxEntry is one kernel in PTX.
+type ptxEntry struct {
+	signature string // demangled
+	text      string // a module of its own, but for functions and variables that it shares with others
+	threads   int    // of a block, as .reqntid or .maxntid say; 0: they do not
+}
+
+var (
+	entryLine = regexp.MustCompile(`^\s*(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)`)
+	ntidLine  = regexp.MustCompile(`^\s*\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?`)
+	fileLine  = regexp.MustCompile(`^\s*\.file\s+(\d+)\s+"([^"]*)"`)
+	locLine   = regexp.MustCompile(`^\s*\.loc\s+(\d+)\s+(\d+)`)
+	castInt   = regexp.MustCompile(`\((?:unsigned )?(?:int|bool|char|short|long)\)`)
+)
+
+// AttachPTX gives each kernel its part of the program's PTX: one or several modules, one behind the other. A kernel whose
+// part cannot be told from that of others, as of the variants that an autotuner tried, gets none.
+func (r *Report) AttachPTX(text string) {
+	if len(text) == 0 {
+		return
+	}
+	if len(text) >= MaxPTX {
+		r.warn(fmt.Sprintf("The program has %d MB of PTX or more, which is not kept.", MaxPTX>>20))
+		return
+	}
+	entries := map[string][]ptxEntry{}
+	for _, e := range readPTX(text) {
+		name := ShortName(e.signature)
+		entries[name] = append(entries[name], e)
+	}
+	for i := range r.Kernels {
+		k := &r.Kernels[i]
+		if k.Source == nil {
+			continue
+		}
+		switch found := k.variants(entries[k.Short]); {
+		case len(found) > 1:
+			r.warn(fmt.Sprintf("%d variants of %s were compiled; which of them this is cannot be told, so its PTX is left out.", len(found), k.Short))
+		case len(found) == 1 && len(found[0].text) > maxKernelPTX:
+			r.warn(fmt.Sprintf("The PTX of %s has more than %d kB and is left out.", k.Short, maxKernelPTX>>10))
+		case len(found) == 1:
+			k.Source.PTX = found[0].text
+		}
+	}
+}
+
+// variants are the entries that may be the kernel: fewer where the signature or the size of a block tells them apart.
+func (k *Kernel) variants(entries []ptxEntry) []ptxEntry {
+	keep := func(like func(ptxEntry) bool) {
+		var kept []ptxEntry
+		for _, e := range entries {
+			if like(e) {
+				kept = append(kept, e)
+			}
+		}
+		if len(kept) > 0 {
+			entries = kept
+		}
+	}
+	signature, seen := plainSignature(k.Name), map[string]bool{}
+	keep(func(e ptxEntry) bool { return plainSignature(e.signature) == signature })
+	keep(func(e ptxEntry) bool { return e.threads == k.Block[0]*k.Block[1]*k.Block[2] })
+	keep(func(e ptxEntry) bool { first := !seen[e.text]; seen[e.text] = true; return first })
+	return entries
+}
+
+// plainSignature is a signature without what ncu and others spell differently.
+func plainSignature(s string) string {
+	s = castInt.ReplaceAllString(strings.TrimPrefix(s, "void "), "")
+	return strings.NewReplacer(" ", "", "const", "", "<unnamed>::", "", "(anonymous namespace)::", "").Replace(s)
+}
+
+// readPTX finds the kernels of modules.
+func readPTX(text string) []ptxEntry {
+	var out []ptxEntry
+	for i, module := range strings.Split("\n"+text, "\n.version") {
+		if i > 0 {
+			out = append(out, readModule(".version"+module)...)
+		}
+	}
+	return out[:min(len(out), maxEntries)]
+}
+
+func readModule(text string) []ptxEntry {
+	var head, files strings.Builder
+	var out []ptxEntry
+	var body *strings.Builder
+	depth := 0
+	for line := range strings.Lines(text) {
+		if body == nil {
+			m := entryLine.FindStringSubmatch(line)
+			switch {
+			case m != nil:
+				out = append(out, ptxEntry{signature: demangle.Filter(m[1])})
+				body, depth = &strings.Builder{}, 0
+			case strings.HasPrefix(line, ".version"), strings.HasPrefix(line, ".target"), strings.HasPrefix(line, ".address_size"):
+				head.WriteString(line)
+			case fileLine.MatchString(line):
+				files.WriteString(line)
+			}
+			if m == nil {
+				continue
+			}
+		}
+		body.WriteString(line)
+		e := &out[len(out)-1]
+		if m := ntidLine.FindStringSubmatch(line); m != nil && depth == 0 {
+			e.threads = product(m[1:])
+		}
+		depth += strings.Count(line, "{") - strings.Count(line, "}")
+		if depth == 0 && strings.Contains(line, "}") {
+			e.text, body = body.String(), nil
+		}
+	}
+	whole := out[:0]
+	for _, e := range out {
+		if e.text != "" { // else it has no end
+			e.text = head.String() + "\n" + e.text + files.String()
+			whole = append(whole, e)
+		}
+	}
+	return whole
+}
+
+func product(numbers []string) int {
+	all := 1
+	for _, text := range numbers {
+		if n, err := strconv.Atoi(text); err == nil {
+			all *= n
+		}
+	}
+	return all
+}
+
+// PTXLine is a line of PTX, and the source line that it came from; 0 where that is not known.
+type PTXLine struct {
+	Number int // in the text, from 1
+	Text   string
+	File   string
+	Line   int
+}
+
+// PTXLines are the kernel's lines but those that only say where they came from.
+func (s *Source) PTXLines() []PTXLine {
+	files := map[string]string{}
+	for _, m := range fileLines(s.PTX) {
+		files[m[1]] = m[2]
+	}
+	var out []PTXLine
+	var at PTXLine
+	for text := range strings.Lines(s.PTX) {
+		at.Number++
+		text = strings.TrimRight(text, "\r\n\t ")
+		if m := locLine.FindStringSubmatch(text); m != nil {
+			at.File, at.Line = files[m[1]], 0
+			if n, err := strconv.Atoi(m[2]); err == nil && at.File != "" {
+				at.Line = n
+			}
+			continue
+		}
+		if text == "" || fileLine.MatchString(text) {
+			continue
+		}
+		if at.Text = strings.ReplaceAll(text, "\t", "  "); !ptxInstruction(text) {
+			out = append(out, PTXLine{Number: at.Number, Text: at.Text})
+			continue
+		}
+		out = append(out, at)
+	}
+	return out
+}
+
+func fileLines(text string) (found [][]string) {
+	for line := range strings.Lines(text) {
+		if m := fileLine.FindStringSubmatch(line); m != nil {
+			found = append(found, m)
+		}
+	}
+	return found
+}
+
+// ptxInstruction reports whether a line does something: it is no directive, label, brace or comment.
+func ptxInstruction(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.HasSuffix(line, ";") && !strings.HasPrefix(line, ".") && !strings.HasPrefix(line, "//")
+}

@@ -1,0 +1,85 @@
+package ncu
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// modules is what nvcc 11.8 makes of two kernels in templates, one with launch bounds and one without C++ name, and what Triton leaves of
+// a kernel in two variants.
+func modules(t *testing.T) string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/modules.ptx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestEachKernelGetsItsPartOfThePTX(t *testing.T) {
+	kernel := func(name string, threads int) Kernel {
+		return Kernel{Name: name, Short: ShortName(name), Block: [3]int{threads, 1, 1}, Source: &Source{}}
+	}
+	r := &Report{Kernels: []Kernel{
+		kernel("plain", 32), kernel("bounded(float *)", 128), kernel("void <unnamed>::scale<(int)3>(float *, const float *, int)", 32),
+		kernel("void scale<(int)4>(float *, const float *, int)", 32), kernel("row_kernel", 128), kernel("row_kernel", 256),
+		kernel("row_kernel", 64), kernel("gemm_sm90", 128), {Name: "plain", Short: "plain"},
+	}}
+	r.AttachPTX(modules(t))
+	var got []string
+	for _, k := range r.Kernels {
+		is := "none"
+		if k.Source != nil && k.Source.PTX != "" {
+			is = entryLine.FindStringSubmatch(k.Source.PTX[strings.Index(k.Source.PTX, ".address_size 64\n")+18:])[1]
+			if n := strings.Count(k.Source.PTX, ".entry"); n != 1 || !strings.HasPrefix(k.Source.PTX, ".version") {
+				t.Errorf("%s: the PTX has %d kernels and begins with %.20q", k.Name, n, k.Source.PTX)
+			}
+		}
+		got = append(got, is)
+	}
+	want := "[plain _Z7boundedPf _ZN33_GLOBAL__N__bb64c591_4_a_cu_plain5scaleILi3EEEvPfPKfi " +
+		"_ZN33_GLOBAL__N__bb64c591_4_a_cu_plain5scaleILi4EEEvPfPKfi row_kernel row_kernel none none none]"
+	if fmt.Sprint(got) != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "2 variants of row_kernel") {
+		t.Errorf("warnings: %q", r.Warnings)
+	}
+}
+
+func TestLinesOfPTXKnowTheirSource(t *testing.T) {
+	r := &Report{Kernels: []Kernel{{Name: "plain", Short: "plain", Source: &Source{}}}}
+	r.AttachPTX(modules(t))
+	var stores, others []PTXLine
+	for _, l := range r.Kernels[0].Source.PTXLines() {
+		if strings.Contains(l.Text, ".loc") || strings.Contains(l.Text, ".file") {
+			t.Errorf("line %d is shown: %s", l.Number, l.Text)
+		}
+		if strings.Contains(l.Text, "st.global") {
+			stores = append(stores, l)
+		} else if l.Line == 0 {
+			others = append(others, l)
+		}
+	}
+	if len(stores) != 1 || stores[0].File != "/in/submission.cu" || stores[0].Line != 5 || len(others) < 5 || others[0].Text != ".version 7.8" {
+		t.Errorf("the store is %+v, others %+v", stores, others)
+	}
+}
+
+func TestPTXThatIsCutOrForgedIsReadAsFarAsItGoes(t *testing.T) {
+	whole := modules(t)
+	for cut := 0; cut < len(whole); cut += 97 {
+		r := &Report{Kernels: []Kernel{{Name: "plain", Short: "plain", Source: &Source{}}}}
+		r.AttachPTX(whole[:cut])
+		r.Kernels[0].Source.PTXLines()
+	}
+	large := ".version 8.0\n.entry plain(\n)\n{\n" + strings.Repeat("ret;\n", maxKernelPTX) + "}\n"
+	for name, text := range map[string]string{"one kernel": large, "all": strings.Repeat(" ", MaxPTX)} {
+		r := &Report{Kernels: []Kernel{{Name: "plain", Short: "plain", Source: &Source{}}}}
+		if r.AttachPTX(text); r.Kernels[0].Source.PTX != "" || len(r.Warnings) != 1 {
+			t.Errorf("%s: kept %d bytes, warned %q", name, len(r.Kernels[0].Source.PTX), r.Warnings)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package profiling
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"sync"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/evaluator/ncu"
+)
+
+// cutter tells which kernels of one report are of which case. ncu says on the spot that it begins to profile a launch, and
+// the program waits in that launch until it is done, for a tenth of a second or more; the judge says when a case is over, and
+// draws the next one's inputs and makes a call outside the range before anything is profiled again. So the two streams come in
+// order, though they are read by different goroutines.
+//
+// The program can print what ncu prints. Then the launches are not as many as the report has, and the cases are profiled one
+// by one: no case shows the kernels of another. Profiles are never scored.
+type cutter struct {
+	cases int
+
+	mu       sync.Mutex
+	judged   *harness.Parser
+	over     int    // cases that the judge saw through
+	tail     []byte // the end of the output, which may begin an announcement
+	launches []int  // for each that was announced, how many cases were over
+}
+
+func newCutter(cases int) *cutter {
+	c := &cutter{cases: cases}
+	c.judged = harness.NewParser(func(one job.CaseResult, _ int) { c.over = max(c.over, one.Index+1) })
+	return c
+}
+
+// sawReport takes the next piece of the judge's report.
+func (c *cutter) sawReport(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, _ = c.judged.Write(b) // never fails
+}
+
+// sawOutput takes the next piece of what ncu and the program print.
+func (c *cutter) sawOutput(b []byte) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	text := append(c.tail, b...)
+	for range bytes.Count(text, []byte(ncu.Announcement)) {
+		c.launches = append(c.launches, c.over)
+	}
+	if i := bytes.LastIndex(text, []byte(ncu.Announcement)); i >= 0 {
+		text = text[i+1:]
+	}
+	c.tail = bytes.Clone(text[max(0, len(text)-len(ncu.Announcement)+1):])
+}
+
+// finished reports whether the judge, which has ended, saw all cases through.
+func (c *cutter) finished() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.judged.Close()
+	return c.over >= c.cases
+}
+
+// String says what there was to tell the cases apart by.
+func (c *cutter) String() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.over, c.cases)
+}
+
+// cut returns the reports of the first cases, as many as are whole: none where launches and report do not fit together. A
+// case that has none of the kernels has an empty report.
+func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	parts := make([]*ncu.Report, c.cases)
+	for i := range parts {
+		parts[i] = &ncu.Report{Version: report.Version, Warnings: slices.Clone(report.Warnings), Kernels: []ncu.Kernel{}}
+	}
+	if len(c.launches) != len(report.Kernels) {
+		return nil
+	}
+	last := 0
+	for i, kernel := range report.Kernels {
+		if last = c.launches[i]; last >= c.cases {
+			return nil // what was printed came too late to be of use
+		}
+		if of := parts[last]; len(of.Kernels) < ncu.DefaultKernels {
+			kernel.ID = len(of.Kernels)
+			of.Kernels = append(of.Kernels, kernel)
+		}
+	}
+	whole := min(c.over, c.cases)
+	if len(report.Kernels) >= c.cases*ncu.DefaultKernels { // there may have been more
+		whole = min(whole, last)
+		if len(parts[last].Kernels) == ncu.DefaultKernels {
+			whole = min(c.over, last+1)
+		}
+	}
+	return parts[:whole]
+}
