@@ -97,7 +97,7 @@ func (t *tenure) sit(addr string, given net.Listener) (*seat, error) {
 	}
 	ln, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, fmt.Errorf("listen on %s: %w (is another server running there? choose another with --addr)", addr, err)
+		return nil, fmt.Errorf("listen on %s: %w (is another server running there? choose another address with --addr or WARPBOARD_ADDR)", addr, err)
 	}
 	return newSeat(ln), nil
 }

@@ -37,6 +37,9 @@ var retired = []struct{ phrase, instead string }{
 	{`\bwill not do\b`, `"is not allowed"`},
 	{`\ban own\b`, `"its own", "a separate"`},
 	{`\bthe own\b`, `"its own", "a separate"`},
+	{`\bjudge(?:s|d)? anew\b`, `"rejudge"`},
+	{`\bcounts for no board\b`, `"is not on any board"`},
+	{`\bagainst no limit\b`, `"does not count against any limit"`},
 	{`\btells whether\b`, `"reports whether"`},
 }
 

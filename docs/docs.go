@@ -28,13 +28,13 @@ const (
 
 // listed are the pages in the order in which they are listed.
 var listed = []Page{
-	{Name: "measuring", For: Kernels, About: "How a call becomes a time, times become a score, and scores a rank; what is known to be left."},
+	{Name: "measuring", For: Kernels, About: "How a call becomes a time, times become a score, and scores a rank; known weaknesses."},
 	{Name: "kernelbot", For: Tasks, About: "Which of KernelBot's files work as they are, and what differs."},
 	{Name: "install", For: Sites, About: "From a download to a first result: program, service, worker."},
-	{Name: "proxy", For: Sites, About: "What nginx or Caddy must pass on, with files to begin with."},
-	{Name: "sign-in", For: Sites, About: "Providers, their keys, and the addresses to enter there."},
-	{Name: "backup", For: Sites, About: "What to keep, how to bring it back, how to upgrade."},
-	{Name: "security", For: Sites, About: "Who is trusted with what, and what holds submissions in."},
+	{Name: "proxy", For: Sites, About: "What nginx or Caddy must pass on, with example files."},
+	{Name: "sign-in", For: Sites, About: "Providers, their keys, and the callback addresses to register."},
+	{Name: "backup", For: Sites, About: "What to keep, how to restore it, how to upgrade."},
+	{Name: "security", For: Sites, About: "Who is trusted with what, and what confines submissions."},
 	{Name: "scale", For: Sites, About: "More workers, more processes, more machines: what to add, and what breaks first."},
 }
 

@@ -182,7 +182,7 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 		if _, err := holdSource(tx, c.ChallengerID, c.Outcome); err != nil {
 			return err
 		}
-		c.Outcome += fmt.Sprintf(" Run %d counts for no board until somebody has looked at it.", c.ChallengerID)
+		c.Outcome += fmt.Sprintf(" Run %d is not on any board until it has been reviewed.", c.ChallengerID)
 	case leg.State == StateFailed:
 		return c.retryLater(tx, c.Outcome+" It is tried again when something changes on the board.", out)
 	}

@@ -66,7 +66,7 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 		case !task.VisibleTo(actor):
 			return Errorf(NotFound, "There is no run %d.", runID)
 		case !run.Valid():
-			return Errorf(Conflict, "Run %d counts for no board, so there is nothing to report.", runID)
+			return Errorf(Conflict, "Run %d is not on any board, so there is nothing to report.", runID)
 		}
 		if err := actor.Check(accounts.ReportRun, accounts.Of{OwnerID: run.UserID}); err != nil {
 			return err
@@ -76,7 +76,7 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 		}
 		err = tx.Create(&flags.Flag{RunID: runID, Kind: flags.Report, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
 		if err = db.WriteError(err, "report"); KindOf(err) == Conflict {
-			return Errorf(Conflict, "You have reported run %d already; nobody has looked at it yet.", runID)
+			return Errorf(Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)
 		}
 		return err
 	})

@@ -38,7 +38,7 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 			return err
 		}
 		if !run.Valid() && run.HeldWhy == "" {
-			return Errorf(Conflict, "Run %d counts for no board, so it cannot be disqualified.", runID)
+			return Errorf(Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
 		if _, err := flags.Close(tx, actor.ID, runID, "disqualified"); err != nil {
 			return err

@@ -243,7 +243,7 @@ func disqualifyAnew(tx *gorm.DB, actor User, rerun rejudge.Rerun) error {
 	if err != nil {
 		return db.ReadError(err, "runs of the source of run %d", rerun.RunID)
 	}
-	why := "Judged anew: " + rerun.Failed
+	why := "Rejudged: " + rerun.Failed
 	for _, id := range same {
 		err := tx.Model(&Run{}).Where("id = ?", id).Updates(map[string]any{
 			"disqualified_at": db.Now(), "disqualified_why": why, "disqualified_by": actor.ID, "reinstated_why": ""}).Error

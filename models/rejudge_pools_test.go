@@ -47,7 +47,7 @@ func TestARejudgeReplacesAllNumbersOfAPool(t *testing.T) {
 		also := w.measures(t, s, w.ben, "b;", about(2000)...)
 		w.judgeAnew(t, s, map[int64][]float64{first.ID: about(1300), bens.ID: nil})
 		expect("two runs and a cancelled one were replaced; what did not pass stands for another", "Ann 1300 from 0, run 1 of 5 processes")
-		if got := got[models.Run](t)(s.Run(ctx, also.ID)); got.DisqualifiedWhy != "Judged anew: Wrong answer in test 2." {
+		if got := got[models.Run](t)(s.Run(ctx, also.ID)); got.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." {
 			t.Errorf("the other run of the same source: %+v", got)
 		}
 		w.measures(t, s, w.ann, "a;", about(1200)...)

@@ -139,7 +139,7 @@ func TestARejudgeHasNoEffectUntilItIsApplied(t *testing.T) {
 		}
 		wantKind(t, second(s.ApplyRejudge(ctx, cora, w.task.ID)), models.Conflict)
 		run := got[models.Run](t)(s.Run(ctx, anns.ID))
-		if run.DisqualifiedWhy != "Judged anew: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
+		if run.DisqualifiedWhy != "Rejudged: Wrong answer in test 2." || run.DisqualifiedBy != cora.ID {
 			t.Errorf("run %d: %+v", run.ID, run)
 		}
 		if entry := got[models.Standing](t)(s.Place(ctx, w.task.VersionID, "CPU", w.ann.ID)); entry.RunID != next.ID {

@@ -93,7 +93,7 @@ func APIDoc(p APIPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">OpenAPI 3.1</a>; agents use MCP at <code>/mcp</code>.</p><p class=\"mt-2\">Make a token on <a href=\"/me\">your page</a> and send it as <code>Authorization: Bearer TOKEN</code>. Where this site evaluates without a token, the answer brings a key in <code>X-Evaluation-Key</code>: send it with requests that read, list, share or cancel your evaluations, and keep it secret.</p><p class=\"mt-2\">For Python: <code class=\"break-all\">pip install --index-url ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "\">OpenAPI 3.1</a>; agents use MCP at <code>/mcp</code>.</p><p class=\"mt-2\">Create a token on <a href=\"/me\">your account page</a> and send it as <code>Authorization: Bearer TOKEN</code>. Where this site evaluates without a token, the response has a key in <code>X-Evaluation-Key</code>: send it with requests that read, list, share or cancel your evaluations, and keep it secret.</p><p class=\"mt-2\">For Python: <code class=\"break-all\">pip install --index-url ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -363,7 +363,7 @@ func apiOperation(o APIOperation) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "answers ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 27, "returns ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

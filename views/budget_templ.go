@@ -229,7 +229,7 @@ func teamList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var12 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"card mt-5 overflow-hidden\" id=\"teams\"><p class=\"soft px-5 pt-4\">A team is people who share a budget beside each one's own. What its members used today counts, whoever was in it then. A new name makes a team; without a name the person leaves theirs. A budget that is left empty stays as it is.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<div class=\"card mt-5 overflow-hidden\" id=\"teams\"><p class=\"soft px-5 pt-4\">A team shares a budget on top of each member's own. All that its members used today counts, whenever they joined. A new name creates a team; leave the name empty to take a person out of theirs, and the budget empty to keep it.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -363,7 +363,7 @@ func teamList(p OperatePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<div class=\"field grow\"><label for=\"team-name\">Team</label> <input id=\"team-name\" name=\"team\" class=\"input\" maxlength=\"60\" autocomplete=\"off\"></div><div class=\"field grow\"><label for=\"team-person\">Person who comes in <span class=\"hint font-normal\">optional</span></label> <input id=\"team-person\" name=\"person\" class=\"input\" maxlength=\"80\" autocomplete=\"off\"></div><div class=\"field\"><label for=\"team-seconds\">GPU-seconds a day <span class=\"hint font-normal\">0: no limit</span></label> <input id=\"team-seconds\" name=\"seconds\" class=\"input\" type=\"number\" min=\"0\" max=\"86400000\"></div><button class=\"btn\">Set the team</button></form></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 24, "<div class=\"field grow\"><label for=\"team-name\">Team</label> <input id=\"team-name\" name=\"team\" class=\"input\" maxlength=\"60\" autocomplete=\"off\"></div><div class=\"field grow\"><label for=\"team-person\">Add a person <span class=\"hint font-normal\">optional</span></label> <input id=\"team-person\" name=\"person\" class=\"input\" maxlength=\"80\" autocomplete=\"off\"></div><div class=\"field\"><label for=\"team-seconds\">GPU-seconds per day <span class=\"hint font-normal\">0: no limit</span></label> <input id=\"team-seconds\" name=\"seconds\" class=\"input\" type=\"number\" min=\"0\" max=\"86400000\"></div><button class=\"btn\">Save team</button></form></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -400,7 +400,7 @@ func budgetList(p OperatePage) templ.Component {
 			templ_7745c5c3_Var20 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<section id=\"budgets\" aria-labelledby=\"budgets-title\" class=\"mt-10\"><h2 id=\"budgets-title\">Budgets</h2><p class=\"mt-1 soft\">For how long one person's runs and evaluations may hold GPUs in a day (UTC), in seconds of one GPU. Compiling, waiting, infrastructure errors and what the site runs on its own cost nothing; nor does the CPU device. A cancelled run costs what it held; one that had not begun costs nothing. Admins have no limit.</p><div class=\"card mt-3 overflow-hidden\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 25, "<section id=\"budgets\" aria-labelledby=\"budgets-title\" class=\"mt-10\"><h2 id=\"budgets-title\">Budgets</h2><p class=\"mt-1 soft\">GPU-seconds that one person's runs and evaluations may use per day (UTC). Compiling, waiting, infrastructure errors, the site's own runs and the CPU device cost nothing. A cancelled run costs the time it used; one that had not started costs nothing. Admins have no limit.</p><div class=\"card mt-3 overflow-hidden\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -487,7 +487,7 @@ func budgetList(p OperatePage) templ.Component {
 					}
 				}
 				if row.Own {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<span class=\"tag ml-1\">own</span>")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 34, "<span class=\"tag ml-1 hide-phone\">own</span>")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}
@@ -554,7 +554,7 @@ func budgetList(p OperatePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<div class=\"field grow\"><label for=\"budget-person\">Person <span class=\"hint font-normal\">empty: everybody</span></label> <input id=\"budget-person\" name=\"person\" class=\"input\" maxlength=\"80\" autocomplete=\"off\"></div><div class=\"field\"><label for=\"budget-seconds\">GPU-seconds a day <span class=\"hint font-normal\">0: no limit</span></label> <input id=\"budget-seconds\" name=\"seconds\" class=\"input\" type=\"number\" min=\"0\" max=\"86400000\" value=\"")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<div class=\"field grow\"><label for=\"budget-person\">Person <span class=\"hint font-normal\">empty: everybody</span></label> <input id=\"budget-person\" name=\"person\" class=\"input\" maxlength=\"80\" autocomplete=\"off\"></div><div class=\"field\"><label for=\"budget-seconds\">GPU-seconds per day <span class=\"hint font-normal\">0: no limit</span></label> <input id=\"budget-seconds\" name=\"seconds\" class=\"input\" type=\"number\" min=\"0\" max=\"86400000\" value=\"")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -567,7 +567,7 @@ func budgetList(p OperatePage) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\" required></div><button class=\"btn\">Set the budget</button></form></div>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 44, "\" required></div><button class=\"btn\">Save budget</button></form></div>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -57,7 +57,7 @@ func clockNotes(c job.CaseResult) []string {
 	var notes []string
 	switch k := c.Clocks; {
 	case c.MostlyLate():
-		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). All that follows the release counts, by the judge's clock: %s until it was done; the kernel's own events say %s.",
+		notes = append(notes, fmt.Sprintf("Released after %s: it waits for the device on the host (%d of %s). Everything after the release counts: %s by the judge's clock, %s by the runner's.",
 			releasedAfter, k.Late, format.Plural(c.Runs, "call", "calls"), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Event)))
 	case k.Late > 0:
 		notes = append(notes, fmt.Sprintf("%d of %s released after %s: they wait for the device on the host.", k.Late, format.Plural(c.Runs, "call was", "calls were"), releasedAfter))
@@ -72,12 +72,12 @@ func clockNotes(c job.CaseResult) []string {
 func differenceNote(k job.Clocks) string {
 	switch k.Counts {
 	case job.ClockSnapshot:
-		return fmt.Sprintf("The kernel's own events say %s; the judge had the answer in its hands only after %s. The score counts by that, less what the clock may err by.",
+		return fmt.Sprintf("The runner's clock says %s, but the judge held the answer only after %s. The judge's time counts, minus its clock's tolerance.",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Snapshot))
 	case job.ClockWall:
-		return fmt.Sprintf("The kernel's own events say %s; by the judge's clock the call was done after %s. The score counts by that, less the %s that the clock may err by.",
+		return fmt.Sprintf("The runner's clock says %s, the judge's clock %s. The judge's time counts, minus its clock's tolerance of %s.",
 			format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 	}
-	return fmt.Sprintf("The kernel's own events say %s, the judge's clock says %s: further apart than the %s that it may err by. The larger one counts.",
+	return fmt.Sprintf("The runner's clock says %s, the judge's clock %s: further apart than the judge's tolerance of %s. The larger one counts.",
 		format.Nanoseconds(k.Event), format.Nanoseconds(k.Wall), format.Nanoseconds(k.Tolerance))
 }

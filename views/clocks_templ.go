@@ -377,7 +377,7 @@ func Clocks(p ClocksPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">In these runs the kernel's own events and the judge's clock differ by more than the error of the judge's clock. The larger number counts, so no score is wrong because of it. A stream that is never joined is the usual cause; a busy machine is another. <a href=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "</h1><p class=\"mt-2 text-lg soft max-w-3xl\">In these runs the runner's clock and the judge's clock differ by more than the judge's tolerance. The larger number counts, so no score is wrong because of it. A stream that is never joined is the usual cause; a busy machine is another. <a href=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -390,7 +390,7 @@ func Clocks(p ClocksPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "\">The clocks</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 19, "\">How calls are timed</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

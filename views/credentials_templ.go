@@ -53,7 +53,7 @@ func credentials(l CredentialList) templ.Component {
 			templ_7745c5c3_Var1 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"credentials\" aria-labelledby=\"credentials-title\" class=\"mt-10\"><h2 id=\"credentials-title\">Credentials of remote workers</h2><p class=\"mt-1 soft\">With one, <code>warpboard work</code> on another machine takes jobs for the devices named here, and nothing else.</p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<section id=\"credentials\" aria-labelledby=\"credentials-title\" class=\"mt-10\"><h2 id=\"credentials-title\">Remote worker credentials</h2><p class=\"mt-1 soft\">With one, <code>warpboard work</code> on another machine takes jobs for the devices named here, and nothing else.</p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -131,7 +131,7 @@ func credentials(l CredentialList) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div class=\"field grow\"><label for=\"worker-name\">Worker's name</label> <input id=\"worker-name\" name=\"name\" class=\"input\" required maxlength=\"40\" placeholder=\"rack-7\"></div><div class=\"field grow\"><label for=\"worker-devices\">Devices</label> <input id=\"worker-devices\" name=\"devices\" class=\"input\" required placeholder=\"H200, A100\"></div><button class=\"btn\">Make a credential</button></form></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "<div class=\"field grow\"><label for=\"worker-name\">Worker's name</label> <input id=\"worker-name\" name=\"name\" class=\"input\" required maxlength=\"40\" placeholder=\"rack-7\"></div><div class=\"field grow\"><label for=\"worker-devices\">Devices</label> <input id=\"worker-devices\" name=\"devices\" class=\"input\" required placeholder=\"H200, A100\"></div><button class=\"btn\">Create credential</button></form></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -439,7 +439,7 @@ func evaluationStages(state string) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			default:
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "to come")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 32, "pending")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -47,4 +47,4 @@ func (i Interval) title() string {
 	return fmt.Sprintf("95 %% interval from %d fresh processes%s: %s to %s", i.Processes, of, format.Nanoseconds(i.Low), format.Nanoseconds(i.High))
 }
 
-const noisyHint = "Its fresh processes differ too much for an interval of ± 0.5 %: another run may give another score. It counts against no limit"
+const noisyHint = "Its fresh processes differ too much for an interval of ± 0.5 %: another run may give another score. It does not count against any limit"

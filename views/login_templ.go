@@ -57,7 +57,7 @@ func Login(p LoginPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-md mx-auto py-6 sm:py-12\"><h1>Sign in a command line</h1>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<div class=\"max-w-md mx-auto py-6 sm:py-12\"><h1>Authorize the command line</h1>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -95,7 +95,7 @@ func Login(p LoginPage) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " <form method=\"get\" action=\"/login\" class=\"card mt-7 px-5 py-5 grid gap-4\"><div class=\"field\"><label for=\"code\">Code</label> <input id=\"code\" name=\"code\" class=\"input font-mono\" required maxlength=\"12\" autocomplete=\"off\" autocapitalize=\"characters\" spellcheck=\"false\" placeholder=\"BCDF-GHJK\"></div><button class=\"btn btn-main\">Go on</button></form>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, " <form method=\"get\" action=\"/login\" class=\"card mt-7 px-5 py-5 grid gap-4\"><div class=\"field\"><label for=\"code\">Code</label> <input id=\"code\" name=\"code\" class=\"input font-mono\" required maxlength=\"12\" autocomplete=\"off\" autocapitalize=\"characters\" spellcheck=\"false\" placeholder=\"BCDF-GHJK\"></div><button class=\"btn btn-main\">Continue</button></form>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

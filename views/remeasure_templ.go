@@ -49,7 +49,7 @@ func DriftOf(p DriftPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"eyebrow\"><a href=\"/devices\">Devices and queue</a></p><h1 class=\"mt-1\">Software of ")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<p class=\"eyebrow\"><a href=\"/devices\">Devices and queue</a></p><h1 class=\"mt-1\">Software on ")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -62,7 +62,7 @@ func DriftOf(p DriftPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 max-w-3xl soft\">When driver, CUDA, compiler, torch, Triton or the harness of a device change, the first ten of each open board are measured again, while nobody else needs the device. <a href=\"/trust#epochs\">Why scores of different software are not compared</a></p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-2 max-w-3xl soft\">When a device's driver, CUDA, compiler, torch, Triton or harness changes, the first ten entries of each open board are measured again while the device is idle. <a href=\"/trust#epochs\">Why scores from different software are not compared</a></p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -71,7 +71,7 @@ func DriftOf(p DriftPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = empty("Nothing was measured again on this device yet: its software has not changed since there are scores.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("Nothing has been measured again on this device: its software has not changed since its first score.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -91,7 +91,7 @@ func DriftOf(p DriftPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Epochs) > 0 {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section class=\"mt-8\" aria-labelledby=\"epochs\"><h2 id=\"epochs\">Software so far</h2><div class=\"card mt-3 overflow-hidden\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Software so far\"><table class=\"table\"><thead><tr><th scope=\"col\">Since</th><th scope=\"col\">For tasks in</th><th scope=\"col\">Software</th></tr></thead> <tbody>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 6, "<section class=\"mt-8\" aria-labelledby=\"epochs\"><h2 id=\"epochs\">Software history</h2><div class=\"card mt-3 overflow-hidden\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Software history\"><table class=\"table\"><thead><tr><th scope=\"col\">Since</th><th scope=\"col\">For tasks in</th><th scope=\"col\">Software</th></tr></thead> <tbody>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -576,7 +576,7 @@ func Rejudge(p RejudgePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "</a></p><h1 class=\"mt-1\">Judge anew</h1><p class=\"mt-2 max-w-3xl soft\">Measures the first 100 of each board of this task again, while nobody else needs the devices. Nothing changes until you apply it: then the new numbers count, and what does not pass any more is disqualified with its reason.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 45, "</a></p><h1 class=\"mt-1\">Rejudge</h1><p class=\"mt-2 max-w-3xl soft\">Measures the first 100 entries of each of this task's boards again while the devices are idle. Nothing changes until you apply the results: then the new scores count, and runs that no longer pass are disqualified, with the reason.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -758,9 +758,9 @@ func rejudgeState(p RejudgePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var36 string
-		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs("Begun ")
+		templ_7745c5c3_Var36, templ_7745c5c3_Err = templ.JoinStringErrs("Started ")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 179, Col: 13}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/remeasure.templ`, Line: 179, Col: 15}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var36))
 		if templ_7745c5c3_Err != nil {
@@ -827,7 +827,7 @@ func rejudgeState(p RejudgePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<button class=\"btn btn-danger\">Cancel it</button></form></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 67, "<button class=\"btn btn-danger\">Cancel the rejudge</button></form></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -854,7 +854,7 @@ func (p RejudgePage) state() string {
 
 func (p RejudgePage) stateTitle() string {
 	return map[string]string{
-		"cancelled": "The last one was cancelled", "applied": "The last one was applied", "measured": "Everything is measured: this would change",
+		"cancelled": "The last rejudge was cancelled", "applied": "The last rejudge was applied", "measured": "Everything is measured: this would change",
 		"waiting": format.Plural(p.Waiting, "run", "runs") + " still to be measured",
 	}[p.state()]
 }
@@ -885,7 +885,7 @@ func rejudgeForm(p RejudgePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Open() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "Measure what is missing")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 70, "Measure the missing runs")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -900,12 +900,12 @@ func rejudgeForm(p RejudgePage) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if p.Open() {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "Queues what could not be measured, and who came onto the boards since. What is measured already stays as it is.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 73, "Queues the runs that could not be measured, and entries that joined the boards since. Results so far are kept.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		} else {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "The reason stays in the audit log.")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 74, "The reason is kept in the audit log.")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -122,7 +122,7 @@ func Sentinel(p SentinelPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-3 max-w-3xl\">While nobody needs a unit, the same two kernels run on it again and again: one reads memory, one multiplies and adds. A unit on which they take another time than usual, twice in a row and beyond its own noise, is not what it was: its ranked runs are <a href=\"/trust#floor\">held back</a>.</p><div class=\"grid gap-6 mt-7\">")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 2, "</h1><p class=\"mt-3 max-w-3xl\">While a unit is idle, the same two kernels run on it repeatedly: one reads memory, one multiplies and adds. When one of them differs from its usual time twice in a row, by more than the unit's own noise, the unit has drifted and its ranked runs are <a href=\"/trust#floor\">held back</a>.</p><div class=\"grid gap-6 mt-7\">")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -131,7 +131,7 @@ func Sentinel(p SentinelPage) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = empty("Nothing was measured here yet: it begins a minute after a worker's start, while the unit is idle.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("Nothing has been measured here yet. Measuring starts a minute after a worker does, once the unit is idle.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -225,7 +225,7 @@ func unitHistory(u UnitHistory) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if u.Drift != "" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span class=\"tag tag-warn\">drifts</span>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<span class=\"tag tag-warn\">drifting</span>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -248,7 +248,7 @@ func unitHistory(u UnitHistory) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " Its ranked runs are held back until it is as before, or until most of the last 50 measurements are as now. Look at clocks, cooling and neighbours.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 13, " Its ranked runs are held back until the kernel takes its usual time again, or until most of the last 50 measurements agree with the new one. Check clocks, cooling and other processes.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -278,7 +278,7 @@ func unitHistory(u UnitHistory) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\"><table class=\"table\"><thead><tr><th scope=\"col\">When</th><th class=\"r\" scope=\"col\">Reads memory</th><th class=\"r\" scope=\"col\">Multiplies and adds</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\"><table class=\"table\"><thead><tr><th scope=\"col\">When</th><th class=\"r\" scope=\"col\">Memory read</th><th class=\"r\" scope=\"col\">Multiply-add</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -346,9 +346,9 @@ func sentinelLine(name, ends, path string) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		var templ_7745c5c3_Var11 string
-		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("The kernel that " + name + ": " + ends + ", the oldest left")
+		templ_7745c5c3_Var11, templ_7745c5c3_Err = templ.JoinStringErrs("The kernel that " + name + ": " + ends + ", oldest on the left")
 		if templ_7745c5c3_Err != nil {
-			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 135, Col: 96}
+			return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/sentinel.templ`, Line: 135, Col: 99}
 		}
 		_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var11))
 		if templ_7745c5c3_Err != nil {

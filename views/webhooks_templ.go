@@ -102,7 +102,7 @@ func Webhooks(p WebhooksPage) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Webhooks</h1><p class=\"mt-2 text-lg soft\">The site tells other programs of events by POST, signed as <a href=\"https://www.standardwebhooks.com\">standardwebhooks.com</a> describes. A delivery that fails is tried again for a day and a half. Addresses begin with https:// and are on the public internet; the operator may allow the site's own webhooks, which admins make, others (<code>--webhook-allow</code>). Redirects are not followed.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 1, "<h1>Webhooks</h1><p class=\"mt-2 text-lg soft\">The site sends events to other programs by POST, signed as <a href=\"https://www.standardwebhooks.com\">standardwebhooks.com</a> specifies. Failed deliveries are retried for a day and a half. Addresses must begin with https:// and be on the public internet; the operator can allow other networks for site webhooks (<code>--webhook-allow</code>). Redirects are not followed.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -125,7 +125,7 @@ func Webhooks(p WebhooksPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.NewSecret != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"callout callout-pass mt-4\" role=\"status\"><p class=\"font-semibold\">The webhook is ready. Copy the key of its signatures now: it is not shown again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-secret\" class=\"break-all select-all\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<div class=\"callout callout-pass mt-4\" role=\"status\"><p class=\"font-semibold\">The webhook is ready. Copy its signing key now: it is not shown again.</p><div class=\"mt-2 flex flex-wrap items-center gap-3\"><code id=\"new-secret\" class=\"break-all select-all\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -147,7 +147,7 @@ func Webhooks(p WebhooksPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = webhookList(p.Page, p.Mine, "mine", "Yours", "Of your own runs and records.").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = webhookList(p.Page, p.Mine, "mine", "Your webhooks", "For your own runs and records.").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -156,7 +156,7 @@ func Webhooks(p WebhooksPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Viewer.Admin {
-				templ_7745c5c3_Err = webhookList(p.Page, p.Site, "site", "The site's", "Of everybody's runs, of workers and waits. All admins see these.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = webhookList(p.Page, p.Site, "site", "Site webhooks", "For everybody's runs, workers and waiting times. All admins see these.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -275,7 +275,7 @@ func webhookList(p Page, l WebhookList, id, title, about string) templ.Component
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\"><table class=\"table\"><thead><tr><th scope=\"col\">Address</th><th scope=\"col\">Events</th><th scope=\"col\">State</th><th class=\"r\" scope=\"col\">Made</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 16, "\"><table class=\"table\"><thead><tr><th scope=\"col\">Address</th><th scope=\"col\">Events</th><th scope=\"col\">State</th><th class=\"r\" scope=\"col\">Created</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -459,12 +459,12 @@ func webhookList(p Page, l WebhookList, id, title, about string) templ.Component
 			return templ_7745c5c3_Err
 		}
 		if id == "site" {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"field\"><label for=\"site-wait\">Limit of a wait, minutes</label> <input id=\"site-wait\" name=\"wait\" class=\"input\" type=\"number\" min=\"1\" max=\"10080\" value=\"30\" required></div>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 35, "<div class=\"field\"><label for=\"site-wait\">Wait limit, minutes</label> <input id=\"site-wait\" name=\"wait\" class=\"input\" type=\"number\" min=\"1\" max=\"10080\" value=\"30\" required></div>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<button class=\"btn\">Make a webhook</button></form></div></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 36, "<button class=\"btn\">Create webhook</button></form></div></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -581,7 +581,7 @@ func Webhook(p WebhookPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Site {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<span>the site's</span> ")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 43, "<span>site webhook</span> ")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -610,7 +610,7 @@ func Webhook(p WebhookPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if p.Off != "" {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<div class=\"callout callout-fail mt-4\"><p class=\"font-semibold\">It is told nothing any more.</p><p class=\"mt-1 break-words\">")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 47, "<div class=\"callout callout-fail mt-4\"><p class=\"font-semibold\">This webhook is switched off.</p><p class=\"mt-1 break-words\">")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -706,7 +706,7 @@ func Webhook(p WebhookPage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if len(p.Deliveries) == 0 {
-				templ_7745c5c3_Err = empty("Nothing was sent yet.").Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = empty("Nothing has been sent yet.").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -849,7 +849,7 @@ func deliveryTable(p WebhookPage) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			} else {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<span class=\"tag\">waits</span>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 69, "<span class=\"tag\">waiting</span>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

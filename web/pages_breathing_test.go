@@ -48,11 +48,11 @@ func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
 	s := newScene(t)
 	b := s.browser()
 	doc := b.page(submissionPath(s.done), http.StatusOK)
-	wantText(t, doc, "[data-meaning]", "Place 5 with a first score +14.5 % to the first What the first does")
+	wantText(t, doc, "[data-meaning]", "Place 5 with the first ranked run +14.5 % behind first place Compare with first place")
 	if doc.Find("[data-run] .tag-record").Length() != 0 {
 		t.Error("a fifth place is a record")
 	}
-	b.page(href(t, doc, "What the first does"), http.StatusOK)
+	b.page(href(t, doc, "Compare with first place"), http.StatusOK)
 
 	lin := modelstest.Person(t, s.Store, "Lin Chen", models.RoleUser)
 	record := s.submit(lin, "H200", goodKernel)
@@ -65,7 +65,7 @@ func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {
 	s.finish(s.submit(s.ada, "H200", goodKernel), 4e3)
 	doc = b.page(submissionPath(record), http.StatusOK)
 	wantText(t, doc, "[data-run] header .tag-record", "record") // it was one when it came
-	wantText(t, doc, "[data-gap]", "+25.0 % to the first")
+	wantText(t, doc, "[data-gap]", "+25.0 % behind first place")
 }
 
 // askFirst stands for the browser's notices, whose window cannot be looked at.

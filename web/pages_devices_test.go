@@ -84,7 +84,7 @@ func TestDevicesThatNoWorkerServesSayIt(t *testing.T) {
 	}
 	s.task = task
 	run := s.submit(s.ada, "B200", goodKernel)
-	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "No worker serves B200 at the moment. The run keeps its place and starts when one comes.")
+	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "No worker serves B200 at the moment. The run keeps its place and starts when a worker connects.")
 	s.failingWorker("B200", "Out of service: it failed its self-test (CUDA C++).", "CUDA C++: a small known program failed in its build stage: /opt/cuda/lib: cudart is missing.")
 	wantText(t, b.page(submissionPath(run), http.StatusOK), "[data-run]", "Worker rack-9: Out of service: it failed its self-test (CUDA C++). The run keeps its place and starts when that is repaired.")
 	devices := b.page("/devices", http.StatusOK)

@@ -60,7 +60,7 @@ func TestARunIsReportedDisqualifiedAndReinstated(t *testing.T) {
 	if n := admin.page("/review", http.StatusOK).Find(row).Length(); n != 0 {
 		t.Error("the queue still holds the run")
 	}
-	wantText(t, ben.page(run+"/moderation", http.StatusOK), "[data-flag=report]", "Looked at: disqualified")
+	wantText(t, ben.page(run+"/moderation", http.StatusOK), "[data-flag=report]", "Reviewed: disqualified")
 	if n := visitor.page(run+"/moderation", http.StatusOK).Find("[data-flag]").Length(); n != 0 {
 		t.Error("everybody reads who reported the run")
 	}
@@ -153,7 +153,7 @@ func TestPagesOfModerationAreForAdmins(t *testing.T) {
 		}
 		doc := s.browserOf(s.admin).page(path, http.StatusOK)
 		for _, tab := range []string{"/review", "/people", "/audit", "/clocks"} {
-			if doc.Find(fmt.Sprintf("nav[aria-label=Moderation] a[href=%q]", tab)).Length() != 1 {
+			if doc.Find(fmt.Sprintf("nav[aria-label=Administration] a[href=%q]", tab)).Length() != 1 {
 				t.Errorf("%s does not lead to %s", path, tab)
 			}
 		}

@@ -4,8 +4,11 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/PuerkitoBio/goquery"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -63,14 +66,14 @@ func TestAnAuthorHasATaskJudgedAnew(t *testing.T) {
 	s := newScene(t)
 	author := s.smallTask("")
 	cora, visitor := s.browserOf(author), s.browser()
-	link := cora.page("/tasks/small", http.StatusOK).Find("a:contains('Judge anew')").AttrOr("href", "")
+	link := cora.page("/tasks/small", http.StatusOK).Find("a:contains('Rejudge')").AttrOr("href", "")
 	if link != "/tasks/small/rejudge" {
 		t.Fatalf("the task's page leads to %q", link)
 	}
 	if resp := s.browserOf(s.ada).get(link); resp.StatusCode != http.StatusForbidden {
 		t.Errorf("somebody else gets %s", resp.Status)
 	}
-	if n := visitor.page("/tasks/small", http.StatusOK).Find("a:contains('Judge anew')").Length(); n != 0 {
+	if n := visitor.page("/tasks/small", http.StatusOK).Find("a:contains('Rejudge')").Length(); n != 0 {
 		t.Error("it is offered to everybody")
 	}
 	wantText(t, document(t, cora.post(link, url.Values{"reason": {""}}), http.StatusUnprocessableEntity), "[role=alert]", "Give a reason")
@@ -106,6 +109,26 @@ func TestAnAuthorCancelsARejudge(t *testing.T) {
 	wantText(t, document(t, cora.post("/tasks/small/rejudge/cancel", nil), http.StatusOK), "[data-state=cancelled]", "Why not.")
 }
 
+// olderHasNoRank: Cid's run, which stands last on the board, has none on its own page, his, its badge and in a frame either.
+func (s *scene) olderHasNoRank(visitor *browser, board *goquery.Document) {
+	s.t.Helper()
+	row := board.Find("#board tbody tr:nth-child(3)")
+	card := visitor.page(row.Find("a[href^='/submissions/']").AttrOr("href", ""), http.StatusOK)
+	wantText(s.t, card, "[data-run]", "older software")
+	if n := card.Find("[data-run] .rank, [data-meaning]").Length(); n != 0 {
+		s.t.Errorf("a run of older software has a rank on its page: %s", words(card.Find("[data-run]")))
+	}
+	wantText(s.t, visitor.page(row.Find("a[href^='/users/']").AttrOr("href", ""), http.StatusOK), "[aria-labelledby=places] tbody", "– Small CPU older software")
+	if frame := words(visitor.page("/tasks/small/boards/CPU/embed", http.StatusOK).Find("tbody")); strings.Contains(frame, "Cid") || !strings.Contains(frame, "2 Ann") {
+		s.t.Errorf("the board in a frame says %q", frame)
+	}
+	for _, badge := range []string{"/runs/" + row.AttrOr("data-entry", "") + "/badge.svg", "/tasks/small/boards/CPU/badge.svg?user=" + strings.TrimPrefix(row.AttrOr("id", ""), "entry-")} {
+		if text := body(s.t, visitor.get(badge)); !strings.Contains(text, "on CPU: 12.00") { // "on CPU: 3 of 3, 12.00" with a rank
+			s.t.Errorf("%s has a rank, or no score:\n%s", badge, text)
+		}
+	}
+}
+
 // TestNewSoftwareOfADeviceIsShownWithWhatItChanged: the board marks what is older, and leads to old and new beside each other.
 func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	s := newScene(t)
@@ -125,9 +148,10 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	wantText(t, board, "[data-epoch]", "Scores here were measured with driver 580.")
 	wantText(t, board, "tbody tr:nth-child(1)", "1 Ben")
 	wantText(t, board, "tbody tr:nth-child(3)", "– Cid older software † 12.000 µs")
+	s.olderHasNoRank(visitor, board)
 	doc := visitor.page(board.Find("[data-epoch] a").AttrOr("href", ""), http.StatusOK)
 	wantText(t, doc, "[data-drift]", "driver 570 → 580")
-	wantText(t, doc, "[data-drift]", "2 of 3 measured, together")
+	wantText(t, doc, "[data-drift]", "2 of 3 measured, 0.9 % faster overall")
 	wantText(t, doc, "tr[data-rerun]:nth-child(1)", "Small Ann 10.00 µs 12.00 µs 20.0 % slower (19.9 to 20.1 %)")
 	wantText(t, doc, "tr[data-rerun]:nth-child(3)", "Small Cid 12.00 µs does not pass Wrong answer in test 3.")
 	if resp := visitor.get(fmt.Sprintf("/devices/%s/drift", "Z80")); resp.StatusCode != http.StatusNotFound {

@@ -111,3 +111,19 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 		t.Errorf("programs get the causes %+v", list)
 	}
 }
+
+// TestARecordsStoryIsToldOnTheBoard: why it is faster than the one before, from both profiles, without leaving the page.
+func TestARecordsStoryIsToldOnTheBoard(t *testing.T) {
+	s := newProfiledScene(t)
+	compared := &comparedScene{profiledScene: s}
+	lin := modelstest.Person(t, s.Store, "Lin Chen", models.RoleUser)
+	compared.judged(lin, goodKernel, "570.86.15", "1980 MHz", "cuda4/1", 0.01, 0.01, 0.01)
+	fast := compared.judged(lin, slowKernel, "570.86.15", "1980 MHz", "tri/0", 0.005, 0.005, 0.005)
+	w := s.window()
+	w.open("/tasks/" + s.task.Slug + "/boards/H200")
+	w.Click("[aria-labelledby=history] > details > summary")
+	story := fmt.Sprintf("[data-story='%d']", fast.ID)
+	w.Click(story + " summary")
+	w.Shows(story+" [data-findings]", "faster than")
+	w.Shows(story+" [data-findings]", "keeps the tensor cores busy")
+}

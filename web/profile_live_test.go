@@ -25,7 +25,7 @@ func TestAnOpenPageShowsTheProfileWhenItComes(t *testing.T) {
 	w.open(page)
 	s.finish(run, 9.5e3)
 	w.Shows(card+" [data-score]", "9.500")
-	w.Shows(card+" [data-profile-note]", "waits until nothing else waits")
+	w.Shows(card+" [data-profile-note]", "runs once nothing else is waiting")
 	s.profile(run, "cuda4")
 	w.Until(fmt.Sprintf(`document.querySelector('%s header a[href="%s"]')`, card, profilePath(run)))
 	w.Until(fmt.Sprintf(`!document.querySelector('%s [data-profile-note]')`, card))

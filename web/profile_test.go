@@ -133,7 +133,7 @@ func TestARunWithoutProfileSaysWhy(t *testing.T) {
 	wantText(t, b.page(profilePath(s.wrong), http.StatusOK), ".pf-failure", "Only a ranked run that passed")
 	waiting := s.submit(s.ada, "H200", goodKernel)
 	s.finish(waiting, 12e3)
-	wantText(t, b.page(profilePath(waiting), http.StatusOK), ".pf-failure", "waits until nothing else waits for H200")
+	wantText(t, b.page(profilePath(waiting), http.StatusOK), ".pf-failure", "runs once nothing else is waiting for H200")
 }
 
 func TestComparePageLaysTwoRunsSideBySide(t *testing.T) {

@@ -154,7 +154,7 @@ func (s *Server) App() *fiber.App { return s.app }
 func (s *Server) Run(ctx context.Context) error {
 	ln, err := net.Listen("tcp", s.Addr)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w (is another server running there? choose another with --addr)", s.Addr, err)
+		return fmt.Errorf("listen on %s: %w (is another server running there? choose another address with --addr or WARPBOARD_ADDR)", s.Addr, err)
 	}
 	return s.Serve(ctx, ln)
 }

@@ -52,6 +52,9 @@ func boardCommand(c *connection) *cobra.Command {
 			return c.answer(board, err, func(s *screen) {
 				s.table("RANK\tTIME\t±\tPERSON\tSUBMISSION", len(board.Entries), func(i int) []any {
 					e := board.Entries[i]
+					if e.Older { // behind all others, and not compared with them
+						e.Rank, e.Tied = 0, false
+					}
 					return []any{format.Place(e.Rank, e.Tied), ns(e.ScoreNS), plusMinus(e), e.User.Name, e.SubmissionID}
 				})
 				if board.Total > len(board.Entries) {

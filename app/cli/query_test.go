@@ -35,3 +35,17 @@ func TestBudgetSaysWhatIsLeftOfOnesOwnAndOfTheTeams(t *testing.T) {
 		}
 	}
 }
+
+// TestABoardOfTheTerminalRanksNobodyOfOlderSoftware, as its page does not.
+func TestABoardOfTheTerminalRanksNobodyOfOlderSoftware(t *testing.T) {
+	w := newWorld(t)
+	board := client.Board{Total: 2, Entries: []client.Entry{{Rank: 1, ScoreNS: 12_000, User: client.User{Name: "Ann"}}, {Rank: 2, Older: true, ScoreNS: 9_000, User: client.User{Name: "Ben"}}}}
+	w.Config.Handler = http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { json.NewEncoder(rw).Encode(board) })
+	if err := w.run(t, "board", "sum", "CPU", "--server", w.URL); err != nil {
+		t.Fatal(err)
+	}
+	rows := strings.Split(w.out.String(), "\n")
+	if len(rows) < 3 || !strings.HasPrefix(rows[1], "1 ") || !strings.HasPrefix(rows[2], "– ") {
+		t.Errorf("the board is printed as\n%s", w.out.String())
+	}
+}

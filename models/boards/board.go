@@ -37,6 +37,7 @@ type Standing struct {
 	GapNS     float64 `gorm:"column:gap_ns"` // behind the first
 	FirstRun  int64   // that leads the board; filled in by Place alone, like Record
 	Record    bool    // the run was the fastest when it came
+	Stale     bool    // of an older epoch than the board's: its rank counts for nothing until it is measured again; Place alone fills it in
 }
 
 // Head is what is kept about a board, with the software of its first.
@@ -134,7 +135,7 @@ func (s *Boards) BoardChangeNumber(ctx context.Context, versionID int64, device 
 func (s *Boards) Place(ctx context.Context, versionID int64, device string, userID int64) (Standing, error) {
 	var st Standing
 	entry := s.db.Read(ctx).Table("entries").Where("version_id = ? and device = ? and user_id = ?", versionID, device, userID)
-	err := s.standings(ctx, entry, gap, first, isRecord).Take(&st).Error
+	err := s.standings(ctx, entry, gap, first, isRecord, stale).Take(&st).Error
 	return st, db.ReadError(err, "entry of this person")
 }
 
@@ -144,6 +145,9 @@ const gap = `e.score_ns - (select f.score_ns from bands f where f.version_id = e
 
 // Older reports whether the entry is of an older epoch than the board's first, and so not compared with it.
 func (e Entry) Older(b Board) bool { return -e.Age < b.EpochID }
+
+// stale says in SQL what Older says of an entry and its board.
+const stale = "exists (select 1 from boards o where o.version_id = e.version_id and o.device = e.device and o.epoch_id > -e.age) as stale"
 
 // first is the run that leads an entry's board, and isRecord whether the entry's own run led it once.
 const (

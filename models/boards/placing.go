@@ -17,6 +17,7 @@ type Placing struct {
 	TaskTitle string
 	Devices   []string `gorm:"serializer:json"` // the task's
 	Size      int64    // people on the board
+	Stale     bool     // of an older epoch than the board's, without a rank until it is measured again
 }
 
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
@@ -30,7 +31,7 @@ func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int6
 	}
 	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: the others need no more than an index has
 	err = s.db.Read(ctx).Table("(?) k", part).
-		Select("e.*, k.task_slug, k.task_title, k.devices, " + ofBand + ", (select c.size from boards c where c.version_id = e.version_id and c.device = e.device) as size").
+		Select("e.*, k.task_slug, k.task_title, k.devices, " + ofBand + ", (select c.size from boards c where c.version_id = e.version_id and c.device = e.device) as size, " + stale).
 		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(withBand).
 		Order("k.closed, k.task_id desc, k.device").Scan(&list).Error
 	if err != nil {

@@ -72,6 +72,9 @@ func relative(c, a *job.CaseResult) []float64 {
 	return []float64{of(c.Time()), of(low), of(high)}
 }
 
+// beyond is how many times farther from 1, on the logarithmic axis, times may lie than the outermost tick of a series.
+const beyond = 1.6
+
 // ratioTicks are 1 and some round ratios on both sides of it: those of the finest series of which few enough fit.
 func ratioTicks(low, high float64) []float64 {
 	for _, series := range [][]float64{{0.95, 0.96, 0.97, 0.98, 0.99, 1.01, 1.02, 1.03, 1.04, 1.05}, {0.94, 0.96, 0.98, 1.02, 1.04, 1.06}, {0.8, 0.85, 0.9, 0.95, 1.05, 1.1, 1.15, 1.2},
@@ -82,7 +85,7 @@ func ratioTicks(low, high float64) []float64 {
 				ticks = append(ticks, r)
 			}
 		}
-		if len(ticks) <= 6 && low >= series[0]*0.8 && high <= series[len(series)-1]*1.25 {
+		if few, wide := len(ticks) <= 6, low < math.Pow(series[0], beyond) || high > math.Pow(series[len(series)-1], beyond); few && !wide {
 			return ticks
 		}
 	}

@@ -24,7 +24,7 @@ func TestNamesOfRulesAreSpaced(t *testing.T) {
 func TestTheHeadOfThePageLeadsToTheGreatestFindings(t *testing.T) {
 	doc, _ := render(t, Details(detailsOf(report(t, "cuda4"), 1)))
 	links := doc.Find(".pf-verdict a")
-	if links.Length() != 3 || links.First().Text() != "Memory Cache Access Pattern (40.80\u00a0%)" {
+	if links.Length() != 3 || links.First().Text() != "Memory Cache Access Pattern (40.8\u00a0%)" {
 		t.Errorf("%d links: %q", links.Length(), links.Text())
 	}
 	target := doc.Find(links.First().AttrOr("href", "#none"))

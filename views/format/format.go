@@ -263,8 +263,11 @@ func Between(a, b time.Time) string {
 	return Duration(b.Sub(a))
 }
 
-// Place is a rank, with "=" behind it where others share it: "1=".
+// Place is a rank, with "=" behind it where others share it: "1="; "–" for 0, an entry that has none.
 func Place(rank int, tied bool) string {
+	if rank == 0 {
+		return "–"
+	}
 	if tied {
 		return strconv.Itoa(rank) + "="
 	}

@@ -1,10 +1,18 @@
 // Package api is the versioned JSON API, /api/v1: what it answers is described by an OpenAPI document, and
-// the types are those of package client.
+// the types are those of package client. Package web routes to it; the command line, package mcp and other people's programs
+// call it.
 //
 // Read operations.go first (the API as a table; a test holds it to the routes), then api.go (tasks, boards,
 // devices), submissions.go, mine.go (one's own; waiting), publish.go
-// (tasks), evaluations.go, answers.go (from models to the client's types), json_body.go
-// (bodies with unknown keys are refused), openapi.go and page.go (the table as a document and as a page).
+// (tasks), evaluations.go, capacity.go, login.go (the ends of the device flow), webhooks.go, statements.go (signed results and
+// their chain), answers.go (from models to the client's types). What all share: json_body.go
+// (bodies with unknown keys are refused), query.go (so are unknown parameters; who may read without a token), openapi.go and
+// page.go (the table as a document and as a page).
 //
-// Errors are RFC 9457 problems with a stable code.
+// It promises that addresses and fields stay: what is new is added, and unknown to older clients, which must ignore it. Errors are
+// RFC 9457 problems with a stable code, whose text may change. Times of kernels are nanoseconds, of clocks RFC 3339 in UTC.
+// A task, submission or evaluation that the caller may not see is answered as one that does not exist.
+//
+// What may go wrong: an answer that waits (?wait=) holds a request for up to 50 s, and an address has a share of those.
+// Statements are signed anew for each reader: the same statement, byte for byte, only because Ed25519 draws nothing at random.
 package api

@@ -30,7 +30,7 @@ func (a *API) Statement(c *fiber.Ctx) error {
 		return models.Errorf(models.Conflict, "Run %d is disqualified: %s", id, seen.Run.DisqualifiedWhy)
 	}
 	if seen.Run.HeldWhy != "" {
-		return models.Errorf(models.Conflict, "Run %d is held back until somebody has looked at it: %s", id, seen.Run.HeldWhy)
+		return models.Errorf(models.Conflict, "Run %d is held back until it has been reviewed: %s", id, seen.Run.HeldWhy)
 	}
 	kept, err := a.Store.Statement(c.UserContext(), id)
 	if err != nil {

@@ -65,6 +65,9 @@ func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
 			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size),
 			Steps: steps[keys[i]]}
+		if place.Stale {
+			row.Rank, row.Tied = 0, false
+		}
 		page.Places = append(page.Places, row)
 	}
 	return err

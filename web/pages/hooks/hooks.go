@@ -19,7 +19,7 @@ const deliveries = 25
 // about says what each kind of event means.
 var about = map[webhooks.Kind]string{
 	webhooks.RunEnded:    "a run has ended",
-	webhooks.RecordTaken: "a board has a new first",
+	webhooks.RecordTaken: "a board has a new leader",
 	webhooks.WorkerLost:  "a worker is silent for 30 s",
 	webhooks.WaitLong:    "work has waited for longer than the limit",
 }

@@ -16,7 +16,7 @@ func New(site *site.Site) *Logins { return &Logins{site} }
 
 // Show asks for a code, or whether its command line may come in.
 func (l *Logins) Show(c *fiber.Ctx) error {
-	page, status := views.LoginPage{Page: l.Page(c, "Sign in a command line", ""), Code: c.Query("code")}, fiber.StatusOK
+	page, status := views.LoginPage{Page: l.Page(c, "Authorize the command line", ""), Code: c.Query("code")}, fiber.StatusOK
 	if page.Code != "" {
 		login, err := l.Store.WaitingLogin(c.UserContext(), page.Code)
 		switch {
@@ -42,6 +42,6 @@ func (l *Logins) Answer(c *fiber.Ctx) error {
 	if err := l.Store.AnswerLogin(c.UserContext(), *user, c.FormValue("code"), yes); err != nil {
 		return err
 	}
-	page := views.LoginPage{Page: l.Page(c, "Sign in a command line", ""), Answered: true, Let: yes}
+	page := views.LoginPage{Page: l.Page(c, "Authorize the command line", ""), Answered: true, Let: yes}
 	return l.Render(c, fiber.StatusOK, views.Login(page))
 }

@@ -31,7 +31,7 @@ func New(site *site.Site) (*Manual, error) {
 	}
 	m := &Manual{Site: site, text: map[string]page{}, list: []views.DocsGroup{
 		{For: docs.Kernels, Links: []views.DocsLink{
-			{Title: "What a score means", URL: "/trust", About: "In short, with the attacks that are tried and what came of them."},
+			{Title: "What a score means", URL: "/trust", About: "The short version, with the attacks that are tried and their outcomes."},
 			{Title: "API", URL: "/api", About: "Everything the site does, for programs and agents: HTTP, Python, MCP."},
 		}},
 		{For: docs.Tasks, Links: []views.DocsLink{{Title: "Task format", URL: "/docs/tasks", About: "Every key of task.yml with an example, and what the reference must define."}}},

@@ -26,7 +26,7 @@ func (o *Operation) show(c *fiber.Ctx, status int, token, problem string) error 
 	if !site.Actor(c).IsAdmin() {
 		return site.Forbidden("admin", "This page is for admins.")
 	}
-	page := views.OperatePage{Page: o.Site.Page(c, "Operation", "devices"), NewToken: token, Problem: problem, Queue: o.queue}
+	page := views.OperatePage{Page: o.Site.Page(c, "Operations", "moderation"), NewToken: token, Problem: problem, Queue: o.queue}
 	if page.Queue == "" {
 		page.Queue = "tls://HOST:PORT"
 	}

@@ -21,7 +21,7 @@ const soon = 7 * 24 * time.Hour
 // Storage shows what takes room, and what is let go next.
 func (o *Operation) Storage(c *fiber.Ctx) error {
 	ctx, admin := c.UserContext(), site.Actor(c)
-	page := views.StoragePage{Page: o.Site.Page(c, "Storage", "devices")}
+	page := views.StoragePage{Page: o.Site.Page(c, "Storage", "moderation")}
 	total, next, err := o.Store.StorageToGo(ctx, admin, o.Now().Add(soon))
 	if err != nil {
 		return err

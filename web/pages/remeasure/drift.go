@@ -41,7 +41,7 @@ func (r *Remeasure) Drift(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.DriftPage{Page: r.Page(c, "Software of "+device, "devices"), Device: device, Epochs: epochRows(known)}
+	page := views.DriftPage{Page: r.Page(c, "Software on "+device, "devices"), Device: device, Epochs: epochRows(known)}
 	ids := make([]int64, len(drifts))
 	for i, d := range drifts {
 		ids[i] = d.ID
@@ -108,7 +108,7 @@ func driftOf(d rejudge.Rejudge, known []epochs.Known, rows []rejudge.Row) views.
 	drift.Summary = fmt.Sprintf("%d of %d measured", measured, len(drift.Rows))
 	if measured > 0 {
 		mean := math.Exp(logs / float64(measured))
-		drift.Summary += ", together " + format.Mean(mean)
+		drift.Summary += ", " + format.Mean(mean) + " overall"
 	}
 	return drift
 }

@@ -34,7 +34,7 @@ func (r *Remeasure) Rejudge(c *fiber.Ctx) error {
 }
 
 func (r *Remeasure) rejudgePage(c *fiber.Ctx, task models.Task) (views.RejudgePage, error) {
-	page := views.RejudgePage{Page: r.Page(c, "Judge "+task.Title+" anew", "tasks"), Task: site.TaskRef(task)}
+	page := views.RejudgePage{Page: r.Page(c, "Rejudge "+task.Title, "tasks"), Task: site.TaskRef(task)}
 	last, err := r.Store.Last(c.UserContext(), task.VersionID)
 	if models.KindOf(err) == models.NotFound {
 		return page, nil

@@ -26,7 +26,10 @@ func (s *Share) BoardBadge(c *fiber.Ctx) error {
 		if id := c.QueryInt("user"); id > 0 {
 			st, err := s.Store.Place(c.UserContext(), b.head.VersionID, b.head.Device, int64(id))
 			if err == nil {
-				value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.head.Size, scored(st.ScoreNS, st.Interval))
+				value = scored(st.ScoreNS, st.Interval)
+				if !st.Stale {
+					value = fmt.Sprintf("%s of %d, %s", format.Place(st.Rank, st.Tied), b.head.Size, value)
+				}
 			} else if models.KindOf(err) != models.NotFound {
 				return nil, err
 			}

@@ -29,6 +29,9 @@ func (s *Share) Embed(c *fiber.Ctx) error {
 	}
 	page := views.EmbedPage{Task: site.TaskRef(b.task), Device: b.head.Device, People: int(b.head.Size)}
 	for _, e := range list {
+		if e.Older(b.head.Board) {
+			break // all behind it are older, too, and have no rank
+		}
 		page.Entries = append(page.Entries, views.TopEntry{Rank: e.Rank, Tied: e.Tied, Person: site.PersonOf(e.UserID, e.UserName), ScoreNS: e.ScoreNS})
 	}
 	policy := string(c.Response().Header.Peek(fiber.HeaderContentSecurityPolicy))

@@ -78,10 +78,10 @@ func (s *Share) runOf(c *fiber.Ctx) (run models.Run, task models.Task, err error
 	return run, task, nil
 }
 
-// standing is the entry that a run is; nil: it is none.
+// standing is the entry that a run is; nil: it is none, or of older software than the board and has no rank.
 func (s *Share) standing(c *fiber.Ctx, run models.Run) (*models.Standing, error) {
 	st, err := s.Store.Place(c.UserContext(), run.VersionID, run.Device, run.UserID)
-	if models.KindOf(err) == models.NotFound || err == nil && st.RunID != run.ID {
+	if models.KindOf(err) == models.NotFound || err == nil && (st.RunID != run.ID || st.Stale) {
 		return nil, nil
 	}
 	return &st, err

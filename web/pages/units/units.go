@@ -24,7 +24,7 @@ func (u *Units) Sentinel(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	page := views.SentinelPage{Page: u.Page(c, "Units of "+name, "devices"), Device: name}
+	page := views.SentinelPage{Page: u.Page(c, name+" units", "devices"), Device: name}
 	for _, unit := range sentinels.ByUnit(list) {
 		page.Units = append(page.Units, unitOf(unit))
 	}

@@ -111,7 +111,12 @@ func (s *Runs) addRank(ctx context.Context, run models.Run, card *views.RunCard)
 	case err != nil:
 		return err
 	}
-	card.FirstNS, card.FirstRun = st.ScoreNS-st.GapNS, st.FirstRun
+	if st.Stale { // neither a rank nor the first of newer software says anything about it
+		st.Rank, st.Tied, st.Record = 0, false, false
+		card.Older = st.RunID == run.ID
+	} else {
+		card.FirstNS, card.FirstRun = st.ScoreNS-st.GapNS, st.FirstRun
+	}
 	if st.RunID == run.ID {
 		card.Rank, card.Tied, card.Record = st.Rank, st.Tied, st.Record
 		if card.Pool != nil {

@@ -110,7 +110,7 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
 	if i < 0 {
-		return views.DeviceChoice{Device: name, Note: "No worker at the moment: a run waits until one comes", Short: "offline", Offline: true}
+		return views.DeviceChoice{Device: name, Note: "No worker at the moment: runs wait until one connects", Short: "offline", Offline: true}
 	}
 	d := known[i]
 	if d.Slots == 0 { // just after a worker's start, too

@@ -78,7 +78,7 @@ func profileState(run models.Run) string {
 	case run.State == models.StateDone:
 		return ""
 	case run.State == models.StateQueued:
-		return fmt.Sprintf("The profile waits until nothing else waits for %s.", run.Device)
+		return fmt.Sprintf("The profile runs once nothing else is waiting for %s.", run.Device)
 	case !run.State.Final():
 		return "The profile is being made now: Nsight Compute replays every kernel some forty times."
 	case run.Failure != nil:

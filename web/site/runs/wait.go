@@ -21,7 +21,7 @@ func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard
 		return err
 	}
 	card.Position, card.NoWorker = places[run.ID], true
-	card.Waiting = "The run keeps its place and starts when one comes."
+	card.Waiting = "The run keeps its place and starts when a worker connects."
 	for _, d := range devices {
 		if d.Device == run.Device && d.Slots == 0 && d.Problem != "" {
 			card.Waiting = d.Problem + " The run keeps its place and starts when that is repaired."
