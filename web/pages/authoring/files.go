@@ -36,7 +36,7 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 	if starterNamed(name) < 0 {
 		return site.NotFound(c)
 	}
-	folder, err := tasks.ExampleFolder(name)
+	folder, err := tasks.StarterFolder(name)
 	if err != nil {
 		return err
 	}
