@@ -231,6 +231,7 @@ func (s *Server) shareRoutes(pages group) {
 	pages.get(board+"records.atom", s.share.BoardFeed)
 	pages.get(board+"entries.csv", s.share.BoardCSV)
 	pages.get(board+"dataset.jsonl", s.share.Dataset)
+	pages.get(board+"dataset.parquet", s.share.Dataset)
 	pages.get(board+"embed", s.share.Embed)
 	pages.get("/tasks/:slug/records.atom", s.share.TaskFeed)
 	pages.get("/users/:id/records.atom", s.share.PersonFeed)
