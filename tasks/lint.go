@@ -38,7 +38,7 @@ func lint(b *Bundle, unused []string) []string {
 	}
 	if !def.OwnHarness {
 		for _, missing := range b.missingFunctions() {
-			warn("%s, which Warpboard's harness calls: every submission will fail to build.", missing)
+			warn("%s, which Warpboard's harness calls: every run will fail.", missing)
 		}
 	}
 	lintTimeouts(def.Timeouts, warn)

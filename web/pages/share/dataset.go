@@ -59,30 +59,37 @@ func (s *Share) Dataset(c *fiber.Ctx) error {
 	if b.task.Deadline == nil || b.task.Open(s.Now()) {
 		return models.Errorf(models.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
 	}
-	list, _, err := s.Store.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.Now())
+	head, rows, err := s.datasetPage(c, b, max(c.QueryInt("page", 1), 1))
 	if err != nil {
 		return err
 	}
-	version, err := s.Store.Version(c.UserContext(), b.head.VersionID)
-	if err != nil {
-		return err
-	}
-	number := max(c.QueryInt("page", 1), 1)
-	head := datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.head.Device, Entries: len(list)}
-	from := min((number-1)*datasetRows, len(list))
-	to := min(from+datasetRows, len(list))
-	if to < len(list) {
-		head.Next = fmt.Sprintf("%s%s?page=%d", s.BaseURL, c.Path(), number+1)
+	if head.Next != "" {
 		c.Set(fiber.HeaderLink, "<"+head.Next+`>; rel="next"`)
-	}
-	rows, err := s.datasetRows(c, list[from:to])
-	if err != nil {
-		return err
 	}
 	if path.Ext(c.Path()) == ".parquet" {
 		return sendParquet(c, head, rows)
 	}
 	return sendJSONLines(c, head, rows)
+}
+
+// datasetPage reads one page of a dataset, from 1; behind the last they are empty.
+func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead, rows []datasetRow, err error) {
+	list, _, err := s.Store.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.Now())
+	if err != nil {
+		return head, nil, err
+	}
+	version, err := s.Store.Version(c.UserContext(), b.head.VersionID)
+	if err != nil {
+		return head, nil, err
+	}
+	head = datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.head.Device, Entries: len(list)}
+	from := min((number-1)*datasetRows, len(list))
+	to := min(from+datasetRows, len(list))
+	if to < len(list) {
+		head.Next = fmt.Sprintf("%s%s?page=%d", s.BaseURL, c.Path(), number+1)
+	}
+	rows, err = s.datasetRows(c, list[from:to])
+	return head, rows, err
 }
 
 func (s *Share) datasetRows(c *fiber.Ctx, list []models.Shown) ([]datasetRow, error) {
