@@ -137,9 +137,10 @@ func TestFilesOfATaskAreTabsThatSayWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.load(string(axe))
-	for _, theme := range []string{"light", "dark"} {
+	for theme, width := range map[string]int64{"light": 1280, "dark": 390} {
+		w.Do(chromedp.EmulateViewport(width, 900))
 		for _, found := range w.axe(theme, true) {
-			t.Errorf("with a problem, %s: %s, first at %v", theme, found.Help, found.Nodes[0].Target)
+			t.Errorf("with a problem, %s at %d px: %s, first at %v", theme, width, found.Help, found.Nodes[0].Target)
 		}
 	}
 	w.Eval(`document.querySelectorAll("[role=tab]")[1].click()`)
