@@ -61,9 +61,13 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 // reading is the place of a file in the order in which an author reads them.
 func reading(name string) int {
 	order := []string{tasks.TaskFile, "task", "reference", "template"}
-	return slices.IndexFunc(order, func(begin string) bool {
+	at := slices.IndexFunc(order, func(begin string) bool {
 		return name == begin || strings.HasPrefix(name, begin+".") && name != tasks.TaskFile
 	})
+	if at < 0 {
+		return len(order) // solutions and whatever else
+	}
+	return at
 }
 
 // Format explains the task format.

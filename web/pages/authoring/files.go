@@ -113,14 +113,7 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 		files = append(files, views.EditedFile{Path: name, Text: string(text)})
 		return err
 	})
-	last := len(files) // solutions and whatever else
-	order := func(f views.EditedFile) int {
-		if i := reading(f.Path); i >= 0 {
-			return i
-		}
-		return last
-	}
-	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(order(a), order(b)) })
+	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(reading(a.Path), reading(b.Path)) })
 	return files, err
 }
 
