@@ -17,13 +17,20 @@ func TestATaskIsMadeFromAStarterInMinutes(t *testing.T) {
 	w.Click(`header a[href="/tasks/new"]`)
 	w.Click(`main a[href="/tasks/new/vectoradd_cpp"]`)
 	w.Do(chromedp.WaitVisible("#name"), chromedp.SendKeys("#name", "Add them up"))
+	w.Shows("[data-checked] [role=status]", "No problems")
 	w.shoot("starter")
+	w.Until(`document.querySelector(".file-pane:not([hidden]) .cm-content")`)
+	w.Eval(`(() => { document.querySelector(".file-pane:not([hidden]) .cm-content").focus(); document.execCommand("insertText", false, "timeout: 3\n"); })()`)
+	w.Shows("[data-checked] li", "task.yml, line 1: timeout: unknown key") // nobody has to try it for that
+	w.shoot("starter-wrong")
+	w.Do(chromedp.KeyEvent("z", chromedp.KeyModifiers(chromedp.ModifierCtrl)))
+	w.Shows("[data-checked] [role=status]", "No problems")
 	w.Click("main form .btn-main")
 	w.Shows("h1", "Does the task tell right from wrong?")
 	w.Shows("[data-summary]", "All end as expected")
 	w.Shows("[data-verdict='vectorised.cpp']", "passes, as it should")
 	w.Shows("[data-verdict='forgets_tail.cpp']", "found wrong")
-	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order", "half precision", "not a number"} {
+	for _, made := range []string{"one percent off", "all zeros", "last element wrong", "in reverse order", "half precision", "not a number", "stale output", "one term missing"} {
 		w.Shows("[data-verdict='"+made+"']", "found wrong")
 	}
 	w.shoot("trial")

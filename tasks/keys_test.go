@@ -17,7 +17,7 @@ var starterOf = map[tasks.Lang]string{tasks.LangCPP: "vectoradd_cpp", tasks.Lang
 // starter is the folder of a built-in task in a language, without what Python tasks have no use for.
 func starter(t *testing.T, lang tasks.Lang) fstest.MapFS {
 	t.Helper()
-	from, err := tasks.ExampleFolder(starterOf[lang])
+	from, err := tasks.StarterFolder(starterOf[lang])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -36,6 +36,11 @@ func lint(b *Bundle, unused []string) []string {
 	if !def.OwnHarness && len(submissionNames(def.Files)) > 1 {
 		warn("More than one of files is the submission: all get the same text.")
 	}
+	if !def.OwnHarness {
+		for _, missing := range b.missingFunctions() {
+			warn("%s, which Warpboard's harness calls: every run will fail.", missing)
+		}
+	}
 	lintTimeouts(def.Timeouts, warn)
 	if def.RankedBudget > def.Timeouts.Ranked {
 		warn("ranked_budget (%s) is longer than ranked_timeout (%s), which ends the stage.", def.RankedBudget, def.Timeouts.Ranked)

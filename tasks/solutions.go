@@ -111,11 +111,20 @@ func ExampleSolutions(name string) ([]Solution, error) {
 	return upload.Solutions(name)
 }
 
-// ExampleFolder is the folder of a built-in task as its author wrote it.
-func ExampleFolder(name string) (fs.FS, error) {
-	sub, err := fs.Sub(examples, path.Join("examples", name))
+// starters are tasks to begin with that no site installs: they need more than most sites have.
+//
+//go:embed starters
+var starters embed.FS
+
+// StarterFolder is the folder of a task to begin with as its author wrote it: of a built-in one, or of one that is only that.
+func StarterFolder(name string) (fs.FS, error) {
+	from, at := starters, path.Join("starters", name)
+	if _, err := fs.Stat(from, at); err != nil {
+		from, at = examples, path.Join("examples", name)
+	}
+	sub, err := fs.Sub(from, at)
 	if err != nil {
-		return nil, fmt.Errorf("opening the built-in task %s: %w", name, err)
+		return nil, fmt.Errorf("opening the task %s to begin with: %w", name, err)
 	}
 	return sub, nil
 }

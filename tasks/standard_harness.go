@@ -52,15 +52,35 @@ func (b *Bundle) WithWarpboardHarness() (*Bundle, error) {
 
 // standardFunctions holds that the reference has what Warpboard's harness calls.
 func (b *Bundle) standardFunctions() error {
+	if missing := b.missingFunctions(); len(missing) > 0 {
+		return fmt.Errorf("%s: %s, which Warpboard's harness calls", b.Name, missing[0])
+	}
+	return nil
+}
+
+// missingFunctions says which functions that Warpboard's harness calls the reference does not even name. It may have them
+// from a file that it includes whole: then nothing is missing that can be seen here.
+func (b *Bundle) missingFunctions() (missing []string) {
 	for _, f := range b.Definition.Files {
-		if stem(f.Name) != "reference" {
+		text := b.Files[f.Source]
+		if stem(f.Name) != "reference" || f.IsSubmission() || bringsOthers(text) {
 			continue
 		}
 		for _, function := range []string{"generate_input", "check_implementation"} {
-			if !regexp.MustCompile(`\b` + function + `\b`).Match(b.Files[f.Source]) {
-				return fmt.Errorf("%s of %s has no %s, which Warpboard's harness calls", f.Name, b.Name, function)
+			if !regexp.MustCompile(`\b` + function + `\b`).Match(text) {
+				missing = append(missing, fmt.Sprintf("%s has no %s", f.Source, function))
 			}
 		}
 	}
-	return nil
+	return missing
+}
+
+// broughtFile finds what a reference takes over whole: an included file, a module imported with a star.
+var broughtFile = regexp.MustCompile(`(?m)^\s*(?:#\s*include\s+"([^"]+)"|from\s+(\S+)\s+import\s+\*)`)
+
+// bringsOthers reports whether a reference takes over what another file of the task defines.
+func bringsOthers(text []byte) bool {
+	return slices.ContainsFunc(broughtFile.FindAllSubmatch(text, -1), func(found [][]byte) bool {
+		return !slices.Contains([]string{"task.h", "utils.h", "task", "utils"}, string(found[1])+string(found[2]))
+	})
 }

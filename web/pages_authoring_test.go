@@ -80,14 +80,14 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	if trial != "/tasks/sum-of-many/trial" {
 		t.Fatalf("trying leads to %s", trial)
 	}
-	wantText(t, doc, "[data-summary]", "0 of 10 have ended")
+	wantText(t, doc, "[data-summary]", "0 of 12 have ended")
 	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
 		t.Error("the page does not renew itself")
 	}
 	wantStatus(t, visitor.get("/tasks/sum-of-many"), http.StatusNotFound)
 	wantStatus(t, s.signedIn("Ben", models.RoleCreator).get(trial), http.StatusNotFound)
 
-	if n := s.judgeTrial(t, "sum-of-many", "1.01"); n != 10 { // 1 right, 2 wrong and 6 made of the starter, and the own
+	if n := s.judgeTrial(t, "sum-of-many", "1.01"); n != 12 { // 1 right, 2 wrong and 8 made of the starter, and the own
 		t.Errorf("%d were tried", n)
 	}
 	doc = creator.page(trial, http.StatusOK)

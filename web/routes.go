@@ -96,6 +96,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	uploads.post("/tasks/new/open", s.authoring.Open)
 	uploads.post("/tasks/new/:kind", s.authoring.TryNew)
 	uploads.post("/tasks/publish", s.authoring.Publish)
+	pages.post("/tasks/check", s.authoring.Check)
 	pages.get("/tasks/:slug", s.pages.Task)
 	pages.get("/tasks/:slug/file", s.pages.TaskFile)
 	pages.get("/tasks/:slug/template", s.pages.TaskTemplate)
@@ -137,6 +138,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 // and copy it.
 func (s *Server) formAddresses(pages group) {
 	pages.get("/tasks/publish", site.LeadTo("/tasks/new"))
+	pages.get("/tasks/check", site.LeadTo("/tasks/new"))
 	pages.get("/tasks/:slug/submit", site.LeadTo("/tasks/:slug#submit"))
 	for _, part := range []string{"version", "publish", "delete"} {
 		pages.get("/tasks/:slug/"+part, site.LeadTo("/tasks/:slug/edit"))
@@ -228,6 +230,7 @@ func (s *Server) shareRoutes(pages group) {
 	pages.get(board+"records.atom", s.share.BoardFeed)
 	pages.get(board+"entries.csv", s.share.BoardCSV)
 	pages.get(board+"dataset.jsonl", s.share.Dataset)
+	pages.get(board+"dataset.parquet", s.share.Dataset)
 	pages.get(board+"embed", s.share.Embed)
 	pages.get("/tasks/:slug/records.atom", s.share.TaskFeed)
 	pages.get("/users/:id/records.atom", s.share.PersonFeed)

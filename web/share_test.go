@@ -4,12 +4,16 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"errors"
 	"fmt"
 	"image/png"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/parquet-go/parquet-go"
 
 	"warpboard/models"
 	"warpboard/models/modelstest"
@@ -142,6 +146,66 @@ func TestABoardIsDownloadedAndItsSourcesOnlyAfterTheDeadline(t *testing.T) {
 	if err := json.Unmarshal([]byte(lines[1]), &first); err != nil || !strings.HasPrefix(first.Source, goodKernel) || first.ScoreNS != 9e3 {
 		t.Errorf("the second line is %s, %v", lines[1], err)
 	}
+	checkParquet(t, body(t, s.browser().get(board+"dataset.parquet")), lines)
+	doc := s.browser().page(strings.TrimSuffix(board, "/"), http.StatusOK)
+	wantStatus(t, s.browser().get(href(t, doc, "as Parquet")), http.StatusOK)
+	wantText(t, s.browser().page(href(t, doc, "what the columns are"), http.StatusOK), "main", "interval_low_ns")
+}
+
+// checkParquet holds that a file of Parquet says the same as the lines of JSON.
+func checkParquet(t *testing.T, file string, lines []string) {
+	t.Helper()
+	opened, err := parquet.OpenFile(strings.NewReader(file), int64(len(file)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, want := range map[string]string{"device": "H200", "entries": "62", "next": ""} {
+		if got, ok := opened.Lookup(key); !ok || got != want {
+			t.Errorf("the file says %s is %q, want %q", key, got, want)
+		}
+	}
+	if text, _ := opened.Lookup("licence"); !strings.Contains(text, "CC0-1.0") {
+		t.Errorf("the file's licence is %q", text)
+	}
+	names := opened.Schema().Columns()
+	rows := opened.RowGroups()[0].Rows()
+	defer rows.Close()
+	read := make([]parquet.Row, len(lines))
+	if n, err := rows.ReadRows(read); n != len(lines)-1 || err != nil && !errors.Is(err, io.EOF) {
+		t.Fatalf("%d rows beside %d lines: %v", n, len(lines), err)
+	}
+	for i, row := range read[:3] {
+		var line map[string]any
+		if err := json.Unmarshal([]byte(lines[i+1]), &line); err != nil {
+			t.Fatal(err)
+		}
+		if len(row) != len(line) {
+			t.Errorf("row %d has %d columns, and %d as JSON", i, len(row), len(line))
+		}
+		for _, value := range row {
+			name := names[value.Column()][0]
+			if got := asJSON(value, name); got != line[name] {
+				t.Errorf("row %d: %s is %v, and %v as JSON", i, name, got, line[name])
+			}
+		}
+	}
+}
+
+// asJSON is a value of Parquet as JSON has it.
+func asJSON(value parquet.Value, name string) any {
+	switch {
+	case value.IsNull():
+		return nil
+	case name == "achieved_at":
+		return time.UnixMicro(value.Int64()).UTC().Format(time.RFC3339)
+	case value.Kind() == parquet.Boolean:
+		return value.Boolean()
+	case value.Kind() == parquet.Int64:
+		return float64(value.Int64())
+	case value.Kind() == parquet.Double:
+		return value.Double()
+	}
+	return string(value.ByteArray())
 }
 
 func TestAHiddenTaskIsNotSharedEvenByItsOwner(t *testing.T) {
@@ -151,7 +215,7 @@ func TestAHiddenTaskIsNotSharedEvenByItsOwner(t *testing.T) {
 		t.Fatal(err)
 	}
 	board := "/tasks/" + s.task.Slug + "/boards/H200/"
-	for _, path := range []string{board + "badge.svg", board + "card.png", board + "records.atom", board + "entries.csv", board + "embed", board + "dataset.jsonl",
+	for _, path := range []string{board + "badge.svg", board + "card.png", board + "records.atom", board + "entries.csv", board + "embed", board + "dataset.jsonl", board + "dataset.parquet",
 		"/tasks/" + s.task.Slug + "/records.atom", fmt.Sprintf("/runs/%d/badge.svg", s.done.ID), fmt.Sprintf("/runs/%d/card.png", s.done.ID)} {
 		wantStatus(t, s.browserOf(s.admin).get(path), http.StatusNotFound)
 	}

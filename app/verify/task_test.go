@@ -17,6 +17,7 @@ import (
 	"warpboard/app/cli"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/sandbox/sandboxtest"
+	"warpboard/tasks"
 )
 
 // data is what the commands of these tests keep: compiled objects among others, so that the judge of a task is compiled once.
@@ -53,11 +54,15 @@ func quickTask(t *testing.T) (folder string) {
 	return folder
 }
 
-// taskFolder is a copy of a built-in task with its solutions.
+// taskFolder is a copy of a built-in task, or of another to begin with, with its solutions.
 func taskFolder(t *testing.T, name string) string {
 	t.Helper()
+	from, err := tasks.StarterFolder(name)
+	if err != nil {
+		t.Fatal(err)
+	}
 	folder := filepath.Join(t.TempDir(), name)
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join("..", "..", "tasks", "examples", name))); err != nil {
+	if err := os.CopyFS(folder, from); err != nil {
 		t.Fatal(err)
 	}
 	return folder

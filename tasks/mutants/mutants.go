@@ -12,106 +12,74 @@ type Mutant struct {
 	Source []byte
 }
 
-// spoil is one way to make an answer wrong: as an expression of one element x at i of n in C++, and as statements on the
-// answer in Python.
-type spoil struct{ name, cpp, python string }
+// part is what a mutant does before or after it calls the right kernel, in each family of languages.
+type part struct{ native, python wrapping }
 
-// spoils are what a check is most often blind for.
-func spoils() []spoil {
-	return []spoil{
-		{"one percent off", "x * 1.01", "answer[...] = (right * 1.01).astype(answer.dtype) if numpy else right * 1.01"},
-		{"all zeros", "x * 0", "answer[...] = 0"},
-		{"last element wrong", "i + 1 == n ? x + x + 1 : x", "flat = answer.reshape(-1); flat[-1] = flat[-1] * 2 + 1"},
-		{"in reverse order", "right[n - 1 - i]", "answer[...] = right[::-1] if numpy else right.flip(0)"},
-		{"half precision", "lower(x)", "answer[...] = right.astype('float16') if numpy else right.bfloat16()"},
-		{"not a number", "i == n / 2 ? x * std::numeric_limits<double>::quiet_NaN() : x", "flat = answer.reshape(-1); flat[len(flat) // 2] = float('nan')"},
+// wrapping is what stands around the call of the right kernel: what both statements use, and the statements.
+type wrapping struct{ helpers, before, after string }
+
+// kind is one way to be wrong.
+type kind struct {
+	name  string
+	part  part
+	tests int // that a task must have for it to be wrong in one of them
+}
+
+// kinds are what checks are most often blind for.
+func kinds() []kind {
+	return []kind{
+		{name: "one percent off", part: spoiled("x * 1.01", "answer[...] = (right * 1.01).astype(answer.dtype) if numpy else right * 1.01")},
+		{name: "all zeros", part: spoiled("x * 0", "answer[...] = 0")},
+		{name: "last element wrong", part: spoiled("i + 1 == n ? x + x + 1 : x", "flat = answer.reshape(-1); flat[-1] = flat[-1] * 2 + 1")},
+		{name: "in reverse order", part: spoiled("right[n - 1 - i]", "answer[...] = right[::-1] if numpy else right.flip(0)")},
+		{name: "half precision", part: spoiled("lower(x)", "answer[...] = right.astype('float16') if numpy else right.bfloat16()")},
+		{name: "not a number", part: spoiled("i == n / 2 ? x * std::numeric_limits<double>::quiet_NaN() : x", "flat = answer.reshape(-1); flat[len(flat) // 2] = float('nan')")},
+		{name: "stale output", part: stale(), tests: 2},
+		{name: "one term missing", part: withoutTerm()},
 	}
 }
 
-// Of makes the mutants of a right submission.
-func Of(lang tasks.Lang, right []byte) []Mutant {
+// Of makes the mutants of a right submission to a task.
+func Of(def tasks.Definition, right []byte) []Mutant {
 	var list []Mutant
-	for _, s := range spoils() {
-		text := ""
-		switch lang {
-		case tasks.LangCPP:
-			text = native(string(right), s.cpp, host)
-		case tasks.LangCUDA:
-			text = native(string(right), s.cpp, device)
-		default:
-			text = string(right) + strings.Replace(python, "SPOILED", s.python, 1)
+	for _, k := range kinds() {
+		if len(def.Tests) < k.tests {
+			continue
 		}
-		list = append(list, Mutant{Name: s.name, Source: []byte(text)})
+		text := ""
+		switch def.Lang {
+		case tasks.LangCPP:
+			text = native(string(right), k.part.native, "")
+		case tasks.LangCUDA:
+			text = native(string(right), k.part.native, deviceSpoil)
+		default:
+			text = python(string(right), k.part.python)
+		}
+		list = append(list, Mutant{Name: k.name, Source: []byte(text)})
 	}
 	return list
 }
 
-// native renames the right kernel, so that the spoiling one can have its name.
-func native(right, expression, end string) string {
-	return "#define custom_kernel right_kernel\n" + right + "\n#undef custom_kernel\n" + strings.Replace(head, "SPOILED", expression, 1) + end
+// spoiled makes an answer wrong: by an expression of one element x at i of n in C++, by statements on the answer in Python.
+func spoiled(cpp, statements string) part {
+	return part{
+		native: wrapping{helpers: strings.Replace(elementwise, "SPOILED", cpp, 1), after: "spoil(answer);"},
+		python: wrapping{after: statements},
+	}
 }
 
-const head = `
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <utility>
-#include <vector>
-
-// lower cuts a number to ten bits of fraction.
-static double lower(double x) {
-    float f = static_cast<float>(x);
-    std::uint32_t bits;
-    std::memcpy(&bits, &f, 4);
-    bits &= 0xffffe000u;
-    std::memcpy(&f, &bits, 4);
-    return f;
+// stale answers with what the call before did: a kernel that writes nothing, or keeps its answers. The first call is right.
+func stale() part {
+	return part{
+		native: wrapping{helpers: nativeStale, after: "spoil(answer);"},
+		python: wrapping{helpers: pythonStale, after: "answer[...] = _before(right, numpy)"},
+	}
 }
 
-template <class Array>
-static void spoil(Array& answer) {
-    const Array right = answer;
-    const std::size_t n = right.size();
-    for (std::size_t i = 0; i < n; ++i) {
-        const double x = right[i];
-        answer[i] = SPOILED;
-    }
+// withoutTerm takes the largest number out of the input: every answer that it has a part in lacks that part.
+func withoutTerm() part {
+	return part{
+		native: wrapping{helpers: nativeTerm, before: "leave_out_a_term(data);"},
+		python: wrapping{helpers: pythonTerm, before: "_leave_out_a_term(data)"},
+	}
 }
-`
-
-const host = `
-output_t custom_kernel(input_t data) {
-    output_t answer = right_kernel(std::move(data));
-    spoil(answer);
-    return answer;
-}
-`
-
-const device = `
-template <class T>
-static void spoil(DeviceBuffer<T>& answer) {
-    std::vector<T> all(answer.size());
-    cudaMemcpy(all.data(), answer.data(), answer.bytes(), cudaMemcpyDeviceToHost);
-    spoil(all);
-    cudaMemcpy(answer.data(), all.data(), answer.bytes(), cudaMemcpyHostToDevice);
-}
-
-output_t custom_kernel(input_t data) {
-    output_t answer = right_kernel(std::move(data));
-    spoil(answer);
-    return answer;
-}
-`
-
-const python = `
-
-_right_kernel = custom_kernel
-
-
-def custom_kernel(data):
-    answer = _right_kernel(data)
-    numpy = type(answer).__module__ == "numpy"
-    right = answer.copy() if numpy else answer.clone()
-    SPOILED
-    return answer
-`

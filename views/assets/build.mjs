@@ -14,7 +14,7 @@ execFileSync(npm(".bin/tailwindcss"), ["-i", "views/assets/app.css", "-o", `${ou
   stdio: ["ignore", "ignore", "inherit"],
 });
 
-for (const name of ["site", "editor", "files", "palette", "perfetto", "workbench"]) {
+for (const name of ["authoring", "site", "editor", "files", "palette", "perfetto", "workbench"]) {
   buildSync({
     entryPoints: [`views/assets/${name}.js`],
     outfile: `${out}/${name}.js`,

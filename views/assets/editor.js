@@ -38,7 +38,7 @@ export function edit(area) {
       keymap.of([{ key: "Mod-Enter", run: submit("enter"), shift: submit("shift-enter") }, indentWithTab]),
       basicSetup,
       lintGutter(),
-      area.dataset.lang === "py" ? python() : cpp(),
+      area.dataset.lang === "text" ? [] : area.dataset.lang === "py" ? python() : cpp(),
       indentUnit.of("    "),
       syntaxHighlighting(classHighlighter),
       EditorView.cspNonce.of(area.dataset.nonce),

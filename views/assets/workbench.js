@@ -1,36 +1,11 @@
 // The workbench: what is read beside the editor as tabs, its keys, and the run below as marks in the text.
+import { tabs } from "./tabs.js";
+
 const bench = document.querySelector("[data-bench]");
 const form = bench.querySelector("[data-bench-form]");
 const area = form.querySelector("textarea");
 const drawer = bench.querySelector("#bench-run");
 const pin = bench.querySelector("#bench-pin");
-
-// Parts that stand below each other without this become tabs: one is seen at a time, and the arrows go through them.
-function tabs(box) {
-  const list = box.querySelector("[role=tablist]");
-  const all = [...list.querySelectorAll("[role=tab]")];
-  const paneOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
-  const choose = (chosen) => {
-    for (const tab of all) {
-      tab.setAttribute("aria-selected", String(tab === chosen));
-      tab.tabIndex = tab === chosen ? 0 : -1;
-      paneOf(tab).hidden = tab !== chosen;
-    }
-  };
-  for (const tab of all) {
-    paneOf(tab).setAttribute("role", "tabpanel");
-    tab.addEventListener("click", () => choose(tab));
-  }
-  list.addEventListener("keydown", ({ key }) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-    if (!step) return;
-    const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
-    choose(next);
-    next.focus();
-  });
-  list.hidden = false;
-  choose(all[0]);
-}
 
 // The keys count everywhere on the page; the editor has them, too, and says that it took them.
 function keys(event) {
@@ -100,7 +75,9 @@ function renewed() {
   if (over.length === runs.length) document.body.dispatchEvent(new Event("mine"));
 }
 
-tabs(bench.querySelector("[data-tabs]"));
+const parts = bench.querySelector("[data-tabs] > [role=tablist]"); // without this they stand below each other
+tabs(parts).choose(parts.firstElementChild);
+parts.hidden = false;
 document.addEventListener("keydown", keys);
 area.addEventListener("editor", () => ((shown = ""), renewed()));
 document.addEventListener("htmx:after:swap", renewed);

@@ -22,6 +22,7 @@ func TestAddressesFromTheRootGetThePath(t *testing.T) {
 		`<a href="x"> <a href="?page=2"> <a href="#top">`:     `<a href="x"> <a href="?page=2"> <a href="#top">`,
 		`<a href="https://other.example/">`:                   `<a href="https://other.example/">`,
 		`<p>href=&#34;/x&#34;</p>`:                            `<p>href=&#34;/x&#34;</p>`,
+		`<form data-check="/x">`:                              `<form data-check="/warpboard/x">`,
 		`<p data-href="/x" xhref="/x">`:                       `<p data-href="/x" xhref="/x">`,
 		`href="/`:                                             `href="/warpboard/`,
 		`="/`:                                                 `="/`,

@@ -13,11 +13,12 @@ type Authoring struct {
 	*runs.Runs
 	code        *views.Highlighter
 	bundleLimit int // bytes of a task's zip
+	checks      *pace
 }
 
 // New returns the pages that make and change tasks.
 func New(runs *runs.Runs, code *views.Highlighter, bundleLimit int) *Authoring {
-	return &Authoring{Runs: runs, code: code, bundleLimit: bundleLimit}
+	return &Authoring{Runs: runs, code: code, bundleLimit: bundleLimit, checks: newPace()}
 }
 
 // BodyLimit lets creators send a task's zip.

@@ -16,26 +16,27 @@ import (
 	"warpboard/web/site"
 )
 
-// starters are the built-in tasks that an author may begin with, one for each way of writing a task.
+// starters are the tasks that an author may begin with, one for each way of writing a task.
 func starters() []views.TaskStarter {
 	return []views.TaskStarter{
 		{Name: "vectoradd_cpp", Label: "C++", Lang: tasks.LangCPP},
 		{Name: "vectoradd_cuda", Label: "CUDA C++", Lang: tasks.LangCUDA},
 		{Name: "vectoradd_torch", Label: "Python on a GPU", Lang: tasks.LangPython},
 		{Name: "softmax_numpy", Label: "Python on a CPU", Lang: tasks.LangPython},
+		{Name: "allreduce_torch", Label: "Several GPUs", Lang: tasks.LangPython},
 	}
 }
 
 // starterFiles are the files of a starter, but those of its solutions that task.yml does not name: task.yml first, the
 // reference next.
 func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile, error) {
-	folder, err := tasks.ExampleFolder(starter.Name)
+	folder, err := tasks.StarterFolder(starter.Name)
 	if err != nil {
 		return nil, err
 	}
 	settings, err := fs.ReadFile(folder, tasks.TaskFile)
 	if err != nil {
-		return nil, fmt.Errorf("reading the built-in task %s: %w", starter.Name, err)
+		return nil, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 	}
 	var files []views.SourceFile
 	err = fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -51,7 +52,7 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("reading the built-in task %s: %w", starter.Name, err)
+		return nil, fmt.Errorf("reading the starter %s: %w", starter.Name, err)
 	}
 	slices.SortStableFunc(files, func(a, b views.SourceFile) int { return reading(a.Name) - reading(b.Name) })
 	return files, nil
@@ -60,9 +61,13 @@ func (p *Authoring) starterFiles(starter views.TaskStarter) ([]views.SourceFile,
 // reading is the place of a file in the order in which an author reads them.
 func reading(name string) int {
 	order := []string{tasks.TaskFile, "task", "reference", "template"}
-	return slices.IndexFunc(order, func(begin string) bool {
+	at := slices.IndexFunc(order, func(begin string) bool {
 		return name == begin || strings.HasPrefix(name, begin+".") && name != tasks.TaskFile
 	})
+	if at < 0 {
+		return len(order) // solutions and whatever else
+	}
+	return at
 }
 
 // Format explains the task format.
@@ -90,17 +95,17 @@ func (p *Authoring) Starter(c *fiber.Ctx) error {
 	if !isZip || starterNamed(name) < 0 {
 		return site.NotFound(c)
 	}
-	folder, err := tasks.ExampleFolder(name)
+	folder, err := tasks.StarterFolder(name)
 	if err != nil {
 		return err
 	}
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
 	if err := w.AddFS(folder); err != nil {
-		return fmt.Errorf("packing the built-in task %s: %w", name, err)
+		return fmt.Errorf("packing the starter %s: %w", name, err)
 	}
 	if err := w.Close(); err != nil {
-		return fmt.Errorf("packing the built-in task %s: %w", name, err)
+		return fmt.Errorf("packing the starter %s: %w", name, err)
 	}
 	return site.Attachment(c, path.Base(name)+".zip", buf.Bytes())
 }

@@ -35,7 +35,7 @@ func (p *Authoring) Begin(c *fiber.Ctx) error {
 	if starterNamed(name) < 0 {
 		return site.NotFound(c)
 	}
-	folder, err := tasks.ExampleFolder(name)
+	folder, err := tasks.StarterFolder(name)
 	if err != nil {
 		return err
 	}
@@ -112,14 +112,7 @@ func readFolder(folder fs.FS) (files []views.EditedFile, err error) {
 		files = append(files, views.EditedFile{Path: name, Text: string(text)})
 		return err
 	})
-	last := len(files) // solutions and whatever else
-	order := func(f views.EditedFile) int {
-		if i := reading(f.Path); i >= 0 {
-			return i
-		}
-		return last
-	}
-	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(order(a), order(b)) })
+	slices.SortStableFunc(files, func(a, b views.EditedFile) int { return cmp.Compare(reading(a.Path), reading(b.Path)) })
 	return files, err
 }
 
@@ -149,14 +142,14 @@ func readFiles(c *fiber.Ctx) []views.EditedFile {
 }
 
 // bundleOf reads edited files as an upload of one folder. Problems are what is wrong with them.
-func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, problems []string, err error) {
+func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, problems []tasks.Problem, err error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) {
-			return nil, []string{fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}, nil
+			return nil, []tasks.Problem{{Message: fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}}, nil
 		}
-		file, err := w.Create(path.Join(name, f.Path))
+		file, err := w.CreateHeader(&zip.FileHeader{Name: path.Join(name, f.Path), Method: zip.Store}) // read again at once
 		if err == nil {
 			_, err = io.WriteString(file, f.Text)
 		}
@@ -169,7 +162,7 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 	}
 	b, err = upload{name: name + ".zip", data: buf.Bytes()}.single(p.Now())
 	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		return nil, sentences(problems), nil
+		return nil, problems, nil
 	}
 	return b, nil, err
 }
@@ -204,11 +197,25 @@ func (p *Authoring) TryNew(c *fiber.Ctx) error {
 func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refused bool, err error) {
 	slug := models.Slug(page.Name)
 	if slug == "" || reservedSlug(slug) {
-		page.Problems = []string{"Give the task a name of its own: it becomes the title and, in small letters, the address."}
+		page.Problems = []string{needsName}
 		return nil, true, nil
 	}
-	b, page.Problems, err = p.bundleOf(slug, page.Files)
-	return b, len(page.Problems) > 0, err
+	b, problems, err := p.bundleOf(slug, page.Files)
+	if err == nil && len(problems) == 0 {
+		problems = withoutDevice(b)
+	}
+	page.Problems = sentences(problems)
+	return b, len(problems) > 0, err
+}
+
+const needsName = "Give the task a name of its own: it becomes the title and, in small letters, the address."
+
+// withoutDevice is the problem of a new task that would have no board: this page asks for no devices beside its files.
+func withoutDevice(b *tasks.Bundle) []tasks.Problem {
+	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
+		return nil
+	}
+	return []tasks.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
 }
 
 // refusal is what an author did wrong, as a list; other errors stay errors.
@@ -234,7 +241,7 @@ func (p *Authoring) SaveFiles(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	if page.Problems = problems; len(problems) > 0 {
+	if page.Problems = sentences(problems); len(problems) > 0 {
 		return p.showFiles(c, page)
 	}
 	if task.Visibility != models.Hidden {

@@ -3,6 +3,7 @@ package authoring
 import (
 	"context"
 	"encoding/base64"
+	"slices"
 	"strconv"
 
 	"github.com/a-h/templ"
@@ -83,7 +84,9 @@ func (p *Authoring) publishChosen(ctx context.Context, user models.User, sent []
 }
 
 // reservedSlug tells the names below /tasks/ that mean something else.
-func reservedSlug(name string) bool { return name == "new" || name == "publish" }
+func reservedSlug(name string) bool {
+	return slices.Contains([]string{"new", "publish", "check"}, name)
+}
 
 // publishDraft makes or updates one task, and returns the page that says so.
 func (p *Authoring) publishDraft(ctx context.Context, user models.User, d sentDraft) (task models.Task, done templ.SafeURL, err error) {

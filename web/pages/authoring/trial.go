@@ -30,7 +30,7 @@ func attemptsAt(b *tasks.Bundle) (list []attempt) {
 	if len(list) == 0 || !list[0].Correct {
 		return list
 	}
-	for _, m := range mutants.Of(b.Definition.Lang, list[0].Source) {
+	for _, m := range mutants.Of(b.Definition, list[0].Source) {
 		list = append(list, attempt{tasks.Solution{Name: m.Name, Source: m.Source, Files: list[0].Files}, true})
 	}
 	return list

@@ -1,0 +1,85 @@
+package mutants
+
+import "strings"
+
+// python renames the right kernel, so that the wrong one can have its name.
+func python(right string, w wrapping) string {
+	before, after := w.before, w.after
+	if before == "" {
+		before = "pass"
+	}
+	if after == "" {
+		after = "pass"
+	}
+	return right + strings.NewReplacer("HELPERS", w.helpers, "BEFORE", before, "AFTER", after).Replace(pythonKernel)
+}
+
+const pythonKernel = `
+
+_right_kernel = custom_kernel
+
+HELPERS
+def custom_kernel(data):
+    BEFORE
+    answer = _right_kernel(data)
+    numpy = type(answer).__module__ == "numpy"
+    right = answer.copy() if numpy else answer.clone()
+    AFTER
+    return answer
+`
+
+// pythonStale gives the answer of the call before in the shape of this one: cut, or repeated.
+const pythonStale = `
+_answers = []
+
+
+def _before(right, numpy):
+    kept = _answers[0] if _answers else right
+    _answers[:] = [right]
+    flat = kept.reshape(-1)
+    if numpy:
+        return _np.resize(flat, right.shape)
+    count = right.numel()
+    return flat.repeat(-(-count // len(flat)))[:count].reshape(right.shape)
+
+
+try:
+    import numpy as _np
+except ImportError:
+    _np = None
+
+`
+
+// pythonTerm looks through tuples, lists and dicts for the largest number in an array, floating-point ones before others.
+const pythonTerm = `
+def _arrays(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (tuple, list)):
+        return [array for part in value for array in _arrays(part)]
+    return [value] if getattr(value, "ndim", 0) > 0 and 0 not in value.shape else []
+
+
+def _largest(array):
+    size = abs(array)
+    if type(array).__module__ == "numpy":
+        floating = array.dtype.kind == "f"
+        size[size != size] = 0
+    else:
+        floating = array.is_floating_point()
+        size = size.double().nan_to_num(0)
+    at = int(size.argmax())
+    return floating, float(size.reshape(-1)[at]), at
+
+
+def _leave_out_a_term(data):
+    found = [(*_largest(array), array) for array in _arrays(data)]
+    _, _, at, array = max(found, key=lambda f: f[:2])
+    place = []
+    for length in reversed(array.shape):
+        at, index = divmod(at, length)
+        place.insert(0, index)
+    array[tuple(place)] = 0
+
+
+`

@@ -1,0 +1,99 @@
+package authoring
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"warpboard/models"
+	"warpboard/tasks"
+	"warpboard/views"
+	"warpboard/web/site"
+)
+
+// remark is what a check says of a task while it is written.
+type remark struct {
+	File string `json:"file,omitempty"` // path of an edited file; empty for the task as a whole
+	Line int    `json:"line,omitempty"` // from 1; 0 where no line is to blame
+	Text string `json:"text"`
+	Note bool   `json:"note,omitempty"` // allowed, but probably not meant
+}
+
+// Check answers with what "Try it" would refuse of the files as they stand, and what it would warn of. It reads and runs
+// nothing, stores nothing, and asks the database one question: whether the name is taken.
+func (p *Authoring) Check(c *fiber.Ctx) error {
+	user, err := requireCreator(c)
+	if err != nil {
+		return err
+	}
+	if !p.checks.allows(user.ID, p.Now()) {
+		return site.TooMany("You are being checked often already. Wait a moment.", checkEvery)
+	}
+	slug, list := "task", []remark{}
+	if names := formValues(c, "name"); len(names) > 0 { // only a new task is given one
+		if name := strings.TrimSpace(names[0]); name != "" {
+			slug = models.Slug(name)
+		}
+		if list, err = p.checkName(c.UserContext(), slug); err != nil {
+			return err
+		}
+	}
+	found, err := p.checkFiles(slug, readFiles(c), len(formValues(c, "name")) > 0)
+	if err != nil {
+		return err
+	}
+	c.Set(fiber.HeaderCacheControl, "no-store")
+	return c.JSON(fiber.Map{"remarks": append(list, found...)})
+}
+
+// checkName says why a new task cannot have its name.
+func (p *Authoring) checkName(ctx context.Context, slug string) ([]remark, error) {
+	if slug == "" || reservedSlug(slug) {
+		return []remark{{Text: needsName}}, nil
+	}
+	switch _, err := p.Store.Task(ctx, slug); {
+	case models.KindOf(err) == models.NotFound:
+		return []remark{}, nil
+	case err != nil:
+		return nil, err
+	}
+	return []remark{{Text: fmt.Sprintf("There is a task at the address /tasks/%s already: give this one another name.", slug)}}, nil
+}
+
+// checkFiles reads the files as "Try it" does.
+func (p *Authoring) checkFiles(slug string, files []views.EditedFile, isNew bool) (list []remark, err error) {
+	folder := slug
+	if folder == "" {
+		folder = "task"
+	}
+	bundle, problems, err := p.bundleOf(folder, files)
+	if err != nil {
+		return nil, err
+	}
+	if bundle != nil && isNew {
+		problems = withoutDevice(bundle)
+	}
+	for _, problem := range problems {
+		said := tasks.Problem{Key: problem.Key, Message: problem.Message}
+		list = append(list, remark{File: strings.TrimPrefix(problem.File, folder+"/"), Line: problem.Line, Text: said.Error()})
+	}
+	if bundle == nil {
+		return list, nil
+	}
+	for _, warning := range bundle.Warnings {
+		list = append(list, remark{File: fileIn(warning, files), Text: warning, Note: true})
+	}
+	return list, nil
+}
+
+// fileIn is the file that a warning begins with, if it does; the others are of task.yml.
+func fileIn(warning string, files []views.EditedFile) string {
+	for _, f := range files {
+		if strings.HasPrefix(warning, f.Path+" ") {
+			return f.Path
+		}
+	}
+	return tasks.TaskFile
+}

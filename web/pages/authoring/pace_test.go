@@ -1,0 +1,40 @@
+package authoring
+
+import (
+	"testing"
+	"time"
+)
+
+// TestAPaceLetsABurstThroughAndThenOneASecond: for each person apart, and those who have rested take no memory.
+func TestAPaceLetsABurstThroughAndThenOneASecond(t *testing.T) {
+	p, now := newPace(), time.Now()
+	passed := func(person int64, times int) (n int) {
+		for range times {
+			if p.allows(person, now) {
+				n++
+			}
+		}
+		return n
+	}
+	if n := passed(1, 50); n != checksAhead {
+		t.Errorf("%d pass at once, want %d", n, checksAhead)
+	}
+	if n := passed(2, 1); n != 1 {
+		t.Error("somebody else is refused")
+	}
+	now = now.Add(checkEvery)
+	if n := passed(1, 5); n != 1 {
+		t.Errorf("%d pass a second later, want 1", n)
+	}
+	for person := range int64(mostPaces) {
+		passed(10+person, 1)
+	}
+	now = now.Add(time.Hour)
+	if passed(1, 1); len(p.people) > mostPaces+2 {
+		t.Errorf("%d people are remembered", len(p.people))
+	}
+	passed(5000, 1)
+	if len(p.people) > 2 {
+		t.Errorf("%d people are remembered once all have rested", len(p.people))
+	}
+}

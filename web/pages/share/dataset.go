@@ -1,0 +1,145 @@
+package share
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strconv"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/parquet-go/parquet-go"
+
+	"warpboard/models"
+	"warpboard/web/site"
+	"warpboard/web/site/runs"
+)
+
+const (
+	datasetRows = 500
+	// licence goes with every dataset.
+	licence = "The times are facts: CC0-1.0. Each source is its author's; it is given here to be read and to reproduce its time."
+)
+
+// datasetHead says what a dataset is: its first line as JSON, the metadata of the file as Parquet.
+type datasetHead struct {
+	Licence string `json:"licence"`
+	Task    string `json:"task"`
+	Version int    `json:"version"`
+	Device  string `json:"device"`
+	Entries int    `json:"entries"` // on all pages
+	Next    string `json:"next,omitempty"`
+}
+
+// datasetRow is an entry: a line of JSON, or a row of Parquet, with the same names. docs/datasets.md explains them.
+type datasetRow struct {
+	Rank       int       `json:"rank" parquet:"rank"`
+	Tied       bool      `json:"tied" parquet:"tied"`
+	Person     string    `json:"person" parquet:"person"`
+	PersonID   int64     `json:"person_id" parquet:"person_id"`
+	ScoreNS    float64   `json:"score_ns" parquet:"score_ns"`
+	ErrorNS    float64   `json:"error_ns" parquet:"error_ns"`
+	LowNS      *float64  `json:"interval_low_ns" parquet:"interval_low_ns,optional"`
+	HighNS     *float64  `json:"interval_high_ns" parquet:"interval_high_ns,optional"`
+	Processes  int       `json:"processes" parquet:"processes"`
+	Tries      int       `json:"tries" parquet:"tries"`
+	AchievedAt time.Time `json:"achieved_at" parquet:"achieved_at,timestamp(microsecond)"`
+	Run        int64     `json:"run" parquet:"run"`
+	PooledRuns int       `json:"pooled_runs" parquet:"pooled_runs"` // of equal source, that the score is made of
+	Disturbed  string    `json:"disturbed" parquet:"disturbed"`     // why the conditions were bad
+	Source     string    `json:"source" parquet:"source"`
+	// Files are further files, by name.
+	Files map[string]string `json:"files,omitempty" parquet:"files"`
+}
+
+// Dataset is everybody on a board of a closed task with their sources: as Parquet or JSON lines, as the address ends.
+func (s *Share) Dataset(c *fiber.Ctx) error {
+	b, err := s.boardOf(c)
+	if err != nil {
+		return err
+	}
+	if b.task.Deadline == nil || b.task.Open(s.Now()) {
+		return models.Errorf(models.Forbidden, "The dataset of %s has the sources, which everybody may read after the task's deadline.", b.task.Title)
+	}
+	head, rows, err := s.datasetPage(c, b, max(c.QueryInt("page", 1), 1))
+	if err != nil {
+		return err
+	}
+	if head.Next != "" {
+		c.Set(fiber.HeaderLink, "<"+head.Next+`>; rel="next"`)
+	}
+	if path.Ext(c.Path()) == ".parquet" {
+		return sendParquet(c, head, rows)
+	}
+	return sendJSONLines(c, head, rows)
+}
+
+// datasetPage reads one page of a dataset, from 1; behind the last they are empty.
+func (s *Share) datasetPage(c *fiber.Ctx, b board, number int) (head datasetHead, rows []datasetRow, err error) {
+	list, _, err := s.Store.Past(c.UserContext(), b.head.VersionID, b.head.Device, s.Now())
+	if err != nil {
+		return head, nil, err
+	}
+	version, err := s.Store.Version(c.UserContext(), b.head.VersionID)
+	if err != nil {
+		return head, nil, err
+	}
+	head = datasetHead{Licence: licence, Task: b.task.Slug, Version: version.Number, Device: b.head.Device, Entries: len(list)}
+	from := min((number-1)*datasetRows, len(list))
+	to := min(from+datasetRows, len(list))
+	if to < len(list) {
+		head.Next = fmt.Sprintf("%s%s?page=%d", s.BaseURL, c.Path(), number+1)
+	}
+	rows, err = s.datasetRows(c, list[from:to])
+	return head, rows, err
+}
+
+func (s *Share) datasetRows(c *fiber.Ctx, list []models.Shown) ([]datasetRow, error) {
+	ids := make([]int64, len(list))
+	for i, e := range list {
+		ids[i] = e.SubmissionID
+	}
+	sources, err := s.Store.Sources(c.UserContext(), ids)
+	rows := make([]datasetRow, len(list))
+	for i, e := range list {
+		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.Tries,
+			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.Pooled, 1), e.Disturbed, string(sources[e.SubmissionID].Source), runs.Texts(sources[e.SubmissionID].Files)}
+	}
+	return rows, err
+}
+
+func sendJSONLines(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
+	var text bytes.Buffer
+	out := json.NewEncoder(&text)
+	out.SetEscapeHTML(false)
+	err := out.Encode(head)
+	for _, row := range rows {
+		if err == nil {
+			err = out.Encode(row)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("writing the dataset: %w", err)
+	}
+	c.Set(fiber.HeaderContentType, "application/jsonl; charset=utf-8")
+	return c.Send(text.Bytes())
+}
+
+// sendParquet writes one row group, packed by zstd: a page of a dataset is small.
+func sendParquet(c *fiber.Ctx, head datasetHead, rows []datasetRow) error {
+	var file bytes.Buffer
+	out := parquet.NewGenericWriter[datasetRow](&file, parquet.Compression(&parquet.Zstd),
+		parquet.KeyValueMetadata("licence", head.Licence), parquet.KeyValueMetadata("task", head.Task),
+		parquet.KeyValueMetadata("version", strconv.Itoa(head.Version)), parquet.KeyValueMetadata("device", head.Device),
+		parquet.KeyValueMetadata("entries", strconv.Itoa(head.Entries)), parquet.KeyValueMetadata("next", head.Next))
+	_, err := out.Write(rows)
+	if err == nil {
+		err = out.Close()
+	}
+	if err != nil {
+		return fmt.Errorf("writing the dataset: %w", err)
+	}
+	c.Set(fiber.HeaderContentType, "application/vnd.apache.parquet")
+	return site.Attachment(c, fmt.Sprintf("%s-%s.parquet", head.Task, head.Device), file.Bytes())
+}
