@@ -111,6 +111,7 @@ func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile run
 		vm.DownloadCases = written.Last - written.First + 1
 		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
 	}
+	vm.PTX = vm.Path + ".ptx"
 	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
 	source := string(views.SourceURL(seen.Sub.ID))
 	vm.Sources = map[string]string{seen.Sub.FileName: source}
