@@ -7,7 +7,7 @@ import (
 	"warpboard/evaluator/ncu"
 )
 
-// ptxRow is a line of PTX. ncu counts nothing for it: it has the heat of its source line, of all instructions of that.
+// ptxRow is a line of PTX. ncu counts nothing for it: it has the samples of its source line, of all instructions of that.
 type ptxRow struct {
 	ncu.PTXLine
 	share float64
