@@ -29,6 +29,33 @@ func TestTheReportFileIsSentAsNcuWroteIt(t *testing.T) {
 	}
 }
 
+func TestPTXIsShownAndSentToThoseWhoMaySeeTheSource(t *testing.T) {
+	s := newProfiledScene(t)
+	b, path := s.browserOf(s.admin), profilePath(s.second)
+	doc := b.page(path+"?kernel=1&show=ptx", http.StatusOK)
+	checkSound(t, doc)
+	wantText(t, doc, "#source", "ex2.approx.f32 %f2, %f1;")
+	href := doc.Find(`.pf-downloads a[href*=".ptx"]`).AttrOr("href", "")
+	resp := b.get(href)
+	wantStatus(t, resp, http.StatusOK)
+	named := fmt.Sprintf(`attachment; filename="run-%d-case-0-kernel-1.ptx"`, s.second.ID)
+	if text := body(t, resp); text != softmaxPTX[:len(".version 8.7\n.target sm_90a\n.address_size 64\n")]+"\n"+softmaxPTX[len(".version 8.7\n.target sm_90a\n.address_size 64\n"):] ||
+		resp.Header.Get("Content-Disposition") != named {
+		t.Errorf("%s holds %s", resp.Header.Get("Content-Disposition"), text)
+	}
+	wantStatus(t, b.get(path+".ptx?kernel=0"), http.StatusNotFound)
+	if text := body(t, b.get(path+".json")); !strings.Contains(text, "ex2.approx.f32") {
+		t.Error("the JSON lacks the PTX")
+	}
+	visitor := s.browser()
+	wantStatus(t, visitor.get(path+".ptx?kernel=1"), http.StatusForbidden)
+	for _, ending := range []string{"?kernel=1&show=ptx", ".json", ".txt", ".csv"} {
+		if text := body(t, visitor.get(path+ending)); strings.Contains(text, "ex2.approx") {
+			t.Errorf("%s shows the program to others", ending)
+		}
+	}
+}
+
 func TestAReportFileOfAnEarlierWorkerIsSentAsItIs(t *testing.T) {
 	s := newProfiledScene(t)
 	resp := s.browserOf(s.admin).get(profilePath(s.second) + ".ncu-rep?case=3")

@@ -111,7 +111,7 @@ func TestNothingTellsOfTheRunsOfAHiddenTask(t *testing.T) {
 	mine := modelstest.Submit(t, s.Store, s.ada, modelstest.Task(t, s.Store, s.admin, "open", "CPU"))[0]
 	visitor := s.browser()
 	for _, path := range []string{
-		profilePath(s.second), profilePath(s.second) + ".json", profilePath(s.second) + ".csv", profilePath(s.second) + ".txt", profilePath(s.second) + ".ncu-rep",
+		profilePath(s.second), profilePath(s.second) + ".json", profilePath(s.second) + ".csv", profilePath(s.second) + ".txt", profilePath(s.second) + ".ncu-rep", profilePath(s.second) + ".ptx",
 		fmt.Sprintf("/compare?a=%d&b=%d", mine.ID, s.second.ID), fmt.Sprintf("/compare.json?a=%d&b=%d", s.second.ID, mine.ID),
 		fmt.Sprintf("/runs/%d/trace.json", s.second.ID),
 		fmt.Sprintf("/submissions/%d/runs/%d/profile", mine.SubmissionID, s.second.ID),

@@ -172,6 +172,7 @@ func (s *Server) runRoutes(pages group) {
 	pages.get("/submissions/:id/runs/:run/profile.json", s.profiles.JSON)
 	pages.get("/submissions/:id/runs/:run/profile.csv", s.profiles.CSV)
 	pages.get("/submissions/:id/runs/:run/profile.ncu-rep", s.profiles.File)
+	pages.get("/submissions/:id/runs/:run/profile.ptx", s.profiles.PTX)
 	pages.get("/submissions/:id/runs/:run/profile.txt", s.profiles.Text)
 	pages.get("/compare", s.profiles.Compare)
 	pages.get("/compare.json", s.profiles.CompareJSON)

@@ -24,8 +24,8 @@ func profileCommand(c *connection) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !slices.Contains([]string{"txt", "json", "csv", "ncu-rep"}, kind) {
-				return Usage("--format %q: want txt, json, csv or ncu-rep", kind)
+			if !slices.Contains([]string{"txt", "json", "csv", "ncu-rep", "ptx"}, kind) {
+				return Usage("--format %q: want txt, json, csv, ncu-rep or ptx", kind)
 			}
 			if c.json {
 				kind = "json"
@@ -33,7 +33,7 @@ func profileCommand(c *connection) *cobra.Command {
 			return c.profile(cmd.Context(), id, device, kind, index, out)
 		}}
 	get.Flags().StringVar(&device, "device", "", "of which run; default: the only one")
-	get.Flags().StringVar(&kind, "format", "txt", "txt, json, csv or ncu-rep")
+	get.Flags().StringVar(&kind, "format", "txt", "txt, json, csv, ncu-rep or ptx (of the longest kernel)")
 	get.Flags().IntVar(&index, "case", 0, "number of the benchmark case, from 0")
 	get.Flags().StringVarP(&out, "output", "o", "", "file to write; default: the standard output")
 	cmd.AddCommand(get)

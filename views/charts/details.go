@@ -33,6 +33,7 @@ type DetailsVM struct {
 	DownloadCases int
 	JSON          string // URLs of the same data
 	CSV           string
+	PTX           string // URL of a kernel's PTX, without its query; empty for those who may not see it
 }
 
 // CaseTab is one benchmark case to choose.
@@ -64,8 +65,8 @@ func DotOf(name, url string, r *ncu.Report) (dot Dot, ok bool) {
 	return Dot{Name: name, URL: url, Rate: w.Rate.Value.Value, Intensity: w.Intensity.Value.Value}, true
 }
 
-// kernel returns the chosen kernel: the one asked for, else the one that took the most time.
-func (vm DetailsVM) kernel() *ncu.Kernel {
+// Kernel returns the chosen kernel: the one asked for, else the one that took the most time.
+func (vm DetailsVM) Kernel() *ncu.Kernel {
 	if vm.Report == nil {
 		return nil
 	}
@@ -106,7 +107,7 @@ func (vm DetailsVM) kernelRows() []kernelRow {
 	for _, s := range ncu.Shares(vm.Report) {
 		shares[s.Kernel] = s.Share
 	}
-	chosen := vm.kernel()
+	chosen := vm.Kernel()
 	rows := make([]kernelRow, len(vm.Report.Kernels))
 	for i := range vm.Report.Kernels {
 		k := &vm.Report.Kernels[i]

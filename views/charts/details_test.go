@@ -7,6 +7,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"warpboard/evaluator/ncu"
 )
 
@@ -72,7 +74,7 @@ func TestSearchNarrowsTheRawMetrics(t *testing.T) {
 }
 
 func TestQueryRoundTrip(t *testing.T) {
-	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, At: "a b.cu:7", Pin: 17}
+	q := Query{Case: 2, Kernel: 3, Search: "l1 & l2", Page: 4, Code: 5, Hot: true, PTX: true, At: "a b.cu:7", Pin: 17}
 	u, err := url.Parse(q.URL("/p"))
 	if err != nil {
 		t.Fatal(err)
@@ -130,6 +132,45 @@ func TestSourceLinesLinkToTheSubmission(t *testing.T) {
 	vm.Query.At = "gone.cu:1"
 	if gone, _ := render(t, Details(vm)); gone.Find(".pf-beside > div:last-child tbody tr").Length() != 32 {
 		t.Error("a line that is not there leaves no instructions")
+	}
+}
+
+func TestPTXStandsBesideItsSourceLikeTheMachineCode(t *testing.T) {
+	r := report(t, "cuda4")
+	source := r.Kernels[0].Source
+	for i := range source.Lines {
+		source.Lines[i].File, source.Lines[i].Line, source.Lines[i].Text = "/in/submission.cu", 7+i/16, "y[i] = a * x[i] + y[i];"
+	}
+	source.PTX = ".version 8.0\n.entry saxpy()\n{\n\t.loc\t1 7 0\n\tfma.rn.f32 %f3, %f1, %f2;\n\tst.global.f32 [%rd1], %f3;\n\t.loc 1 99 0\n\tret;\n" +
+		strings.Repeat("\tmov.u32 %r1, %r2;\n", 2*codePageSize) + "}\n\t.file\t1 \"/in/submission.cu\"\n"
+	vm := detailsOf(r, 0)
+	vm.PTX = "/runs/12/profile.ptx"
+	machine, _ := render(t, Details(vm))
+	if machine.Find("#source a:contains('PTX, what')").AttrOr("href", "") != "/runs/12/profile?kernel=0&show=ptx#source" ||
+		machine.Find(".pf-downloads a[href='/runs/12/profile.ptx?case=0&kernel=0']").Length() != 1 || machine.Find("#source th:contains('PTX')").Length() != 0 {
+		t.Error("the machine code does not lead to its PTX")
+	}
+	vm.Query.PTX = true
+	doc, _ := render(t, Details(vm))
+	rows := doc.Find(".pf-beside > div:last-child tbody tr")
+	fma := rows.FilterFunction(func(_ int, row *goquery.Selection) bool { return strings.Contains(row.Text(), "fma.rn.f32") })
+	if rows.Length() != codePageSize || fma.Length() != 1 || fma.Find("a").AttrOr("href", "") != "/runs/12/source/submission.cu#L7" || !strings.Contains(fma.Text(), "%\n") && !strings.Contains(fma.Text(), "\u00a0%") {
+		t.Errorf("%d lines, of which the first is %q", rows.Length(), fma.Text())
+	}
+	vm.Query.At = "submission.cu:7"
+	few, _ := render(t, Details(vm))
+	vm.Query.PTX = false
+	both, _ := render(t, Details(vm))
+	if n := few.Find(".pf-beside > div:last-child tbody tr").Length(); n != 2 {
+		t.Errorf("%d lines of PTX of one source line", n)
+	}
+	if n := both.Find(".pf-beside > div:last-child tbody tr").Length(); n != 16+2 {
+		t.Errorf("%d instructions and lines of PTX of one source line", n)
+	}
+	source.PTX = ""
+	vm.Query.PTX = true
+	if gone, _ := render(t, Details(vm)); gone.Find(".pf-beside > div:last-child tbody tr").Length() != 16 || gone.Find("#source th:contains('PTX')").Length() != 0 {
+		t.Error("without PTX the machine code is not shown")
 	}
 }
 

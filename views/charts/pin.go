@@ -17,7 +17,7 @@ type PinChoice struct {
 
 // pinned is the kernel of the baseline that the page's kernel is held against: the one of its name, or the longest.
 func (vm DetailsVM) pinned() *ncu.Kernel {
-	k := vm.kernel()
+	k := vm.Kernel()
 	if vm.Pin == nil || vm.Pin.Report == nil || k == nil {
 		return nil
 	}

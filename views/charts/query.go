@@ -17,6 +17,7 @@ type Query struct {
 	Page   int    // of the raw metrics, from 1
 	Code   int    // page of the source view, from 1
 	Hot    bool   // source view sorted by samples
+	PTX    bool   // source view shows PTX
 	At     string // "submission.cu:7": only the instructions of this line; empty: all
 	Pin    int    // run whose profile is the baseline: every bar has a tick where its value is; 0: none
 }
@@ -39,6 +40,7 @@ func ReadQuery(v url.Values) Query {
 		Page:   atLeast(v.Get("page"), 1, 1),
 		Code:   atLeast(v.Get("code"), 1, 1),
 		Hot:    v.Get("sort") == "hot",
+		PTX:    v.Get("show") == "ptx",
 		Pin:    atLeast(v.Get("pin"), 1, 0),
 	}
 }
@@ -73,6 +75,9 @@ func (q Query) URL(path string) string {
 	if q.Hot {
 		v.Set("sort", "hot")
 	}
+	if q.PTX {
+		v.Set("show", "ptx")
+	}
 	if len(v) == 0 {
 		return path
 	}
@@ -85,6 +90,7 @@ func (q Query) withSearch(s string) Query { q.Search, q.Page = s, 1; return q }
 func (q Query) withPage(page int) Query   { q.Page = page; return q }
 func (q Query) withCode(page int) Query   { q.Code = page; return q }
 func (q Query) withAt(line string) Query  { q.At, q.Code = line, 1; return q }
+func (q Query) withPTX(ptx bool) Query    { q.PTX, q.Code = ptx, 1; return q }
 func (q Query) withHot(hot bool) Query    { q.Hot, q.Code = hot, 1; return q }
 
 // paging is one page of a long table.

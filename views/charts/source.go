@@ -34,6 +34,7 @@ type codeView struct {
 	lines   bool    // line information exists
 	hot     []hotLine
 	at      string // the source line whose instructions are shown; empty: all
+	ptx     []ptxRow
 }
 
 // codeRow is one instruction with its counters.
@@ -78,10 +79,20 @@ func newCodeView(s *ncu.Source, q Query) codeView {
 		v.hottest = max(v.hottest, rows[i].share)
 	}
 	v.hot = hotLines(rows)
+	shares := lineShares(rows)
 	if chosen := func(l hotLine) bool { return l.key() == q.At }; slices.ContainsFunc(v.hot, chosen) {
 		v.at = q.At
 		rows = slices.DeleteFunc(rows, func(r codeRow) bool { return lineKey(r.line) != q.At })
 	}
+	if s.PTX != "" && (q.PTX || v.at != "") {
+		v.ptx = ptxRows(s, v.at, shares)
+	}
+	if q.PTX && s.PTX != "" {
+		v.paging = newPaging(q.Code, len(v.ptx), codePageSize)
+		v.ptx = v.ptx[v.from:v.to]
+		return v
+	}
+	v.ptx = v.ptx[:min(len(v.ptx), codePageSize)]
 	if q.Hot {
 		slices.SortStableFunc(rows, func(a, b codeRow) int { return cmp.Compare(b.share, a.share) })
 	}

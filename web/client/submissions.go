@@ -58,7 +58,7 @@ func (c *Client) Download(ctx context.Context, path string) ([]byte, error) {
 	return readAll(resp)
 }
 
-// ProfilePath is where a run's profile is, in a format: "txt", "json", "csv" or "ncu-rep".
+// ProfilePath is where a run's profile is, in a format: "txt", "json", "csv", "ncu-rep" or "ptx".
 func ProfilePath(submission, run int64, format string, index int) string {
 	return fmt.Sprintf("/submissions/%d/runs/%d/profile.%s?case=%d", submission, run, format, index)
 }

@@ -112,6 +112,7 @@ func (p *Profiles) addSourceLinks(c *fiber.Ctx, seen runs.RunAccess, profile run
 		vm.DownloadCases = written.Last - written.First + 1
 		vm.Download = fmt.Sprintf("%s.ncu-rep?case=%d", vm.Path, vm.Query.Case)
 	}
+	vm.PTX = vm.Path + ".ptx"
 	vm.DownloadNote = profile.ReportNote(vm.Query.Case)
 	vm.Sources = sourceLinks(string(views.SourceURL(seen.Sub.ID))+"#", seen, vm.Report)
 	return nil

@@ -48,6 +48,25 @@ func (p *Profiles) File(c *fiber.Ctx) error {
 	return c.SendStream(file, size)
 }
 
+// PTX sends what the compiler made of a kernel before the machine code: of the one asked for, else of the one that took the
+// most time.
+func (p *Profiles) PTX(c *fiber.Ctx) error {
+	seen, index, report, err := p.seenReport(c)
+	if err != nil {
+		return err
+	}
+	if !seen.MaySeeSource {
+		return site.Forbidden("source", "PTX shows the program itself: "+runs.SourceHidden(seen.Task)+".")
+	}
+	kernel := charts.DetailsVM{Query: charts.ReadQuery(queryOf(c)), Report: report}.Kernel()
+	if kernel == nil || kernel.Source == nil || kernel.Source.PTX == "" {
+		return models.Errorf(models.NotFound, "There is no PTX of this kernel.")
+	}
+	c.Attachment(fmt.Sprintf("run-%d-case-%d-kernel-%d.ptx", seen.Run.ID, index, kernel.ID))
+	c.Set(fiber.HeaderContentType, fiber.MIMETextPlainCharsetUTF8)
+	return c.SendString(kernel.Source.PTX)
+}
+
 // unpackedFile is a packed file as it was before.
 type unpackedFile struct {
 	io.Reader
