@@ -41,12 +41,12 @@ var chromium browsertest.Browser
 var objects string
 
 func runTests(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "warpboard-e2e-objects-")
+	dir, remove, err := sandboxtest.Objects()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	defer os.RemoveAll(dir)
+	defer remove()
 	defer chromium.Close()
 	objects = dir
 	flag.Parse()

@@ -35,11 +35,12 @@ func TestMain(m *testing.M) {
 	if firstUID, _, err = sandboxtest.Reserve(); err != nil { // until the process ends
 		panic(err)
 	}
-	if cache, err = os.MkdirTemp("", "warpboard-evaluator"); err != nil {
+	var remove func()
+	if cache, remove, err = sandboxtest.Objects(); err != nil {
 		panic(err)
 	}
 	code := m.Run()
-	os.RemoveAll(cache)
+	remove()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

@@ -20,5 +20,8 @@ func TestADatabaseOfANewerProgramIsRefused(t *testing.T) {
 		if _, err := migrations.Up(t.Context(), s.SQL(), s.Dialect()); err == nil || !strings.Contains(err.Error(), "version 9000") {
 			t.Errorf("error is %v", err)
 		}
+		if _, err := s.SQL().ExecContext(t.Context(), "delete from goose_db_version where version_id = 9000"); err != nil {
+			t.Error(err)
+		}
 	})
 }

@@ -6,11 +6,13 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/e2e/fuzztest"
 	"warpboard/tasks"
 )
 
 // Whatever task.yml says, reading ends; and what is read can be written and read again, equal.
 func FuzzTaskYAML(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, seed := range []string{minimal, full, cpp("defines: {A: null, B: 1.0}"), "a: &a [*a]", "<<: {a: 1}", "? [a]\n: b", minimal + "tests: [{a: [x, 'y', 1.0e+9]}]"} {
 		f.Add(seed)
 	}
@@ -31,6 +33,7 @@ func FuzzTaskYAML(f *testing.F) {
 
 // No flag that passes names a file, a program or a list of flags.
 func FuzzFlags(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add("-Xcompiler=-O3,-fopenmp", true)
 	f.Add("-fplugin=x", false)
 	f.Add("-l:evil.a", false)
@@ -57,6 +60,7 @@ func FuzzFlags(f *testing.F) {
 
 // Whatever the archive holds, reading ends within the bounds and refuses in words.
 func FuzzZip(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add(zipped(f, files{"task.yml": minimal, "reference.py": ""}))
 	f.Add(zipped(f, files{"problems/s.yaml": basics, "problems/basics/a/task.yml": minimal}))
 	f.Add(rawZip(f, entry{name: "../x", text: "y"}))
@@ -85,6 +89,7 @@ func FuzzZip(f *testing.F) {
 }
 
 func FuzzExpression(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, seed := range []string{"2 * n ** 2 / (n - 1)", "-(-n)", "((", "1e9**1e9", "0x10", "n n", "float32*n"} {
 		f.Add(seed)
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/e2e/fuzztest"
 )
 
 func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
@@ -38,6 +40,7 @@ func TestRemarksOfCompilersFindTheirLines(t *testing.T) {
 }
 
 func FuzzRemarks(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add("a.cu(1): error: x\na.cu:2:3: warning: y\n  File \"a.cu\", line 3\nError: z\n")
 	f.Fuzz(func(t *testing.T, output string) {
 		last := 0

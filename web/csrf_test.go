@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"warpboard/e2e/fuzztest"
 	"warpboard/models"
 	"warpboard/web/signin"
 	"warpboard/web/site"
@@ -88,6 +89,7 @@ func TestNextStaysOnTheSite(t *testing.T) {
 }
 
 func FuzzNextStaysOnTheSite(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, seed := range []string{"/tasks", "//evil", `/\evil`, "/%2f/evil", "https://evil", "/\x09/evil", "/a//b?c=//d"} {
 		f.Add(seed)
 	}

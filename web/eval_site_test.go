@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"net/http"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -117,11 +116,11 @@ func cpuWorker(t *testing.T, q *queue.Queue, log *slog.Logger) *evaluator.Worker
 	}
 	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
 	box := sandbox.New(sandbox.Config{Root: t.TempDir(), FirstUID: sandboxtest.FirstUID(t), Log: log})
-	cache, err := os.MkdirTemp("", "warpboard-web-objects")
+	cache, remove, err := sandboxtest.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(cache) })
+	t.Cleanup(remove)
 	return evaluator.NewWorker(evaluator.Config{
 		Name: "w1", Conn: conn, Sandbox: box, Slots: slots, Tools: toolsHere(), Log: log,
 		Builder: toolchain.NewBuilder(toolchain.Config{Tools: toolsHere(), Runner: box, Cache: cache, Log: log}),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -46,7 +45,7 @@ func newArena(t *testing.T) *arena {
 	}
 	run := sandbox.DefaultRunLimits()
 	run.Memory, run.Tmp = 1<<30, 256<<20
-	dir, err := os.MkdirTemp("", "attacks-")
+	dir, remove, err := sandboxtest.Objects()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +70,7 @@ func newArena(t *testing.T) *arena {
 		if a.program != nil {
 			a.program.Close()
 		}
-		os.RemoveAll(dir)
+		remove()
 	})
 	return a
 }

@@ -7,6 +7,8 @@ import (
 	"testing/synctest"
 	"time"
 	"unicode/utf8"
+
+	"warpboard/e2e/fuzztest"
 )
 
 // pieces collects what a log stream sends.
@@ -100,6 +102,7 @@ func TestLogEndsAtItsBudgetWithANote(t *testing.T) {
 }
 
 func FuzzLogStream(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add([]byte("plain text\n"), 3)
 	f.Add([]byte("\xf0\x9f\x98\x80\xf0\x9f"), 1)
 	f.Add([]byte("\xe4\xb8\xff\x80"), 2)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/e2e/fuzztest"
 	"warpboard/evaluator/job"
 )
 
@@ -199,6 +200,7 @@ func TestEndlessReportsStayBounded(t *testing.T) {
 // FuzzParser holds that what comes in pieces is read as what comes at once, and that no input makes
 // numbers that JSON cannot carry or text that a database refuses.
 func FuzzParser(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add([]byte("test-count: 1\ntest.0.spec: seed: 1\ntest.0.status: pass\ncheck: pass\n"), 7)
 	f.Add([]byte("benchmark.0.mean: 1e308\nbenchmark.0.times: 1,,nan\n\xff\n:\n"), 1)
 	f.Fuzz(func(t *testing.T, pipe []byte, size int) {

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/e2e/fuzztest"
 )
 
 func decode(t testing.TB, text string) map[string]any {
@@ -107,6 +109,7 @@ func TestAContractKeepsItsValuesAndGetsItsDefaults(t *testing.T) {
 // FuzzRead holds that no body makes the reader fail otherwise than by naming problems, and that what was
 // read can be sent to a worker and passes or is refused with details.
 func FuzzRead(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add(`{"kernel":{"source_code":"x","kernel_type":"torch","io":{"args":[{"name":"a","type":"int","value":1.5}]}},"num_trials":"1e3"}`)
 	f.Add(`{"kernel":{"source_code":"x","kernel_type":"cuda","metadata":[],"io":{"args":[{}],"launch":{"grid":{"x":"n"}}}},"timeout":1e999}`)
 	f.Fuzz(func(t *testing.T, text string) {

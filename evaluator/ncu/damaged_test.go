@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"warpboard/e2e/fuzztest"
 )
 
 func TestTruncatedPagesNeverGiveHalfANumber(t *testing.T) {
@@ -134,6 +136,7 @@ func TestAPageOfAnotherLanguageGivesNoNumbers(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, name := range reports {
 		p := pages(f, name)
 		f.Add(p.Details[:4000], p.Raw[:6000], p.Source[:4000], []byte("\"Line No\",\"Source\",\"Address\",\"Source\"\n1,x,0x1,y\n"))

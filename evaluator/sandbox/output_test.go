@@ -7,6 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"warpboard/e2e/fuzztest"
 	"warpboard/evaluator/sandbox"
 )
 
@@ -110,6 +111,7 @@ func TestTextIsPrintableAnywhere(t *testing.T) {
 }
 
 func FuzzTextIsValidAndIdempotent(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, seed := range []string{"a\r\nb", "\x00\xff", "\r\r\n", "é\u0085"} {
 		f.Add([]byte(seed))
 	}

@@ -36,7 +36,8 @@ func Each(t *testing.T, fn func(t *testing.T, s *models.Store)) {
 	EachConfig(t, models.Config{}, fn)
 }
 
-// EachConfig does the same with more settings; Dir and DSN are filled in.
+// EachConfig does the same with more settings; Dir and DSN are filled in. Who changes tables or their versions puts them back:
+// another test gets the schema.
 func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models.Store)) {
 	t.Helper()
 	t.Run("sqlite", func(t *testing.T) {
@@ -46,7 +47,7 @@ func EachConfig(t *testing.T, cfg models.Config, fn func(t *testing.T, s *models
 	})
 	t.Run("postgres", func(t *testing.T) {
 		cfg := cfg
-		cfg.Dir, cfg.DSN = t.TempDir(), PostgresURL(t)
+		cfg.Dir, cfg.DSN = t.TempDir(), emptyPostgresURL(t)
 		fn(t, open(t, cfg))
 	})
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"warpboard/e2e/fuzztest"
 	"warpboard/tasks"
 	"warpboard/tasks/directives"
 )
@@ -61,6 +62,7 @@ func TestBadDirectiveIsRefusedByLine(t *testing.T) {
 }
 
 func FuzzDirectives(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add([]byte("#!POPCORN leaderboard add\n//!POPCORN gpus A B\n"))
 	f.Add([]byte("\ufeff# x\r\n#!POPCORN"))
 	f.Fuzz(func(t *testing.T, source []byte) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/e2e/fuzztest"
 )
 
 func parse(t *testing.T, text string) *yaml.Node {
@@ -97,6 +99,7 @@ func TestErrorsNameTheLine(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add([]byte("a: &x [1, 2]\nb: *x\n<<: {c: 012}\n"))
 	f.Add([]byte("- !!str 1\n- 1:2\n- ~\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {

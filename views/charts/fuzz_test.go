@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/a-h/templ"
 
+	"warpboard/e2e/fuzztest"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
@@ -44,6 +45,7 @@ func forge(r *ncu.Report, values [3]float64) {
 
 // Whatever the counters say, each chart of a profile ends and can be drawn.
 func FuzzProfileCharts(f *testing.F) {
+	fuzztest.Moment(f)
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
 	r := report(f, "tri")
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
@@ -62,6 +64,7 @@ func FuzzProfileCharts(f *testing.F) {
 
 // Whatever the times say, the drawing of a case's repeats ends and can be drawn.
 func FuzzRepeats(f *testing.F) {
+	fuzztest.Moment(f)
 	eachPair(func(a, b, c float64) { f.Add(a, b, c) })
 	f.Fuzz(func(t *testing.T, a, b, c float64) {
 		drawable(t, Repeats(RepeatsVM{Case: job.CaseResult{Times: []float64{a, b, c, a}, Runs: 4, Mean: a, Std: b, Err: c, Median: b, Best: c}}))
@@ -75,6 +78,7 @@ func FuzzRepeats(f *testing.F) {
 
 // Whatever a worker's clock says, a run's timeline can be drawn.
 func FuzzTimeline(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, a := range []int64{0, 1, -1, math.MaxInt64, math.MinInt64} {
 		f.Add(a, int64(0))
 		f.Add(int64(1), a)

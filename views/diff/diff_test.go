@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/e2e/fuzztest"
 )
 
 func TestDiffKeepsBothTextsReadable(t *testing.T) {
@@ -68,6 +70,7 @@ func TestDiffOfStrangersStaysCheap(t *testing.T) {
 }
 
 func FuzzDiffHoldsBothTexts(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add("a\nb\nc", "a\nc\nd")
 	f.Add("", "x\n")
 	f.Add("1\n2\n3\n4\n5\n6\n7\n8\n9\n10", "1\n2\n3\n4\n5\n6\n7\n8\n9\nten")

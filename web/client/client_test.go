@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/e2e/fuzztest"
 )
 
 // serve answers the n-th request with the n-th function, and later ones with the last.
@@ -97,6 +99,7 @@ func TestWrongAddressGivesASentence(t *testing.T) {
 }
 
 func FuzzReadEvents(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add("id: 1\ndata: a\ndata: b\n\n:\n\nevent: end\n\n")
 	f.Add("\r")
 	f.Add("data\n\ndata:x\n\r\n\x00")

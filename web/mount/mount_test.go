@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/valyala/fasthttp"
+
+	"warpboard/e2e/fuzztest"
 )
 
 const path = Path("/warpboard")
@@ -38,6 +40,7 @@ func TestAddressesFromTheRootGetThePath(t *testing.T) {
 
 // FuzzHTML: the path comes in, and nothing else changes.
 func FuzzHTML(f *testing.F) {
+	fuzztest.Moment(f)
 	f.Add(`<a href="/x">="/"</a>`)
 	f.Add(`href="//x" src="/"`)
 	f.Fuzz(func(t *testing.T, page string) {

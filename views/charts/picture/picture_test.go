@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/e2e/fuzztest"
 )
 
 func TestARecordLineGoesDownWithEachRecord(t *testing.T) {
@@ -69,6 +71,7 @@ func TestEverybodyHasALane(t *testing.T) {
 
 // Whatever a row says, the picture of a board ends, stays small, and names places that a browser can draw.
 func FuzzBoardPicture(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, a := range oddFloats {
 		for _, b := range oddFloats {
 			f.Add(a, b, int64(0), int64(time.Hour), 3)
@@ -127,6 +130,7 @@ func TestChartIsLabelledWithRoundScores(t *testing.T) {
 
 // Between any two numbers there are at most six labels.
 func FuzzChartScores(f *testing.F) {
+	fuzztest.Moment(f)
 	for _, low := range oddFloats {
 		for _, high := range append(oddFloats, math.Nextafter(low, math.Inf(1)), low*1.1) {
 			f.Add(low, high)

@@ -1,0 +1,35 @@
+package fuzztest
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// Moment fuzzes the target for as long as FUZZTIME says (1s), in a process of its own and on one processor. Without
+// FUZZTIME, and in a process that fuzzes, it does nothing.
+func Moment(f *testing.F) {
+	f.Helper()
+	moment := os.Getenv("FUZZTIME")
+	if moment == "" || flag.Lookup("test.fuzz").Value.String() != "" {
+		return
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		f.Fatal(err)
+	}
+	cmd := exec.CommandContext(f.Context(), exe, "-test.run=^$", "-test.fuzz=^"+f.Name()+"$", "-test.fuzztime="+moment,
+		"-test.fuzzcachedir="+f.TempDir(), "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		f.Logf("fuzzed for %s: nothing found", moment)
+		return
+	}
+	// On a busy machine Go reports its own end of the time as a failure; an input that fails is always named.
+	if text := string(out); !strings.Contains(text, "context deadline exceeded") || strings.Contains(text, "Failing input") {
+		f.Fatalf("fuzzing for %s: %v\n%s", moment, err, text)
+	}
+}
