@@ -127,6 +127,30 @@ func TestRunsOfEqualSourcesCountTogetherAsLongAsTheyAreValid(t *testing.T) {
 	})
 }
 
+// TestARecordThatAPoolCorrectsChangesTheBoard although its person has a better entry: pages are kept by the board's change number.
+func TestARecordThatAPoolCorrectsChangesTheBoard(t *testing.T) {
+	modelstest.Each(t, func(t *testing.T, s *models.Store) {
+		w, ctx := newWorld(t, s), t.Context()
+		w.measures(t, s, w.ann, "a;", about(1000)...)
+		w.measures(t, s, w.ann, "b;", about(900)...)
+		read := func() (records []float64, change int64) {
+			for _, r := range got[[]models.RecordHolder](t)(s.History(ctx, w.task.VersionID, "CPU")) {
+				records = append(records, math.Round(r.ScoreNS))
+			}
+			return records, got[models.BoardPage](t)(s.Board(ctx, w.task.VersionID, "CPU", 0, 10)).Change
+		}
+		before, earlier := read()
+		w.measures(t, s, w.ann, "a;", about(1100)...)
+		after, later := read()
+		if diff := cmp.Diff([]string{"[1000 900]", "[1050 900]"}, []string{fmt.Sprint(before), fmt.Sprint(after)}); diff != "" {
+			t.Errorf("the records (-want +got):\n%s", diff)
+		}
+		if later == earlier {
+			t.Errorf("the board's change number stays %d", later)
+		}
+	})
+}
+
 func TestWhatDoesNotCountIsNotPooled(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()

@@ -81,13 +81,14 @@ type Taken struct {
 const ofRun = "version_id, device, user_id, id as run_id, submission_id, -epoch_id as age, score_ns, std_ns, err_ns, clock, interval_low, interval_high, processes, noisy, roof, pooled, disturbed, energy_j, scored_at as achieved_at"
 
 // Enter brings a valid run that has just ended onto its board; of one that was pooled, e is the run that stands for it, whose score may
-// be another one now. The change is nil when another run of the person's stays before it.
+// be another one now. The change is nil when another run of the person's stays before it, and no record changed.
 func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 	before, err := lastRecord(tx, e)
+	corrected := false // records are shown, too: of a run that is not its person's entry any more
 	switch {
 	case err != nil:
 	case pooled:
-		err = correctRecords(tx, e)
+		corrected, err = correctRecords(tx, e)
 	case before == nil || before.ScoreNS > e.ScoreNS:
 		err = noteRecord(tx, e)
 	}
@@ -95,7 +96,7 @@ func Enter(tx *gorm.DB, e Entry, pooled bool) (*Change, error) {
 		return nil, err
 	}
 	changed, err := updateEntry(tx, e.VersionID, e.Device, e.UserID)
-	if err != nil || !changed {
+	if err != nil || !changed && !corrected {
 		return nil, err
 	}
 	change, err := IncrementChange(tx, e.VersionID, e.Device)

@@ -71,7 +71,8 @@ func noteRecord(tx *gorm.DB, e Entry) error {
 }
 
 // correctRecords makes the records anew where a run that has got another score was one of them, or is now.
-func correctRecords(tx *gorm.DB, e Entry) error {
+// It reports whether it did.
+func correctRecords(tx *gorm.DB, e Entry) (bool, error) {
 	const epoch = "version_id = ? and device = ? and age = ? and "
 	var concerned int64
 	err := tx.Model(&Record{}).Where(epoch+"run_id = ?", e.VersionID, e.Device, e.Age, e.RunID).Count(&concerned).Error
@@ -84,9 +85,9 @@ func correctRecords(tx *gorm.DB, e Entry) error {
 		}
 	}
 	if err != nil || concerned == 0 {
-		return db.ReadError(err, "the board's records")
+		return false, db.ReadError(err, "the board's records")
 	}
-	return rebuildRecords(tx, e.VersionID, e.Device)
+	return true, rebuildRecords(tx, e.VersionID, e.Device)
 }
 
 // insertRecords finds, among the standing runs that the condition chooses, those that beat all before them.
