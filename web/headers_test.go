@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/andybalholm/brotli"
+
 	"warpboard/models"
 	"warpboard/static"
 	"warpboard/web/site"
@@ -115,6 +117,30 @@ func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
 			resp := s.browser().send(http.MethodPost, path, bytes.NewReader(bomb.Bytes()),
 				"Content-Type", kind, "Content-Encoding", encoding, "Accept", "application/json")
 			wantProblem(t, resp, http.StatusUnsupportedMediaType, "encoding")
+		}
+	}
+}
+
+func TestStaticFilesArePackedAsTheBrowserTakesThem(t *testing.T) {
+	b := startSite(t).browser()
+	plain := body(t, b.get(static.URL("app.css"), "Accept-Encoding", "identity"))
+	for accept, want := range map[string]string{"gzip, deflate, br, zstd": "br", "gzip": "gzip", "identity": ""} {
+		resp := b.get(static.URL("app.css"), "Accept-Encoding", accept)
+		sent := body(t, resp)
+		var unpacked io.Reader = strings.NewReader(sent)
+		var err error
+		switch want {
+		case "br":
+			unpacked = brotli.NewReader(unpacked)
+		case "gzip":
+			unpacked, err = gzip.NewReader(unpacked)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(unpacked)
+		if got := resp.Header.Get("Content-Encoding"); err != nil || got != want || string(text) != plain || want != "" && len(sent) > len(plain)/3 {
+			t.Errorf("who takes %s gets %q, %d bytes for %d of %d: %v", accept, got, len(sent), len(text), len(plain), err)
 		}
 	}
 }
