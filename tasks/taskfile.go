@@ -76,14 +76,7 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.solutions()
 	def.Tests = r.cases(f["tests"], "tests")
 	def.Benchmarks = r.cases(f["benchmarks"], "benchmarks")
-	def.Timeouts = Timeouts{
-		Test:      r.timeout(f["test_timeout"], "test_timeout"),
-		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
-		Ranked:    r.timeout(f["ranked_timeout"], "ranked_timeout"),
-	}
-	if f["ranked_budget"] != nil {
-		def.RankedBudget = r.timeout(f["ranked_budget"], "ranked_budget")
-	}
+	r.times(f, def)
 	def.RankingBy = Ranking(r.choice(f["ranking_by"], "ranking_by", "last", "last", "mean", "geom"))
 	if seed, ok := r.integer(f["seed"], "seed"); ok {
 		def.Seed = &seed
@@ -97,6 +90,18 @@ func (r *taskReader) read(root *yaml.Node) {
 	r.worldSizes(f)
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
+}
+
+// times reads how long stages may take.
+func (r *taskReader) times(f fields, def *Definition) {
+	def.Timeouts = Timeouts{
+		Test:      r.timeout(f["test_timeout"], "test_timeout"),
+		Benchmark: r.timeout(f["benchmark_timeout"], "benchmark_timeout"),
+		Ranked:    r.timeout(f["ranked_timeout"], "ranked_timeout"),
+	}
+	if f["ranked_budget"] != nil {
+		def.RankedBudget = r.timeout(f["ranked_budget"], "ranked_budget")
+	}
 }
 
 // required refuses a task.yml that lacks a key.

@@ -162,8 +162,10 @@ type PTXLine struct {
 // PTXLines are the kernel's lines but those that only say where they came from.
 func (s *Source) PTXLines() []PTXLine {
 	files := map[string]string{}
-	for _, m := range fileLines(s.PTX) {
-		files[m[1]] = m[2]
+	for line := range strings.Lines(s.PTX) {
+		if m := fileLine.FindStringSubmatch(line); m != nil {
+			files[m[1]] = m[2]
+		}
 	}
 	var out []PTXLine
 	var at PTXLine
@@ -187,15 +189,6 @@ func (s *Source) PTXLines() []PTXLine {
 		out = append(out, at)
 	}
 	return out
-}
-
-func fileLines(text string) (found [][]string) {
-	for line := range strings.Lines(text) {
-		if m := fileLine.FindStringSubmatch(line); m != nil {
-			found = append(found, m)
-		}
-	}
-	return found
 }
 
 // ptxInstruction reports whether a line does something: it is no directive, label, brace or comment.
