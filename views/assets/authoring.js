@@ -1,6 +1,6 @@
 // Writing a task: its files as tabs with an editor each, and what the server would refuse of them while one types. Without
 // this each file is a folded box, and "Try it" says what is wrong.
-import { tabs } from "./tabs.js";
+import { named, tabs } from "./tabs.js";
 
 const form = document.querySelector("[data-files]");
 const strip = form.querySelector("[data-file-tabs]");
@@ -46,24 +46,15 @@ function watch(file) {
     if (file.line) goTo(file, file.line);
   });
   seen.observe(file.area);
-  file.path.addEventListener("input", () => named(file));
-  named(file);
+  file.path.addEventListener("input", () => titled(file));
+  titled(file);
 }
 
 // A tab says its file's name and how many of its problems are known.
-function named(file) {
-  const wrong = file.remarks.filter((remark) => !remark.note).length;
+function titled(file) {
   const name = file.path.value.trim() || "Without a path";
   file.area.setAttribute("aria-label", `Text of ${name}`);
-  file.tab.textContent = name;
-  if (!wrong) return;
-  const count = document.createElement("span");
-  count.className = "tab-count";
-  count.textContent = wrong;
-  const unit = document.createElement("span");
-  unit.className = "sr-only";
-  unit.textContent = wrong === 1 ? " problem" : " problems";
-  file.tab.append(" ", count, unit);
+  named(file.tab, name, file.remarks.filter((remark) => !remark.note).length, "problem");
 }
 
 function marked(file) {
@@ -94,7 +85,7 @@ function show(remarks) {
   items.replaceChildren(...remarks.map(item));
   for (const file of files) {
     file.remarks = remarks.filter((remark) => remark.file && remark.file === file.path.value.trim());
-    named(file);
+    titled(file);
     marked(file);
   }
 }

@@ -7,14 +7,7 @@ import { keymap } from "@codemirror/view";
 import { indentWithTab } from "@codemirror/commands";
 import { classHighlighter } from "@lezer/highlight";
 import { EditorView, basicSetup } from "codemirror";
-
-// What was said of lines of the main text, as it stands on the page.
-const remarks = (within) =>
-  [...within.querySelectorAll("[data-line]:not([data-file]), [data-line][data-file='']")].map((said) => ({
-    at: Number(said.dataset.line),
-    severity: said.dataset.kind,
-    message: said.querySelector("[data-text]").textContent,
-  }));
+import { remarksIn } from "./remarks.js";
 
 // The same as marks in the editor; they move with what is typed.
 function mark(view, said) {
@@ -51,7 +44,7 @@ export function edit(area) {
     ],
   });
   const main = area.name === "source"; // others are a submission's further files
-  if (main) mark(view, remarks(form));
+  if (main) mark(view, remarksIn(form.querySelectorAll("[data-line]:not([data-file]), [data-line][data-file='']")));
   const fill = (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } });
   area.hidden = true;
   area.after(view.dom);

@@ -1,5 +1,7 @@
 // The files of a submission as tabs. Each has an editor of its own, which is made when its tab is first chosen.
 import { adopt, stored } from "./drafts.js";
+import { remarksIn } from "./remarks.js";
+import { named, panelOf, tabs as asTabs } from "./tabs.js";
 
 const box = document.querySelector("[data-files]");
 const form = box.closest("form");
@@ -17,20 +19,10 @@ const rows = () => [...box.querySelectorAll("[data-further]")];
 const nameOf = (row) => row.querySelector("[name=further_name]");
 const textOf = (row) => row.querySelector("[name=further_text]");
 const tabs = () => [...list.querySelectorAll("[role=tab]")];
-const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
 const tabOf = (row) => list.querySelector(`[aria-controls="${row.id}"]`);
 const fits = (name) => takes.some((pattern) => new RegExp(`^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*")}$`).test(name));
 
-function choose(chosen) {
-  for (const tab of tabs()) {
-    tab.setAttribute("aria-selected", String(tab === chosen));
-    tab.tabIndex = tab === chosen ? 0 : -1;
-    panelOf(tab).hidden = tab !== chosen;
-  }
-  list.scrollLeft = chosen.offsetLeft - list.offsetLeft - 40; // on a phone there is room for one or two
-  const panel = panelOf(chosen);
-  if ("further" in panel.dataset) edited(panel);
-}
+const { add: wire, choose } = asTabs(list, (panel) => "further" in panel.dataset && edited(panel));
 
 // edited gives a file its editor, once.
 async function edited(row) {
@@ -42,29 +34,18 @@ async function edited(row) {
   marked(row);
 }
 
-// A tab says how its file is called, and how many errors are in it.
-function label(tab, name, wrong) {
-  const count = document.createElement("span");
-  count.className = "tag tag-fail ml-1";
-  const unit = document.createElement("span");
-  unit.className = "sr-only";
-  unit.textContent = wrong === 1 ? " error" : " errors";
-  count.append(String(wrong), unit);
-  tab.replaceChildren(name, ...(wrong ? [count] : []));
-}
-
 const wrongIn = (file) => marks.filter((mark) => (mark.file ?? "") === file && mark.severity === "error").length;
 
 function marked(row) {
   const file = nameOf(row).value.trim();
-  label(tabOf(row), file || "no name yet", wrongIn(file));
+  named(tabOf(row), file || "no name yet", wrongIn(file), "error");
   textOf(row).dispatchEvent(new CustomEvent("remarks", { detail: marks.filter((mark) => mark.file === file) }));
 }
 
 // Of the main file's errors the tab tells only where there are others to choose.
 function markAll() {
   const [main] = tabs();
-  label(main, main.dataset.name, rows().length ? wrongIn("") : 0);
+  named(main, main.dataset.name, rows().length ? wrongIn("") : 0, "error");
   rows().forEach(marked);
 }
 
@@ -78,19 +59,18 @@ function add(row, name, text) {
   }
   number++;
   row.id = `file-${number}`;
-  row.setAttribute("role", "tabpanel");
   const tab = document.createElement("button");
   Object.assign(tab, { type: "button", id: `tab-file-${number}`, className: "font-mono small" });
   tab.setAttribute("role", "tab");
   tab.setAttribute("aria-controls", row.id);
   row.setAttribute("aria-labelledby", tab.id);
   list.append(tab);
-  tab.addEventListener("click", () => choose(tab));
+  wire(tab);
   nameOf(row).addEventListener("input", () => (markAll(), check(row)));
   const remove = row.querySelector("[data-remove-file]");
   remove.hidden = false;
   remove.addEventListener("click", () => (drop(row), choose(tabs()[0]), tabs()[0].focus(), keep()));
-  label(tab, nameOf(row).value.trim() || "no name yet", 0);
+  named(tab, nameOf(row).value.trim() || "no name yet", 0);
   adder.hidden = rows().length >= most;
   return tab;
 }
@@ -139,9 +119,7 @@ box.querySelectorAll("[data-without-script]").forEach((part) => part.remove());
 bar.hidden = false;
 const [main] = tabs();
 main.dataset.name = main.textContent;
-document.getElementById("file-0").setAttribute("role", "tabpanel");
-document.getElementById("file-0").setAttribute("aria-labelledby", main.id);
-main.addEventListener("click", () => choose(main));
+panelOf(main).setAttribute("aria-labelledby", main.id);
 rows().forEach((row) => add(row));
 const first = all(); // what the page came with
 adopt(key(area.dataset.visitorsDraft), key(area.dataset.draft));
@@ -151,14 +129,6 @@ if (kept) {
   form.querySelector("[data-kept]").hidden = false;
 } else choose(main);
 
-list.addEventListener("keydown", ({ key }) => {
-  const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
-  const at = tabs().indexOf(document.activeElement);
-  if (!step || at < 0) return;
-  const next = tabs()[(at + step + tabs().length) % tabs().length];
-  choose(next);
-  next.focus();
-});
 adder.addEventListener("click", () => {
   const tab = add(null, free(), "");
   choose(tab);
@@ -170,12 +140,7 @@ form.querySelector("[data-discard]").addEventListener("click", () => (restore(JS
 
 // What compilers said of all files: of the page at first, of the workbench's runs later.
 form.addEventListener("files-remarks", ({ detail }) => ((marks = detail), markAll()));
-marks = [...form.querySelectorAll("[data-line]")].map((said) => ({
-  at: Number(said.dataset.line),
-  file: said.dataset.file,
-  severity: said.dataset.kind,
-  message: said.querySelector("[data-text]").textContent,
-}));
+marks = remarksIn(form.querySelectorAll("[data-line]"));
 markAll();
 
 // Several files that were chosen go into their tabs: those that the task takes beside the main one, and one that is the main.

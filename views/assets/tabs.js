@@ -1,18 +1,21 @@
+export const panelOf = (tab) => document.getElementById(tab.getAttribute("aria-controls"));
+
 // Tabs as screen readers know them: one panel is seen at a time, and the arrows, Home and End go through them.
-// Whoever adds a tab marks it by `tabs.add`; the panel is the element that aria-controls names.
-export function tabs(list) {
+// Whoever adds a tab marks it by `tabs.add`; the panel is the element that aria-controls names. seen is told of each panel that is chosen.
+export function tabs(list, seen = () => {}) {
   const all = () => [...list.querySelectorAll("[role=tab]")];
   const choose = (chosen) => {
     for (const tab of all()) {
       tab.setAttribute("aria-selected", String(tab === chosen));
       tab.tabIndex = tab === chosen ? 0 : -1;
-      document.getElementById(tab.getAttribute("aria-controls")).hidden = tab !== chosen;
+      panelOf(tab).hidden = tab !== chosen;
     }
     list.scrollLeft = Math.min(list.scrollLeft, chosen.offsetLeft - list.offsetLeft);
     list.scrollLeft = Math.max(list.scrollLeft, chosen.offsetLeft - list.offsetLeft + chosen.offsetWidth - list.clientWidth);
+    seen(panelOf(chosen));
   };
   const add = (tab) => {
-    document.getElementById(tab.getAttribute("aria-controls")).setAttribute("role", "tabpanel");
+    panelOf(tab).setAttribute("role", "tabpanel");
     tab.addEventListener("click", () => choose(tab));
   };
   list.addEventListener("keydown", (event) => {
@@ -27,4 +30,17 @@ export function tabs(list) {
   });
   all().forEach(add);
   return { add, choose };
+}
+
+// named gives a tab its name and how many of a kind, as "error", are known of what it shows; none is not said.
+export function named(tab, name, count, kind) {
+  tab.replaceChildren(name);
+  if (!count) return;
+  const number = document.createElement("span");
+  number.className = "tab-count ml-1";
+  const unit = document.createElement("span");
+  unit.className = "sr-only";
+  unit.textContent = ` ${kind}${count === 1 ? "" : "s"}`;
+  number.textContent = count;
+  tab.append(number, unit);
 }

@@ -1,4 +1,5 @@
 // The workbench: what is read beside the editor as tabs, its keys, and the run below as marks in the text.
+import { remarksIn } from "./remarks.js";
 import { tabs } from "./tabs.js";
 
 const bench = document.querySelector("[data-bench]");
@@ -27,9 +28,7 @@ function said() {
   const marks = [];
   for (const run of drawer.querySelectorAll("[data-run]")) {
     const lines = [...run.querySelectorAll("[data-run-remarks] [data-line]")];
-    for (const line of lines) {
-      marks.push({ at: Number(line.dataset.line), file: line.dataset.file, severity: line.dataset.kind, message: text(line.querySelector("[data-text]")) });
-    }
+    marks.push(...remarksIn(lines));
     const why = run.querySelector("[data-failure] p");
     if (why && !lines.some((line) => line.dataset.kind === "error")) marks.push({ at: entryLine(), severity: "error", message: text(why) });
   }
