@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,6 +130,61 @@ func (d Definition) Sort(files map[string][]byte) (main string, s Submission, er
 
 // Names are the further files' names, in order.
 func (s Submission) Names() []string { return slices.Sorted(maps.Keys(s.Files)) }
+
+// NamesWith are the further files' names of two submissions, in order.
+func (s Submission) NamesWith(other Submission) []string {
+	return slices.Compact(slices.Sorted(slices.Values(append(s.Names(), other.Names()...))))
+}
+
+// TextSubmission is a submission of texts; files are the further ones, by name.
+func TextSubmission(source string, files map[string]string) Submission {
+	s := Submission{Source: []byte(source)}
+	for name, text := range files {
+		s.add(name, []byte(text))
+	}
+	return s
+}
+
+// Texts are the further files as texts, by name; nil: none.
+func (s Submission) Texts() map[string]string {
+	if len(s.Files) == 0 {
+		return nil
+	}
+	texts := make(map[string]string, len(s.Files))
+	for name, data := range s.Files {
+		texts[name] = string(data)
+	}
+	return texts
+}
+
+// ReadSubmission reads the files of a submission, the main one first; further ones go by their names without folders. What read
+// has nothing of (nil) is left out; without a main file all is.
+func ReadSubmission(paths []string, read func(path string) ([]byte, error)) (s Submission, err error) {
+	if s.Source, err = read(paths[0]); err != nil || s.Source == nil {
+		return s, err
+	}
+	for _, file := range paths[1:] {
+		text, err := read(file)
+		if err != nil {
+			return s, err
+		}
+		name := filepath.Base(file)
+		if _, twice := s.Files[name]; twice {
+			return s, Problem{Message: fmt.Sprintf("two of the further files are called %s: a submission has no folders", name)}
+		}
+		if text != nil {
+			s.add(name, text)
+		}
+	}
+	return s, nil
+}
+
+func (s *Submission) add(name string, text []byte) {
+	if s.Files == nil {
+		s.Files = map[string][]byte{}
+	}
+	s.Files[name] = text
+}
 
 // Size is how many bytes all files have together.
 func (s Submission) Size() int {

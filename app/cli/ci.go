@@ -168,24 +168,9 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 	return resultsOf(k.File, before, after), nil
 }
 
-// read reads a kernel with its further files; its source is nil, and a further file left out, where read gives nil.
-func (k ofKernel) read(read func(file string) ([]byte, error)) (s tasks.Submission, err error) {
-	if s.Source, err = read(k.File); err != nil || s.Source == nil {
-		return s, err
-	}
-	for _, file := range k.Files {
-		text, err := read(file)
-		if err != nil {
-			return s, err
-		}
-		if s.Files == nil {
-			s.Files = map[string][]byte{}
-		}
-		if text != nil {
-			s.Files[filepath.Base(file)] = text
-		}
-	}
-	return s, nil
+// read reads a kernel with its further files; its source is nil where read gives nil.
+func (k ofKernel) read(read func(file string) ([]byte, error)) (tasks.Submission, error) {
+	return tasks.ReadSubmission(append([]string{k.File}, k.Files...), read)
 }
 
 // atBase is a file as it is at the base; nil: there is no base, or it is not there.
@@ -208,10 +193,7 @@ func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
 
 // submitted submits a source and waits for its end.
 func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) (*client.Submission, error) {
-	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(s.Source), Files: map[string]string{}}
-	for name, text := range s.Files {
-		in.Files[name] = string(text)
-	}
+	in := client.NewSubmission{Mode: job.Mode(r.options.mode), FileName: filepath.Base(path), Source: string(s.Source), Files: s.Texts()}
 	if err := r.project.of(path).fill(&in.Task, &in.Devices, s.Source); err != nil {
 		return nil, err
 	}

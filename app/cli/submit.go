@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"warpboard/evaluator/job"
+	"warpboard/tasks"
 	"warpboard/web/client"
 )
 
@@ -35,30 +36,28 @@ func submitCommand(c *connection) *cobra.Command {
 // submit sends files to a site, the main one first.
 func (c *connection) submit(ctx context.Context, in client.NewSubmission, files []string, watch bool) error {
 	file := files[0]
-	source, err := os.ReadFile(file)
-	if err != nil {
-		return fmt.Errorf("read the submission: %w", err)
-	}
 	p, err := findProject(filepath.Dir(file))
 	if err != nil {
 		return err
 	}
 	k := p.of(file)
-	if err := k.fill(&in.Task, &in.Devices, source); err != nil {
-		return err
+	if len(files) == 1 {
+		files = append(files, p.further(k)...)
 	}
-	further := files[1:]
-	if len(further) == 0 {
-		further = p.further(k)
+	read, err := tasks.ReadSubmission(files, os.ReadFile)
+	if len(tasks.ProblemsIn(err)) > 0 {
+		return Usage("%v", err)
+	} else if err != nil {
+		return fmt.Errorf("read the submission: %w", err)
+	}
+	if err := k.fill(&in.Task, &in.Devices, read.Source); err != nil {
+		return err
 	}
 	site, err := c.site()
 	if err != nil {
 		return err
 	}
-	in.FileName, in.Source = filepath.Base(file), string(source)
-	if in.Files, err = readFurther(further); err != nil {
-		return err
-	}
+	in.FileName, in.Source, in.Files = filepath.Base(file), string(read.Source), read.Texts()
 	sub, err := site.Submit(ctx, in)
 	if err != nil {
 		return err
@@ -67,26 +66,6 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return c.answer(sub, nil, func(s *screen) { s.line("submission %d  %s", sub.ID, sub.URL) })
 	}
 	return c.watch(ctx, site, sub.ID)
-}
-
-// readFurther reads further files of a submission, by their names without folders.
-func readFurther(paths []string) (map[string]string, error) {
-	var files map[string]string
-	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return nil, fmt.Errorf("read a further file: %w", err)
-		}
-		name := filepath.Base(path)
-		if _, twice := files[name]; twice {
-			return nil, Usage("two of the further files are called %s: a submission has no folders", name)
-		}
-		if files == nil {
-			files = map[string]string{}
-		}
-		files[name] = string(text)
-	}
-	return files, nil
 }
 
 func watchCommand(c *connection) *cobra.Command {

@@ -111,7 +111,7 @@ func scoreOf(ranking tasks.Ranking, result job.Result) (score statement.Score, e
 // sourceOf is what was submitted, if its digest says that it is.
 func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statement) (submitted tasks.Submission, err error) {
 	if len(o.source) > 0 {
-		submitted, err = readSubmission(o.source)
+		submitted, err = tasks.ReadSubmission(o.source, os.ReadFile)
 	} else {
 		submitted, err = o.askSource(ctx, s.Result.Submission)
 	}
@@ -132,20 +132,6 @@ func (o *verifyResultOptions) askSource(ctx context.Context, id int64) (tasks.Su
 		return tasks.Submission{}, fmt.Errorf("the source is not public (%w): name its files with --source, the main one first", err)
 	}
 	return file.Submission(), nil
-}
-
-// readSubmission reads the files of a submission, the main one first.
-func readSubmission(paths []string) (s tasks.Submission, err error) {
-	if s.Source, err = os.ReadFile(paths[0]); err != nil {
-		return s, err
-	}
-	s.Files = map[string][]byte{}
-	for _, path := range paths[1:] {
-		if s.Files[filepath.Base(path)], err = os.ReadFile(path); err != nil {
-			return s, err
-		}
-	}
-	return s, nil
 }
 
 // taskOf is the task, if its digest says that it is the one.

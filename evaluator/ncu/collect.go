@@ -86,7 +86,7 @@ func ImportCommand(tool Tool, report, dir string) []string {
 	return []string{"/bin/sh", "-c", importScript, "import", tool.Path, report, dir}
 }
 
-// Set stores one page's output by the name that ImportCommands gave it; other names are ignored.
+// Set stores one page's output by its name in PageNames; other names are ignored.
 func (p *Pages) Set(page string, out []byte) {
 	switch page {
 	case "details":

@@ -1,11 +1,6 @@
 package charts
 
-import (
-	"path"
-	"strconv"
-
-	"warpboard/evaluator/ncu"
-)
+import "warpboard/evaluator/ncu"
 
 // ptxRow is a line of PTX. ncu counts nothing for it: it has the samples of its source line, of all instructions of that.
 type ptxRow struct {
@@ -17,7 +12,7 @@ type ptxRow struct {
 func ptxRows(s *ncu.Source, at string, shares map[string]float64) []ptxRow {
 	var rows []ptxRow
 	for _, l := range s.PTXLines() {
-		key := path.Base(l.File) + ":" + strconv.Itoa(l.Line)
+		key := keyOf(l.File, l.Line)
 		if at == "" || l.Line > 0 && key == at {
 			rows = append(rows, ptxRow{l, shares[key]})
 		}

@@ -61,9 +61,12 @@ type hotLine struct {
 }
 
 // key is how an address names the line.
-func (l hotLine) key() string { return path.Base(l.file) + ":" + strconv.Itoa(l.line) }
+func (l hotLine) key() string { return keyOf(l.file, l.line) }
 
-func lineKey(l ncu.SourceLine) string { return path.Base(l.File) + ":" + strconv.Itoa(l.Line) }
+func lineKey(l ncu.SourceLine) string { return keyOf(l.File, l.Line) }
+
+// keyOf is a source line as addresses have it: "submission.cu:7".
+func keyOf(file string, line int) string { return path.Base(file) + ":" + strconv.Itoa(line) }
 
 func newCodeView(s *ncu.Source, q Query) codeView {
 	rows := codeRows(s)

@@ -79,7 +79,7 @@ func (a *API) SubmissionSource(c *fiber.Ctx) error {
 		return err
 	}
 	c.Set(fiber.HeaderCacheControl, "no-store")
-	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(submitted.Source), Files: runs.Texts(submitted.Files)})
+	return c.JSON(client.SourceFile{Name: seen.Sub.FileName, Text: string(submitted.Source), Files: submitted.Texts()})
 }
 
 // waitForRuns returns when every run of a submission has ended, the time is over, or the caller has left.

@@ -10,6 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/tasks"
 	"warpboard/web/client"
 	"warpboard/web/site"
 	"warpboard/web/site/runs"
@@ -78,8 +79,9 @@ func readSubmission(c *fiber.Ctx) (runs.SubmitRequest, error) {
 		if err := readJSON(c, &in); err != nil {
 			return runs.SubmitRequest{}, err
 		}
+		sent := tasks.TextSubmission(in.Source, in.Files)
 		return runs.SubmitRequest{Task: in.Task, Devices: in.Devices, Mode: in.Mode,
-			FileName: in.FileName, Source: []byte(in.Source), Files: runs.Bytes(in.Files), Via: via(c)}, nil
+			FileName: in.FileName, Source: sent.Source, Files: sent.Files, Via: via(c)}, nil
 	}
 	in := runs.SubmitRequest{Task: c.FormValue("task"), Mode: job.Mode(c.FormValue("mode")), Via: via(c)}
 	form, err := c.MultipartForm()

@@ -41,13 +41,7 @@ type SourceFile struct {
 }
 
 // Submission is what was submitted, as package tasks has it.
-func (f SourceFile) Submission() tasks.Submission {
-	s := tasks.Submission{Source: []byte(f.Text), Files: map[string][]byte{}}
-	for name, text := range f.Files {
-		s.Files[name] = []byte(text)
-	}
-	return s
-}
+func (f SourceFile) Submission() tasks.Submission { return tasks.TextSubmission(f.Text, f.Files) }
 
 // NewSubmission is what Submit sends. Task and Devices may be left to directives in the source
 // (#!POPCORN leaderboard NAME, #!POPCORN gpus A B).

@@ -3,8 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
 
@@ -65,13 +63,7 @@ func (t tools) withRecord(ctx context.Context, _ *progress, in recordIn) (out re
 // differences is the diff of two submissions, file by file.
 func differences(nameA string, a client.SourceFile, nameB string, b client.SourceFile) string {
 	text := diff.Diff(nameA, []byte(a.Text), nameB, []byte(b.Text))
-	further := map[string]bool{}
-	for _, files := range []map[string]string{a.Files, b.Files} {
-		for name := range files {
-			further[name] = true
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(further)) {
+	for _, name := range a.Submission().NamesWith(b.Submission()) {
 		text = append(text, diff.Diff(nameA+" "+name, []byte(a.Files[name]), nameB+" "+name, []byte(b.Files[name]))...)
 	}
 	return string(text)

@@ -32,7 +32,9 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 		return site.TooMany("You are being checked often already. Wait a moment.", checkEvery)
 	}
 	slug, list := "task", []remark{}
-	if names := formValues(c, "name"); len(names) > 0 { // only a new task is given one
+	names := formValues(c, "name")
+	isNew := len(names) > 0 // only a new task is given one
+	if isNew {
 		if name := strings.TrimSpace(names[0]); name != "" {
 			slug = models.Slug(name)
 		}
@@ -40,7 +42,7 @@ func (p *Authoring) Check(c *fiber.Ctx) error {
 			return err
 		}
 	}
-	found, err := p.checkFiles(slug, readFiles(c), len(formValues(c, "name")) > 0)
+	found, err := p.checkFiles(slug, readFiles(c), isNew)
 	if err != nil {
 		return err
 	}

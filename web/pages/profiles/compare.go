@@ -3,7 +3,6 @@ package profiles
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -179,12 +178,7 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 	}
 	before, after := texts[a.Sub.ID], texts[b.Sub.ID]
 	all := []charts.FileDiff{{Name: name, Lines: diff.Lines(string(before.Source), string(after.Source))}}
-	further := maps.Clone(before.Files)
-	if further == nil {
-		further = after.Files
-	}
-	maps.Copy(further, after.Files)
-	for _, name := range slices.Sorted(maps.Keys(further)) {
+	for _, name := range before.NamesWith(after) {
 		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name]), Lines: diff.Lines(string(before.Files[name]), string(after.Files[name]))})
 	}
 	return all, "", nil

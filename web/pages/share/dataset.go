@@ -13,7 +13,6 @@ import (
 
 	"warpboard/models"
 	"warpboard/web/site"
-	"warpboard/web/site/runs"
 )
 
 const (
@@ -103,8 +102,9 @@ func (s *Share) datasetRows(c *fiber.Ctx, list []models.Shown) ([]datasetRow, er
 	sources, err := s.Store.Sources(c.UserContext(), ids)
 	rows := make([]datasetRow, len(list))
 	for i, e := range list {
+		source := sources[e.SubmissionID]
 		rows[i] = datasetRow{e.Rank, e.Tied, e.UserName, e.UserID, e.ScoreNS, e.ErrNS, e.LowNS, e.HighNS, e.Processes, e.Tries,
-			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.Pooled, 1), e.Disturbed, string(sources[e.SubmissionID].Source), runs.Texts(sources[e.SubmissionID].Files)}
+			e.AchievedAt.UTC().Truncate(time.Second), e.RunID, max(e.Pooled, 1), e.Disturbed, string(source.Source), source.Texts()}
 	}
 	return rows, err
 }

@@ -114,20 +114,3 @@ func Further(files map[string][]byte) (list []views.FurtherFile) {
 	}
 	return list
 }
-
-// Texts are files as an answer has them; nil for none.
-func Texts(files map[string][]byte) map[string]string { return converted[[]byte, string](files) }
-
-// Bytes are files as a request has them; nil for none.
-func Bytes(files map[string]string) map[string][]byte { return converted[string, []byte](files) }
-
-func converted[From, To ~string | ~[]byte](files map[string]From) map[string]To {
-	if len(files) == 0 {
-		return nil
-	}
-	out := make(map[string]To, len(files))
-	for name, text := range files {
-		out[name] = To(text)
-	}
-	return out
-}
