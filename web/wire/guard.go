@@ -16,9 +16,11 @@ import (
 const (
 	longestPause = time.Second      // between two tries to accept
 	warnEvery    = 10 * time.Second // however often it happens
-	lingerTime   = 500 * time.Millisecond
-	lingerBytes  = 256 << 10
-	firstByte    = time.Minute // browsers open connections that they may need
+	// What a refused request still sends is thrown away for a moment: whoever sends a body that is somewhat too large reads
+	// why it was refused, and no reset connection. A larger one may see the reset.
+	lingerTime  = 2 * time.Second
+	lingerBytes = 8 << 20
+	firstByte   = time.Minute // browsers open connections that they may need
 )
 
 // Guard is a listener that outlives a lack of descriptors and refuses connections above the limits.
