@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/filetree"
 )
 
 // maxBaselines bounds the runs that the site makes for a task of its own accord, on each device.
@@ -51,7 +53,7 @@ func (r *taskReader) baselines(node *yaml.Node) map[string]string {
 func (r *taskReader) solutions() {
 	for _, verdict := range []string{"correct", "wrong"} {
 		at := path.Join(solutionsDir, verdict)
-		for _, name := range r.tree.list(path.Join(r.dir, at)) {
+		for _, name := range r.tree.List(path.Join(r.dir, at)) {
 			if isSolution(name) {
 				r.load(nil, solutionsDir, path.Join(at, name))
 			}
@@ -61,7 +63,7 @@ func (r *taskReader) solutions() {
 
 // Solutions are the submissions of a known verdict that the bundle keeps.
 func (b *Bundle) Solutions() []Solution {
-	upload := &Upload{tree: archive(b.Files)}
+	upload := &Upload{tree: filetree.Memory(b.Files)}
 	list, _ := upload.Solutions(".") // a bundle's files can be read
 	return list
 }
@@ -85,12 +87,4 @@ func (b *Bundle) WithoutSolutions() *Bundle {
 	maps.DeleteFunc(out.Files, func(name string, _ []byte) bool { return strings.HasPrefix(name, solutionsDir+"/") && !needed[name] })
 	out.Definition.Baselines = nil
 	return &out
-}
-
-func baselineFiles(b *Bundle) map[string][]byte {
-	out := map[string][]byte{}
-	for name, file := range b.Definition.Baselines {
-		out[name] = b.Files[file]
-	}
-	return out
 }

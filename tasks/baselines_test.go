@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/tasks"
+	"warpboard/tasks/changes"
 )
 
 // withSolutions is a task that brings submissions of a known verdict, and two baselines.
@@ -42,7 +43,7 @@ func TestATaskKeepsItsSolutionsAndBaselines(t *testing.T) {
 		t.Fatal(err)
 	}
 	if again[0].Key() != b.Key() {
-		t.Errorf("the task comes out of its zip as another: %v", tasks.Diff(b, again[0]))
+		t.Errorf("the task comes out of its zip as another: %v", changes.Between(b, again[0]))
 	}
 }
 

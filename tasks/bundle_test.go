@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"warpboard/tasks"
+	"warpboard/tasks/changes"
 )
 
 const full = minimal + `templates: {Python: template.py}
@@ -106,13 +107,13 @@ func TestDiffTellsWhatChangesAndWhatBreaksScores(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			changed := mustTask(t, full)
 			c.change(changed)
-			changes := tasks.Diff(old, changed)
+			changes := changes.Between(old, changed)
 			if len(changes) != 1 || changes[0].Key != c.key || changes[0].Breaks != c.breaks {
 				t.Errorf("changes are %+v, want one of %q that breaks scores: %v", changes, c.key, c.breaks)
 			}
 		})
 	}
-	if changes := tasks.Diff(old, mustTask(t, full)); len(changes) != 0 {
+	if changes := changes.Between(old, mustTask(t, full)); len(changes) != 0 {
 		t.Errorf("equal tasks differ: %+v", changes)
 	}
 }
@@ -153,11 +154,15 @@ func TestBundleWithOwnHarnessMayRunWithOurs(t *testing.T) {
 	if !own.Definition.OwnHarness || own.Definition.Config.Main == "" {
 		t.Error("the original was changed")
 	}
-	chosen := mustTask(t, minimal+"  - {name: eval.py, source: eval.py}\nconfig: {main: eval.py}\nharness: warpboard\n")
+	chosen := mustTask(t, minimal+"  - {name: eval.py, source: eval.py}\nconfig: {main: eval.py}\nharness: warpboard\nsubmission_files: [parts.py]\n")
+	if got := chosen.Definition.SubmissionFiles; !slices.Equal(got, []string{"parts.py"}) {
+		t.Errorf("with Warpboard's harness chosen, a submission brings %v", got)
+	}
+	chosen.Definition.SubmissionFiles = nil
 	if diff := cmp.Diff(ours, chosen, cmpopts.IgnoreFields(tasks.Bundle{}, "Warnings")); diff != "" {
 		t.Errorf("what harness: warpboard makes (-switched +by the key):\n%s", diff)
 	}
-	if !slices.ContainsFunc(tasks.Diff(own, ours), func(c tasks.Change) bool { return c.Breaks }) {
+	if !slices.ContainsFunc(changes.Between(own, ours), func(c changes.Change) bool { return c.Breaks }) {
 		t.Error("another harness does not break scores")
 	}
 	own.Files["reference.py"] = []byte("def other(): pass")

@@ -8,6 +8,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"warpboard/tasks/flags"
+	"warpboard/tasks/problems"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -96,7 +97,7 @@ func CheckFlags(lang Lang, given []string) ([]string, error) {
 	var checked []string
 	for i, flag := range flags.Pairs(lang == LangCUDA, given) {
 		if refused := flags.Refused(lang == LangCUDA, flag); refused != "" {
-			return nil, Problem{Key: index(flagsKey, i), Message: refused}
+			return nil, problems.Problem{Key: index(flagsKey, i), Message: refused}
 		}
 		checked = append(checked, flag)
 	}

@@ -1,8 +1,9 @@
 package tasks
 
 import (
-	"fmt"
 	"time"
+
+	"warpboard/tasks/filetree"
 )
 
 // Lang is the language a task is written in; it selects the harness and the build.
@@ -133,36 +134,13 @@ const (
 
 // Options are the bounds and surroundings of one reading. The zero value means the defaults.
 type Options struct {
-	Name     string // what a task at the top of the upload is called; default "task"
-	MaxFiles int    // default 512
-	MaxFile  int64  // bytes of one file, unpacked; default 4 MiB
-	MaxTotal int64  // bytes of all files, unpacked; default 32 MiB
+	Name   string // what a task at the top of the upload is called; default "task"
+	Limits filetree.Limits
 }
 
 func (o Options) withDefaults() Options {
 	if o.Name == "" {
 		o.Name = "task"
 	}
-	if o.MaxFiles == 0 {
-		o.MaxFiles = 512
-	}
-	if o.MaxFile == 0 {
-		o.MaxFile = 4 << 20
-	}
-	if o.MaxTotal == 0 {
-		o.MaxTotal = 32 << 20
-	}
 	return o
-}
-
-// size writes a number of bytes for a sentence.
-func size(n int64) string {
-	switch {
-	case n >= 1<<20 && n%(1<<20) == 0:
-		return fmt.Sprintf("%d MiB", n>>20)
-	case n >= 1<<10 && n%(1<<10) == 0:
-		return fmt.Sprintf("%d KiB", n>>10)
-	default:
-		return fmt.Sprintf("%d bytes", n)
-	}
 }

@@ -7,8 +7,7 @@
 //	submission.go         what is submitted; submission_files.go has which further files may come with it
 //	definition.go         Definition, Case, File, Config: what a task is, and its limits
 //	bundle.go             a Definition with the contents of its files
-//	read.go               the ways in: a folder, a zip, a single file; tree.go and zip.go read files within limits
-//	problem.go            what is wrong with an upload: file, line, key and what to write instead
+//	read.go               the ways in: a folder, a zip, a single file; filetree/ reads files within limits
 //	reader.go             one YAML file: unknown keys, types, all problems at once
 //	keys.go, parts.go     what task.yml and the files beside it may hold, for the reader and for people
 //	taskfile.go           task.yml by its keys; config.go, files.go, roofline.go read the larger ones; names.go has what may be called how
@@ -16,9 +15,10 @@
 //	reference.go          the legacy format: one file with input_t, generate_input and friends
 //	problemset.go         several tasks with deadlines; Proposals of an upload
 //	lint.go               warnings that refuse nothing
-//	diff.go               what changed between two versions, and whether scores still compare
 //	write.go              a Bundle as zip and task.yml
 //	solutions.go          the built-in tasks in examples/, and solutions that verify-task runs
+//	problems/             what is wrong with an upload: file, line, key and what to write instead
+//	changes/              what changed between two versions, and whether scores still compare
 //	directives/           #!POPCORN lines of a submission
 //	pyyaml/               YAML as PyYAML reads it, and writing it
 //	flags/, arithmetic/   the compile flags that a task may set; the expressions of its roofline

@@ -8,6 +8,9 @@ import (
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/filetree"
+	"warpboard/tasks/problems"
 )
 
 // files reads task.yml's `files` and loads every source that is not the submission.
@@ -21,12 +24,12 @@ func (r *taskReader) files(node *yaml.Node) []File {
 			continue
 		}
 		file := File{Name: r.text(f["name"], at+".name"), Source: r.text(f["source"], at+".source")}
-		if why := refusedName(file.Name); why != "" {
+		if why := filetree.RefusedName(file.Name); why != "" {
 			r.refuse(item, at+".name", "the file %s", why)
-		} else if first := lines[fold(file.Name)]; first > 0 {
+		} else if first := lines[filetree.Fold(file.Name)]; first > 0 {
 			r.refuse(item, at+".name", "%q appears twice (first in line %d)", file.Name, first)
 		}
-		lines[fold(file.Name)] = item.Line
+		lines[filetree.Fold(file.Name)] = item.Line
 		switch {
 		case file.Source == "":
 			r.refuse(item, at+".source", "is required: a path, or %q for the submitted code", SubmissionSource)
@@ -80,7 +83,7 @@ func (r *taskReader) load(node *yaml.Node, key, source string) string {
 	}
 	r.origins[inside] = at
 	if r.stored += int64(len(data)); r.stored > MaxBundle {
-		r.refuse(node, key, "with %q the task's files come to more than %s, the most that one task may store", source, size(MaxBundle))
+		r.refuse(node, key, "with %q the task's files come to more than %s, the most that one task may store", source, problems.Size(MaxBundle))
 		return inside
 	}
 	r.bundle.Files[inside] = data
@@ -98,10 +101,10 @@ func (r *taskReader) open(source string) ([]byte, error) {
 	case at == ".." || strings.HasPrefix(at, "../"):
 		return nil, fmt.Errorf("%q lies outside what was uploaded", source)
 	}
-	if why := refusedName(at); why != "" {
+	if why := filetree.RefusedName(at); why != "" {
 		return nil, fmt.Errorf("%q %s", source, why)
 	}
-	data, err := r.tree.read(at)
+	data, err := r.tree.Read(at)
 	if err == nil && !utf8.Valid(data) {
 		return nil, fmt.Errorf("%q is not UTF-8 text", at)
 	}
@@ -142,7 +145,7 @@ func (d Definition) SubmissionName() string {
 // unused names the files of the task's folder that nothing in task.yml uses.
 func (r *taskReader) unused() []string {
 	var out []string
-	for _, name := range r.tree.list(r.dir) {
+	for _, name := range r.tree.List(r.dir) {
 		if _, used := r.bundle.Files[name]; !used && name != TaskFile && !isExtra(name) {
 			out = append(out, name)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 )
 
 var flagTests = []struct {
@@ -122,7 +123,7 @@ func TestForbiddenFlagIsRefusedByLineKeyAndWhatIsAllowed(t *testing.T) {
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			_, err := task(t, withFlags(tt.lang, tt.flags...))
-			problems := tasks.ProblemsIn(err)
+			problems := problems.In(err)
 			if len(problems) != len(tt.want) {
 				t.Fatalf("problems are\n%v\nwant %d", err, len(tt.want))
 			}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"warpboard/tasks/flags"
+	"warpboard/tasks/problems"
 )
 
 // Key is one key of task.yml. The reader knows these and no others, and the site's page on the task format is made
@@ -38,14 +39,14 @@ func contentKeys() []Key {
 		{Name: "lang", Required: true, Meaning: "`cpp`: C++ on a CPU; `cu`: CUDA C++; `py`: Python with torch, Triton or NumPy.",
 			Limits: "One of the three.", Example: `lang: cpp`},
 		{Name: "description", Required: true, Meaning: "What to compute, in Markdown, for the people who will write kernels.",
-			Limits:  fmt.Sprintf("%s for the whole of task.yml.", size(MaxYAML)),
+			Limits:  fmt.Sprintf("%s for the whole of task.yml.", problems.Size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate` and `advanced` say how hard it is: lists by difficulty stand in this order, and a task without one of them is in the middle.", Default: "[]",
 			Limits: fmt.Sprintf("%d; each has at most %d lower case letters, digits and hyphens between them, and begins with a letter.", maxTags, maxTag), Example: `tags: [reduction, beginner]`},
 		{Name: "gpus", Meaning: "Devices that the task is for. Whoever publishes it can choose others.", Default: "[]",
 			Limits: "Names as on the devices page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",
-			Limits:  fmt.Sprintf("%s for all files of a task; UTF-8 text.", size(MaxBundle)),
+			Limits:  fmt.Sprintf("%s for all files of a task; UTF-8 text.", problems.Size(MaxBundle)),
 			Example: "files:\n  - {name: task.h, source: task.h}\n  - {name: reference.h, source: reference.h}\n  - {name: submission.cpp, source: \"@SUBMISSION@\"}"},
 		{Name: "files[].name", Required: true, Meaning: "Its name while a kernel runs, relative to the working folder.",
 			Limits: "No two names that differ in case alone; no `..`."},

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/problems"
 )
 
 // ProblemSet is one problems/*.yaml: tasks with the boards' names, deadlines and devices.
@@ -26,28 +28,28 @@ const defaultDeadline = 365 * 24 * time.Hour
 // Deadlines that are missing are counted from now.
 func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 	var sets []ProblemSet
-	var problems Problems
-	for _, name := range u.tree.list(".") {
+	var found problems.List
+	for _, name := range u.tree.List(".") {
 		if suffix := path.Ext(name); suffix != ".yaml" && suffix != ".yml" || path.Base(name) == TaskFile {
 			continue
 		}
 		set, err := u.problemSet(name, now)
-		for _, p := range ProblemsIn(err) {
-			problems.add(p)
+		for _, p := range problems.In(err) {
+			found.Add(p)
 		}
-		if err != nil && ProblemsIn(err) == nil {
+		if err != nil && problems.In(err) == nil {
 			return nil, err
 		}
 		if set != nil {
 			sets = append(sets, *set)
 		}
 	}
-	return sets, problems.err()
+	return sets, found.Err()
 }
 
 // problemSet reads one set; it gives nil for YAML that is something else, well-formed or not.
 func (u *Upload) problemSet(file string, now time.Time) (*ProblemSet, error) {
-	data, err := u.tree.read(file)
+	data, err := u.tree.Read(file)
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func (u *Upload) problemSet(file string, now time.Time) (*ProblemSet, error) {
 	}
 	s := &setReader{reader: reader{file: file}, upload: u, now: now.UTC()}
 	set := s.read(root)
-	return set, s.problems.err()
+	return set, s.problems.Err()
 }
 
 func hasKey(node *yaml.Node, key string) bool {
@@ -171,22 +173,22 @@ func (u *Upload) Proposals(now time.Time) ([]Proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems Problems
+	var found problems.List
 	for _, p := range list {
 		if p.Err == nil {
 			return list, nil
 		}
-		for _, problem := range ProblemsIn(p.Err) {
-			problems.add(problem)
+		for _, problem := range problems.In(p.Err) {
+			found.Add(problem)
 		}
-		if ProblemsIn(p.Err) == nil {
-			problems.add(Problem{File: p.Folder, Message: p.Err.Error()})
+		if problems.In(p.Err) == nil {
+			found.Add(problems.Problem{File: p.Folder, Message: p.Err.Error()})
 		}
 	}
-	if len(problems) == 0 {
-		problems.add(Problem{Message: fmt.Sprintf("there is no %s in what was uploaded", TaskFile)})
+	if len(found) == 0 {
+		found.Add(problems.Problem{Message: fmt.Sprintf("there is no %s in what was uploaded", TaskFile)})
 	}
-	return nil, problems
+	return nil, found
 }
 
 func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
@@ -218,7 +220,7 @@ func (u *Upload) proposals(now time.Time) ([]Proposal, error) {
 
 func (u *Upload) referenceProposal() Proposal {
 	p := Proposal{Folder: ".", Name: stem(u.reference)}
-	data, err := u.tree.read(u.reference)
+	data, err := u.tree.Read(u.reference)
 	if err != nil {
 		p.Err = err
 		return p

@@ -9,12 +9,15 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+
+	"warpboard/tasks/filetree"
+	"warpboard/tasks/problems"
 )
 
 // Upload is what tasks are read from: an unpacked zip, a folder, or one reference file of the
 // legacy format.
 type Upload struct {
-	tree      tree
+	tree      filetree.Tree
 	name      string
 	only      string // the one task folder that is meant; empty for all that there are
 	reference string // the reference file that is meant; empty for task folders
@@ -26,7 +29,7 @@ type Upload struct {
 func OpenFile(name string, data []byte) (*Upload, error) {
 	name = path.Base(name)
 	if legacyLang(name) != "" {
-		return &Upload{tree: archive{name: data}, reference: name}, nil
+		return &Upload{tree: filetree.Memory{name: data}, reference: name}, nil
 	}
 	return OpenZip(bytes.NewReader(data), int64(len(data)), Options{Name: stem(name)})
 }
@@ -35,9 +38,9 @@ func OpenFile(name string, data []byte) (*Upload, error) {
 // a path that escapes, a link, too many or too large files, and the like.
 func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 	options = options.withDefaults()
-	files, err := unzip(r, size, options)
+	files, err := filetree.Unzip(r, size, options.Limits)
 	if err != nil {
-		return nil, Problems(ProblemsIn(err))
+		return nil, problems.List(problems.In(err))
 	}
 	return &Upload{tree: files, name: options.Name}, nil
 }
@@ -45,11 +48,11 @@ func OpenZip(r io.ReaderAt, size int64, options Options) (*Upload, error) {
 // OpenFolder reads files as tasks ask for them. Sources never leave fsys; give the FS of an
 // os.Root where links must not leave it either.
 func OpenFolder(fsys fs.FS, options Options) *Upload {
-	if options.MaxFiles == 0 {
-		options.MaxFiles = 20_000
+	if options.Limits.MaxFiles == 0 {
+		options.Limits.MaxFiles = 20_000
 	}
 	options = options.withDefaults()
-	return &Upload{tree: folder{fs: fsys, options: options}, name: options.Name}
+	return &Upload{tree: filetree.Folder(fsys, options.Limits), name: options.Name}
 }
 
 // Folders names the task folders ("." for the top). A task at the top is alone: what lies
@@ -58,11 +61,11 @@ func (u *Upload) Folders() []string {
 	if u.only != "" {
 		return []string{u.only}
 	}
-	if _, err := u.tree.read(TaskFile); err == nil {
+	if _, err := u.tree.Read(TaskFile); err == nil {
 		return []string{"."}
 	}
 	var out []string
-	for _, name := range u.tree.list(".") {
+	for _, name := range u.tree.List(".") {
 		if path.Base(name) == TaskFile {
 			out = append(out, path.Dir(name))
 		}
@@ -87,22 +90,22 @@ func (u *Upload) nameOf(folder string) string {
 func (u *Upload) Bundles() ([]*Bundle, error) {
 	folders := u.Folders()
 	if len(folders) == 0 {
-		return nil, Problems{{Message: fmt.Sprintf("there is no %s in what was uploaded", TaskFile)}}
+		return nil, problems.List{{Message: fmt.Sprintf("there is no %s in what was uploaded", TaskFile)}}
 	}
 	var out []*Bundle
-	var problems Problems
+	var all problems.List
 	for _, dir := range folders {
 		b, err := u.Bundle(dir)
-		found := ProblemsIn(err)
+		found := problems.In(err)
 		if err != nil && found == nil {
 			return nil, err
 		}
 		for _, p := range found {
-			problems.add(p)
+			all.Add(p)
 		}
 		out = append(out, b)
 	}
-	if err := problems.err(); err != nil {
+	if err := all.Err(); err != nil {
 		return nil, err
 	}
 	return out, nil

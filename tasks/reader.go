@@ -9,6 +9,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"warpboard/tasks/problems"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -16,7 +17,7 @@ import (
 // that one reading tells its author everything.
 type reader struct {
 	file     string
-	problems Problems
+	problems problems.List
 }
 
 // fields are the values of a mapping by key; a key that is absent or null has none.
@@ -27,7 +28,7 @@ func (r *reader) refuse(node *yaml.Node, key, format string, args ...any) {
 	if node != nil {
 		line = node.Line
 	}
-	r.problems.add(Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
+	r.problems.Add(problems.Problem{File: r.file, Line: line, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
 // fields reads a mapping and refuses, by name, keys that are not known.
@@ -141,11 +142,11 @@ func index(key string, i int) string { return fmt.Sprintf("%s[%d]", key, i) }
 // parseYAML reads a file of at most MaxYAML bytes.
 func parseYAML(file string, data []byte) (*yaml.Node, error) {
 	if len(data) > MaxYAML {
-		return nil, Problem{File: file, Message: fmt.Sprintf("is larger than %s", size(MaxYAML))}
+		return nil, problems.Problem{File: file, Message: fmt.Sprintf("is larger than %s", problems.Size(MaxYAML))}
 	}
 	root, err := pyyaml.Parse(data)
 	if wrong, ok := errors.AsType[*pyyaml.Error](err); ok {
-		return nil, Problem{File: file, Line: wrong.Line, Message: wrong.Message}
+		return nil, problems.Problem{File: file, Line: wrong.Line, Message: wrong.Message}
 	}
 	return root, err
 }

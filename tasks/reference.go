@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"warpboard/tasks/filetree"
 )
 
 // The legacy format's run-time names: its harness includes (or imports) both files by them.
@@ -52,12 +54,12 @@ func FromReference(file string, content []byte, devices []string) (*Bundle, erro
 }
 
 func checkReference(file string, lang Lang, content []byte) error {
-	r := &reader{file: printable(file)}
+	r := &reader{file: filetree.Printable(file)}
 	switch {
 	case lang == "":
 		r.refuse(nil, "", "a reference file ends in .cu, .cuh, .cpp or .py")
-	case refusedName(file) != "":
-		r.refuse(nil, "", "%s", refusedName(file))
+	case filetree.RefusedName(file) != "":
+		r.refuse(nil, "", "%s", filetree.RefusedName(file))
 	case len(content) > MaxSubmission:
 		r.refuse(nil, "", "is larger than %d bytes", MaxSubmission)
 	case !utf8.Valid(content):
@@ -69,7 +71,7 @@ func checkReference(file string, lang Lang, content []byte) error {
 			}
 		}
 	}
-	return r.problems.err()
+	return r.problems.Err()
 }
 
 func legacyLang(file string) Lang {

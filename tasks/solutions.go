@@ -47,11 +47,11 @@ func (u *Upload) Solutions(folder string) ([]Solution, error) {
 
 func (u *Upload) solutionsIn(at string, correct bool) ([]Solution, error) {
 	byName := map[string]Solution{}
-	for _, name := range u.tree.list(at) {
+	for _, name := range u.tree.List(at) {
 		if !isSolution(name) {
 			continue
 		}
-		text, err := u.tree.read(path.Join(at, name))
+		text, err := u.tree.Read(path.Join(at, name))
 		if err != nil {
 			return nil, fmt.Errorf("reading the solution %s: %w", path.Join(at, name), err)
 		}

@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"warpboard/tasks/filetree"
+	"warpboard/tasks/problems"
 )
 
 // Submission is what a person submits to a task: the text that takes the place of SubmissionSource, and where the task
@@ -86,7 +89,7 @@ func (s Submission) Zip(main string) ([]byte, error) {
 
 // UnzipSubmission reads the files of a submission that was sent as a zip, by name. They lie at its top, or all in one folder.
 func UnzipSubmission(data []byte) (map[string][]byte, error) {
-	found, err := unzip(bytes.NewReader(data), int64(len(data)), Options{MaxFiles: MaxSubmissionFiles + 1, MaxFile: MaxSubmission, MaxTotal: MaxSubmission})
+	found, err := filetree.Unzip(bytes.NewReader(data), int64(len(data)), filetree.Limits{MaxFiles: MaxSubmissionFiles + 1, MaxFile: MaxSubmission, MaxTotal: MaxSubmission})
 	if err != nil {
 		return nil, err
 	}
@@ -95,12 +98,12 @@ func UnzipSubmission(data []byte) (map[string][]byte, error) {
 		if dir := path.Dir(name); first {
 			folder, first = dir, false
 		} else if dir != folder {
-			return nil, Problem{Message: "its files lie in more than one folder"}
+			return nil, problems.Problem{Message: "its files lie in more than one folder"}
 		}
 		files[path.Base(name)] = text
 	}
 	if first {
-		return nil, Problem{Message: "it holds no file"}
+		return nil, problems.Problem{Message: "it holds no file"}
 	}
 	return files, nil
 }
@@ -119,9 +122,9 @@ func (d Definition) Sort(files map[string][]byte) (main string, s Submission, er
 	} else if len(others) == 1 {
 		main = others[0]
 	} else if len(d.SubmissionFiles) == 0 {
-		return "", s, Problem{Message: fmt.Sprintf("the task takes one file, and these are %d", len(files))}
+		return "", s, problems.Problem{Message: fmt.Sprintf("the task takes one file, and these are %d", len(files))}
 	} else {
-		return "", s, Problem{Message: fmt.Sprintf("which of them is the main one? Call it %s", d.SubmissionName())}
+		return "", s, problems.Problem{Message: fmt.Sprintf("which of them is the main one? Call it %s", d.SubmissionName())}
 	}
 	s.Source, s.Files = files[main], maps.Clone(files)
 	delete(s.Files, main)
@@ -170,7 +173,7 @@ func ReadSubmission(paths []string, read func(path string) ([]byte, error)) (s S
 		}
 		name := filepath.Base(file)
 		if _, twice := s.Files[name]; twice {
-			return s, Problem{Message: fmt.Sprintf("two of the further files are called %s: a submission has no folders", name)}
+			return s, problems.Problem{Message: fmt.Sprintf("two of the further files are called %s: a submission has no folders", name)}
 		}
 		if text != nil {
 			s.add(name, text)
@@ -199,25 +202,25 @@ func (s Submission) Size() int {
 func CheckSubmission(s Submission) error {
 	switch {
 	case len(s.Source) == 0:
-		return Problem{Message: "the submission is empty"}
+		return problems.Problem{Message: "the submission is empty"}
 	case s.Size() > MaxSubmission:
 		if len(s.Files) > 0 {
-			return Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
+			return problems.Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
 		}
-		return Problem{Message: fmt.Sprintf("the submission is larger than %d bytes", MaxSubmission)}
+		return problems.Problem{Message: fmt.Sprintf("the submission is larger than %d bytes", MaxSubmission)}
 	case !utf8.Valid(s.Source):
-		return Problem{Message: "the submission is not UTF-8 text"}
+		return problems.Problem{Message: "the submission is not UTF-8 text"}
 	case bytes.HasPrefix(s.Source, []byte(packedMark)):
-		return Problem{Message: "the submission begins with what marks several files in one text"}
+		return problems.Problem{Message: "the submission begins with what marks several files in one text"}
 	case len(s.Files) > MaxSubmissionFiles:
-		return Problem{Message: fmt.Sprintf("it brings %d further files, and %d are the most", len(s.Files), MaxSubmissionFiles)}
+		return problems.Problem{Message: fmt.Sprintf("it brings %d further files, and %d are the most", len(s.Files), MaxSubmissionFiles)}
 	}
 	for _, name := range s.Names() {
 		if why := refusedFileName(name); why != "" {
-			return Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
+			return problems.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
 		}
 		if !utf8.Valid(s.Files[name]) {
-			return Problem{Message: fmt.Sprintf("the file %q is not UTF-8 text", name)}
+			return problems.Problem{Message: fmt.Sprintf("the file %q is not UTF-8 text", name)}
 		}
 	}
 	return nil
@@ -244,7 +247,7 @@ func (b *Bundle) Resolve(s Submission) (map[string][]byte, error) {
 	}
 	for name, data := range s.Files {
 		if _, taken := out[name]; taken {
-			return nil, Problem{Message: fmt.Sprintf("the file %q has the name of a file of the task", name)}
+			return nil, problems.Problem{Message: fmt.Sprintf("the file %q has the name of a file of the task", name)}
 		}
 		out[name] = data
 	}

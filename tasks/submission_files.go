@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"warpboard/tasks/filetree"
+	"warpboard/tasks/problems"
 )
 
 const (
@@ -102,18 +105,18 @@ func (b *Bundle) CheckFiles(names []string) error {
 		switch {
 		case why != "":
 		case len(allowed) == 0:
-			return Problem{Message: fmt.Sprintf("the task takes one file, and %q is another one", name)}
+			return problems.Problem{Message: fmt.Sprintf("the task takes one file, and %q is another one", name)}
 		case !b.Definition.allowsFile(name):
 			why = fmt.Sprintf("is not one that the task takes beside the main one: %s", strings.Join(allowed, ", "))
-		case seen[fold(name)] != "":
-			why = fmt.Sprintf("and %q differ in case alone", seen[fold(name)])
+		case seen[filetree.Fold(name)] != "":
+			why = fmt.Sprintf("and %q differ in case alone", seen[filetree.Fold(name)])
 		default:
 			why = b.takenName(name)
 		}
 		if why != "" {
-			return Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
+			return problems.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
 		}
-		seen[fold(name)] = name
+		seen[filetree.Fold(name)] = name
 	}
 	return nil
 }
@@ -133,11 +136,11 @@ func (d Definition) MayBring(name string) bool {
 // takenName says whose name this is already, or "": no further file may shadow one of the task or of the harness, nor
 // what these include or import.
 func (b *Bundle) takenName(name string) string {
-	isName := func(other string) bool { return fold(path.Base(other)) == fold(name) }
+	isName := func(other string) bool { return filetree.Fold(path.Base(other)) == filetree.Fold(name) }
 	if slices.ContainsFunc(b.Definition.Files, func(f File) bool { return isName(f.Name) }) {
 		return "has the name of a file of the task"
 	}
-	module := fold(stem(name))
+	module := filetree.Fold(stem(name))
 	if strings.HasPrefix(module, "warpboard") || slices.Contains(harnessStems, module) {
 		return "has the name of a file of Warpboard's harness"
 	}
@@ -164,11 +167,11 @@ func submatches(pattern *regexp.Regexp, text []byte) (found []string) {
 // importedBy are the modules that a text of Python names in its imports: their first parts, folded.
 func importedBy(text []byte) (modules []string) {
 	for _, m := range imports.FindAllSubmatch(text, -1) {
-		modules = append(modules, fold(string(m[1])))
+		modules = append(modules, filetree.Fold(string(m[1])))
 		for one := range strings.SplitSeq(string(m[2]), ",") {
 			first, _, _ := strings.Cut(strings.TrimSpace(one), " ")
 			first, _, _ = strings.Cut(first, ".")
-			modules = append(modules, fold(first))
+			modules = append(modules, filetree.Fold(first))
 		}
 	}
 	return modules

@@ -9,6 +9,8 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"warpboard/tasks/filetree"
+	"warpboard/tasks/problems"
 	"warpboard/tasks/pyyaml"
 )
 
@@ -26,7 +28,7 @@ var templateLabels = []string{"C++", "CUDA", "CuteDSL", "HIP", "Python", "Triton
 // taskReader reads one task.yml and loads the files that it names from around it.
 type taskReader struct {
 	reader
-	tree   tree
+	tree   filetree.Tree
 	dir    string // folder of task.yml in the tree
 	bundle *Bundle
 	stored int64 // bytes of bundle.Files
@@ -35,22 +37,22 @@ type taskReader struct {
 }
 
 // readTask reads the task in folder dir of t.
-func readTask(t tree, dir string, name string) (*Bundle, error) {
+func readTask(t filetree.Tree, dir string, name string) (*Bundle, error) {
 	file := path.Join(dir, TaskFile)
-	data, err := t.read(file)
+	data, err := t.Read(file)
 	if err != nil {
 		return nil, err
 	}
 	root, err := parseYAML(file, data)
 	if err != nil {
-		return nil, Problems(ProblemsIn(err))
+		return nil, problems.List(problems.In(err))
 	}
 	r := &taskReader{
 		reader: reader{file: file}, tree: t, dir: dir,
 		bundle: &Bundle{Name: name, Files: map[string][]byte{}}, origins: map[string]string{},
 	}
 	r.read(root)
-	if err := r.problems.err(); err != nil {
+	if err := r.problems.Err(); err != nil {
 		return nil, err
 	}
 	r.bundle.Warnings = lint(r.bundle, r.unused())
@@ -86,10 +88,11 @@ func (r *taskReader) read(root *yaml.Node) {
 	def.GPUs = r.devices(f["gpus"], "gpus")
 	def.NoProfile = !r.boolean(f["profile"], "profile", true)
 	r.harness(f["config"])
-	def.SubmissionFiles = r.submissionFiles(f["submission_files"])
 	r.worldSizes(f)
 	def.Roofline = r.roofline(f["roofline"])
 	r.chooseHarness(f["harness"])
+	// Which files a submission may bring depends on whose program measures.
+	r.bundle.Definition.SubmissionFiles = r.submissionFiles(f["submission_files"])
 }
 
 // times reads how long stages may take.

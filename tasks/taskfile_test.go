@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 )
 
 func TestEveryKeyOfTaskYAMLIsRead(t *testing.T) {
@@ -197,7 +198,7 @@ func further(name string) string {
 
 func TestOneReadingTellsEveryProblem(t *testing.T) {
 	_, err := task(t, minimal+"ranking_by: best\nseed: x\nextra: 1\n")
-	problems := tasks.ProblemsIn(err)
+	problems := problems.In(err)
 	var keys []string
 	for _, p := range problems {
 		keys = append(keys, p.Key)

@@ -12,6 +12,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/web/client"
 )
 
@@ -45,7 +46,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		files = append(files, p.further(k)...)
 	}
 	read, err := tasks.ReadSubmission(files, os.ReadFile)
-	if len(tasks.ProblemsIn(err)) > 0 {
+	if len(problems.In(err)) > 0 {
 		return Usage("%v", err)
 	} else if err != nil {
 		return fmt.Errorf("read the submission: %w", err)

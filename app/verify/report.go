@@ -7,6 +7,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/silicon"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/views/format"
 )
@@ -70,7 +71,7 @@ func (v verdict) word() string {
 }
 
 // problems prints mistakes, and gives them as the report has them.
-func (v *verifier) problems(indent string, list []tasks.Problem) (out []problemReport) {
+func (v *verifier) problems(indent string, list []problems.Problem) (out []problemReport) {
 	for _, p := range list {
 		fmt.Fprintln(v.text, indent+p.Error())
 		out = append(out, problemReport(p))

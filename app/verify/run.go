@@ -19,6 +19,7 @@ import (
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/trial"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/views/format"
 )
 
@@ -46,11 +47,11 @@ func (v *verifier) task(ctx context.Context, upload *tasks.Upload, p tasks.Propo
 	if p.Err != nil {
 		v.refused++
 		fmt.Fprintf(v.text, "%s: refused\n", p.Name)
-		problems := tasks.ProblemsIn(p.Err)
-		if problems == nil {
-			problems = []tasks.Problem{{Message: p.Err.Error()}}
+		wrong := problems.In(p.Err)
+		if wrong == nil {
+			wrong = []problems.Problem{{Message: p.Err.Error()}}
 		}
-		report.Problems = v.problems("  ", problems)
+		report.Problems = v.problems("  ", wrong)
 		return nil
 	}
 	v.describe(p, report)

@@ -16,6 +16,7 @@ import (
 	"warpboard/app/machine"
 	"warpboard/evaluator/harness"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/views/format"
 )
 
@@ -157,9 +158,9 @@ func openTasks(path string) (*tasks.Upload, []tasks.Proposal, error) {
 
 func (v *verifier) check(ctx context.Context) error {
 	upload, proposals, err := openTasks(v.path)
-	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		v.report.Problems = v.problems("", problems)
-		return fmt.Errorf("%s cannot be used: fix %s", v.path, format.Plural(len(problems), "mistake", "mistakes"))
+	if wrong := problems.In(err); len(wrong) > 0 {
+		v.report.Problems = v.problems("", wrong)
+		return fmt.Errorf("%s cannot be used: fix %s", v.path, format.Plural(len(wrong), "mistake", "mistakes"))
 	}
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"warpboard/tasks"
+	"warpboard/tasks/problems"
 )
 
 // Directives are what a submission says about itself in its first comment block.
@@ -16,7 +16,7 @@ type Directives struct {
 
 // Parse reads the lines "#!POPCORN leaderboard NAME", "#!POPCORN gpus A B" (or "gpu")
 // and their // forms from the comment block that starts source. The keyword's case does not
-// matter. Its error is a tasks.Problem with the line.
+// matter. Its error is a problems.Problem with the line.
 func Parse(source []byte) (Directives, error) {
 	var d Directives
 	started := false
@@ -32,7 +32,7 @@ func Parse(source []byte) (Directives, error) {
 			continue
 		}
 		if err := d.set(words[1:]); err != nil {
-			return Directives{}, tasks.Problem{Line: number, Key: words[0], Message: err.Error()}
+			return Directives{}, problems.Problem{Line: number, Key: words[0], Message: err.Error()}
 		}
 	}
 	return d, nil

@@ -7,8 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"warpboard/e2e/fuzztest"
-	"warpboard/tasks"
 	"warpboard/tasks/directives"
+	"warpboard/tasks/problems"
 )
 
 func TestDirectivesOfTheFirstCommentBlockAreRead(t *testing.T) {
@@ -68,7 +68,7 @@ func FuzzDirectives(f *testing.F) {
 	f.Fuzz(func(t *testing.T, source []byte) {
 		d, err := directives.Parse(source)
 		if err != nil {
-			if p := tasks.ProblemsIn(err); len(p) != 1 || p[0].Line == 0 {
+			if p := problems.In(err); len(p) != 1 || p[0].Line == 0 {
 				t.Errorf("the error has no line: %v", err)
 			}
 			return

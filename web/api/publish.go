@@ -7,6 +7,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/tasks/changes"
 	"warpboard/web/client"
 	"warpboard/web/site"
 )
@@ -95,7 +96,7 @@ func (a *API) updateTask(c *fiber.Ctx, user models.User, task models.Task, bundl
 	if err != nil {
 		return err
 	}
-	for _, d := range tasks.Diff(old, bundle) {
+	for _, d := range changes.Between(old, bundle) {
 		answer.Differences = append(answer.Differences, client.Difference(d))
 	}
 	change, err := a.Store.Compare(ctx, task.ID, bundle)

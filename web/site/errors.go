@@ -13,7 +13,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
-	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/web/client"
 )
 
@@ -95,7 +95,7 @@ func FailureOf(err error) Failure {
 			return f
 		}
 	}
-	if len(tasks.ProblemsIn(err)) > 0 {
+	if len(problems.In(err)) > 0 {
 		return Failure{Status: fiber.StatusUnprocessableEntity, Code: "invalid", Message: err.Error()}
 	}
 	var fe *fiber.Error

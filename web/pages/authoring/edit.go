@@ -10,6 +10,8 @@ import (
 
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/tasks/changes"
+	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/views/diff"
 	"warpboard/web/site"
@@ -123,8 +125,8 @@ func (p *Authoring) VersionPreview(c *fiber.Ctx) error {
 		return err
 	}
 	bundle, err := sent.single(p.Now())
-	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		return p.showUpload(c, site.TaskRef(task), sentences(problems))
+	if wrong := problems.In(err); len(wrong) > 0 {
+		return p.showUpload(c, site.TaskRef(task), sentences(wrong))
 	}
 	if err != nil {
 		return err
@@ -177,11 +179,11 @@ func deadlineText(at *time.Time) string {
 	return at.UTC().Format("2006-01-02 15:04:05") + " UTC"
 }
 
-// taskChanges lists what differs, with whole texts where tasks.Diff has them in short.
+// taskChanges lists what differs, with whole texts where changes.Between has them in short.
 func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	old, now := fullTexts(before), fullTexts(after)
 	var list []views.TaskChange
-	for _, change := range tasks.Diff(before, after) {
+	for _, change := range changes.Between(before, after) {
 		a, b := change.Old, change.New
 		if text, ok := old[change.Key]; ok {
 			a = text
@@ -194,7 +196,7 @@ func taskChanges(before, after *tasks.Bundle) []views.TaskChange {
 	return list
 }
 
-// fullTexts are the texts of a task under the keys by which tasks.Diff names them.
+// fullTexts are the texts of a task under the keys by which changes.Between names them.
 func fullTexts(b *tasks.Bundle) map[string]string {
 	texts := map[string]string{"description": b.Definition.Description}
 	for _, f := range b.Definition.Files {

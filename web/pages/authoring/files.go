@@ -16,6 +16,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -56,7 +57,7 @@ func (p *Authoring) Open(c *fiber.Ctx) error {
 	if err == nil {
 		bundle, err = sent.single(p.Now())
 	}
-	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
+	if problems := problems.In(err); len(problems) > 0 {
 		return p.showUpload(c, views.TaskRef{}, sentences(problems))
 	}
 	if err != nil {
@@ -142,12 +143,12 @@ func readFiles(c *fiber.Ctx) []views.EditedFile {
 }
 
 // bundleOf reads edited files as an upload of one folder. Problems are what is wrong with them.
-func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, problems []tasks.Problem, err error) {
+func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bundle, wrong []problems.Problem, err error) {
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
 	for _, f := range files {
 		if !fs.ValidPath(f.Path) {
-			return nil, []tasks.Problem{{Message: fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}}, nil
+			return nil, []problems.Problem{{Message: fmt.Sprintf("%q is not a path of a file: write it as solutions/correct/mine.cpp.", f.Path)}}, nil
 		}
 		file, err := w.CreateHeader(&zip.FileHeader{Name: path.Join(name, f.Path), Method: zip.Store}) // read again at once
 		if err == nil {
@@ -161,8 +162,8 @@ func (p *Authoring) bundleOf(name string, files []views.EditedFile) (b *tasks.Bu
 		return nil, nil, fmt.Errorf("packing the files: %w", err)
 	}
 	b, err = upload{name: name + ".zip", data: buf.Bytes()}.single(p.Now())
-	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		return nil, problems, nil
+	if wrong := problems.In(err); len(wrong) > 0 {
+		return nil, wrong, nil
 	}
 	return b, nil, err
 }
@@ -211,11 +212,11 @@ func (p *Authoring) newBundle(page *views.TaskFilesPage) (b *tasks.Bundle, refus
 const needsName = "Give the task a name of its own: it becomes the title and, in small letters, the address."
 
 // withoutDevice is the problem of a new task that would have no board: this page asks for no devices beside its files.
-func withoutDevice(b *tasks.Bundle) []tasks.Problem {
+func withoutDevice(b *tasks.Bundle) []problems.Problem {
 	if len(draft{Proposal: tasks.Proposal{Name: b.Name, Bundle: b}}.task().Devices) > 0 {
 		return nil
 	}
-	return []tasks.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
+	return []problems.Problem{{File: tasks.TaskFile, Key: "gpus", Message: "names no device: say where the task runs, as in gpus: [H200]"}}
 }
 
 // refusal is what an author did wrong, as a list; other errors stay errors.

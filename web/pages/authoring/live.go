@@ -9,6 +9,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -70,15 +71,15 @@ func (p *Authoring) checkFiles(slug string, files []views.EditedFile, isNew bool
 	if folder == "" {
 		folder = "task"
 	}
-	bundle, problems, err := p.bundleOf(folder, files)
+	bundle, wrong, err := p.bundleOf(folder, files)
 	if err != nil {
 		return nil, err
 	}
 	if bundle != nil && isNew {
-		problems = withoutDevice(bundle)
+		wrong = withoutDevice(bundle)
 	}
-	for _, problem := range problems {
-		said := tasks.Problem{Key: problem.Key, Message: problem.Message}
+	for _, problem := range wrong {
+		said := problems.Problem{Key: problem.Key, Message: problem.Message}
 		list = append(list, remark{File: strings.TrimPrefix(problem.File, folder+"/"), Line: problem.Line, Text: said.Error()})
 	}
 	if bundle == nil {

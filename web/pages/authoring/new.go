@@ -9,6 +9,7 @@ import (
 
 	"warpboard/models"
 	"warpboard/tasks"
+	"warpboard/tasks/problems"
 	"warpboard/views"
 	"warpboard/web/site"
 )
@@ -59,8 +60,8 @@ func (p *Authoring) Preview(c *fiber.Ctx) error {
 	if err == nil {
 		proposals, err = sent.proposals(p.Now())
 	}
-	if problems := tasks.ProblemsIn(err); len(problems) > 0 {
-		return p.showUpload(c, views.TaskRef{}, sentences(problems))
+	if wrong := problems.In(err); len(wrong) > 0 {
+		return p.showUpload(c, views.TaskRef{}, sentences(wrong))
 	}
 	if err != nil {
 		return err
@@ -88,9 +89,9 @@ func (p *Authoring) showDrafts(c *fiber.Ctx, status int, list []draft, published
 	return p.Render(c, status, views.TaskPreview(page))
 }
 
-func sentences(problems []tasks.Problem) []string {
-	list := make([]string, len(problems))
-	for i, problem := range problems {
+func sentences(wrong []problems.Problem) []string {
+	list := make([]string, len(wrong))
+	for i, problem := range wrong {
 		list[i] = problem.Error()
 	}
 	return list

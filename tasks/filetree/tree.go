@@ -1,4 +1,4 @@
-package tasks
+package filetree
 
 import (
 	"errors"
@@ -7,15 +7,37 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"warpboard/tasks/problems"
 )
 
-// tree is a set of regular files that task folders are read from. Paths are slash-separated
+// Tree is a set of regular files that task folders are read from. Paths are slash-separated
 // and never leave it.
-type tree interface {
-	// read gives one file; the error is fs.ErrNotExist if it is not there.
-	read(path string) ([]byte, error)
-	// list names the files below a folder ("." for all), relative to it, sorted.
-	list(dir string) []string
+type Tree interface {
+	// Read gives one file; the error is fs.ErrNotExist if it is not there.
+	Read(path string) ([]byte, error)
+	// List names the files below a folder ("." for all), relative to it, sorted.
+	List(dir string) []string
+}
+
+// Limits bound what is read. The zero value means the defaults.
+type Limits struct {
+	MaxFiles int   // default 512
+	MaxFile  int64 // bytes of one file, unpacked; default 4 MiB
+	MaxTotal int64 // bytes of all files, unpacked; default 32 MiB
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.MaxFiles == 0 {
+		l.MaxFiles = 512
+	}
+	if l.MaxFile == 0 {
+		l.MaxFile = 4 << 20
+	}
+	if l.MaxTotal == 0 {
+		l.MaxTotal = 32 << 20
+	}
+	return l
 }
 
 // missing is the error for a file that a tree does not have.
@@ -26,10 +48,10 @@ func (m missing) Error() string {
 }
 func (m missing) Is(target error) bool { return target == fs.ErrNotExist }
 
-// archive is a tree in memory.
-type archive map[string][]byte
+// Memory is a tree in memory.
+type Memory map[string][]byte
 
-func (a archive) read(name string) ([]byte, error) {
+func (a Memory) Read(name string) ([]byte, error) {
 	data, ok := a[name]
 	if !ok {
 		return nil, missing(name)
@@ -37,7 +59,7 @@ func (a archive) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-func (a archive) list(dir string) []string {
+func (a Memory) List(dir string) []string {
 	var out []string
 	for name := range a {
 		if rest, ok := below(dir, name); ok {
@@ -58,11 +80,14 @@ func below(dir, name string) (rest string, ok bool) {
 // folder is a tree on disk, read as files are asked for. Links are not followed at a path's last
 // element; for the elements before it, give it the FS of an os.Root.
 type folder struct {
-	fs      fs.FS
-	options Options
+	fs     fs.FS
+	limits Limits
 }
 
-func (f folder) read(name string) ([]byte, error) {
+// Folder is the tree of fsys, whose files are read within the limits.
+func Folder(fsys fs.FS, limits Limits) Tree { return folder{fs: fsys, limits: limits.withDefaults()} }
+
+func (f folder) Read(name string) ([]byte, error) {
 	info, err := fs.Lstat(f.fs, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -71,8 +96,8 @@ func (f folder) read(name string) ([]byte, error) {
 		return nil, fmt.Errorf("looking at %s: %w", name, err)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%q is not a regular file", name)
-	case info.Size() > f.options.MaxFile:
-		return nil, fmt.Errorf("%q is larger than %s", name, size(f.options.MaxFile))
+	case info.Size() > f.limits.MaxFile:
+		return nil, fmt.Errorf("%q is larger than %s", name, problems.Size(f.limits.MaxFile))
 	}
 	data, err := fs.ReadFile(f.fs, name)
 	if err != nil {
@@ -81,13 +106,13 @@ func (f folder) read(name string) ([]byte, error) {
 	return data, nil
 }
 
-// list gives up silently at the first unreadable folder and at MaxFiles names: it only feeds
+// List gives up silently at the first unreadable folder and at MaxFiles names: it only feeds
 // the search for task folders and the warning about unused files.
-func (f folder) list(dir string) []string {
+func (f folder) List(dir string) []string {
 	var out []string
 	_ = fs.WalkDir(f.fs, dir, func(name string, entry fs.DirEntry, err error) error {
 		switch {
-		case err != nil || len(out) >= f.options.MaxFiles:
+		case err != nil || len(out) >= f.limits.MaxFiles:
 			return fs.SkipAll
 		case entry.IsDir() && name != dir && strings.HasPrefix(path.Base(name), "."):
 			return fs.SkipDir

@@ -1,4 +1,4 @@
-package tasks
+package filetree
 
 import (
 	"archive/zip"
@@ -8,29 +8,32 @@ import (
 	"io/fs"
 	"path"
 	"strings"
+
+	"warpboard/tasks/problems"
 )
 
 // unzipper unpacks an archive into memory. It trusts nothing that the archive says of itself:
 // names and modes are checked, and bytes are counted as they come out.
 type unzipper struct {
-	options Options
-	files   archive
+	limits  Limits
+	files   Memory
 	names   map[string]string // folded name → name, of files and their folders
 	folders map[string]bool   // folded names that are folders
 	total   int64
 }
 
-// unzip gives the regular files of a zip by path. Its errors are Problems that name the file.
-func unzip(r io.ReaderAt, size int64, options Options) (archive, error) {
+// Unzip gives the regular files of a zip by path. Its errors are problems.Problem and name the file.
+func Unzip(r io.ReaderAt, size int64, limits Limits) (Memory, error) {
+	limits = limits.withDefaults()
 	zr, err := zip.NewReader(r, size)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // names are checked below, with a better sentence
-		return nil, Problem{Message: "this is not a zip archive, or it is damaged (" + err.Error() + ")"}
+		return nil, problems.Problem{Message: "this is not a zip archive, or it is damaged (" + err.Error() + ")"}
 	}
 	u := &unzipper{
-		options: options, files: archive{}, names: map[string]string{}, folders: map[string]bool{},
+		limits: limits, files: Memory{}, names: map[string]string{}, folders: map[string]bool{},
 	}
-	if len(zr.File) > 4*options.MaxFiles {
-		return nil, Problem{Message: fmt.Sprintf("the zip has %d entries; at most %d files are allowed", len(zr.File), options.MaxFiles)}
+	if len(zr.File) > 4*limits.MaxFiles {
+		return nil, problems.Problem{Message: fmt.Sprintf("the zip has %d entries; at most %d files are allowed", len(zr.File), limits.MaxFiles)}
 	}
 	for _, f := range zr.File {
 		if err := u.entry(f); err != nil {
@@ -43,9 +46,9 @@ func unzip(r io.ReaderAt, size int64, options Options) (archive, error) {
 func (u *unzipper) entry(f *zip.File) error {
 	name := strings.TrimSuffix(f.Name, "/")
 	refuse := func(format string, args ...any) error {
-		return Problem{File: printable(f.Name), Message: fmt.Sprintf(format, args...)}
+		return problems.Problem{File: Printable(f.Name), Message: fmt.Sprintf(format, args...)}
 	}
-	if why := refusedName(name); why != "" {
+	if why := RefusedName(name); why != "" {
 		return refuse("%s", why)
 	}
 	mode := f.Mode()
@@ -60,8 +63,8 @@ func (u *unzipper) entry(f *zip.File) error {
 		return nil
 	case f.Flags&1 != 0:
 		return refuse("is encrypted")
-	case len(u.files) >= u.options.MaxFiles:
-		return refuse("is one file too many: at most %d are allowed", u.options.MaxFiles)
+	case len(u.files) >= u.limits.MaxFiles:
+		return refuse("is one file too many: at most %d are allowed", u.limits.MaxFiles)
 	}
 	if err := u.claim(name, false); err != nil {
 		return err
@@ -81,15 +84,15 @@ func (u *unzipper) claim(name string, isFolder bool) error {
 			return err
 		}
 	}
-	key := fold(name)
+	key := Fold(name)
 	first, taken := u.names[key]
 	switch {
 	case taken && isFolder && u.folders[key] && first == name:
 		return nil
 	case taken && first == name:
-		return Problem{File: name, Message: "is in the zip twice"}
+		return problems.Problem{File: name, Message: "is in the zip twice"}
 	case taken:
-		return Problem{File: name, Message: fmt.Sprintf("differs from %q only in upper and lower case", first)}
+		return problems.Problem{File: name, Message: fmt.Sprintf("differs from %q only in upper and lower case", first)}
 	}
 	u.names[key], u.folders[key] = name, isFolder
 	return nil
@@ -105,13 +108,13 @@ func (u *unzipper) unpack(f *zip.File) ([]byte, error) {
 		return nil, fmt.Errorf("cannot be unpacked: %w", err)
 	}
 	defer stream.Close()
-	limit := min(u.options.MaxFile, u.options.MaxTotal-u.total)
+	limit := min(u.limits.MaxFile, u.limits.MaxTotal-u.total)
 	data, err := io.ReadAll(io.LimitReader(stream, limit+1))
 	switch {
-	case int64(len(data)) > u.options.MaxFile:
-		return nil, fmt.Errorf("is larger than %s unpacked", size(u.options.MaxFile))
+	case int64(len(data)) > u.limits.MaxFile:
+		return nil, fmt.Errorf("is larger than %s unpacked", problems.Size(u.limits.MaxFile))
 	case int64(len(data)) > limit:
-		return nil, fmt.Errorf("brings the files to more than %s unpacked", size(u.options.MaxTotal))
+		return nil, fmt.Errorf("brings the files to more than %s unpacked", problems.Size(u.limits.MaxTotal))
 	case err != nil:
 		return nil, fmt.Errorf("cannot be unpacked: %w", err)
 	}
@@ -126,8 +129,8 @@ func isJunk(name string) bool {
 	return first == "__MACOSX" || base == ".DS_Store" || base == "Thumbs.db" || strings.Contains("/"+name, "/.git/")
 }
 
-// printable makes a hostile name safe to show.
-func printable(name string) string {
+// Printable makes a hostile name safe to show.
+func Printable(name string) string {
 	quoted := fmt.Sprintf("%+q", name)
 	if bare := strings.Trim(quoted, `"`); bare == name {
 		return name

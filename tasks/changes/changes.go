@@ -1,4 +1,4 @@
-package tasks
+package changes
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"warpboard/tasks"
 )
 
 // Change is one difference between two versions of a task.
@@ -17,10 +19,10 @@ type Change struct {
 	Breaks bool   // scores made before do not compare with scores made after
 }
 
-// Diff gives what changes from old to new, in the order of task.yml's keys. What is timed (files,
+// Between gives what changes from old to new, in the order of task.yml's keys. What is timed (files,
 // language, build, benchmarks) and how a score is made of it breaks scores; tests, limits,
 // texts, templates, baselines and devices do not.
-func Diff(old, new *Bundle) []Change {
+func Between(old, new *tasks.Bundle) []Change {
 	a, b := old.Definition, new.Definition
 	var out []Change
 	differ := func(key string, old, new any, breaks bool) {
@@ -55,7 +57,7 @@ func Diff(old, new *Bundle) []Change {
 	return out
 }
 
-func harnessName(d Definition) string {
+func harnessName(d tasks.Definition) string {
 	if d.OwnHarness {
 		return "the task's own"
 	}
@@ -70,11 +72,11 @@ func short(value any) []byte {
 		return []byte(v)
 	case []string:
 		return []byte(strings.Join(v, ", "))
-	case Form:
+	case tasks.Form:
 		return []byte(v)
-	case Lang:
+	case tasks.Lang:
 		return []byte(v)
-	case Ranking:
+	case tasks.Ranking:
 		return []byte(v)
 	}
 	data, err := json.Marshal(value)
@@ -87,7 +89,7 @@ func short(value any) []byte {
 	return data
 }
 
-func lines(cases []Case) string {
+func lines(cases []tasks.Case) string {
 	out := make([]string, len(cases))
 	for i, c := range cases {
 		out[i] = c.String()
@@ -104,18 +106,18 @@ func cut(text []byte) string {
 }
 
 // runFiles gives the text of every file by run-time name; the submission stands for itself.
-func runFiles(b *Bundle) map[string][]byte {
+func runFiles(b *tasks.Bundle) map[string][]byte {
 	out := map[string][]byte{}
 	for _, f := range b.Definition.Files {
 		out[f.Name] = b.Files[f.Source]
 		if f.IsSubmission() {
-			out[f.Name] = []byte(SubmissionSource)
+			out[f.Name] = []byte(tasks.SubmissionSource)
 		}
 	}
 	return out
 }
 
-func templateFiles(b *Bundle) map[string][]byte {
+func templateFiles(b *tasks.Bundle) map[string][]byte {
 	out := map[string][]byte{}
 	for label, name := range b.Definition.Templates {
 		out[label] = b.Files[name]
@@ -133,7 +135,7 @@ func diffFiles(key string, old, new map[string][]byte, breaks bool) []Change {
 		if had && has && bytes.Equal(before, after) {
 			continue
 		}
-		out = append(out, Change{Key: join(key, name), Old: summary(before, had), New: summary(after, has), Breaks: breaks})
+		out = append(out, Change{Key: key + "." + name, Old: summary(before, had), New: summary(after, has), Breaks: breaks})
 	}
 	return out
 }
@@ -143,4 +145,12 @@ func summary(data []byte, there bool) string {
 		return ""
 	}
 	return fmt.Sprintf("%d lines, %d bytes", bytes.Count(data, []byte("\n")), len(data))
+}
+
+func baselineFiles(b *tasks.Bundle) map[string][]byte {
+	out := map[string][]byte{}
+	for name, file := range b.Definition.Baselines {
+		out[name] = b.Files[file]
+	}
+	return out
 }

@@ -1,4 +1,4 @@
-package tasks
+package problems
 
 import (
 	"errors"
@@ -39,11 +39,11 @@ func separate(b *strings.Builder) {
 	}
 }
 
-// Problems is everything found wrong in one reading; it is an error when it is not empty.
-type Problems []Problem
+// List is everything found wrong in one reading; it is an error when it is not empty.
+type List []Problem
 
 // Error gives one line for each problem.
-func (ps Problems) Error() string {
+func (ps List) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
 		lines[i] = p.Error()
@@ -51,10 +51,10 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// ProblemsIn gives the problems that err carries, so that a page can list them; nil if err is
+// In gives the problems that err carries, so that a page can list them; nil if err is
 // of another kind (a disk that failed, for example).
-func ProblemsIn(err error) []Problem {
-	var many Problems
+func In(err error) []Problem {
+	var many List
 	if errors.As(err, &many) {
 		return many
 	}
@@ -68,17 +68,29 @@ func ProblemsIn(err error) []Problem {
 // maxProblems ends a reading that finds nothing but nonsense.
 const maxProblems = 50
 
-// add keeps p unless there are already more problems than anyone reads.
-func (ps *Problems) add(p Problem) {
+// Add keeps p unless there are already more problems than anyone reads.
+func (ps *List) Add(p Problem) {
 	if len(*ps) < maxProblems {
 		*ps = append(*ps, p)
 	}
 }
 
-// err gives the problems as an error, or nil.
-func (ps Problems) err() error {
+// Err gives the problems as an error, or nil.
+func (ps List) Err() error {
 	if len(ps) == 0 {
 		return nil
 	}
 	return ps
+}
+
+// Size writes a number of bytes for a sentence.
+func Size(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<10 && n%(1<<10) == 0:
+		return fmt.Sprintf("%d KiB", n>>10)
+	default:
+		return fmt.Sprintf("%d bytes", n)
+	}
 }

@@ -1,0 +1,31 @@
+package changes_test
+
+import (
+	"math/rand"
+	"reflect"
+	"testing"
+	"testing/quick"
+
+	"warpboard/tasks"
+	"warpboard/tasks/changes"
+)
+
+// TestNoKeyOfATaskChangesSilently: whoever adds a field to Definition says what its change means.
+func TestNoKeyOfATaskChangesSilently(t *testing.T) {
+	random := rand.New(rand.NewSource(1))
+	for field := range reflect.TypeFor[tasks.Definition]().Fields() {
+		told := false
+		for try := 0; try < 20 && !told; try++ { // some values are empty, and change nothing
+			value, ok := quick.Value(field.Type, random)
+			if !ok {
+				t.Fatalf("no values of %s, a %s", field.Name, field.Type)
+			}
+			var changed tasks.Bundle
+			reflect.ValueOf(&changed.Definition).Elem().FieldByIndex(field.Index).Set(value)
+			told = len(changes.Between(&tasks.Bundle{}, &changed)) > 0
+		}
+		if !told {
+			t.Errorf("no change of %s is told", field.Name)
+		}
+	}
+}

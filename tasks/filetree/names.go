@@ -1,0 +1,49 @@
+package filetree
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+var driveLetter = regexp.MustCompile(`^[A-Za-z]:`)
+
+const (
+	maxName      = 240 // bytes of a path
+	maxPathDepth = 12
+)
+
+// RefusedName says why name cannot be the slash-separated path of a file, or "" if it can.
+func RefusedName(name string) string {
+	switch {
+	case name == "":
+		return "has an empty name"
+	case !utf8.ValidString(name):
+		return "has a name that is not UTF-8"
+	case strings.ContainsFunc(name, func(c rune) bool { return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c) }):
+		return "has a control character in its name"
+	case strings.Contains(name, `\`):
+		return "has a backslash in its name; folders are separated by /"
+	case strings.HasPrefix(name, "/") || driveLetter.MatchString(name):
+		return "has an absolute path"
+	case len(name) > maxName:
+		return "has a name longer than 240 bytes"
+	case strings.Count(name, "/") >= maxPathDepth:
+		return "lies deeper than 12 folders"
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		switch {
+		case part == "..":
+			return "points outside the archive (..)"
+		case part == "" || part == ".":
+			return "has an empty or . part in its path"
+		case strings.HasPrefix(part, "-"):
+			return "has a name that starts with -, which programs take for an option"
+		}
+	}
+	return ""
+}
+
+// Fold makes names equal that a case-insensitive disk would hold in one file.
+func Fold(name string) string { return strings.ToLower(strings.ToUpper(name)) }
