@@ -178,7 +178,7 @@ func TestTheSiteFlagsEntriesAndNeverJudges(t *testing.T) {
 			t.Errorf("the flags say %+v", flags)
 		}
 		check(t, second(s.Disqualify(ctx, w.admin, odd.ID, "It replaces the clock.")))
-		again := submit(w.ann, job.ModeRanked, "int a; \r\nvoid *p = dlsym(0, \"clock_gettime\");\n\n") // as pools see it
+		again := submit(w.ann, job.ModeRanked, "int a;\nvoid *p = dlsym(0, \"clock_gettime\");")
 		modelstest.Finish(t, s, again, 100)
 		flags = got[[]models.FlagOf](t)(s.Flags(ctx, w.admin, again, w.task))
 		if want := fmt.Sprintf("the same source as run %d, which is disqualified; line 2", odd.ID); len(flags) != 1 || !strings.HasPrefix(flags[0].Detail, want) {

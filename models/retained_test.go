@@ -55,7 +55,7 @@ func TestNobodyChoosesWhichOfTheirRunsCount(t *testing.T) {
 			t.Errorf("the run says %+v", lucky)
 		}
 
-		failed, result := w.ranks(t, s, w.ann, "a;\n", about(1100)...)
+		failed, result := w.ranks(t, s, w.ann, "a;", about(1100)...)
 		result.Outcome, result.Failure = job.OutcomeFailed, &job.Failure{Reason: "It ended with exit code 3.", ExitCode: 3}
 		check(t, second(s.RecordResult(ctx, result, models.Findings{})))
 		expect("and of one that failed", "Ann 1099.5 from 3, run 2 of 17 processes")

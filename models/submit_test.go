@@ -123,7 +123,7 @@ func TestFurtherFilesAreAsMuchOfASubmissionAsItsSource(t *testing.T) {
 		if err != nil || len(flags) != 1 || !strings.Contains(flags[0].Detail, "tile.h line 1 reaches into the process") {
 			t.Errorf("flags: %+v, %v", flags, err)
 		}
-		alike, _, err := submit("", "int tile; // /proc/  \r\n\n")
+		alike, _, err := submit("", "int tile; // /proc/\n")
 		check(t, err)
 		other, _, err := submit("", "int tile2;")
 		if err != nil || alike.SourceKey != first.SourceKey || other.SourceKey == first.SourceKey || len(runs) != 1 {

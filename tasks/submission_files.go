@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"bytes"
 	"fmt"
 	"path"
 	"regexp"
@@ -21,9 +22,6 @@ const (
 var (
 	furtherName    = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
 	furtherPattern = regexp.MustCompile(`^[A-Za-z0-9_*][A-Za-z0-9_.*-]*$`)
-
-	includes = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]`)
-	imports  = regexp.MustCompile(`(?m)^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+(\w+(?:[\w. \t,]*\w)?))`)
 )
 
 var (
@@ -68,6 +66,7 @@ func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 		r.refuse(node, "submission_files", "a Python task with an eval program of its own takes no further files: one could stand in for a module that the program imports")
 		return nil
 	}
+	taken := r.bundle.takenNames(patterns)
 	for i, pattern := range patterns {
 		at, item := index("submission_files", i), node.Content[i]
 		switch {
@@ -77,7 +76,7 @@ func (r *taskReader) submissionFiles(node *yaml.Node) []string {
 		case !slices.Contains(furtherSuffixes[def.Lang], path.Ext(pattern)):
 			r.refuse(item, at, "%q must end in one of %s", pattern, strings.Join(furtherSuffixes[def.Lang], ", "))
 		case !strings.Contains(pattern, "*"):
-			if why := r.bundle.takenName(pattern); why != "" {
+			if why := taken[pattern]; why != "" {
 				r.refuse(item, at, "%q %s: a submission cannot bring it", pattern, why)
 			}
 		}
@@ -99,7 +98,7 @@ func refusedFileName(name string) string {
 // CheckFiles says why a submission to the task cannot bring files of these names, as a Problem.
 func (b *Bundle) CheckFiles(names []string) error {
 	allowed := b.Definition.SubmissionFiles
-	seen := map[string]string{}
+	seen, taken := map[string]string{}, b.takenNames(names)
 	for _, name := range names {
 		why := refusedFileName(name)
 		switch {
@@ -111,7 +110,7 @@ func (b *Bundle) CheckFiles(names []string) error {
 		case seen[filetree.Fold(name)] != "":
 			why = fmt.Sprintf("and %q differ in case alone", seen[filetree.Fold(name)])
 		default:
-			why = b.takenName(name)
+			why = taken[name]
 		}
 		if why != "" {
 			return problems.Problem{Message: fmt.Sprintf("the file %q %s", name, why)}
@@ -130,49 +129,83 @@ func (d Definition) allowsFile(name string) bool {
 
 // MayBring reports whether a file of this name can be one that a submission brought, as far as the task's definition tells.
 func (d Definition) MayBring(name string) bool {
-	return d.allowsFile(name) && (&Bundle{Definition: d}).takenName(name) == ""
+	return d.allowsFile(name) && d.reserved(name) == ""
 }
 
-// takenName says whose name this is already, or "": no further file may shadow one of the task or of the harness, nor
-// what these include or import.
-func (b *Bundle) takenName(name string) string {
-	isName := func(other string) bool { return filetree.Fold(path.Base(other)) == filetree.Fold(name) }
-	if slices.ContainsFunc(b.Definition.Files, func(f File) bool { return isName(f.Name) }) {
+// takenNames says whose names some of these are already: no further file may shadow one of the task or of the harness, nor
+// what these include or import. It reads the task's files once, for they may be large.
+func (b *Bundle) takenNames(names []string) map[string]string {
+	taken, free := map[string]string{}, map[string][]string{} // names that are not reserved, by what a text would call them
+	for _, name := range names {
+		if why := b.Definition.reserved(name); why != "" {
+			taken[name] = why
+		} else {
+			free[filetree.Fold(name)] = append(free[filetree.Fold(name)], name)
+		}
+	}
+	for _, f := range b.Definition.Files {
+		for line := range bytes.Lines(b.Files[f.Source]) {
+			for _, read := range filesRead(line) {
+				for _, name := range free[filetree.Fold(read)] {
+					taken[name] = fmt.Sprintf("has the name of what %s of the task includes or imports", f.Name)
+				}
+			}
+		}
+	}
+	return taken
+}
+
+// reserved says whose name this is, whatever the task's files hold, or "".
+func (d Definition) reserved(name string) string {
+	if slices.ContainsFunc(d.Files, func(f File) bool { return filetree.Fold(path.Base(f.Name)) == filetree.Fold(name) }) {
 		return "has the name of a file of the task"
 	}
 	module := filetree.Fold(stem(name))
 	if strings.HasPrefix(module, "warpboard") || slices.Contains(harnessStems, module) {
 		return "has the name of a file of Warpboard's harness"
 	}
-	python := path.Ext(name) == ".py"
-	if python && slices.Contains(harnessModules, module) {
+	if path.Ext(name) == ".py" && slices.Contains(harnessModules, module) {
 		return "has the name of a module that Warpboard's harness imports"
-	}
-	for _, f := range b.Definition.Files {
-		text := b.Files[f.Source]
-		if !python && slices.ContainsFunc(submatches(includes, text), isName) || python && slices.Contains(importedBy(text), module) {
-			return fmt.Sprintf("has the name of what %s of the task includes or imports", f.Name)
-		}
 	}
 	return ""
 }
 
-func submatches(pattern *regexp.Regexp, text []byte) (found []string) {
-	for _, m := range pattern.FindAllSubmatch(text, -1) {
-		found = append(found, string(m[1]))
+// filesRead are the files that a line of C++ or Python reads: the one that it includes, without its folder, or those of the
+// modules that it imports.
+func filesRead(line []byte) []string {
+	line = bytes.TrimSpace(line)
+	if rest, ok := bytes.CutPrefix(line, []byte("#")); ok {
+		return included(bytes.TrimSpace(rest))
 	}
-	return found
+	word, rest, _ := bytes.Cut(bytes.ReplaceAll(line, []byte("\t"), []byte(" ")), []byte(" "))
+	switch string(word) {
+	case "import":
+		return modules(bytes.Split(rest, []byte(",")))
+	case "from":
+		return modules([][]byte{rest})
+	}
+	return nil
 }
 
-// importedBy are the modules that a text of Python names in its imports: their first parts, folded.
-func importedBy(text []byte) (modules []string) {
-	for _, m := range imports.FindAllSubmatch(text, -1) {
-		modules = append(modules, filetree.Fold(string(m[1])))
-		for one := range strings.SplitSeq(string(m[2]), ",") {
-			first, _, _ := strings.Cut(strings.TrimSpace(one), " ")
-			first, _, _ = strings.Cut(first, ".")
-			modules = append(modules, filetree.Fold(first))
-		}
+func included(directive []byte) []string {
+	rest, ok := bytes.CutPrefix(directive, []byte("include"))
+	if rest = bytes.TrimSpace(rest); !ok || len(rest) == 0 || rest[0] != '"' && rest[0] != '<' {
+		return nil
 	}
-	return modules
+	end := bytes.IndexAny(rest[1:], "\">")
+	if end < 0 {
+		return nil
+	}
+	return []string{path.Base(string(rest[1 : end+1]))}
+}
+
+func modules(named [][]byte) (files []string) {
+	for _, one := range named {
+		one = bytes.TrimSpace(one)
+		if end := bytes.IndexAny(one, ". \t;#"); end >= 0 {
+			one = one[:end]
+		}
+		files = append(files, string(one)+".py")
+	}
+	return files
 }

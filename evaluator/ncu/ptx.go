@@ -15,14 +15,22 @@ const (
 	// maxKernelPTX bounds what is kept of one kernel.
 	maxKernelPTX = 256 << 10
 	maxEntries   = 2000
+	// maxSignature bounds, as a power of two, what a mangled name may unfold to: each type in it may double it.
+	maxSignature = 14
 )
 
-// ptxEntry is one kernel in PTX.
+// ptxEntry is one kernel in PTX. What it shares with others of its module is put before and behind it where it is kept: a module
+// may hold thousands, and be as long.
 type ptxEntry struct {
-	signature string // demangled
-	text      string // a module of its own, but for functions and variables that it shares with others
-	threads   int    // of a block, as .reqntid or .maxntid say; 0: they do not
+	signature         string // demangled
+	head, body, files string
+	threads           int // of a block, as .reqntid or .maxntid say; 0: they do not
 }
+
+func (e ptxEntry) size() int { return len(e.head) + len(e.body) + len(e.files) }
+
+// text is a module of its own, but for functions and variables that it shares with others.
+func (e ptxEntry) text() string { return e.head + "\n" + e.body + e.files }
 
 var (
 	entryLine = regexp.MustCompile(`^\s*(?:\.(?:visible|weak)\s+)?\.entry\s+([\w$]+)`)
@@ -55,10 +63,10 @@ func (r *Report) AttachPTX(text string) {
 		switch found := k.variants(entries[k.Short]); {
 		case len(found) > 1:
 			r.warn(fmt.Sprintf("%d variants of %s were compiled; which of them this is cannot be told, so its PTX is left out.", len(found), k.Short))
-		case len(found) == 1 && len(found[0].text) > maxKernelPTX:
+		case len(found) == 1 && found[0].size() > maxKernelPTX:
 			r.warn(fmt.Sprintf("The PTX of %s has more than %d kB and is left out.", k.Short, maxKernelPTX>>10))
 		case len(found) == 1:
-			k.Source.PTX = found[0].text
+			k.Source.PTX = found[0].text()
 		}
 	}
 }
@@ -76,10 +84,10 @@ func (k *Kernel) variants(entries []ptxEntry) []ptxEntry {
 			entries = kept
 		}
 	}
-	signature, seen := plainSignature(k.Name), map[string]bool{}
+	signature, seen := plainSignature(k.Name), map[ptxEntry]bool{}
 	keep(func(e ptxEntry) bool { return plainSignature(e.signature) == signature })
 	keep(func(e ptxEntry) bool { return e.threads == k.Block[0]*k.Block[1]*k.Block[2] })
-	keep(func(e ptxEntry) bool { first := !seen[e.text]; seen[e.text] = true; return first })
+	keep(func(e ptxEntry) bool { first := !seen[e]; seen[e] = true; return first })
 	return entries
 }
 
@@ -105,12 +113,15 @@ func readModule(text string) []ptxEntry {
 	var out []ptxEntry
 	var body *strings.Builder
 	depth := 0
+lines:
 	for line := range strings.Lines(text) {
 		if body == nil {
 			m := entryLine.FindStringSubmatch(line)
 			switch {
+			case m != nil && len(out) == maxEntries:
+				break lines
 			case m != nil:
-				out = append(out, ptxEntry{signature: demangle.Filter(m[1])})
+				out = append(out, ptxEntry{signature: demangle.Filter(m[1], demangle.MaxLength(maxSignature))})
 				body, depth = &strings.Builder{}, 0
 			case strings.HasPrefix(line, ".version"), strings.HasPrefix(line, ".target"), strings.HasPrefix(line, ".address_size"):
 				head.WriteString(line)
@@ -128,13 +139,13 @@ func readModule(text string) []ptxEntry {
 		}
 		depth += strings.Count(line, "{") - strings.Count(line, "}")
 		if depth == 0 && strings.Contains(line, "}") {
-			e.text, body = body.String(), nil
+			e.body, body = body.String(), nil
 		}
 	}
 	whole := out[:0]
 	for _, e := range out {
-		if e.text != "" { // else it has no end
-			e.text = head.String() + "\n" + e.text + files.String()
+		if e.body != "" { // else it has no end
+			e.head, e.files = head.String(), files.String()
 			whole = append(whole, e)
 		}
 	}

@@ -3,6 +3,8 @@ package ncu
 import (
 	"fmt"
 	"os"
+	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -80,6 +82,27 @@ func TestPTXThatIsCutOrForgedIsReadAsFarAsItGoes(t *testing.T) {
 		r := &Report{Kernels: []Kernel{{Name: "plain", Short: "plain", Source: &Source{}}}}
 		if r.AttachPTX(text); r.Kernels[0].Source.PTX != "" || len(r.Warnings) != 1 {
 			t.Errorf("%s: kept %d bytes, warned %q", name, len(r.Kernels[0].Source.PTX), r.Warnings)
+		}
+	}
+}
+
+// A submission may leave any text as its PTX, and the worker that reads it is in no sandbox.
+func TestHostilePTXTakesNoMoreMemoryThanItIsLong(t *testing.T) {
+	doubling := "_Z1f1AIiiE" // a type of two types of two …: unfolded it is 2²¹ names
+	for i := range 20 {
+		last := "S" + strings.ToUpper(strconv.FormatInt(int64(i), 36)) + "_"
+		doubling += "S_I" + last + last + "E"
+	}
+	for name, text := range map[string]string{
+		"a name that unfolds": ".version 8.0\n.entry " + doubling + "\n{\n}\n",
+		"a head for each":     ".version 8.0\n" + strings.Repeat(".file 1 \"a\"\n", 5_000) + strings.Repeat(".entry a\n{}\n", 5_000),
+	} {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		entries := readPTX(text)
+		runtime.ReadMemStats(&after)
+		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 20<<20 {
+			t.Errorf("%s: %d kernels in %d kB took %d MB", name, len(entries), len(text)>>10, took>>20)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 		return nil
 	}
 	a.Command = p.String()
-	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.Units))}
+	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.Units)), begun: result.Started}
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
 		beside.Go(func() (err error) {

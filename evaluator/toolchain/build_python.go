@@ -31,7 +31,7 @@ const (
 	extensionsScript  = "warpboard_extensions.py"
 )
 
-// extensionsTime is what importing torch and compiling a small extension may take.
+// extensionsTime is what importing torch and compiling a small extension may take; those of many files have the time of three.
 const extensionsTime = 2 * time.Minute
 
 // buildPython checks the submission's syntax and, as the original does, imports a submission that
@@ -65,9 +65,11 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 func (b *Builder) checkSyntax(ctx context.Context, req BuildRequest, a *Artifact, name string, result *job.StageResult) (bool, error) {
 	python := b.cfg.Tools.Python
 	a.Command = quote([]string{python.Path, "-m", "py_compile", name})
+	limits := req.Place.Build
+	limits.Wall = inTurn(limits.Wall, result.Started)
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "-I", "-S", "-c", syntaxScript, name}, Dir: "/in",
-		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: req.Place.Build,
+		Files: map[string][]byte{name: a.sources.Files[name]}, Mounts: python.Mounts, Limits: limits,
 		OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
@@ -99,7 +101,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	outcome, err := run(ctx, b.cfg.Runner, sandbox.Spec{
 		Slot: req.Place.Slot, Argv: []string{python.Path, "/in/" + extensionsScript, "build", name, extensionsArchive},
 		Dir: "/out", Env: env, Files: harness.RunnerSources(), Work: a.sources.Files,
-		Mounts: python.Mounts, Limits: extensionLimits(req.Place), Collect: map[string]int64{extensionsArchive: maxProduct},
+		Mounts: python.Mounts, Limits: extensionLimits(req.Place, result.Started), Collect: map[string]int64{extensionsArchive: maxProduct},
 		OnStdout: func(text []byte) { req.OnLog("stdout", text) }, OnStderr: func(text []byte) { req.OnLog("stderr", text) },
 	})
 	if err != nil {
@@ -122,10 +124,12 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	return b.store.put(archiveKey, archive)
 }
 
-// extensionLimits are a build's, and nowhere less than a run's: the submission is imported, and compiles as it does so.
-func extensionLimits(place Place) sandbox.Limits {
+// extensionLimits are a build's, and nowhere less than a run's but for the time that is left: the submission is imported, and
+// compiles as it does so.
+func extensionLimits(place Place, begun time.Time) sandbox.Limits {
 	limits := place.Build
 	limits.Wall, limits.CPU = max(limits.Wall, extensionsTime), max(limits.CPU, extensionsTime)
+	limits.Wall = inTurn(limits.Wall, begun)
 	limits.OpenFiles = max(limits.OpenFiles, place.Run.OpenFiles)
 	limits.Processes = max(limits.Processes, place.Run.Processes)
 	limits.Memory = max(limits.Memory, place.Run.Memory)

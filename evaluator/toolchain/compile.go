@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,6 +18,10 @@ import (
 
 // maxProduct bounds one object or program.
 const maxProduct = 512 << 20
+
+// A submission of many files compiles no more of them at a time than a program of one file is made of (judge, runner and
+// submission), for each compiler may take a build's memory; and all of them in the time of three.
+const unitsAtOnce, unitsInTurn = 3, 3
 
 // step is one command of a build. A nil product means that it failed.
 type step struct {
@@ -32,6 +37,7 @@ type compilation struct {
 	req     BuildRequest
 	plan    *plan
 	steps   []step
+	begun   time.Time
 	logging sync.Mutex
 }
 
@@ -39,6 +45,7 @@ type compilation struct {
 // task's units see the submission.
 func (c *compilation) run(ctx context.Context, together bool) error {
 	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(unitsAtOnce)
 	for i, unit := range c.plan.sources.Units {
 		if c.steps[i].product != nil {
 			continue
@@ -111,14 +118,28 @@ func (c *compilation) link(ctx context.Context) (step, error) {
 			objects[objectName(i)] = s.product
 		}
 	}
-	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects}
+	spec := sandbox.Spec{Argv: c.plan.linkCommand(), Dir: "/in", Files: objects, Limits: c.req.Place.Build}
 	return c.command(ctx, harness.Unit{Name: "linking", Submitted: true}, spec, "program", true)
 }
 
 // compileOne runs a compiler on a unit among the files.
 func (c *compilation) compileOne(ctx context.Context, unit harness.Unit, files map[string][]byte, logged bool) (step, error) {
-	spec := sandbox.Spec{Argv: c.plan.compileCommand(unit), Dir: "/in", Files: files}
+	spec := sandbox.Spec{Argv: c.plan.compileCommand(unit), Dir: "/in", Files: files, Limits: c.limits(unit)}
 	return c.command(ctx, unit, spec, "object", logged)
+}
+
+// limits are those of a compiler; one of the submission's has no more time than is left for all of them.
+func (c *compilation) limits(unit harness.Unit) sandbox.Limits {
+	limits := c.req.Place.Build
+	if unit.Submitted {
+		limits.Wall = inTurn(limits.Wall, c.begun)
+	}
+	return limits
+}
+
+// inTurn is the time that one of many commands of a build has, which may each take a while.
+func inTurn(while time.Duration, begun time.Time) time.Duration {
+	return max(time.Second, min(while, unitsInTurn*while-time.Since(begun)))
 }
 
 // ptx compiles what was submitted up to PTX, for a profile: the program that is profiled has machine code alone. It finds what it
@@ -133,7 +154,7 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 		if !unit.Submitted || unit.Judge {
 			continue
 		}
-		s, err := c.command(ctx, unit, sandbox.Spec{Argv: c.plan.ptxCommand(unit), Dir: "/in", Files: c.plan.sources.Files}, "ptx", false)
+		s, err := c.command(ctx, unit, sandbox.Spec{Argv: c.plan.ptxCommand(unit), Dir: "/in", Files: c.plan.sources.Files, Limits: c.limits(unit)}, "ptx", false)
 		if err != nil || s.product == nil || len(all)+len(s.product) > ncu.MaxPTX {
 			return nil, err
 		}
@@ -144,7 +165,7 @@ func (c *compilation) ptx(ctx context.Context) ([]byte, error) {
 
 // command runs one command of a build in the sandbox and takes its product from /out.
 func (c *compilation) command(ctx context.Context, unit harness.Unit, spec sandbox.Spec, product string, logged bool) (step, error) {
-	spec.Slot, spec.Mounts, spec.Limits = c.req.Place.Slot, c.plan.mounts, c.req.Place.Build
+	spec.Slot, spec.Mounts = c.req.Place.Slot, c.plan.mounts
 	spec.Collect = map[string]int64{product: maxProduct}
 	if logged {
 		spec.OnStdout = func(b []byte) { c.log("stdout", b) }
@@ -227,7 +248,7 @@ func (b *Builder) Prepare(ctx context.Context, p job.Preparation, place Place) (
 	if err != nil {
 		return 0, err
 	}
-	c := &compilation{builder: b, req: BuildRequest{Place: place}, plan: plan}
+	c := &compilation{builder: b, req: BuildRequest{Place: place}, plan: plan, begun: time.Now()}
 	for _, unit := range units {
 		s, err := c.taskUnit(ctx, unit)
 		switch {

@@ -46,10 +46,10 @@ func Raise(tx *gorm.DB, runID int64, kind Kind, detail string) error {
 }
 
 // RaiseForSource raises the flags that the text of a submission gives its runs. Found are its hints.
-func RaiseForSource(tx *gorm.DB, sourceKey, sourceHash string, runIDs []int64, found string) error {
+func RaiseForSource(tx *gorm.DB, sourceHash string, runIDs []int64, found string) error {
 	var same int64
 	err := tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
-		Where("r.disqualified_at is not null and (s.source_key = ? or s.source_key = '' and s.source_hash = ?)", sourceKey, sourceHash). // '': from before keys were kept
+		Where("r.disqualified_at is not null and s.source_hash = ?", sourceHash).
 		Order("r.id").Limit(1).Pluck("r.id", &same).Error
 	if err != nil {
 		return fmt.Errorf("looking for disqualified runs of the same source: %w", err)

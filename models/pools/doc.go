@@ -1,7 +1,7 @@
 // Package pools makes one score of all runs that one person made of one source on a board: whoever submits a kernel
 // twenty times gets the median of all processes, and not the luckiest of twenty medians.
 //
-// In reading order: source.go (which sources are equal), measurement.go (what a run counts with alone), retained.go (what runs
+// In reading order: measurement.go (what a run counts with alone), retained.go (what runs
 // measured that stand on no board), replace.go (what a rejudge measured), legs.go (what confirmations measured), pool.go (which runs are together), score.go (what
 // their numbers are), since.go (since when).
 //
@@ -12,6 +12,9 @@
 // are disqualified, held back or deleted by an admin, and for infrastructure errors; that one valid run stands for it, the same
 // as long as it is valid; and that a run that leaves gets its own numbers back. Where a source was measured in confirmations, these
 // legs alone are its score, whoever's they are: they were not selected, and later runs of that source change nothing.
+//
+// Sources are equal to the byte: a program can see each byte of its text (__LINE__, a raw string, its own file), and act by it. Were
+// two texts equal that differ in a blank line, one could have the score that confirmations measured of the other.
 //
 // What may go wrong: the pool's interval takes the processes of all runs as alike, so that it is too narrow where runs differ
 // more than their processes do; 0.5 % are told apart by no interval (boards.apart). A person may stop submitting when the pool

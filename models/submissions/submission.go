@@ -29,7 +29,7 @@ type Submission struct {
 	Mode       job.Mode
 	FileName   string  // of its main file
 	SourceHash string  // of all its files, packed (tasks.Submission.Pack)
-	SourceKey  string  // equal for equal sources, see package pools; empty: not known
+	SourceKey  string  // SourceHash, or of a submission from before sources were equal to the byte what they had in common; see package pools; empty: not known
 	Via        string  // "web", "api", "cli", "mcp"
 	RequestKey *string // by which its sender knows it when it is sent again; nil: none
 	CreatedAt  time.Time

@@ -15,7 +15,6 @@ import (
 	"warpboard/models/catalog"
 	"warpboard/models/db"
 	"warpboard/models/flags"
-	"warpboard/models/pools"
 	"warpboard/models/switches"
 	"warpboard/models/work"
 	"warpboard/tasks"
@@ -72,7 +71,7 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if sub, runs, err = Queue(tx, in, task, version); err != nil || in.Mode != job.ModeRanked {
 			return err
 		}
-		return flags.RaiseForSource(tx, sub.SourceKey, sub.SourceHash, idsOf(runs), found)
+		return flags.RaiseForSource(tx, sub.SourceHash, idsOf(runs), found)
 	})
 	return sub, runs, err
 }
@@ -185,7 +184,7 @@ func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.Tas
 	}
 	sub := Submission{
 		UserID: in.User.ID, TaskID: task.ID, VersionID: version.ID, Mode: in.Mode,
-		FileName: in.FileName, SourceHash: hash, SourceKey: pools.Key(in.submitted()), Via: in.Via, CreatedAt: db.Now(),
+		FileName: in.FileName, SourceHash: hash, SourceKey: hash, Via: in.Via, CreatedAt: db.Now(),
 	}
 	if in.Key != "" {
 		sub.RequestKey = &in.Key
