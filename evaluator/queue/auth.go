@@ -64,6 +64,9 @@ func (q *Queue) Kick(name string) {
 		return
 	}
 	ns := q.host.current()
+	if ns == nil { // it is being started again, and asks everybody who connects then
+		return
+	}
 	open, err := ns.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
 	if err != nil {
 		q.log.Error("list the worker's connections", "worker", name, "err", err)
