@@ -112,6 +112,34 @@ func TestARetiredSlotComesBackWhenItsTestsPass(t *testing.T) {
 	}
 }
 
+// TestASlotThatIsRetiredWhileItWaitsForAJobTakesJobsAgain as one does that is retired by a job's failure.
+func TestASlotThatIsRetiredWhileItWaitsForAJobTakesJobsAgain(t *testing.T) {
+	s := newSite(t)
+	var broken atomic.Bool
+	cfg := evaluator.Config{Check: checking(t.TempDir()), Tools: toolchain.Toolchain{GPP: &toolchain.Compiler{}}, Builder: fakeBuilder{run: func(_ context.Context, st fakeStage) (sandbox.Outcome, error) {
+		if broken.Load() {
+			return sandbox.Outcome{}, errors.New("cannot execute")
+		}
+		return pass(st.StageRequest), nil
+	}}}
+	w := s.start(cfg)
+	s.run(aJob("before", job.ModeTest))
+	w.stop()
+	<-w.ended
+	broken.Store(true)
+	cfg.Check.Later = 50 * time.Millisecond // its tests passed, so that it waits for jobs before they are made again
+	cfg.Name, cfg.Conn = "w2", s.dial("w2")
+	s.start(cfg)
+	s.wait("the slot out of service", func() bool {
+		beat, ok := s.beats["w2"]
+		return ok && strings.Contains(beat.Slots[0].Disabled, "Cannot execute")
+	})
+	broken.Store(false)
+	if r := s.run(aJob("after", job.ModeTest)); r.Outcome != job.OutcomeDone {
+		t.Errorf("outcome %s", r.Outcome)
+	}
+}
+
 func TestAFullDiskIsSaidAsSuch(t *testing.T) {
 	s, check := newSite(t), checking("")
 	check.Disk, check.MinFree = t.TempDir(), 1<<62

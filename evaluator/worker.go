@@ -172,6 +172,7 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*queue.D
 	for s.Reserve(ctx) {
 		d, err := w.cfg.Conn.Receive(ctx, s.Device, s.Busy)
 		if err != nil {
+			s.Unreserve() // the slot may come back, and needs all of its tickets then
 			if ctx.Err() != nil {
 				return nil
 			}

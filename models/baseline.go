@@ -18,6 +18,9 @@ import (
 
 // StartAllBaselines does what StartBaselines does for every task.
 func (s *Store) StartAllBaselines(ctx context.Context) (queued int, err error) {
+	// An admin sees private tasks, too. Each task is a transaction of its own: one that fails stops the rest, and the
+	// next start of the site, or the next new software of a device, tries all again. Doing it twice queues nothing twice
+	// (currentBaselines).
 	list, err := s.Tasks(ctx, User{Role: RoleAdmin})
 	if err != nil || s.noBaselines {
 		return 0, err
@@ -55,6 +58,9 @@ func (s *Store) StartBaselines(ctx context.Context, taskID int64) (queued int, e
 	if err != nil {
 		return 0, err
 	}
+	// The bundle is read before: blobs may be large, and nobody else writes during a transaction. A version that becomes
+	// current meanwhile gets its own baselines when it is stored; these then belong to an older version, which is
+	// harmless.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, name := range slices.Sorted(maps.Keys(version.Definition.Baselines)) {
 			in := submissions.NewSubmission{User: operator, Mode: work.ModeBaseline, Via: "site", FileName: version.Definition.SubmissionName(),
@@ -79,6 +85,9 @@ func currentBaselines(tx *gorm.DB, version TaskVersion, name, hash string) (have
 	}
 	err = tx.Table("baselines b").Joins("join runs r on r.id = b.run_id").
 		Where("b.version_id = ? and b.name = ? and b.source_hash = ?", version.ID, name, hash).
+		// seen_at is when the site first heard of the software, queued_at when the baseline began to wait, both by the
+		// site's clock. A run that was queued before the change and ended after it counts as old, even if it was measured
+		// with the new software.
 		Where("(r.ended_at is null or not exists (select 1 from device_epochs d where d.device = b.device and d.kind = ? and d.seen_at > r.queued_at))", kind).
 		Pluck("b.device", &have).Error
 	return have, db.ReadError(err, "baselines")
@@ -94,6 +103,8 @@ func startBaseline(tx *gorm.DB, in submissions.NewSubmission, task Task, version
 	if err := tx.Model(&epochs.DeviceEpoch{}).Distinct().Pluck("device", &known).Error; err != nil {
 		return 0, db.ReadError(err, "devices that workers had")
 	}
+	// Order of queuing and of the row does not matter: both are in the caller's transaction, so that no baseline runs
+	// unnoted.
 	in.Devices = slices.DeleteFunc(slices.Clone(task.Devices), func(device string) bool {
 		return slices.Contains(have, device) || !slices.Contains(known, device)
 	})

@@ -16,6 +16,8 @@ import (
 
 // ClockDifference says that the runner's clock and the judge's differed by more than the tolerance in a run, and
 // keeps the case in which they differed most. It says that the two disagree, and not why.
+// One row per run, written once, by the result that ends it. A worker says all of these numbers: they prove nothing, and
+// raise a flag for people. Times are nanoseconds.
 type ClockDifference struct {
 	RunID       int64 `gorm:"primaryKey;autoIncrement:false"`
 	Stage       job.Stage
@@ -82,6 +84,7 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 			if !c.ClocksDiffer() {
 				continue
 			}
+			// >= and not >: a case whose clocks all read 0 is still shown if it is the only one.
 			if differ++; gap(c.Clocks) >= widest {
 				widest = gap(c.Clocks)
 				d = ClockDifference{
@@ -97,4 +100,5 @@ func differenceOf(stages []job.StageResult) (d ClockDifference, ok bool) {
 	return d, ok
 }
 
+// Judged is the larger of the judge's own two clocks; Event is what the runner's process read, which the kernel shares.
 func gap(c job.Clocks) float64 { return math.Abs(c.Judged() - c.Event) }

@@ -26,6 +26,12 @@ import (
 // holder's fails, its source is held back, too, and the challenger is measured alone: so no accomplice keeps a confirmation from its end.
 // All legs of a source count together, in all its confirmations (package pools): a challenge that is repeated chooses nothing. A source
 // that comes first is confirmed once, so that this comes to an end.
+//
+// States: open (EndedAt is nil), ended with numbers (ChallengerNS is set), ended without. At most one is open per board,
+// by a unique index as well. advanceConfirmation alone moves it, in the transaction that ends a leg (but for package
+// devices, which ended those of boards that were split by silicon). There is no loop that looks after open ones: a leg that
+// never ends keeps its confirmation open. Deleting either side's submission removes the row with its runs (on delete
+// cascade).
 type Confirmation struct {
 	ID            int64
 	VersionID     int64
@@ -46,8 +52,11 @@ type Confirmation struct {
 }
 
 const (
+	// Two of each side are the fewest that can disagree. Fewer would make one lucky leg the score.
 	enoughLegs = 2 // of each side, on one unit
-	mostLegs   = 8
+	// Bounds what a first place costs the device: four ranked runs of each side, when machines are noisy or differ. Each
+	// is queued only after the one before it has ended, so that raising it lengthens the wait more than the load.
+	mostLegs = 8
 )
 
 // ConfirmationOf returns the last confirmation that a run is a side of. NotFound: there is none.
@@ -67,6 +76,8 @@ func (c Confirmation) show(tx *gorm.DB, runID int64, out *Recorded) error {
 	return err
 }
 
+// queueLeg queues one leg of the run `of`. It is in that run's name, but nobody asked for it: its person cannot cancel it
+// (CancelRun), and it counts for no limit.
 func (c Confirmation) queueLeg(tx *gorm.DB, of int64, out *Recorded) error {
 	var run Run
 	if err := tx.Take(&run, of).Error; err != nil {
@@ -91,15 +102,20 @@ func advanceConfirmation(tx *gorm.DB, id int64, out *Recorded) error {
 	if err != nil {
 		return db.ReadError(err, "confirmation %d", id)
 	}
+	// Legs are queued one by one. Should two be live all the same, the last to end goes on.
 	if slices.ContainsFunc(legs, func(leg Run) bool { return !leg.State.Final() }) {
 		return nil
 	}
 	for i, leg := range legs {
+		// A leg of the challenger's that has no score decides at once, whichever it is; the holder's is only remembered,
+		// since the challenger's other legs still count. Legs are read again each time, so the state need not be stored.
 		switch {
 		case leg.State == StateDone && leg.ScoreNS != nil:
 		case *leg.ProfileOf == c.ChallengerID:
 			return c.breakOff(tx, leg, out)
 		default:
+			// Only the newest leg holds the source back: of an older one this was done when it ended, and staff may have
+			// released it since.
 			if c.alone = &leg; i == len(legs)-1 {
 				err = c.loseHolder(tx, leg, out)
 			}
@@ -122,6 +138,7 @@ func (c Confirmation) goOn(tx *gorm.DB, legs []Run, out *Recorded) error {
 		return c.queueLeg(tx, sides[len(legs)%len(sides)], out)
 	}
 	if !enough {
+		// No more legs: take what there is, of the newest software that measured both sides, on whatever units.
 		counted = c.newest(counted)
 	}
 	if len(counted) == 0 {
@@ -140,6 +157,9 @@ func (c Confirmation) sides() []int64 {
 }
 
 // legFailed reports whether the kernel of a leg is why it has no score.
+// A task's own failure is its author's doing, an infrastructure error nobody's. Too many losses in which the run itself
+// may have brought its worker down count as the kernel's: else crashing the worker would be the way out of a
+// confirmation.
 func legFailed(r Run) bool {
 	infrastructure := r.Infrastructure && r.Losses < work.MaxLosses // more would be the kernel's own doing
 	return r.State == StateFailed && !infrastructure && (r.Failure == nil || !r.Failure.Task)
@@ -179,6 +199,7 @@ func (c Confirmation) breakOff(tx *gorm.DB, leg Run, out *Recorded) error {
 	c.Outcome = whyNoScore(leg)
 	switch {
 	case legFailed(leg):
+		// The board's change is dropped here: end writes the mark and reports the number that the board has after both.
 		if _, err := holdSource(tx, c.ChallengerID, c.Outcome); err != nil {
 			return err
 		}
@@ -213,6 +234,8 @@ func (c Confirmation) close(tx *gorm.DB, out *Recorded) error {
 	return c.show(tx, 0, out)
 }
 
+// end also begins the next one: with new numbers another entry may be first. It comes to an end because a source with
+// legs, or a challenger with a confirmation behind it, is not confirmed again (startConfirmation).
 func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
 	if err := c.close(tx, out); err != nil {
 		return err
@@ -221,6 +244,8 @@ func (c Confirmation) end(tx *gorm.DB, out *Recorded) error {
 }
 
 // forgetConfirmations clears the marks of boards whose open confirmation is gone with a deleted submission, and cancels the other side's leg.
+// The rows are gone by cascade when this is called; what is left names ids that no row has. The legs' watchers are not
+// told, and their workers stop at the next heartbeat, whose answer calls the attempts stale.
 func (s *Store) forgetConfirmations(tx *gorm.DB) error {
 	err := tx.Model(&Board{}).Where("confirming <> 0 and not exists (select 1 from confirmations c where c.challenger_id = confirming and c.ended_at is null)").
 		Update("confirming", 0).Error

@@ -12,6 +12,8 @@ import (
 )
 
 // conclude gives the sources of both runs their new numbers, as far as they still count.
+// Equal sources of other people have the same legs, so that their places change, too (Senders). The entries of all are
+// made anew once, after both sides have their numbers: in between the board would be compared half new, half old.
 func (c Confirmation) conclude(tx *gorm.DB, legs []Run, out *Recorded) error {
 	var changed []Entry
 	if c.alone != nil {
@@ -51,6 +53,7 @@ func (c Confirmation) keepLegs(tx *gorm.DB, runID int64, legs []Run) (float64, e
 	if err != nil {
 		return 0, err
 	}
+	// All legs given here are of one epoch: counted chooses those of a unit with its software, newest those of one epoch.
 	epoch := legs[0].EpochID
 	list, err := c.measuredBy(tx, run, legs, len(known) == 0 && run.EpochID == epoch)
 	if err != nil {
@@ -98,6 +101,8 @@ func (c Confirmation) legOf(m pools.Measurement, epochID int64) pools.Leg {
 }
 
 // usable is the legs that were measured with software no older than the challenger's: a board is about its newest.
+// A machine of the same device may have older software; its leg is measured, and then left out. Two machines with
+// different software can so use up all legs: then retryLater.
 func (c Confirmation) usable(tx *gorm.DB, legs []Run) ([]Run, error) {
 	var challenger Run
 	if err := tx.Select("id", "epoch_id").Take(&challenger, c.ChallengerID).Error; err != nil {
@@ -128,6 +133,8 @@ func (c Confirmation) quiet(legs []Run) (list []Run, calm bool) {
 		all := c.side(legs, of)
 		quiet := slices.DeleteFunc(slices.Clone(all), func(leg Run) bool { return leg.Disturbed != "" || leg.Noisy })
 		if 2*len(quiet) <= len(all) {
+			// Strictly more than half must be quiet. With two legs a side, one noisy leg therefore brings two more of
+			// each.
 			quiet, calm = all, false
 		}
 		list = append(list, quiet...)
@@ -145,6 +152,7 @@ func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
 			units[unitOf(leg)] = append(units[unitOf(leg)], leg)
 		}
 	}
+	// Sorted, so that the same legs always choose the same unit: the choice must not depend on the order of a map.
 	for _, unit := range slices.Sorted(maps.Keys(units)) {
 		if c.has(units[unit], enoughLegs) {
 			return units[unit], true
@@ -154,6 +162,7 @@ func (c Confirmation) counted(legs []Run) (chosen []Run, enough bool) {
 }
 
 // unitOf names the unit and the software of a leg.
+// Worker and hash are the worker's word. A lie can only make legs look as if they were on one unit, or not.
 func unitOf(leg Run) string {
 	if leg.Machine == nil {
 		return ""

@@ -12,10 +12,13 @@ import (
 
 // startConfirmation begins one if the board's first was never confirmed and somebody else is behind it.
 func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
+	// Entries of different epochs are not comparable: nobody is behind a first that is alone with the newest software.
 	top, err := topOf(tx, versionID, device, 2)
 	if err != nil || len(top) < 2 || top[0].Age != top[1].Age {
 		return err
 	}
+	// Legs belong to a source, not to a run: sending a confirmed source again, from another account as well, begins
+	// nothing.
 	legs, err := pools.LegsOf(tx, top[0].RunID)
 	if err != nil || len(legs) > 0 {
 		return err
@@ -26,6 +29,7 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 	if err != nil || known > 0 {
 		return db.ReadError(err, "confirmations")
 	}
+	// The holder goes first. If its source cannot run any more, that shows before the challenger's legs cost anything.
 	c := Confirmation{VersionID: versionID, Device: device, ChallengerID: top[0].RunID, ChallengerWas: top[0].ScoreNS,
 		HolderID: top[1].RunID, HolderWas: top[1].ScoreNS, CreatedAt: db.Now()}
 	if err := tx.Create(&c).Error; err != nil {
@@ -38,6 +42,7 @@ func startConfirmation(tx *gorm.DB, versionID int64, device string, out *Recorde
 }
 
 // topOf is the first entries of a board, so many at the most.
+// The order is that of bands and pages (entriesFirst in package boards); equal scores: the earlier run.
 func topOf(tx *gorm.DB, versionID int64, device string, n int) (top []Entry, err error) {
 	err = tx.Where("version_id = ? and device = ?", versionID, device).Order("age, score_ns, run_id").Limit(n).Find(&top).Error
 	return top, db.ReadError(err, "the first of a board")
@@ -63,6 +68,8 @@ func (s *Store) recomputeAndConfirm(tx *gorm.DB, runs []Entry) ([]BoardChange, e
 }
 
 // confirmFirst begins a confirmation where the site has them.
+// Turning confirmations off leaves open ones: their legs still run, and advanceConfirmation ends them, since it does not
+// ask.
 func (s *Store) confirmFirst(tx *gorm.DB, versionID int64, device string, out *Recorded) error {
 	if !s.confirm {
 		return nil
@@ -76,6 +83,8 @@ func (s *Store) confirmAfter(tx *gorm.DB, run *Run, out *Recorded) error {
 	if run.ConfirmationID != nil || out.Board == nil && run.RerunID == nil {
 		return nil
 	}
+	// Until the last rerun of this board has ended, the first changes with every result. One confirmation after all of
+	// them is enough.
 	if run.RerunID != nil {
 		var others int64
 		err := tx.Model(&Run{}).Where("version_id = ? and device = ? and rerun_id in (select x.id from reruns x where x.rejudge_id = (select o.rejudge_id from reruns o where o.id = ?)) and "+work.Live,

@@ -34,8 +34,10 @@ type FlaggedRun struct {
 }
 
 const (
-	longestReason  = 1000 // characters
-	reportsPerHour = 10   // of one person
+	// Runes, not bytes. It is shown whole on pages and in the audit log.
+	longestReason = 1000 // characters
+	// Over any 60 minutes, not a clock hour. Each report puts a run before the task's author; admins have no limit.
+	reportsPerHour = 10 // of one person
 )
 
 // reason is what a person wrote, fit to be kept: some text, and not too long.
@@ -74,6 +76,8 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 		if err := checkReports(tx, actor); err != nil {
 			return err
 		}
+		// The unique index on open flags (run, kind, person) is what makes it once each: two requests at the same time
+		// cannot both pass.
 		err = tx.Create(&flags.Flag{RunID: runID, Kind: flags.Report, UserID: actor.ID, Detail: why, CreatedAt: db.Now()}).Error
 		if err = db.WriteError(err, "report"); KindOf(err) == Conflict {
 			return Errorf(Conflict, "You have reported run %d already; it has not been reviewed yet.", runID)
@@ -82,6 +86,7 @@ func (s *Store) Report(ctx context.Context, actor User, runID int64, why string)
 	})
 }
 
+// checkReports counts inside the writer's turn, so that requests at the same time see each other's rows.
 func checkReports(tx *gorm.DB, actor User) error {
 	var made []time.Time
 	err := tx.Model(&flags.Flag{}).Where("user_id = ? and created_at > ?", actor.ID, db.Now().Add(-time.Hour)).
@@ -117,6 +122,7 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 			return err
 		}
 		var bySource int64
+		// This comes before flags.Close: whether a run is held by its source is told by its open flag.
 		if err := heldBySource(tx, run).Where("id = ?", runID).Count(&bySource).Error; err != nil {
 			return db.ReadError(err, "run %d", runID)
 		}
@@ -132,6 +138,8 @@ func (s *Store) Dismiss(ctx context.Context, actor User, runID int64, why string
 		case run.HeldWhy == "":
 			return accounts.WriteAudit(tx, actor, "dismiss flags", fmt.Sprintf("run %d", runID), why)
 		}
+		// Only in memory; standOrFall writes what holdWithheld has left of it. It may be set again: then the flag is
+		// raised again, too.
 		run.HeldWhy = ""
 		if err := holdWithheld(tx, &run); err != nil { // it was held for something else; its source still is
 			return err
@@ -165,6 +173,8 @@ func (s *Store) ReviewQueue(ctx context.Context, actor User, taskSlug string, af
 	if err := q.Order("first").Limit(limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("listing runs to review: %w", err)
 	}
+	// Two queries see two states: a flag that was closed between them leaves a run in the list without flags. Pages bear
+	// that.
 	ids := make([]int64, len(list))
 	for i, run := range list {
 		ids[i] = run.RunID

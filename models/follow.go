@@ -20,6 +20,8 @@ func queueProfile(tx *gorm.DB, r *Run, out *Recorded) error {
 	if !r.Valid() {
 		return nil
 	}
+	// Whether a worker can profile is asked now, and not again: one that leaves before the profile's turn lets it wait in
+	// the queue.
 	wanted, err := profilable(tx, *r)
 	if err != nil || !wanted {
 		return err
@@ -45,6 +47,8 @@ func profilable(tx *gorm.DB, run Run) (bool, error) {
 // showProfile tells the board of an entry that it has a profile now.
 func showProfile(tx *gorm.DB, profile Run) (*BoardChange, error) {
 	var entries int64
+	// A board shows profiles beside entries only, so that the profile of a run that was beaten meanwhile gives no new
+	// number.
 	err := tx.Model(&Entry{}).Where("run_id = ?", *profile.ProfileOf).Count(&entries).Error
 	if err != nil || entries == 0 || profile.State != StateDone {
 		return nil, db.ReadError(err, "the entry of run %d", *profile.ProfileOf)

@@ -37,6 +37,7 @@ func (s *Store) Disqualify(ctx context.Context, actor User, runID int64, why str
 		if err := actor.Check(accounts.DisqualifyRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
+		// A held run may be disqualified, too: that is how a review ends that found something.
 		if !run.Valid() && run.HeldWhy == "" {
 			return Errorf(Conflict, "Run %d is not on any board, so it cannot be disqualified.", runID)
 		}
@@ -65,6 +66,7 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 		if err := actor.Check(accounts.DisqualifyRun, accounts.Of{AuthorID: task.OwnerID}); err != nil {
 			return err
 		}
+		// OwnerID is here who decided, not whose run it is: the rule is "your own decision, or an admin".
 		if err := actor.Check(accounts.ReinstateRun, accounts.Of{OwnerID: run.DisqualifiedBy}); err != nil {
 			return err
 		}
@@ -80,6 +82,9 @@ func (s *Store) Reinstate(ctx context.Context, actor User, runID int64, why stri
 }
 
 // standOrFall writes a decision about a run, with all that follows from it.
+// Row, pools, entries, confirmation and audit are one transaction: a reader sees the decision with its reason and the new
+// board, or neither. An entry depends on its own person's runs alone, so that recomputing this person is enough; records
+// are made anew.
 func (s *Store) standOrFall(tx *gorm.DB, actor User, run Run, act, why string, values map[string]any) ([]BoardChange, error) {
 	if err := tx.Model(&run).Updates(values).Error; err != nil {
 		return nil, fmt.Errorf("changing run %d: %w", run.ID, err)
@@ -124,6 +129,8 @@ func (s *Store) DeleteSubmission(ctx context.Context, actor User, id int64, why 
 
 // deleteSubmission deletes it with all that follows from that; what it measured may stay in the pool of its source.
 func (s *Store) deleteSubmission(tx *gorm.DB, sub Submission, retain bool) (changes []BoardChange, err error) {
+	// Both are read before the delete, which takes runs, stages, events, artifacts' rows, legs' runs and flags with it by
+	// cascade. The artifacts' files stay until the next sweep.
 	counted, err := boards.OfSubmission(tx, sub.ID)
 	if err == nil && retain {
 		err = pools.RetainSubmission(tx, sub.ID)
@@ -144,6 +151,7 @@ func (s *Store) deletable(tx *gorm.DB, actor User, sub Submission) error {
 	if actor.IsAdmin() {
 		return nil
 	}
+	// Limits count rows (package submissions). Lowering this hour below theirs would make deleting a way around them.
 	if s.limits.PerHour > 0 && sub.CreatedAt.After(db.Now().Add(-time.Hour)) {
 		return Errorf(Conflict, "Submission %d still counts for the hourly limit; it can be deleted an hour after it was made.", sub.ID)
 	}
@@ -159,6 +167,8 @@ func (s *Store) deletable(tx *gorm.DB, actor User, sub Submission) error {
 }
 
 // stopping is how long the result of a cancelled run is waited for: its worker may be gone.
+// The attempt of a cancelled run is ended by its worker's result alone. If the worker died, nobody ends it: without this
+// bound the submission could never be deleted. Workers stop much sooner; ten minutes also cover a site that restarts.
 const stopping = 10 * time.Minute
 
 // measuring says what of a submission is being measured, so that it cannot be deleted.
@@ -167,6 +177,7 @@ func measuring(tx *gorm.DB, submissionID int64) error {
 	var confirmed, attempts int64
 	err := tx.Model(&Confirmation{}).Where("ended_at is null and (challenger_id "+runs+" or holder_id "+runs+")", submissionID, submissionID).Count(&confirmed).Error
 	if err == nil {
+		// r.attempt_id = a.id leaves attempts of earlier tries out, which may have stayed open in the same way.
 		err = tx.Table("attempts a").Joins("join runs r on r.id = a.run_id and r.attempt_id = a.id").
 			Where("r.submission_id = ? and a.taken_at is not null and a.ended_at is null and (r.ended_at is null or r.ended_at > ?)", submissionID, db.Now().Add(-stopping)).
 			Count(&attempts).Error
@@ -202,6 +213,7 @@ func (s *Store) Rename(ctx context.Context, actor User, userID int64, name strin
 	return changes, err
 }
 
+// The audit log is the count, so that its rows of the last day must not be pruned.
 func checkRenames(tx *gorm.DB, actor User) error {
 	var done int64
 	err := tx.Model(&Audit{}).Where("actor_id = ? and created_at > ? and act = 'rename'", actor.ID, db.Now().Add(-24*time.Hour)).Count(&done).Error

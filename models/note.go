@@ -27,6 +27,8 @@ func (s *Store) SetNote(ctx context.Context, actor User, runID int64, text strin
 		if err != nil {
 			return err
 		}
+		// The record is checked in the same transaction: a run that loses its record at this moment cannot get a note
+		// after it.
 		if err := mayNote(tx, actor, run, task, text); err != nil || text == run.Note {
 			return err
 		}
@@ -79,6 +81,8 @@ func isRecord(tx *gorm.DB, run Run) (bool, error) {
 
 // oneLine takes control and invisible characters and double spaces away.
 func oneLine(text string) string {
+	// Control and format characters go (also those that turn the direction of text), since a note stands beside other
+	// people's names.
 	visible := strings.Map(func(r rune) rune {
 		if !unicode.IsSpace(r) && !unicode.IsPrint(r) {
 			return -1

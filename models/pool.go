@@ -25,6 +25,7 @@ func keepMeasurement(tx *gorm.DB, r *Run, result job.Result) error {
 }
 
 // enter pools a valid run that has just ended with those of equal source, and brings what stands for them onto its board.
+// pools.Update comes first: it decides which run stands for the source, and what numbers that run has.
 func enter(tx *gorm.DB, r *Run) (*BoardChange, error) {
 	if err := pools.Update(tx, r.VersionID, r.Device, r.UserID, r.ID); err != nil {
 		return nil, err
@@ -54,6 +55,8 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 	default:
 		return nil, nil
 	}
+	// Staff chose nothing for the person, so that an unfinished process is not held against them; finished ones still
+	// count.
 	if r.StoppedByStaff {
 		if kept.Unfinished = 0; len(kept.Cases) == 0 || len(kept.Cases[0]) == 0 {
 			return nil, nil
@@ -61,6 +64,7 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 	}
 	var err error
 	if kept.EpochID, err = epochs.Of(tx, epochs.SoftwareOf(result.Machine)); err == nil {
+		// Unique by run and reason: a result that is delivered twice is dropped before, and would change nothing here.
 		err = pools.Retain(tx, kept)
 	}
 	if err == nil {
@@ -77,6 +81,7 @@ func retain(tx *gorm.DB, r *Run, result job.Result, why pools.Why) (*BoardChange
 }
 
 // ofEqualSource chooses a run and the runs of its person on its board whose source is equal.
+// A source without a key (a row from before keys) equals itself alone, hence the first half of the condition.
 func ofEqualSource(tx *gorm.DB, run Run) *gorm.DB {
 	return tx.Model(&Run{}).Where("version_id = ? and device = ? and user_id = ?", run.VersionID, run.Device, run.UserID).
 		Where("id = ? or submission_id in (select s.id from submissions s join submissions o on o.user_id = s.user_id and o.version_id = s.version_id and o.source_key = s.source_key where o.id = ? and o.source_key <> '')",
@@ -108,6 +113,7 @@ func entryOf(r Run) Entry {
 }
 
 // recompute brings boards up to date after runs of some people changed or went: first their pools, then their entries.
+// Pools before entries: an entry is chosen among runs that stand for their pool.
 func recompute(tx *gorm.DB, runs []Entry) ([]BoardChange, error) {
 	for _, e := range runs {
 		if err := pools.Update(tx, e.VersionID, e.Device, e.UserID, 0); err != nil {

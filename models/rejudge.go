@@ -22,6 +22,7 @@ import (
 // new epoch replace them at once; those of a rejudge when somebody applies it.
 
 // rejudgeEntries bounds a rejudge: the first entries of each board of the task.
+// Each is one ranked run at the lowest priority: 100 per device are hours of an idle GPU for a slow task.
 const rejudgeEntries = 100
 
 // Rejudge has the entries of a task's boards measured again, without effect until ApplyRejudge. One that is not applied yet
@@ -36,6 +37,7 @@ func (s *Store) Rejudge(ctx context.Context, actor User, taskID int64, why strin
 			return err
 		}
 		var r rejudge.Rejudge
+		// The unique index rejudges_open allows one such row per version, so that two people who ask at once share it.
 		res := tx.Where("kind = ? and version_id = ? and applied_at is null and not cancelled", rejudge.Asked, task.VersionID).Limit(1).Find(&r)
 		if res.Error != nil {
 			return db.ReadError(res.Error, "rejudge of task %s", task.Slug)
@@ -79,11 +81,14 @@ func queueReruns(tx *gorm.DB, rejudgeID int64, q *gorm.DB, out *Recorded) (queue
 	if err := q.Order("age, score_ns, run_id").Find(&entries).Error; err != nil {
 		return 0, db.ReadError(err, "entries to be measured again")
 	}
+	// Deleting a rerun leaves its run behind with a rerun_id that no row has (no foreign key).
 	if err := tx.Where("rejudge_id = ? and undone <> ''", rejudgeID).Delete(&rejudge.Rerun{}).Error; err != nil {
 		return 0, fmt.Errorf("forgetting what was not measured: %w", err)
 	}
 	for _, e := range entries {
 		rerun := rejudge.Rerun{RejudgeID: rejudgeID, RunID: e.RunID, WasNS: e.ScoreNS, WasLow: e.LowNS, WasHigh: e.HighNS, WasEpochID: -e.Age}
+		// Unique by rejudge and run. On conflict gorm leaves rerun.ID at 0, so that RowsAffected has to be asked, not the
+		// id.
 		res := tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&rerun)
 		if res.Error != nil {
 			return 0, db.WriteError(res.Error, "rerun")
@@ -119,6 +124,8 @@ func endRerun(tx *gorm.DB, run Run, out *Recorded) error {
 	case run.State == StateCancelled:
 		rerun.Undone = "It was cancelled."
 	case run.Infrastructure || run.Failure == nil:
+		// Undone reruns are queued again when somebody asks again; Failed ones are final and disqualify when the rejudge
+		// is applied.
 		rerun.Undone = "It could not be measured because of infrastructure errors."
 	default:
 		rerun.Failed = run.Failure.Reason
@@ -135,6 +142,8 @@ func advanceRejudge(tx *gorm.DB, rerun rejudge.Rerun, run Run, out *Recorded) er
 	if err := tx.Take(&r, rerun.RejudgeID).Error; err != nil {
 		return db.ReadError(err, "rejudge %d", rerun.RejudgeID)
 	}
+	// The worker that took the rerun may have older software than the one that caused it: then the number is kept and
+	// does not count.
 	if r.Kind == rejudge.Epoch && rerun.NowNS != nil && run.EpochID > rerun.WasEpochID {
 		changed, err := takeOver(tx, run)
 		if err != nil {
@@ -167,6 +176,7 @@ func (s *Store) ApplyRejudge(ctx context.Context, actor User, taskID int64) (cha
 		if r.EndedAt == nil {
 			return Errorf(Conflict, "Some runs still wait to be measured again; apply it when all are.")
 		}
+		// Everything in one transaction: readers see the board before or after, never with a part of the new numbers.
 		changed, err := applyReruns(tx, actor, r)
 		if err != nil {
 			return err

@@ -13,11 +13,18 @@ import (
 )
 
 // rules is what follows from the end of a run (see work.Rules).
+// Of one result the order is Keep, Ended, Place, Settled, all in its transaction. A cancellation, or the last of too many
+// losses, brings Ended alone (and Settled, where a result told of the loss). The result of a run that was cancelled
+// before brings Stopped and Settled. A new rule must therefore not count on Settled having come for each end, nor on
+// Place.
 type rules struct{ store *Store }
 
 // Keep also queues the profile that follows, so that watchers hear of it before the run's own end. The order matters: the
 // measurement is kept before anything may hold the run back; a flag is raised for what the score itself says (faster than its
 // unit can be), and not a second time for a source that is held already; a held run has no profile, for it is not valid.
+// All six are called even if one fails, because Join takes their values. That is safe: an error rolls all of them back.
+// On PostgreSQL the steps after a failed statement add "current transaction is aborted" to the log; the first error is
+// the cause.
 func (f rules) Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error {
 	return errors.Join(keepMeasurement(tx, run, r), flagHeld(tx, run), holdWithheld(tx, run), noteClocks(tx, run.ID, r.Stages), state(tx, run, r, f.store.site), queueProfile(tx, run, out))
 }
@@ -26,6 +33,7 @@ func (f rules) Keep(tx *gorm.DB, run *Run, r job.Result, out *Recorded) error {
 func (f rules) Ended(tx *gorm.DB, run *Run, out *Recorded) error {
 	switch {
 	case run.ProfileOf == nil && run.Mode != work.ModeBaseline:
+		// Legs and reruns follow another run, so that their ProfileOf is set: nobody is told of their ends.
 		return webhooks.Note(tx, webhooks.WebhookEvent{Kind: webhooks.RunEnded, RunID: run.ID, UserID: run.UserID})
 	case run.ConfirmationID != nil:
 		return advanceConfirmation(tx, *run.ConfirmationID, out)
@@ -33,6 +41,8 @@ func (f rules) Ended(tx *gorm.DB, run *Run, out *Recorded) error {
 		if err := endRerun(tx, *run, out); err != nil {
 			return err
 		}
+		// Settled asks this again after a result, and finds the confirmation open. It is needed here because a rerun that
+		// is cancelled or lost may be the last of its board, and no result follows.
 		return f.store.confirmAfter(tx, run, out)
 	}
 	return nil
@@ -56,6 +66,8 @@ func (f rules) Place(tx *gorm.DB, run *Run, r job.Result, out *Recorded) (err er
 		}
 	}
 	if !run.Valid() {
+		// Held, disqualified or unranked: it changes no place. Only a baseline shows on a board without an entry of its
+		// own.
 		return showBaseline(tx, run, out)
 	}
 	out.Board, err = enter(tx, run)

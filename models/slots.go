@@ -15,12 +15,17 @@ import (
 )
 
 // driftEntries is how many entries of each board are measured again when the software of its device changed.
+// Without being asked, after each driver update: the first ten decide who leads. More would keep a GPU busy for hours
+// after each of them, and every worker of a fleet is updated at another moment.
 const driftEntries = 10
 
 // NoteSlots remembers which silicon and which software a worker has, and returns the labels of silicon that nobody had
 // before. Software that is new to a device has the first entries of its boards measured again, and baselines that it lacks run. Of silicon that its worker
 // calls something else (a program from before there were labels) only the software is noted.
 func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string, out Recorded, err error) {
+	// A worker states its own silicon and software. It is believed for devices that its credential allows, and for labels
+	// that follow from the name that it gives; a stolen credential can so invent software, which costs reruns, and no
+	// place on a board.
 	may, err := s.MayTake(ctx, h.Worker)
 	if err != nil {
 		return nil, out, err
@@ -31,6 +36,8 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 			seen = append(seen, devices.Device{Label: slot.Device, Name: slot.Machine.Name, Memory: int64(slot.Memory)})
 		}
 	}
+	// Three transactions: devices, software, baselines. A process that dies between them leaves no harm: devices and
+	// software are noted at the next heartbeat, and baselines are looked for at each start of the site.
 	if fresh, err = s.NoteDevices(ctx, seen); err != nil {
 		return nil, out, err
 	}
@@ -58,6 +65,7 @@ func (s *Store) NoteSlots(ctx context.Context, h job.Heartbeat) (fresh []string,
 func noteSoftware(tx *gorm.DB, slot job.Slot, out *Recorded) (changed bool, err error) {
 	for _, kind := range []epochs.Kind{epochs.Native, epochs.Python} {
 		if kind == epochs.Python && slot.Machine.Python == "" {
+			// A slot without Python runs no Python tasks, and must not make an epoch of half the software.
 			continue
 		}
 		slot.Machine.Device = slot.Device
@@ -88,6 +96,9 @@ func startDrift(tx *gorm.DB, device string, kind epochs.Kind, epochID int64, out
 	if err != nil {
 		return db.ReadError(err, "open boards")
 	}
+	// Age is minus the epoch's number, so that a larger age is older software. The number grows with the order in which
+	// the site first met the software: after a downgrade to a known driver no new epoch exists, and nothing is measured
+	// again.
 	older := "version_id = ? and device = ? and age > ?"
 	var first Entry
 	if res := tx.Where("version_id in ? and device = ? and age > ?", versions, device, -epochID).Limit(1).Find(&first); res.Error != nil || res.RowsAffected == 0 {

@@ -87,6 +87,8 @@ type Store struct {
 }
 
 // Open connects to the database, brings its schema up to date and returns the store.
+// Migrations run here, before anything else may use the database. On a large one the first start after an update takes as
+// long as they do; other processes of the site wait for it (package migrations).
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if cfg.Dir == "" {
 		return nil, errors.New("opening the store: no data directory given")
@@ -111,6 +113,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if applied > 0 {
 		cfg.Log.Info("database migrated", "dialect", database.Dialect(), "files", applied)
 	}
+	// A death between migration and catchUp is repaired by the next start: what is asked for is a row of settings, which
+	// the work itself deletes in its transaction.
 	s := newStore(database, artifacts, cfg)
 	if err := s.catchUp(ctx, cfg.Log); err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -127,6 +131,7 @@ func newStore(database *db.DB, artifacts files.Files, cfg Config) *Store {
 		Webhooks: webhooks.New(database, cfg.Site, cfg.PlainWebhooks), Storage: storage.New(database), Intake: submissions.New(database, cfg.Limits), site: cfg.Site,
 		db: database, files: artifacts, limits: cfg.Limits, confirm: cfg.Confirm, noBaselines: cfg.NoBaselines,
 	}
+	// The cycle of pointers is meant: work asks rules, which need the store. Nothing may call rules before this line.
 	s.LifeCycle = work.New(database, artifacts, workers, rules{s})
 	return s
 }
@@ -153,6 +158,7 @@ func (s *Store) Close() error { return s.db.Close() }
 func (s *Store) Dialect() string { return s.db.Dialect() }
 
 // SQL returns the pool that may write, for health checks and bulk loading.
+// What is written through it takes no turn on PostgreSQL (db.Write): keep it to a database that nobody else uses.
 func (s *Store) SQL() *sql.DB { return s.db.SQL() }
 
 // Ping fails when the database cannot be read.
@@ -172,6 +178,7 @@ func (s *Store) SetSetting(ctx context.Context, key, value string) error {
 }
 
 // CanWrite fails when the database takes no writes at this moment, and waits as they do.
+// A ping is not enough: SQLite with a full disk, or PostgreSQL after a failover to a standby, still reads.
 func (s *Store) CanWrite(ctx context.Context) error {
 	if err := s.SetSetting(ctx, "dispatcher.wrote", db.Now().Format(time.RFC3339)); err != nil {
 		return fmt.Errorf("trying to write: %w", err)

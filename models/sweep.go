@@ -15,15 +15,21 @@ import (
 )
 
 const (
+	// A page of an old run has stages and no log lines of its course; whoever follows it by Last-Event-ID begins at its
+	// end.
 	keepEvents       = 7 * 24 * time.Hour  // events of ended runs; their stages stay forever
 	keepEvaluations  = 30 * 24 * time.Hour // evaluations that ended, with all that they found
 	keepArtifactsFor = 90 * 24 * time.Hour // profiles of runs that are and were on no board
-	youngFile        = time.Hour           // an artifact's file may wait so long for its row
+	// Files are written before their rows (storeArtifacts), outside the transaction. An hour is far more than recording a
+	// result takes; with much less, a sweep could remove a file just before its row is written.
+	youngFile = time.Hour // an artifact's file may wait so long for its row
 )
 
 // Sweep removes what nobody needs any more: sessions that have expired, old events of runs that
 // ended, old evaluations, and contents and artifacts that nothing names.
 func (s *Store) Sweep(ctx context.Context, at time.Time) error {
+	// One transaction for all: the first sweep after a long pause holds the writer while it deletes. The dispatcher
+	// sweeps hourly.
 	err := s.db.Write(ctx, func(tx *gorm.DB) error {
 		if err := tx.Where("expires_at <= ?", db.Time(at)).Delete(&Session{}).Error; err != nil {
 			return fmt.Errorf("sweeping sessions: %w", err)
@@ -39,6 +45,7 @@ func (s *Store) Sweep(ctx context.Context, at time.Time) error {
 		}
 		return catalog.SweepBlobs(tx)
 	})
+	// Each of these goes on when another failed, and all can be repeated: what was left is removed by the next sweep.
 	return errors.Join(err, s.PruneEvaluations(ctx, at.Add(-keepEvaluations)), s.sweepArtifacts(ctx, at.Add(-youngFile)), s.SweepGuests(ctx, at), s.SweepDeliveries(ctx, at))
 }
 
@@ -52,6 +59,8 @@ func (s *Store) StorageToGo(ctx context.Context, actor User, at time.Time) (Stor
 // sweepArtifacts removes files older than a time that have no row.
 func (s *Store) sweepArtifacts(ctx context.Context, before time.Time) error {
 	err := s.files.Sweep(ctx, before, func(digest string) (bool, error) {
+		// Asked per file: several runs may share one content. Put renews the time of a file that is there already, which
+		// keeps it from the sweep; only a Put between the sweep's look at the time and its removal would lose the file.
 		var rows int64
 		err := s.db.Read(ctx).Model(&Artifact{}).Where("hash = ?", digest).Count(&rows).Error
 		return rows > 0, err

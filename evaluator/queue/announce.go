@@ -28,6 +28,8 @@ func (q *Queue) Announce(data []byte) error {
 
 // Announcements calls fn with what the site's other processes announce until ctx ends, and missed when some of it may have
 // been lost: the connection was.
+// fn is called by the subscription's goroutine, one message at a time. It must not block: NATS drops what comes faster
+// than it is taken (a slow consumer), and that loss is not told to missed.
 func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed func()) error {
 	said, err := q.nc.Subscribe(saidSubject, func(m *nats.Msg) {
 		if m.Header.Get(originKey) == q.origin {
@@ -40,6 +42,7 @@ func (q *Queue) Announcements(ctx context.Context, fn func([]byte) error, missed
 	if err != nil {
 		return fmt.Errorf("queue: listen to the site's other processes: %w", err)
 	}
+	// It comes after each reconnect, whether or not anything was said meanwhile: asking once too often is harmless.
 	back := q.nc.StatusChanged(nats.CONNECTED)
 	for {
 		select {

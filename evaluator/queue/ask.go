@@ -51,6 +51,8 @@ func askSubject(worker, what string) string { return askPrefix + token(worker) +
 func parseAsk(subject string) (worker, what, device string) {
 	parts := strings.Split(subject, ".")
 	switch {
+	// Subjects are of the worker's choice within its permissions; an external cluster may check less than the embedded
+	// server does, so that every part is taken apart and made again.
 	case len(parts) == 3:
 		return name(parts[1]), parts[2], ""
 	case len(parts) == 4 && parts[2] == askNext:
@@ -70,6 +72,9 @@ func ownReply(worker, reply string) bool {
 func parseAck(subject string) (d delivered, err error) {
 	wrong := fmt.Errorf("%.100q does not acknowledge a job", subject)
 	parts := strings.Split(subject, ".")
+	// Nine parts in the old form, at least eleven in the new one (it may grow). The worker sends this text back, and the
+	// site publishes to it with its own rights: anything that passed here by mistake could be any subject, hence no
+	// wildcard and no other stream.
 	if len(parts) < 9 || len(parts) == 10 || parts[0] != "$JS" || parts[1] != "ACK" || strings.ContainsAny(subject, "*> \t\r\n") {
 		return delivered{}, wrong
 	}

@@ -19,6 +19,9 @@ type authenticator struct {
 }
 
 // Check lets in the site itself with all rights, and authorized workers with a worker's rights.
+// Called by the server's goroutine of each connection, several at once, and again at each reconnect. authorize asks the
+// database. Weakness: while that is away a worker that reconnects is refused as if its secret were wrong, and its client
+// gives up after the second refusal (explain): it has to be started again.
 func (g *authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUser {
@@ -32,6 +35,8 @@ func (g *authenticator) Check(c server.ClientAuthentication) bool {
 		g.log.Warn("worker refused", "worker", name, "from", fmt.Sprint(c.RemoteAddress()))
 		return false
 	}
+	// Permissions are fixed for the life of the connection: a credential that gains or loses a device must be kicked to
+	// see it.
 	c.RegisterUser(&server.User{Username: name, Permissions: workerPermissions(name, devices)})
 	return true
 }
@@ -64,6 +69,9 @@ func (q *Queue) Kick(name string) {
 		return
 	}
 	ns := q.host.current()
+	if ns == nil { // it is being started again, and asks everybody who connects then
+		return
+	}
 	open, err := ns.Connz(&server.ConnzOptions{Username: true, User: name, Limit: kickLimit})
 	if err != nil {
 		q.log.Error("list the worker's connections", "worker", name, "err", err)

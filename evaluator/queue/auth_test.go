@@ -194,6 +194,13 @@ func TestKickedWorkerThatIsStillWelcomeComesBack(t *testing.T) {
 	done(t, receive(t, w, "CPU"))
 }
 
+// TestKickWhileTheServerIsStartedAgain is called from a goroutine of the recorder, where a panic would end the site.
+func TestKickWhileTheServerIsStartedAgain(t *testing.T) {
+	q, _ := guarded(t)
+	q.host.stop()
+	q.Kick("w.cpu")
+}
+
 func TestTokensTellDifferentNamesApart(t *testing.T) {
 	seen := map[string]string{}
 	for _, s := range []string{"H200", "h200", "RTX 4090", "RTX=204090", "RTX.4090", "a*b", "a>b", "gpü", "", "=", "a\nb"} {

@@ -16,6 +16,7 @@ import (
 
 const (
 	// requestWait is how long an answer may take; a request can be lost with its connection.
+	// A site under load still answers in milliseconds; waiting longer would only delay the next try of whoever asked.
 	requestWait = 2 * time.Second
 	// dialAgain is the pause before a site that does not answer is tried again.
 	dialAgain = 2 * time.Second
@@ -65,6 +66,8 @@ func Dial(ctx context.Context, cfg WorkerConfig) (*Conn, error) {
 	return c, nil
 }
 
+// MaxReconnects(-1) holds for a connection that was lost. The first one is tried by the loop below, for the library would
+// give up.
 func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Conn, error) {
 	opts := append(clientOptions(cfg.Name, log), nats.MaxReconnects(-1))
 	if cfg.Secret != "" {
@@ -97,6 +100,8 @@ func (c *Conn) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
+	// nats.go closes for good when the same refusal comes twice in a row: the credential was revoked, or the site could
+	// not check it.
 	if c.nc.IsClosed() {
 		return fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.nc.LastError(), err)
 	}
@@ -109,6 +114,8 @@ func (c *Conn) PublishEvent(e job.Event) error { return c.send(eventPrefix, e) }
 // Heartbeat sends a heartbeat without waiting for the site.
 func (c *Conn) Heartbeat(b job.Heartbeat) error { return c.send(beatPrefix, b) }
 
+// The message lies in a buffer until the connection's own goroutine writes it. While the connection is lost up to 8 MB
+// wait (the library's default) and go out, late, when it is back; what does not fit gives an error here.
 func (c *Conn) send(prefix string, message any) error {
 	data, err := json.Marshal(message)
 	if err != nil {
@@ -143,6 +150,7 @@ func (c *Conn) ask(ctx context.Context, what string, body []byte) error {
 	if err != nil {
 		return err
 	}
+	// Both are errors to the caller, who tries again or not; only Receive tells them apart.
 	for _, key := range []string{refusedKey, laterKey} {
 		if why := answer.Header.Get(key); why != "" {
 			return errors.New(why)

@@ -11,6 +11,7 @@ import (
 
 // Delivery is one job in a worker's hands. It must be extended every few seconds, well within
 // Config.AckWait, and ended by Done or Return; else another worker gets the job.
+// A job may be delivered to this worker twice at the same time; the two differ in ack alone, and either finishes both.
 type Delivery struct {
 	Job  job.Job
 	conn *Conn
@@ -18,6 +19,7 @@ type Delivery struct {
 }
 
 // Extend says that the job is still being worked on.
+// Lost signs of life add up: AckWait (30 s) holds about three of the worker's (8 s).
 func (d *Delivery) Extend(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -72,6 +74,7 @@ func (d *Delivery) Return(ctx context.Context) error {
 }
 
 // tell does not wait for the site.
+// A lost message is made up for: the next Extend, or redelivery after AckWait for a job that was handed back.
 func (d *Delivery) tell(what string, c claim) error {
 	body, err := d.proven(c)
 	if err != nil {

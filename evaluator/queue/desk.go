@@ -16,7 +16,10 @@ import (
 )
 
 const (
-	deskClerks  = 4
+	// How many requests are answered at the same time. Each may wait for the disk (a result) or the database of the
+	// cluster.
+	deskClerks = 4
+	// Of one worker, as deskBytes; beyond that its own oldest go. Sixteen workers that fill theirs cost 1 GiB.
 	deskWaiting = 512
 	deskBytes   = 4 * MaxMessage
 	// deskStanding is how many requests for a job one worker may have standing: far more than its slots.
@@ -27,6 +30,10 @@ const (
 
 // desk is where workers ask the site for what only the site may do: it checks who asks and for what, and
 // answers to nobody but the one who asked.
+//
+// The subscription's goroutine puts messages into waiting and never blocks; deskClerks goroutines take them. Two requests
+// of one worker may be answered at the same time, or in another order than they came. mu guards standing alone and is
+// held for no call.
 type desk struct {
 	q       *Queue
 	waiting *fair
@@ -44,6 +51,7 @@ func newDesk(q *Queue) *desk {
 func (d *desk) open(ctx context.Context) error {
 	_, err := d.q.nc.QueueSubscribe(askPrefix+">", askSites, func(m *nats.Msg) {
 		worker, _, _ := parseAsk(m.Subject)
+		// A reply subject of somebody else's would have the site send there with its own rights.
 		if worker == "" || m.Reply != "" && !ownReply(worker, m.Reply) {
 			d.q.drop("ask", "subject", m.Subject, "reply", m.Reply)
 			return
@@ -85,6 +93,7 @@ func (d *desk) answer(ctx context.Context, worker string, m *nats.Msg) {
 			d.say(m, "", "")
 		}
 	}
+	// Canceled is the end of the site; a request that ran out of deskPatience is counted and answered "later".
 	if err != nil && ctx.Err() != context.Canceled {
 		d.q.failed.count("a worker's request failed", "worker", worker, "what", what, "err", err)
 		d.say(m, laterKey, err.Error())
@@ -117,6 +126,7 @@ func (d *desk) next(ctx context.Context, worker, device string, m *nats.Msg) err
 		d.say(m, refusedKey, fmt.Sprintf("the site sends jobs of version %d and this worker reads version %d: update the older one", job.Version, ask.Version))
 		return nil
 	}
+	// The worker's word is bounded: a request that stands for hours would outlive its connection unseen.
 	wait := min(max(ask.Wait, 10*time.Millisecond), pullFor)
 	if !d.admit(worker, time.Now(), wait) {
 		d.say(m, laterKey, "too many requests for jobs are standing")
@@ -163,6 +173,9 @@ func (d *desk) admit(worker string, now time.Time, wait time.Duration) bool {
 }
 
 // fulfilled notes that one of the worker's requests stands no more: it got a job.
+// Weakness: the one that is dropped is the oldest that still stands, which need not be the one that the job answered (of
+// a long job that has ended by then). A worker that ends many jobs may so have more standing than admit says; maxWaiting
+// bounds them all.
 func (d *desk) fulfilled(worker string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -172,6 +185,8 @@ func (d *desk) fulfilled(worker string) {
 }
 
 // keep stores a result. Its id is the worker's own: nobody else can use it up before the true result comes.
+// The hash covers the worker's name and the whole text, so that a result that is sent again within duplicateWindow is
+// stored once, and one that differs by a byte is another one: the database takes the first that has the secret.
 func (d *desk) keep(ctx context.Context, worker string, m *nats.Msg) error {
 	sum := sha256.Sum256(append([]byte(worker+"\x00"), m.Data...))
 	_, err := d.q.js.Publish(ctx, resultPrefix+token(worker), m.Data, jetstream.WithMsgID(hex.EncodeToString(sum[:])))

@@ -11,10 +11,14 @@ import (
 
 // fair holds what workers sent until the site deals with it: one message of each worker in turn. A worker
 // that sends more than its share loses its own oldest messages, and holds up nobody else.
+//
+// States of a worker: it has a line and a place in turns, or neither. put makes both, next drops both with the last
+// message. There is one putter (the subscription's goroutine) and any number of takers; mu guards waiting and turns.
 type fair struct {
 	messages, bytes int // the most that wait of one worker
 	dropped         *counter
-	filled          chan struct{}
+	// It holds one signal: "there may be something". A taker that finds nothing waits again.
+	filled chan struct{}
 
 	mu      sync.Mutex
 	waiting map[string]*line
@@ -42,6 +46,7 @@ func (f *fair) put(worker string, m *nats.Msg) {
 		f.turns = append(f.turns, worker)
 	}
 	l.messages, l.bytes = append(l.messages, m), l.bytes+len(m.Data)
+	// One message always stays, even if it alone is larger than bytes: a result of MaxMessage must come through.
 	for len(l.messages) > 1 && (len(l.messages) > f.messages || l.bytes > f.bytes) {
 		l.pop()
 		f.dropped.count("a message of a worker that sends too many", "worker", worker)
@@ -102,6 +107,8 @@ func (f *fair) next() (worker string, m *nats.Msg, ok bool) {
 	l := f.waiting[worker]
 	m = l.pop()
 	if len(l.messages) > 0 {
+		// To the end of the row, also if this message was the only one of its worker for hours: nobody jumps ahead by
+		// being quiet.
 		f.turns = append(f.turns, worker)
 	} else {
 		delete(f.waiting, worker)

@@ -13,6 +13,8 @@ import (
 
 // sickFor is how long nothing may be stored before the embedded server is started again. JetStream keeps the
 // first write error for good, also when the disk has room again.
+// Restarting costs every worker its connection. A second lets a single slow write pass, and is short enough that nobody
+// notices.
 const sickFor = time.Second
 
 // wholeServer stands for all streams: what is noted of it lasts until the server is started again.
@@ -31,6 +33,8 @@ type sickness struct {
 
 // note is told how storing a message ended. A message that is refused for what it is says nothing.
 func (h *health) note(stream string, err error) {
+	// DeadlineExceeded counts: a disk that hangs shows in no other way. sick then tries a write of its own before it
+	// restarts.
 	if errors.Is(err, context.Canceled) || isCrowded(err) {
 		return
 	}
@@ -50,6 +54,7 @@ func (h *health) note(stream string, err error) {
 
 // isCrowded reports whether a worker has too many results waiting to be recorded.
 func isCrowded(err error) bool {
+	// The text is the server's: this error has no code of its own in the client library.
 	return err != nil && strings.Contains(err.Error(), "maximum messages per subject exceeded")
 }
 

@@ -26,6 +26,9 @@ func (b broken) Unwrap() error { return b.error }
 
 // host runs the embedded server. It can be stopped and started again: the connections of this process find
 // the new one, because they ask the host, and so do remote workers, at the same address.
+//
+// start and stop are called by Open, then by the goroutine of Queue.watch alone, and by Close after that has ended. mu
+// lets others (connections, Kick, Health) read server meanwhile: it is nil between stop and start, for up to serverReady.
 type host struct {
 	cfg    Config
 	secret string // what the site itself shows to the server
@@ -73,6 +76,7 @@ func (h *host) start() (err error) {
 		return fmt.Errorf("queue: set up the embedded NATS server: %w", err)
 	}
 	var fatal atomic.Pointer[string]
+	// The logger is how the server tells of what it could not open; it must be set before Start, which reads the folder.
 	ns.SetLoggerV2(serverLog{h.log, &fatal, h.ill}, false, false, false)
 	ns.Start()
 	if text := fatal.Load(); text != nil || !ns.JetStreamEnabled() || !ns.ReadyForConnections(serverReady) {
@@ -94,6 +98,8 @@ func (h *host) start() (err error) {
 }
 
 // tryListen finds out what the server would only log: that its address is taken.
+// Between this and the server's own listening somebody else may take the port: then the site fails as it would have
+// without.
 func tryListen(opts *server.Options) error {
 	if opts.DontListen {
 		return nil
@@ -119,6 +125,8 @@ func (h *host) streams() ([]string, error) {
 }
 
 // stop ends the server; its files are complete then.
+// server is nil before it shuts down, so that nobody connects to one that ends. Waiting is not optional: the next start
+// reads files that this one still writes.
 func (h *host) stop() {
 	h.mu.Lock()
 	ns := h.server
@@ -132,6 +140,7 @@ func (h *host) stop() {
 
 // setAside puts the folder out of the way, for a person to look at, and removes the one that was set aside
 // before it.
+// At most one folder is kept: a disk that breaks the queue every night must not fill up with what nobody reads.
 func (h *host) setAside(now time.Time) (aside string, err error) {
 	older, err := filepath.Glob(h.cfg.Dir + ".broken-*")
 	if err != nil {

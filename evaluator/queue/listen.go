@@ -14,6 +14,8 @@ import (
 )
 
 const (
+	// Of one worker: some seconds of a program that prints without a pause. Events are hints, and its stage keeps the
+	// output.
 	eventsWaiting = 10_000
 	eventBytes    = 2 * MaxMessage
 )
@@ -40,6 +42,8 @@ func (q *Queue) Heartbeats(ctx context.Context, fn func(job.Heartbeat)) error {
 // listen decodes the messages under prefix. The worker's name comes from the subject, which the
 // server's permissions guard, and not from the message. Nothing is ever answered.
 func listen[T any](ctx context.Context, q *Queue, prefix string, waiting *fair, fn func(worker string, message T)) error {
+	// A plain subscription: every process of a site with several gets every event and heartbeat, and the database drops
+	// repetitions.
 	sub, err := q.nc.Subscribe(prefix+"*", func(m *nats.Msg) {
 		if worker := name(strings.TrimPrefix(m.Subject, prefix)); worker != "" {
 			waiting.put(worker, m)
@@ -58,6 +62,8 @@ func listen[T any](ctx context.Context, q *Queue, prefix string, waiting *fair, 
 			q.drop("a message", "subject", m.Subject, "err", err)
 			continue
 		}
+		// One goroutine calls fn for all workers, message by message: what fn keeps needs no lock, and a slow fn delays
+		// everybody.
 		fn(worker, message)
 	}
 	if err := sub.Unsubscribe(); err != nil && !errors.Is(err, nats.ErrConnectionClosed) {

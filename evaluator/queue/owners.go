@@ -18,6 +18,7 @@ import (
 )
 
 // ownersKept is far more than there are jobs in flight.
+// About 150 bytes each. Forgetting all of them costs one read of each job at its next sign of life, and nothing else.
 const ownersKept = 20_000
 
 var errNoJob = errors.New("there is no such job in the queue")
@@ -30,6 +31,9 @@ type owner struct {
 }
 
 // owners remembers the jobs' proofs, so that a sign of life does not read the whole job again.
+// The key is the sequence in the stream of jobs. It is unique as long as the stream lives; a stream that is made anew
+// counts from 1 again, and a stale proof would belong to another job: begin calls reset. Each process of a site has its
+// own.
 type owners struct {
 	mu  sync.Mutex
 	all map[uint64]owner
@@ -82,6 +86,7 @@ func (d *desk) owner(ctx context.Context, sequence uint64) (owner, error) {
 	if err != nil {
 		return owner{}, fmt.Errorf("read job %d: %w", sequence, err)
 	}
+	// Two clerks may read the same job at once and both put it: the same proof twice.
 	found := ownerOf(msg)
 	d.owners.put(sequence, found)
 	return found, nil
@@ -119,11 +124,14 @@ func (d *desk) settle(ctx context.Context, worker, what string, m *nats.Msg) err
 	o, err := d.owner(ctx, about.sequence)
 	secret := sha256.Sum256([]byte(c.Secret))
 	switch {
+	// "Done" of a job that is gone is a success: the worker has delivered its result, and nothing is left to take off.
 	case errors.Is(err, errNoJob): // it was forgotten, or finished before
 		d.say(m, "", "")
 		return nil
 	case err != nil:
 		return err
+	// The secret travels in the job, so whoever got the job may speak of it, also a worker that it was delivered to
+	// before. The queue does not know the current one; the database does, and takes a result from either.
 	case o.consumer != about.consumer || o.broken == nil && subtle.ConstantTimeCompare(o.secret[:], secret[:]) != 1:
 		d.q.drop("ask", "worker", worker, "what", what, "why", "the job was not given to it")
 		return nil
@@ -143,6 +151,8 @@ func (d *desk) acknowledge(ctx context.Context, worker, what string, c claim, se
 		d.fulfilled(worker)
 		return d.q.nc.Publish(c.Ack, giveBack(min(c.Pause, d.q.cfg.AckWait)))
 	}
+	// Done alone waits until the server has it: a job that came again after its result would be measured twice for
+	// nothing.
 	if _, err := d.q.nc.RequestWithContext(ctx, c.Ack, []byte("+ACK")); err != nil {
 		return fmt.Errorf("take job %d off the queue: %w", sequence, err)
 	}

@@ -60,6 +60,8 @@ func (c *Conn) hint(m *nats.Msg, hints chan<- job.Preparation) {
 		return
 	}
 	select {
+	// The subscription's goroutine must not wait: the same connection brings cancellations. What is dropped here is
+	// compiled by the first run that needs it.
 	case hints <- p:
 	default:
 		c.log.Debug("hint dropped: too many wait", "task", p.Name, "device", p.Device)

@@ -19,12 +19,17 @@ var ErrTooLarge = errors.New("message too large for the queue")
 
 const (
 	// MaxMessage is the largest job or result in bytes that the embedded server carries.
+	// It is also the worker's and the cluster's limit: raising it needs the cluster's max_payload to be raised first.
+	// Each message is in memory as a whole, several times over, in server and client.
 	MaxMessage = 16 << 20
 
 	defaultAckWait = 30 * time.Second
 	// maxDeliver bounds how many workers one attempt may take down with it.
+	// After the fifth the job lies in the stream undelivered, until the watch finds its attempt stuck and forgets it.
 	maxDeliver = 5
 	// duplicateWindow is how long an attempt's id is remembered after its job was published.
+	// An attempt that lies longer than this before Refill publishes it again is there twice; two workers then have one
+	// attempt, which the database settles (work.NoteTaken). The server keeps the ids of the window in memory.
 	duplicateWindow = 24 * time.Hour
 	// unrecorded is how many results of one worker may wait to be recorded. It sends the next one again.
 	unrecorded = 64
@@ -58,6 +63,10 @@ type Config struct {
 }
 
 // Queue is the site's side. It is safe for use by several goroutines.
+//
+// Goroutines: watch (embedded server only) and the desk's clerks, all in running, ended by stop. nc and js are set once,
+// by the first begin, and stay valid when the server is started again. mu guards consumers, and is held while one is
+// made: two publishers of a new device must not make it twice.
 type Queue struct {
 	cfg  Config
 	log  *slog.Logger
@@ -106,6 +115,8 @@ func (q *Queue) open(ctx context.Context) error {
 	if err := q.begin(ctx); err != nil {
 		return errors.Join(err, q.full())
 	}
+	// Before anybody may ask for jobs: a worker that came first would find the queue empty, which harms nothing but takes
+	// a second.
 	if err := q.refill(ctx); err != nil {
 		return err
 	}
@@ -169,6 +180,7 @@ func (q *Queue) makeConsumer(ctx context.Context, device string) error {
 }
 
 // Addr is the URL where remote workers connect; empty when the queue does not listen.
+// Only for a queue that is not being opened again at this moment: there is no server to ask then.
 func (q *Queue) Addr() string {
 	if q.host == nil || q.cfg.Listen == "" {
 		return ""
@@ -178,6 +190,8 @@ func (q *Queue) Addr() string {
 
 // Close ends the connection and stops the embedded server. Undelivered jobs and unrecorded
 // results stay in cfg.Dir.
+// The order matters: watch would start the server again, clerks need the connection, and the server's files must be
+// complete last.
 func (q *Queue) Close() {
 	q.stop()
 	q.running.Wait()

@@ -15,8 +15,12 @@ import (
 const (
 	// pullFor bounds one request for a message, and so how long a request that was lost with a
 	// broken connection goes unnoticed.
+	// Longer, and a slot stays idle for longer after a lost request; shorter, and idle workers cost the site more
+	// requests.
 	pullFor = 5 * time.Second
 	// pullAheadFor bounds a request on behalf of a busy slot, which may be idle soon.
+	// Its priority was said when it was made: a slot that has become idle since waits behind others for at most this
+	// long.
 	pullAheadFor = time.Second
 	// askAgain is the pause before a site that cannot answer now is asked again.
 	askAgain = 200 * time.Millisecond
@@ -44,6 +48,8 @@ func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (*D
 			case <-time.After(askAgain):
 			}
 			continue
+		// A timeout, mostly: no job came within Wait. Other errors pass by this way, too, and the next request shows
+		// whether they stay.
 		case err != nil:
 			continue
 		}
@@ -63,6 +69,8 @@ func (c *Conn) receive(ctx context.Context, device string, request askForJob) (*
 	if err != nil {
 		return nil, err
 	}
+	// An inbox of its own for each request. A job that comes after Unsubscribe has nobody who listens: JetStream sees
+	// that, or delivers the job again after AckWait.
 	inbox, err := c.nc.SubscribeSync(c.nc.NewInbox())
 	if err != nil {
 		return nil, err
@@ -71,6 +79,7 @@ func (c *Conn) receive(ctx context.Context, device string, request askForJob) (*
 	if err := c.nc.PublishRequest(askSubject(c.name, askNext+"."+token(device)), inbox.Subject, body); err != nil {
 		return nil, errLater
 	}
+	// The answer is due after Wait; requestWait more for the way.
 	ctx, cancel := context.WithTimeout(ctx, request.Wait+requestWait)
 	defer cancel()
 	m, err := inbox.NextMsgWithContext(ctx)

@@ -12,8 +12,10 @@ import (
 )
 
 const (
+	// Cheap: it reads what has been noted, and asks the server nothing unless it is sick.
 	lookEvery = 250 * time.Millisecond
 	// roomToOpen is the least that a queue is opened with: a few messages of the largest size.
+	// With less it would fail at its first large message and be opened again, over and over.
 	roomToOpen = 2 * MaxMessage
 	// reopenPause is the pause after a queue could not be opened again.
 	reopenPause = 5 * time.Second
@@ -41,6 +43,10 @@ func (q *Queue) begin(ctx context.Context) error {
 	return q.beginOnce(ctx)
 }
 
+// The order is that of the tests from cheap to dear. Any of them that fails over a folder makes the folder the culprit,
+// so that the second try of begin starts with an empty one: jobs come again by Refill, and results whose workers still
+// wait for an answer. Weakness: a result that was taken and not recorded is lost with the folder; its worker lists the
+// attempt no more, which then counts as lost.
 func (q *Queue) beginOnce(ctx context.Context) error {
 	if q.host != nil {
 		if err := q.host.start(); err != nil {
@@ -50,6 +56,7 @@ func (q *Queue) beginOnce(ctx context.Context) error {
 	if err := q.connected(ctx); err != nil {
 		return err
 	}
+	// Whether they exist is asked anew: the folder may be another one now.
 	q.forgetConsumers()
 	q.desk.owners.reset()
 	if err := q.recovered(ctx); err != nil {
@@ -124,6 +131,8 @@ func (q *Queue) full() error {
 }
 
 // watch starts the embedded server again when it stores nothing any more, as soon as the disk has room.
+// It alone opens the queue again, so that opening needs no lock against itself. A full disk is logged once per text, and
+// looked at again each time.
 func (q *Queue) watch(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
@@ -165,6 +174,8 @@ func (q *Queue) sick(ctx context.Context) error {
 		if !isTimeout(err) || !q.stores(ctx) {
 			return err
 		}
+		// The streams' sickness is forgotten also where another stream failed for another reason: its next message notes
+		// it again.
 		q.health.reset() // it was slow, or the caller in a hurry
 	}
 	if q.unfilled.Load() {
@@ -185,6 +196,7 @@ func (q *Queue) stores(ctx context.Context) bool {
 
 // reopen starts the embedded server again and has the queue filled.
 func (q *Queue) reopen(ctx context.Context, why error) error {
+	// A queue that is open and only was not filled (the database was away) keeps its server.
 	if q.stopped() != nil || !q.unfilled.Load() {
 		q.log.Warn("the queue is opened again", "why", why)
 		q.host.stop()
@@ -197,6 +209,7 @@ func (q *Queue) reopen(ctx context.Context, why error) error {
 }
 
 // refill has the jobs published again that may be gone.
+// unfilled is set first: if this process dies or the database fails in between, watch or the next start does it again.
 func (q *Queue) refill(ctx context.Context) error {
 	q.unfilled.Store(true)
 	if q.cfg.Refill != nil {

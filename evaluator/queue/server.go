@@ -15,6 +15,8 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
+// Between two tries of a lost connection. All workers of a site that restarts come within it; longer, and their
+// heartbeats are late.
 const reconnectWait = 500 * time.Millisecond
 
 // options are the embedded server's. Port keeps a port that the system chose over a restart.
@@ -67,6 +69,7 @@ func setCertificate(opts *server.Options, cfg Config, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("queue: the certificate for %s: %w", cfg.Listen, err)
 	}
+	// Seconds. A worker far away needs a few round trips; a connection that says nothing holds a goroutine for that long.
 	opts.TLS, opts.TLSTimeout = true, 5
 	opts.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
 	return nil

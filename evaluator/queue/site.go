@@ -15,6 +15,8 @@ import (
 )
 
 // recordAgain is the pause before a result that could not be recorded is delivered again.
+// Mostly the database is away. Results come one by one, so that one that fails does not hold the others up for longer
+// than its try.
 const recordAgain = time.Second
 
 // Publish puts a job into its device's queue. Its AttemptID is the message id: publishing an
@@ -41,6 +43,8 @@ func (q *Queue) Publish(ctx context.Context, j job.Job) error {
 
 // Forget drops the attempt's job if no worker took it. Of a job that is being worked on it only
 // prevents that another worker gets it.
+// "*" stands for the device: the caller knows the attempt alone. It purges by a filter over the whole stream, which is
+// small.
 func (q *Queue) Forget(ctx context.Context, attemptID string) error {
 	stream, err := q.js.Stream(ctx, jobsStream)
 	if err != nil {
@@ -68,6 +72,8 @@ func (q *Queue) Cancel(ctx context.Context, attemptID string) error {
 
 // Results calls fn with every result, one at a time, until ctx ends; then it returns nil. A
 // result is kept until fn returned nil for it: after an error it comes again a second later.
+// A process that dies between fn and the acknowledgement gets the result again; fn must be idempotent, and is
+// (RecordResult).
 func (q *Queue) Results(ctx context.Context, fn func(context.Context, job.Result) error) error {
 	consumer, err := q.js.Consumer(ctx, resultsStream, recorder)
 	if err != nil {
@@ -93,6 +99,7 @@ func (q *Queue) record(ctx context.Context, msg jetstream.Msg, fn func(context.C
 		q.drop("a result", "subject", msg.Subject(), "err", err)
 		return msg.Term()
 	}
+	// What the message says of its sender is overwritten by the subject, which the server let this worker use.
 	r.Machine.Worker = name(strings.TrimPrefix(msg.Subject(), resultPrefix))
 	if err := fn(ctx, r); err != nil {
 		return errors.Join(fmt.Errorf("queue: result of attempt %s: %w", r.AttemptID, err), msg.NakWithDelay(recordAgain))

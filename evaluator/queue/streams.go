@@ -13,6 +13,7 @@ const (
 	// recordWait is how long a result may take to be recorded before another process of the site gets it, too; the
 	// database takes one of them. Its worker names the attempt no more, so it must be shorter than the time after which
 	// such an attempt is given up.
+	// Too short is harmless: the result is recorded twice, and the second time changes nothing.
 	recordWait = 3 * time.Second
 	// clusterWait is how long a cluster may take to answer: it chooses a new leader after one of its nodes has died.
 	clusterWait = 30 * time.Second
@@ -20,6 +21,7 @@ const (
 
 // makeStreams makes sure that the streams are there. A cluster that has just lost a node is asked again for a while.
 func (q *Queue) makeStreams(ctx context.Context) error {
+	// The embedded server is asked once: what it does not do at once it does not do later.
 	limit := time.Now().Add(clusterWait)
 	for {
 		err := q.makeStreamsOnce(ctx)
@@ -65,6 +67,8 @@ func (q *Queue) makeStreamsOnce(ctx context.Context) error {
 
 // makeStream makes a stream, or brings the one that is there to this configuration. As many copies as there are stay,
 // unless the settings name a number.
+// Several processes may do this at once with the same configuration; the cluster takes it once. Two versions of the
+// program with different ones undo each other's, the last to start wins.
 func (q *Queue) makeStream(ctx context.Context, cfg jetstream.StreamConfig) error {
 	old, err := q.js.Stream(ctx, cfg.Name)
 	switch {

@@ -21,6 +21,8 @@ const (
 
 // token makes s fit for one part of a subject or for the name of a consumer. Different texts give
 // different tokens, so that no device and no worker can pose as another.
+// It works on bytes, so that any text, also one that is not UTF-8, has exactly one token; name refuses all others.
+// Subjects are compared as texts by the server, and permissions hang on that.
 func token(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

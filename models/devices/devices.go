@@ -20,6 +20,7 @@ type Devices struct{ db *db.DB }
 func New(database *db.DB) *Devices { return &Devices{db: database} }
 
 // Device is silicon that a worker has been seen with.
+// Rows are never deleted: a device stays known when its last worker has gone, with its boards and what waits for it.
 type Device struct {
 	Label  string `gorm:"primaryKey"`
 	Name   string // as its driver has it
@@ -30,6 +31,8 @@ type Device struct {
 // NoteDevices remembers the devices of a worker and returns those that nobody had before. Tasks that ask for their family get
 // them, and work that waits for the bare family goes to them.
 func (s *Devices) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
+	// Called at every heartbeat. A known label costs an insert that does nothing, so that SeenAt is when it was first
+	// seen.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, d := range seen {
 			d.Name, d.SeenAt = db.Sanitize(d.Name), db.Now()
@@ -68,6 +71,7 @@ func Resolve(tx *gorm.DB, names []string) ([]string, error) {
 	return resolve(names, known), err
 }
 
+// A family that has no silicon yet stays as it is named; a task can so ask for a GPU that nobody has.
 func resolve(names, known []string) (list []string) {
 	for _, name := range names {
 		meant := silicon.Choose(name, known)
@@ -97,6 +101,8 @@ func resolveTasks(tx *gorm.DB, known []string) error {
 		return db.ReadError(err, "tasks")
 	}
 	for _, t := range list {
+		// Devices is what the names mean now, Asked what the author wrote. Of tasks from before Asked the devices are
+		// what was written.
 		if len(t.Asked) == 0 {
 			t.Asked = t.Devices
 		}
@@ -121,6 +127,8 @@ func moveWaiting(tx *gorm.DB, known, fresh []string) error {
 			return fmt.Errorf("reading what waits: %w", err)
 		}
 		for _, name := range waits {
+			// What has an attempt stays: its worker calls the device by the old name. If it is lost, its work waits under
+			// that name again, and the next new device of the family takes it along.
 			meant := silicon.Choose(name, fresh)
 			if len(meant) == 0 || slices.Contains(known, name) {
 				continue

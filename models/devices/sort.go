@@ -27,6 +27,8 @@ type unit struct {
 }
 
 // sorter knows what the old rows of each device say of their silicon.
+// It lives for one transaction, at the start of the first program that knows labels; other starts find no setting and do
+// nothing.
 type sorter struct {
 	tx     *gorm.DB
 	memory map[string]uint64                   // by the hash of a unit that some worker had last
@@ -71,6 +73,7 @@ func (s *sorter) readWorkers() error {
 			continue // it says nothing then
 		}
 		for _, slot := range slots {
+			// The hash is of the unit's UUID, so that a card that moved to another machine is still the same unit.
 			s.memory[slot.Machine.UUIDHash] = slot.Memory
 		}
 	}
@@ -79,6 +82,8 @@ func (s *sorter) readWorkers() error {
 
 // readRuns collects the units of each device, in one pass over the runs.
 func (s *sorter) readRuns() error {
+	// Rows are read to the end before anything is written: on SQLite both go through the one connection of the
+	// transaction.
 	rows, err := s.tx.Table("runs").Select("device, coalesce(machine, '')").Where("device <> ?", silicon.CPU).Rows()
 	if err != nil {
 		return fmt.Errorf("reading machine records: %w", err)
@@ -107,6 +112,7 @@ func (s *sorter) device(old string, units map[unit]silicon.Silicon) error {
 	for u, is := range units {
 		label := is.Label()
 		switch {
+		// One record that is not sure keeps rows without a record from being moved, since they may be of that unit.
 		case !is.Sure() || is.Model != old: // its model is what it was called by
 			sure = false
 			continue
@@ -145,6 +151,8 @@ func moveRuns(tx *gorm.DB, old, label string, u unit) error {
 		if err != nil {
 			return fmt.Errorf("writing a unit: %w", err)
 		}
+		// The text is what encoding/json made of the record: key, colon and value without blanks. % and _ in a name would
+		// match more; names of GPUs have none.
 		q = q.Where("machine like ?", "%\""+key+"\":"+string(text)+"%")
 	}
 	if err := q.Update("device", label).Error; err != nil {
@@ -193,6 +201,7 @@ func follow(tx *gorm.DB, old string) error {
 		"update run_events set device = (select r.device from runs r where r.id = run_id) where device = ?",
 		`update confirmations set ended_at = coalesce(ended_at, created_at), outcome = case when ended_at is null then
 			'The board was split by silicon.' else outcome end, device = (select r.device from runs r where r.id = challenger_id) where device = ?`,
+		// Bests stay here: RebuildEntries, which follow asks for, deletes and makes all of them.
 		"delete from entries where device = ?", "delete from records where device = ?", "delete from bands where device = ?",
 		"delete from boards where device = ?",
 	} {
@@ -257,6 +266,8 @@ func ListUnsorted(read *gorm.DB) (list []Unsorted, err error) {
 
 // Assign gives the runs of an unsorted device to silicon of its family, unless nobody asks for that any more. The boards
 // have to be rebuilt then.
+// The caller rebuilds the boards in the same or a later transaction: until then the old board is gone, and the new one is
+// not there.
 func Assign(tx *gorm.DB, old, label string) (done bool, err error) {
 	if !db.IsName(label) || label != old && !strings.HasPrefix(label, old+"-") {
 		return false, db.Errorf(db.Invalid, "%q is no silicon of %s: write its label, as %s-PCIe or %s-80GB.", label, old, old, old)

@@ -16,6 +16,9 @@ import (
 
 // Leg is what one leg of a confirmation measured of a source. All legs of a source on a board and epoch count together, in all
 // confirmations, whoever sent it: who is challenged again and again has the median of all, and so have equal sources of two people.
+//
+// Unlike a run it is nobody's: its row names the source, outlives the runs, and a kernel that is copied brings its legs
+// along. Rows are only added (AddLegs), and all of a source and epoch dropped together (ForgetLegs).
 type Leg struct {
 	ID        int64
 	VersionID int64
@@ -33,6 +36,7 @@ type Leg struct {
 }
 
 // AddLegs keeps the legs of one side of a confirmation: of a run's source.
+// Nothing keeps it from adding the same legs twice: the one caller ends the confirmation in the same transaction.
 func AddLegs(tx *gorm.DB, runID int64, legs []Leg) error {
 	if len(legs) == 0 {
 		return nil
@@ -40,6 +44,8 @@ func AddLegs(tx *gorm.DB, runID int64, legs []Leg) error {
 	var key string
 	err := tx.Table("submissions s").Joins("join runs r on r.submission_id = s.id").Where("r.id = ?", runID).Limit(1).Pluck("s.source_key", &key).Error
 	if err != nil || key == "" {
+		// Without a key (a source from before keys) no legs are kept, and nothing fails: the caller gives the numbers to
+		// the run alone.
 		return db.ReadError(err, "source of run %d", runID)
 	}
 	for i := range legs {
@@ -94,7 +100,11 @@ func Together(ranking tasks.Ranking, legs []Leg) Measurement {
 	logs, cases, measured := make([]float64, len(legs)), make([][][]float64, len(legs)), true
 	n := float64(len(legs))
 	for i, leg := range legs {
+		// Logarithms: the middle of two scores is their geometric mean, which is the same whether time or speed is
+		// compared.
 		logs[i], cases[i] = math.Log(leg.ScoreNS), leg.Cases
+		// One leg whose cases are missing, or do not fit its count of processes, makes the hull of all intervals the
+		// answer.
 		measured = measured && leg.Processes > 0 && Measurement{Cases: leg.Cases}.shape() > 0 && len(leg.Cases[0]) == leg.Processes
 		all.StdNS += leg.StdNS / n
 		all.ErrNS += leg.ErrNS / n
@@ -105,6 +115,8 @@ func Together(ranking tasks.Ranking, legs []Leg) Measurement {
 	all.Interval = hull(legs)
 	if measured {
 		if _, i, err := harness.Pool(ranking, cases); err == nil { // else a worker sent another number of cases
+			// The score is a median of legs, the interval one of all processes: the first may lie outside the second by a
+			// little.
 			low, high := min(i.Low, all.ScoreNS), max(i.High, all.ScoreNS)
 			all.Interval = boards.Interval{LowNS: &low, HighNS: &high, Processes: i.Processes, Noisy: i.Noisy}
 		}

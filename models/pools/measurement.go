@@ -15,6 +15,10 @@ import (
 )
 
 // Measurement is what a run counts with alone: what it measured, or what was measured again in its place.
+//
+// Two rows hold a run's numbers: this one is what the run brought (or what replaced that), the columns of runs are what
+// is shown now. Of a run that stands for a pool they may differ; of any other one they are equal. Whoever leaves a pool gets
+// these back.
 type Measurement struct {
 	RunID   int64   `gorm:"primaryKey;autoIncrement:false"`
 	Fixed   bool    // by a confirmation: it is not pooled
@@ -38,6 +42,7 @@ func CasesOf(stages []job.StageResult) [][]float64 {
 		if stage.Stage != job.StageRanked {
 			continue
 		}
+		// Of several ranked stages in one result the last one counts. A worker of ours sends one.
 		cases = cases[:0]
 		for _, c := range stage.Cases {
 			if len(c.Processes) > 0 {
@@ -51,6 +56,7 @@ func CasesOf(stages []job.StageResult) [][]float64 {
 }
 
 // Keep stores what a run counts with.
+// The last writer wins: a confirmation, a rejudge and a new epoch all replace what is here.
 func Keep(tx *gorm.DB, m Measurement) error {
 	err := tx.Clauses(clause.OnConflict{UpdateAll: true}).Create(&m).Error
 	return db.WriteError(err, "measurement of run %d", m.RunID)
@@ -71,6 +77,7 @@ func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
 	var stage struct {
 		Result job.StageResult `gorm:"serializer:json"`
 	}
+	// Of the current attempt: earlier ones may have left a ranked stage, too, before they were lost.
 	err = tx.Table("stages").Select("result").Where("run_id = ? and stage = ? and attempt_id = (select attempt_id from runs where id = ?)",
 		runID, job.StageRanked, runID).Order("id desc").Limit(1).Scan(&stage).Error
 	if err != nil {
@@ -82,6 +89,7 @@ func Of(tx *gorm.DB, runID int64) (m Measurement, err error) {
 }
 
 // own reports whether the cases give the score.
+// A definition that cannot be read, or cases that do not fit, also give false: the score then stays as it is, unpooled.
 func (m Measurement) own(tx *gorm.DB) bool {
 	ranking, err := RankingOf(tx, m.RunID)
 	if err != nil || len(m.Cases) == 0 {
@@ -92,6 +100,7 @@ func (m Measurement) own(tx *gorm.DB) bool {
 }
 
 // rounding is how far sums of the same numbers may differ, relatively.
+// Far above the error of float64 sums over some thousand times, far below what any two measurements differ by.
 const rounding = 1e-9
 
 // clocks names the clocks by which two scores count, as models does for cases.

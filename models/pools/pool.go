@@ -26,6 +26,10 @@ type member struct {
 func (m member) stands() bool { return m.PoolID != nil && *m.PoolID == m.ID }
 
 // Update pools the runs of a person on a board anew: those of the source of one run, or of all sources where runID is 0.
+//
+// It must run inside Write, after whatever changed, and before entries are made of runs. It writes to runs, though not to
+// boards, and doing it again changes nothing. With runID 0 it reads all valid runs of the person on the board: thousands
+// cost thousands of rows, so that the end of a run names the run.
 func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) error {
 	members, err := membersOf(tx, versionID, device, userID, runID)
 	if err != nil || len(members) == 0 {
@@ -48,6 +52,8 @@ func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) er
 			}
 			continue
 		}
+		// Another epoch is another pool: software that makes a kernel quicker must not be averaged with what it was
+		// before.
 		k := source{m.SourceKey, m.EpochID}
 		if groups[k] == nil {
 			groups[k] = &group{retained: retained[k], legs: legs[k]}
@@ -64,6 +70,7 @@ func Update(tx *gorm.DB, versionID int64, device string, userID, runID int64) er
 }
 
 // group is what makes one score: valid runs of a person's equal sources in one epoch, and what else is known of that source.
+// A group without valid runs is never made, however much is retained of its source: nothing would stand on the board.
 type group struct {
 	members  []member // the first that ended first
 	retained []Retained
@@ -75,6 +82,8 @@ func (g *group) alone() bool { return len(g.members) == 1 && len(g.retained) == 
 
 // membersOf reads the valid runs of a person on a board, and those that are in a pool and not valid any more.
 func membersOf(tx *gorm.DB, versionID int64, device string, userID, runID int64) (members []member, err error) {
+	// Two queries: the first condition is that of the partial index runs_valid, in its own words, and one query with "or"
+	// could not use it.
 	read := func(condition string, counts bool) {
 		if err != nil {
 			return
@@ -138,10 +147,13 @@ func (g *group) pool(tx *gorm.DB) error {
 	if len(g.members) == 0 || g.alone() {
 		return g.leave(tx)
 	}
+	// The choice is stable: who stood before stands on, so that links, profiles and notes of the entry stay with one run.
 	first := slices.MinFunc(g.members, func(a, b member) int {
 		return cmp.Or(-compare(measured[a.ID].Fixed, measured[b.ID].Fixed), -compare(a.stands(), b.stands()), a.EndedAt.Compare(b.EndedAt), cmp.Compare(a.ID, b.ID))
 	})
 	for _, m := range g.members {
+		// It is in that pool already and has its own numbers. Who stood for another pool until now has the pool's, and
+		// gets its own back.
 		if m.ID == first.ID || m.PoolID != nil && *m.PoolID == first.ID {
 			continue
 		}
@@ -158,6 +170,7 @@ func (g *group) leaveOthers(tx *gorm.DB, measured map[int64]Measurement) error {
 	if len(g.legs) > 0 {
 		return nil
 	}
+	// counts[-1] is 0, so that the first shape with a member wins over none. All shapes 0: only Fixed members stay.
 	most, counts := -1, map[int]int{}
 	for _, m := range g.members {
 		shape := measured[m.ID].shape()
@@ -227,6 +240,8 @@ func compare(a, b bool) int {
 
 // stand gives the run that stands for a group the group's numbers, and the time since when they are as good as that.
 func (g *group) stand(tx *gorm.DB, m member, measured map[int64]Measurement) error {
+	// Three ways to a score: legs, if the source was confirmed; all processes together; or, of a fixed one, its own
+	// number as it is.
 	score, pooled, at := measured[m.ID], 0, m.EndedAt
 	ranking, err := RankingOf(tx, m.ID)
 	switch {

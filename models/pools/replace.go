@@ -24,6 +24,8 @@ func Replace(tx *gorm.DB, runID int64, m Measurement, epochID int64, until time.
 		return db.ReadError(err, "source of run %d", runID)
 	}
 	same := []int64{}
+	// Runs that are disqualified or held are among them, hence no ValidRun: reinstated, they would bring their old luck
+	// back.
 	if of.SourceKey != "" {
 		err = tx.Table("runs r").Joins("join submissions s on s.id = r.submission_id").
 			Where("r.version_id = ? and r.device = ? and r.user_id = ? and s.source_key = ? and r.epoch_id = ?", of.VersionID, of.Device, of.UserID, of.SourceKey, epochID).
@@ -37,6 +39,7 @@ func Replace(tx *gorm.DB, runID int64, m Measurement, epochID int64, until time.
 	if err != nil {
 		return db.WriteError(err, "what was measured of the source of run %d", runID)
 	}
+	// Each gets a copy of m that names the one measuring run (ByRun); distinct counts these copies once.
 	for _, id := range append(same, runID) {
 		m.RunID = id
 		if err := m.Set(tx, map[string]any{"epoch_id": epochID}); err != nil {

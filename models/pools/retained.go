@@ -13,6 +13,10 @@ import (
 
 // Retained is what a ranked run measured that stands on no board: it was cancelled after a worker had it, failed after its program
 // had begun, or its person deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
+//
+// Made when a run is cancelled, fails or is deleted; removed by an applied rejudge (Replace), by a review (Release) and
+// with its task or person. RunID has no foreign key: the run may be gone. Its worker states the cases; only their shape
+// is checked.
 type Retained struct {
 	ID        int64
 	VersionID int64
@@ -25,6 +29,7 @@ type Retained struct {
 	Cases     [][]float64 `gorm:"serializer:json"` // medians of the processes that came to their end, by case; none: no process did
 	// Unfinished are processes that did not, or never began: who sees that they are on a slow unit can end them. Each counts
 	// as unfinishedCosts times the slowest of the pool.
+	// It is 0 or 1 for each row today, and a number because a result could tell of several.
 	Unfinished int
 	EndedAt    time.Time
 }
@@ -79,6 +84,7 @@ type source struct {
 
 // Retain keeps r, whose source key is that of its run.
 func Retain(tx *gorm.DB, r Retained) error {
+	// Less than a nanosecond cannot have been measured, and 0 would make the geometric mean of a pool 0.
 	if r.shape() == 0 || slices.ContainsFunc(slices.Concat(r.Cases...), func(ns float64) bool { return ns < 1 }) {
 		r.Cases = [][]float64{} // no worker of ours says that
 	}
@@ -86,11 +92,15 @@ func Retain(tx *gorm.DB, r Retained) error {
 	if err != nil || r.SourceKey == "" { // from before sources were compared
 		return db.ReadError(err, "source of run %d", r.RunID)
 	}
+	// Unique by (run, reason): a submission that is deleted after one of its runs failed leaves two rows, of different
+	// runs.
 	err = tx.Clauses(clause.OnConflict{DoNothing: true}).Create(&r).Error
 	return db.WriteError(err, "what run %d measured", r.RunID)
 }
 
 // RetainSubmission keeps what the valid runs of a submission measured that its person is about to delete.
+// Fixed numbers need no row: they came from a confirmation, whose legs stay. Numbers that runs of other submissions share
+// (ByRun) stay with these.
 func RetainSubmission(tx *gorm.DB, submissionID int64) error {
 	var runs []Retained
 	err := tx.Table("runs").Select("id as run_id, version_id, device, user_id, epoch_id, ended_at").Where("submission_id = ? and "+boards.ValidRun, submissionID).Scan(&runs).Error
@@ -137,6 +147,7 @@ func (r Retained) fits(cases int) bool { return len(r.Cases) == 0 || r.shape() =
 
 // unfinishedCosts is more than what units of one device differ by: else whoever ends processes on a slow unit, in a pool that was
 // measured on a quick one, would lose little.
+// Raised, an honest crash costs its person more; lowered to 1, ending slow processes would pay again.
 const unfinishedCosts = 2
 
 // withRetained adds retained processes to those of valid runs.
@@ -151,6 +162,7 @@ func withRetained(runs [][][]float64, retained []Retained) [][][]float64 {
 	if unfinished == 0 {
 		return runs
 	}
+	// The caller has left out what is of another shape (leaveOthers), so that all runs have as many cases as the first.
 	slow := make([][]float64, len(runs[0]))
 	for i := range slow {
 		slowest := 0.0

@@ -18,6 +18,7 @@ import (
 func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (Measurement, error) {
 	all, n := list[0], float64(len(list))
 	runs := make([][][]float64, len(list))
+	// Averages of what the runs state, for people to look at. Ranks and bands use score and interval alone.
 	measured, std, stderr := true, 0.0, 0.0
 	for i, m := range list {
 		runs[i] = m.Cases
@@ -30,11 +31,14 @@ func together(ranking tasks.Ranking, list []Measurement, retained []Retained) (M
 	if err != nil {
 		return all, err
 	}
+	// The roof is a share of the best possible time: it falls as the score rises.
 	if all.Roof != nil {
 		roof := *all.Roof * all.ScoreNS / ns
 		all.Roof = &roof
 	}
 	all.ScoreNS, all.StdNS, all.ErrNS, all.Interval = ns, std, stderr/math.Sqrt(n), boards.Interval{}
+	// A run of a task's own program has no processes, and then the pool has no interval: bands compare such scores as
+	// numbers.
 	if measured {
 		all.Processes, all.Noisy = interval.Processes, interval.Noisy
 		if interval.High > 0 {

@@ -8,6 +8,8 @@ import (
 )
 
 // mostBack is how many runs since looks back: a pool of thousands is not made anew for each of them.
+// Each step makes a score of everything before it: 32 bound the cost at 32 passes over the pool. Past it a date may be
+// too late.
 const mostBack = 32
 
 // since is when the group's score became as good as it is: later runs of the same source that made it no better do not move it, or its
@@ -17,6 +19,7 @@ func (g *group) since(ranking tasks.Ranking, measured map[int64]Measurement, unt
 	at := g.newest(until)
 	score, ok := g.scoreUntil(ranking, measured, at)
 	for range mostBack {
+		// It walks back while the score at that time was already as good: equal within rounding, or better.
 		before, found := g.before(at)
 		if !ok || !found {
 			break

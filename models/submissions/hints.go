@@ -12,6 +12,8 @@ import (
 // hint is a text pattern that kernels with a false time have had in common, and what it means. Most sources that
 // have one are honest: a hint brings a run to somebody's eyes and does nothing else. Whoever knows the list can write
 // around it.
+// Patterns are matched against the text as it is: comments and strings match, too. RE2 is linear in the text, which has
+// an upper size (tasks.CheckSubmission); a back reference or look-ahead is not to be had.
 type hint struct {
 	pattern *regexp.Regexp
 	meaning string
@@ -42,6 +44,7 @@ func hintsIn(s tasks.Submission) string {
 
 func hintsOf(file string, source []byte) (found []string) {
 	for _, h := range hints {
+		// The first match alone: a reviewer reads the file from there, and the flag stays short.
 		if at := h.pattern.FindIndex(source); at != nil {
 			line := bytes.Count(source[:at[0]], []byte("\n")) + 1
 			text := strings.TrimSpace(string(source[at[0]:min(at[1], at[0]+60)]))

@@ -18,6 +18,8 @@ type Limits struct {
 	Waiting int // runs that are queued or running at the same time
 }
 
+// check runs inside the transaction that stores the submission. Transactions take turns (db.Write), so two requests at
+// the same time cannot both be the last one that fits. Sending an accepted one again with its key never comes here.
 func (l Limits) check(tx *gorm.DB, user accounts.User) error {
 	if user.IsAdmin() {
 		return nil
@@ -32,6 +34,7 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	if l.PerHour <= 0 {
 		return nil
 	}
+	// Twice the limit is read and no more: whoever has that many in an hour waits, however noisy they were.
 	most := 2 * l.PerHour // a kernel can be noisy on purpose
 	var all []struct {
 		CreatedAt time.Time
@@ -39,6 +42,7 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	}
 	err := tx.Model(&Submission{}).Where("user_id = ? and created_at > ?", user.ID, db.Now().Add(-time.Hour)).
 		Select("created_at, exists (select 1 from runs where runs.submission_id = submissions.id and (runs.noisy or runs.disturbed <> '')) as noisy").
+		// A submission to several devices is free as soon as one of its runs failed because of infrastructure.
 		Where("not exists (select 1 from runs where runs.submission_id = submissions.id and runs.ours)").
 		Order("created_at desc").Limit(most).Scan(&all).Error
 	if err != nil {
@@ -50,6 +54,8 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 		if counted == l.PerHour {
 			break
 		}
+		// Newest first: the one at which the count is reached is the first to leave the hour, and RetryAfter follows from
+		// it.
 		if last = s.CreatedAt; !s.Noisy {
 			counted++
 		}
@@ -57,6 +63,8 @@ func (l Limits) checkRate(tx *gorm.DB, user accounts.User) error {
 	if counted < l.PerHour && len(all) < most {
 		return nil
 	}
+	// Rounded up to a second, since Retry-After has no fractions: a client that comes back on time must not be refused
+	// again.
 	wait := time.Until(last.Add(time.Hour)).Truncate(time.Second) + time.Second
 	tooMany := db.Errorf(db.TooMany, "At most %d submissions an hour are accepted; try again in %s.", l.PerHour, wait)
 	tooMany.RetryAfter = wait
@@ -68,6 +76,8 @@ func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 		return nil
 	}
 	var waiting int64
+	// Profiles, legs and reruns follow other runs and do not count: their person did not ask for them, and cannot end
+	// them.
 	if err := tx.Model(&work.Run{}).Where("user_id = ? and profile_of is null and "+work.Live, user.ID).Count(&waiting).Error; err != nil {
 		return fmt.Errorf("counting live runs of person %d: %w", user.ID, err)
 	}
@@ -75,6 +85,7 @@ func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 		return nil
 	}
 	tooMany := db.Errorf(db.TooMany, "%d of your runs are waiting or running, and that is the most; wait for one to end or cancel one.", waiting)
+	// A guess: nobody knows when one ends. It only keeps clients from asking in a loop.
 	tooMany.RetryAfter = 10 * time.Second
 	return tooMany
 }

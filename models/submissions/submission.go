@@ -27,10 +27,13 @@ type Submission struct {
 	TaskID     int64
 	VersionID  int64
 	Mode       job.Mode
-	FileName   string  // of its main file
-	SourceHash string  // of all its files, packed (tasks.Submission.Pack)
-	SourceKey  string  // SourceHash, or of a submission from before sources were equal to the byte what they had in common; see package pools; empty: not known
-	Via        string  // "web", "api", "cli", "mcp"
+	FileName   string // of its main file
+	SourceHash string // of all its files, packed (tasks.Submission.Pack)
+	// SourceHash. Of a submission from before sources were equal to the byte: what it had in common with others, see package
+	// pools; empty: not known.
+	SourceKey string
+	Via       string // "web", "api", "cli", "mcp"
+	// A pointer: the unique index (user_id, request_key) leaves null out, and would allow "" once.
 	RequestKey *string // by which its sender knows it when it is sent again; nil: none
 	CreatedAt  time.Time
 }
@@ -79,6 +82,7 @@ func (t *Intake) Sources(ctx context.Context, ids []int64) (map[int64]tasks.Subm
 		ID   int64
 		Data []byte
 	}
+	// Unpacked sources are in memory at the same time: callers name few ids (a comparison has two).
 	err := t.db.Read(ctx).Table("submissions s").Select("s.id, b.data").Joins("join blobs b on b.hash = s.source_hash").Where("s.id in ?", ids).Scan(&rows).Error
 	texts := make(map[int64]tasks.Submission, len(rows))
 	for _, row := range rows {

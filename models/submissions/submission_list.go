@@ -36,6 +36,8 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 	q := t.db.Read(ctx).Table("submissions s").
 		Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title, v.number as version_number").
 		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").Joins("join task_versions v on v.id = s.version_id")
+	// The order of a map is random, and so is that of the conditions: one filter makes up to six texts among SQLite's
+	// prepared statements.
 	for column, value := range map[string]int64{"s.user_id": f.UserID, "s.task_id": f.TaskID, "s.version_id": f.VersionID} {
 		if value > 0 {
 			q = q.Where(column+" = ?", value)
@@ -48,6 +50,7 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 		q = q.Where("s.id < ?", f.Before)
 	}
 	if !viewer.IsAdmin() {
+		// One's own submissions to a task that went private afterwards are not listed either.
 		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
 	if f.Limit <= 0 {
@@ -67,6 +70,7 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary) error {
 		at[sub.ID], ids[i] = i, sub.ID
 	}
 	var runs []work.Run
+	// A second query, a moment later: a run may have gone on since, or its submission be gone. Neither harms a list.
 	if err := t.db.Read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)
 	}
@@ -79,6 +83,7 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary) error {
 
 // Tries lists a person's latest submissions to a task with the runs that each asked for, in one query. Of the submissions it
 // has what is not the same for all: id, mode, and when.
+// A submission always has runs (Submit), so that the join loses none.
 func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ?", userID, taskID).Order("id desc").Limit(limit)
 	var rows []struct {

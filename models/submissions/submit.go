@@ -43,6 +43,8 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 	if err := in.check(); err != nil {
 		return Submission{}, nil, err
 	}
+	// Hints are looked for before the transaction: nine patterns over a source of the largest size take milliseconds, in
+	// which nobody else could write.
 	found := ""
 	if in.Mode == job.ModeRanked {
 		found = hintsIn(in.submitted())
@@ -59,6 +61,8 @@ func (t *Intake) Submit(ctx context.Context, in NewSubmission) (sub Submission, 
 		if in.FileName, err = sourceName(in.FileName, version.Definition); err != nil {
 			return err
 		}
+		// The order is that of what a person can do about it: rights and deadline, then the files, then limits, which
+		// pass with time.
 		if err := in.checkFiles(tx, version); err != nil {
 			return err
 		}
@@ -98,6 +102,7 @@ func (in NewSubmission) check() error {
 
 // submittable reads the task and says no when this person cannot submit to it now.
 func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version catalog.TaskVersion, err error) {
+	// The caller's User is as old as its session; who was blocked since is found here, inside the transaction.
 	var user accounts.User
 	if err := tx.Take(&user, in.User.ID).Error; err != nil {
 		return task, version, db.ReadError(err, "person %d", in.User.ID)
@@ -108,6 +113,7 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 	if err := tx.Take(&task, in.TaskID).Error; err != nil {
 		return task, version, db.ReadError(err, "task %d", in.TaskID)
 	}
+	// NotFound and not Forbidden: whether a private task exists is nobody's business.
 	if !task.VisibleTo(user) {
 		return task, version, db.Errorf(db.NotFound, "There is no task %d.", in.TaskID)
 	}
@@ -124,6 +130,8 @@ func submittable(tx *gorm.DB, in NewSubmission) (task catalog.Task, version cata
 				task.Title, d, strings.Join(task.Devices, ", "))
 		}
 	}
+	// The version is the current one at this moment, not the one that the person's page showed: a new version may come in
+	// between.
 	err = tx.Take(&version, task.VersionID).Error
 	return task, version, db.ReadError(err, "version of task %s", task.Slug)
 }
@@ -133,6 +141,8 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	if name == "" {
 		return d.SubmissionName(), nil
 	}
+	// The name is shown and is the file's name in the sandbox: no folders (of Windows either), no control characters and
+	// none that turn the direction of text, at most 120 bytes.
 	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", db.Errorf(db.Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)
@@ -178,6 +188,7 @@ func Queue(tx *gorm.DB, in NewSubmission, task catalog.Task, version catalog.Tas
 }
 
 func (in NewSubmission) save(tx *gorm.DB, task catalog.Task, version catalog.TaskVersion) (Submission, error) {
+	// Contents are stored once by their hash; a rollback takes a new one back.
 	hash, err := catalog.PutBlob(tx, in.submitted().Pack())
 	if err != nil {
 		return Submission{}, err
@@ -205,6 +216,7 @@ func enqueue(tx *gorm.DB, sub Submission, devices []string) ([]work.Run, error) 
 			SubmissionID: sub.ID, VersionID: sub.VersionID, UserID: sub.UserID, Mode: sub.Mode,
 			Work: work.Work{Device: device, QueuedAt: sub.CreatedAt},
 		}
+		// Nobody watches yet, so the events are stored and not announced. The dispatcher sees the rows at its next look.
 		if err := work.Enqueue(tx, &run, &work.Recorded{}); err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"warpboard/models/work"
 )
 
+// Room for a UUID or a hash with a prefix; it is an indexed column, and clients choose the text.
 const maxRequestKey = 200 // bytes
 
 // sentBefore finds the submission that a person made with the same key, because its answer was lost. The key is theirs
@@ -19,6 +20,7 @@ func sentBefore(tx *gorm.DB, in NewSubmission) (sub Submission, runs []work.Run,
 	if found.Error != nil || found.RowsAffected == 0 {
 		return sub, nil, db.ReadError(found.Error, "submission of an idempotency key")
 	}
+	// Devices are not compared: who asks for others with the same key gets the runs of the first request.
 	if sub.TaskID != in.TaskID || sub.Mode != in.Mode || sub.SourceHash != db.Hash(in.submitted().Pack()) {
 		return Submission{}, nil, db.Errorf(db.Conflict, "Submission %d was sent with this idempotency key, and is another one: use a new key.", sub.ID)
 	}
