@@ -7,7 +7,7 @@ GO ?= go
 export CGO_CFLAGS ?= $(if $(filter test,$(MAKECMDGOALS)),-O1,-O2) -Wno-deprecated-declarations
 
 .DEFAULT_GOAL := help
-.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet bench house release clean
+.PHONY: help run build setup-run setup-test test test-fast generate static verify lint check vet format compiled analyzed bench house release clean
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-12s %s\n", $$1, $$2}'
@@ -30,13 +30,13 @@ TIMED := ./evaluator/attacks ./evaluator/harness
 TIMED_TESTS := ^(TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook|TestCallsOfAGPUAreGatedAndTimedByThreeClocks)$$
 ALONE := ./evaluator/sandbox
 
-# vet has vetted everything already.
+# scripts/check vets everything.
 TESTFLAGS := -race -vet=off -timeout 20m
 
 # Collecting garbage took a fifth of the tests' time.
 test: export GOGC ?= 400
 # Nobody debugs what is tested: without tables for debuggers the compiler takes a seventh less. Whoever compiles for the tests
-# (vet, staticcheck) takes the same flags, or everything is compiled twice.
+# (compiled, scripts/check) takes the same flags, or everything is compiled twice.
 test: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 # The race detector waits a second at the end of every process, for races of its last moment: 20 ms do.
 test: export GORACE ?= atexit_sleep_ms=20
@@ -45,10 +45,10 @@ test: export WARPBOARD_TEST_OBJECTS := $(shell echo "$${TMPDIR:-/tmp}/warpboard-
 # Each fuzz target is fuzzed that long as part of its package's tests.
 test: export FUZZTIME ?= 1s
 # The longest packages first; three at once are no quicker on two cores, and miss what is shown for seconds. Tests wait
-# for much: staticcheck has the time that they leave.
-test: setup-test vet verify ## Run everything: format, vet, staticcheck, generated files, all tests with the race detector, fuzz targets for a moment each
+# for much: the checks have the time that they leave.
+test: setup-test format compiled verify ## Run everything: format, vet's and staticcheck's checks, generated files, all tests with the race detector, fuzz targets for a moment each
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS" && mkdir -m 700 "$$WARPBOARD_TEST_OBJECTS"
-	@nice -n 19 scripts/staticcheck & checking=$$!; \
+	@nice -n 19 $(MAKE) --no-print-directory analyzed & checking=$$!; \
 	  $(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 2 ./e2e ./web ./evaluator ./evaluator/attacks $$($(GO) list ./... | grep -v '$(ALONE:./%=/%)$$'); \
 	  tested=$$?; wait $$checking && exit $$tested
 	$(GO) test $(TESTFLAGS) -run '$(TIMED_TESTS)' -p 1 $(TIMED)
@@ -65,10 +65,18 @@ lint: check ## Check format, vet, staticcheck (staticcheck.conf), the recipes fo
 check: vet
 	@scripts/staticcheck
 
-vet: # and format
+vet: format
+	$(GO) vet -race ./...
+
+format:
 	@unformatted=$$(git ls-files '*.go' | grep -v _templ.go | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-formatted: $$unformatted"; exit 1; fi
-	$(GO) vet -race ./...
+
+compiled: # everything, once: tests and checks that begin at the same time would both compile it
+	$(GO) list -race -export -deps -test ./... >/dev/null
+
+analyzed: # vet's and staticcheck's checks, which scripts/check/doc.go compares with the whole of staticcheck
+	@CGO_ENABLED=0 $(GO) build -tags check -ldflags='-s -w' -o .bin/check ./scripts/check && .bin/check
 
 verify: # committed generated files are fresh
 	@scripts/verify-generated
