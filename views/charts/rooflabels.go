@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 )
 
 // labels finds places for the names of a roofline's dots, so that none covers a roof, a dot or another
@@ -38,22 +37,45 @@ func (l label) area() area {
 
 func (l *labels) take(a area) { l.taken = append(l.taken, a) }
 
-// takeLine takes a line as small steps, which follow it where it is not level.
-func (l *labels) takeLine(s segment) {
-	steps := math.Max(1, math.Hypot(s.x2-s.x1, s.y2-s.y1)/8)
-	for i := 0.0; i <= steps; i++ {
-		x, y := s.x1+(s.x2-s.x1)*i/steps, s.y1+(s.y2-s.y1)*i/steps
-		l.take(area{x - 3, y - 2, x + 3, y + 2})
+// along are small areas that follow a line where it is not level, each so far to its middle's left and right, above and below.
+func along(s segment, wide, high float64) (steps []area) {
+	n := math.Max(1, math.Hypot(s.x2-s.x1, s.y2-s.y1)/8)
+	for i := 0.0; i <= n; i++ {
+		x, y := s.x1+(s.x2-s.x1)*i/n, s.y1+(s.y2-s.y1)*i/n
+		steps = append(steps, area{x - wide, y - high, x + wide, y + high})
 	}
+	return steps
 }
 
-// takeSlope takes the roof of a level of memory; its turned label is taken as the line that it runs along.
-func (l *labels) takeSlope(s slope) {
-	l.takeLine(s.line)
+func (l *labels) takeLine(s segment) { l.taken = append(l.taken, along(s, 3, 2)...) }
+
+// areas are what the turned name of a slope covers.
+func (s slope) areas() []area {
+	if s.label.text == "" {
+		return nil
+	}
 	turned, half := s.turn*math.Pi/180, letter*float64(len([]rune(s.label.text)))/2
+	middle := s.side - 4 // from the line to the middle of the letters, at a right angle
+	x, y := s.label.x-middle*math.Sin(turned), s.label.y+middle*math.Cos(turned)
 	dx, dy := half*math.Cos(turned), half*math.Sin(turned)
-	middle := s.side - math.Copysign(3, s.side)
-	l.takeLine(segment{s.label.x - dx, s.label.y - dy + middle, s.label.x + dx, s.label.y + dy + middle})
+	return along(segment{x - dx, y - dy, x + dx, y + dy}, 4, 5)
+}
+
+// placeSlope writes a slope's name along it: where it was meant to stand, else nearer to an end of it or on its other side.
+// Without room it has none: the table has it.
+func (l *labels) placeSlope(s *slope) {
+	side := s.side
+	for _, off := range []float64{0, -0.08, 0.08, -0.16, 0.16, -0.24, 0.24, -0.32, 0.32} {
+		at := s.at + off
+		for _, s.side = range []float64{side, 9 - side} {
+			s.label.x, s.label.y = (1-at)*s.line.x1+at*s.line.x2, (1-at)*s.line.y1+at*s.line.y2
+			if covered := s.areas(); !slices.ContainsFunc(covered, func(a area) bool { return !l.free(a) }) {
+				l.taken = append(l.taken, covered...)
+				return
+			}
+		}
+	}
+	s.label.text = ""
 }
 
 // place returns the label of a dot: beside it, else above or below within reach, shortened where it would
@@ -98,6 +120,9 @@ func (l *labels) free(a area) bool {
 // nameDots places the names: the chosen kernel's first, then those of the other kernels and entries.
 func (c *roofChart) nameDots() {
 	l := &labels{}
+	for _, d := range c.dots {
+		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
+	}
 	for i := range c.ceilings {
 		c.ceilings[i].label = l.placeCeiling(c.ceilings[i].label)
 	}
@@ -105,10 +130,15 @@ func (c *roofChart) nameDots() {
 		l.takeLine(r.line)
 	}
 	for _, sl := range c.slopes {
-		l.takeSlope(sl)
+		if sl.x > 0 {
+			l.take(area{sl.x - 5, sl.y - 5, sl.x + 5, sl.y + 5})
+		}
 	}
-	for _, d := range c.dots {
-		l.take(area{d.x - 6, d.y - 6, d.x + 6, d.y + 6})
+	for i := range c.slopes {
+		l.placeSlope(&c.slopes[i])
+	}
+	for _, sl := range c.slopes {
+		l.takeLine(sl.line)
 	}
 	for _, o := range c.others {
 		l.take(area{o.x - 5, o.y - 5, o.x + 5, o.y + 5})
@@ -123,8 +153,7 @@ func (c *roofChart) nameDots() {
 	}
 	for i := range c.slopes {
 		if sl := &c.slopes[i]; sl.x > 0 {
-			l.take(area{sl.x - 5, sl.y - 5, sl.x + 5, sl.y + 5})
-			sl.name = l.place(sl.x, sl.y, reach[true], strings.Fields(sl.label.text)[0])
+			sl.name = l.place(sl.x, sl.y, reach[true], sl.level)
 		}
 	}
 	for i := range c.others {

@@ -19,6 +19,9 @@ func written(c *roofChart) []label {
 	for _, o := range c.others {
 		out = append(out, o.label)
 	}
+	for _, s := range c.slopes {
+		out = append(out, s.name)
+	}
 	return out
 }
 
@@ -39,6 +42,20 @@ func TestNoNameOnTheRooflineCoversAnother(t *testing.T) {
 					if all[a].text != "" && all[b].text != "" && all[a].area().overlaps(all[b].area()) {
 						t.Errorf("%s kernel %d: %q covers %q", name, i, all[a].text, all[b].text)
 					}
+				}
+			}
+			for _, s := range c.slopes {
+				for _, of := range s.areas() {
+					for _, other := range all {
+						if other.text != "" && other.area().overlaps(of) {
+							t.Errorf("%s kernel %d: the name of the roof of %s covers %q", name, i, s.level, other.text)
+						}
+					}
+				}
+			}
+			for _, s := range newRoofChart(r, &r.Kernels[i], nil).slopes { // other entries may leave no room
+				if s.label.text == "" {
+					t.Errorf("%s kernel %d: the roof of %s has no name", name, i, s.level)
 				}
 			}
 			for _, d := range c.dots {

@@ -34,8 +34,10 @@ type roofChart struct {
 
 // slope is the roof of a level of memory. A cache has a dot of the chosen kernel, too, left of that of DRAM.
 type slope struct {
+	level string // "DRAM", "L2", "L1"
 	line  segment
 	label label
+	at    float64 // part of the line's length where the label is meant to stand
 	side  float64 // of the line: where the label stands, in the drawing's units
 	turn  float64 // degrees
 	x, y  float64 // of the dot; 0: none
@@ -230,8 +232,8 @@ func (c *roofChart) place(roof ncu.Roofline) {
 func (c *roofChart) slope(name string, bandwidth ncu.Metric, most, at, side float64) slope {
 	per := bandwidth.Value
 	start := max(math.Pow(10, c.xMin), math.Pow(10, c.yMin)/per)
-	s := slope{line: segment{c.x(start), c.y(start * per), c.x(most / per), c.y(most)}, side: side}
-	s.label = label{(1-at)*s.line.x1 + at*s.line.x2, (1-at)*s.line.y1 + at*s.line.y2, name + " " + Text(bandwidth), "middle"}
+	s := slope{level: name, at: at, line: segment{c.x(start), c.y(start * per), c.x(most / per), c.y(most)}, side: side}
+	s.label = label{text: name + " " + Text(bandwidth), anchor: "middle"}
 	s.turn = math.Atan2(s.line.y2-s.line.y1, s.line.x2-s.line.x1) * 180 / math.Pi
 	return s
 }
