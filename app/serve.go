@@ -25,6 +25,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	defer LeaveRoom()()
 	log := cfg.logger(env.Stderr)
 	held, err := takeData(ctx, cfg.Data, log)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"warpboard/app"
 	"warpboard/evaluator/dispatch"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
@@ -56,6 +57,7 @@ func benchPages(b *testing.B, cfg models.Config, rows int) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	defer app.LeaveRoom()() // as serve does
 	site, stop := serveStore(b, store)
 	defer stop()
 	task, person := "/tasks/"+filled.Task.Slug, signedIn(b, store, 2) // the liveliest

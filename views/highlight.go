@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"sync"
 
 	"github.com/a-h/templ"
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
 	"github.com/alecthomas/chroma/v2/styles"
+
+	"warpboard/cache"
 )
 
 // maxHighlight is the size from which text is shown without colours: they cost about 50 ms per 300 lines.
@@ -25,15 +26,12 @@ const maxLines = 20_000
 // Highlighter colours source text by classes and remembers what it has done. It may be used by
 // many requests at once.
 type Highlighter struct {
-	mu    sync.Mutex
-	done  map[[32]byte]string
-	order [][32]byte // oldest first
-	room  int        // bytes that may still be remembered
+	done *cache.Cache[[32]byte, string]
 }
 
 // NewHighlighter returns a highlighter that remembers this many bytes of what it has made.
 func NewHighlighter(room int) *Highlighter {
-	return &Highlighter{done: map[[32]byte]string{}, room: room}
+	return &Highlighter{cache.New[[32]byte, string](int64(room))}
 }
 
 // Source colours a file by the language that its name tells, with linkable line numbers #L1, #L2 …;
@@ -41,7 +39,7 @@ func NewHighlighter(room int) *Highlighter {
 func (h *Highlighter) Source(name, prefix string, text []byte) (SourceFile, error) {
 	file := SourceFile{Name: name, Size: int64(len(text))}
 	key := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s", path.Ext(name), prefix, text))
-	if html, ok := h.recall(key); ok {
+	if html, ok := h.done.Get(key); ok {
 		file.HTML = templ.Raw(html)
 		return file, nil
 	}
@@ -49,30 +47,9 @@ func (h *Highlighter) Source(name, prefix string, text []byte) (SourceFile, erro
 	if err != nil {
 		return SourceFile{}, fmt.Errorf("highlight %s: %w", name, err)
 	}
-	h.remember(key, html)
+	h.done.Put(key, html, int64(len(html)))
 	file.HTML = templ.Raw(html)
 	return file, nil
-}
-
-func (h *Highlighter) recall(key [32]byte) (string, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	html, ok := h.done[key]
-	return html, ok
-}
-
-func (h *Highlighter) remember(key [32]byte, html string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if _, ok := h.done[key]; ok {
-		return
-	}
-	h.done[key] = html
-	h.order = append(h.order, key)
-	for h.room -= len(html); h.room < 0; h.order = h.order[1:] {
-		h.room += len(h.done[h.order[0]])
-		delete(h.done, h.order[0])
-	}
 }
 
 func colour(name, prefix, text string) (string, error) {

@@ -24,8 +24,8 @@ type ProfilePage struct {
 	Device       string
 	ScoreNS      *float64
 	Made         time.Time
-	Compare      templ.SafeURL // beside the board's first; empty for the first itself
-	Details      charts.DetailsVM
+	Compare      templ.SafeURL   // beside the board's first; empty for the first itself
+	Details      templ.Component // charts.Details
 }
 
 // ComparePage shows two runs side by side.
@@ -36,8 +36,8 @@ type ComparePage struct {
 	Best    int64   // the viewer's entry on A's board, when it is neither; else 0
 	Case    int     // whose profiles are compared
 	Cases   []charts.CaseTab
-	Compare charts.CompareVM
-	PinB    templ.SafeURL // the profile of A with B as its baseline; empty where one of them has none
+	Compare templ.Component // charts.Compare
+	PinB    templ.SafeURL   // the profile of A with B as its baseline; empty where one of them has none
 }
 
 // Profile is the details page of a run.
@@ -210,7 +210,7 @@ func Profile(p ProfilePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = charts.Details(p.Details).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.Details.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -412,7 +412,7 @@ func Compare(p ComparePage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = charts.Compare(p.Compare).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = p.Compare.Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

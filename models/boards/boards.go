@@ -10,5 +10,5 @@ type Boards struct {
 
 // New returns the boards of a database.
 func New(database *db.DB) *Boards {
-	return &Boards{db: database, summaries: remembered{kept: map[Key]Summary{}}}
+	return &Boards{db: database, summaries: newRemembered()}
 }

@@ -1,6 +1,6 @@
 package boards
 
-import "sync"
+import "warpboard/cache"
 
 // mostSummaries is how many boards are remembered: some 2 kB each.
 const mostSummaries = 8192
@@ -9,31 +9,20 @@ const mostSummaries = 8192
 // change number just now, from the database: another process of the site may have changed it. Every visible change, of a
 // name, too, raises that number in the transaction that makes it; so one that is still the same means that nothing has
 // changed. It may be used by many requests at once.
-type remembered struct {
-	mu   sync.Mutex
-	kept map[Key]Summary
-}
+type remembered struct{ kept *cache.Cache[Key, Summary] }
+
+func newRemembered() remembered { return remembered{cache.New[Key, Summary](mostSummaries)} }
 
 // get returns what is kept of a board at this change number.
-func (r *remembered) get(key Key, change int64) (Summary, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	summary, ok := r.kept[key]
+func (r remembered) get(key Key, change int64) (Summary, bool) {
+	summary, ok := r.kept.Get(key)
 	return summary, ok && summary.Change == change
 }
 
 // put keeps what was just read. A reader that was slow may put an older state over a newer one: the next who asks with
 // the newer number reads it again.
-func (r *remembered) put(read map[Key]Summary) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+func (r remembered) put(read map[Key]Summary) {
 	for key, summary := range read {
-		if _, known := r.kept[key]; !known && len(r.kept) >= mostSummaries {
-			for other := range r.kept { // whichever: a site with so many boards lists few of them at a time
-				delete(r.kept, other)
-				break
-			}
-		}
-		r.kept[key] = summary
+		r.kept.Put(key, summary, 1)
 	}
 }

@@ -3,12 +3,12 @@ package boards
 import "testing"
 
 func TestSummariesAreRememberedByChangeNumberAndNotWithoutEnd(t *testing.T) {
-	r := remembered{kept: map[Key]Summary{}}
+	r := newRemembered()
 	for version := range int64(mostSummaries + 10) {
 		r.put(map[Key]Summary{{version, "CPU"}: {Change: 7, Size: version}})
 	}
-	if len(r.kept) != mostSummaries {
-		t.Errorf("%d boards are remembered, want %d", len(r.kept), mostSummaries)
+	if r.kept.Len() != mostSummaries {
+		t.Errorf("%d boards are remembered, want %d", r.kept.Len(), mostSummaries)
 	}
 	last := Key{mostSummaries + 9, "CPU"}
 	if got, ok := r.get(last, 7); !ok || got.Size != last.VersionID {

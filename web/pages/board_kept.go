@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/cache"
 	"warpboard/models"
 	"warpboard/views"
 	"warpboard/web/site"
@@ -19,33 +19,13 @@ const mostKeptBoards = 128
 
 // keptBoards keeps what visitors are shown of boards, by all that it was made of: a thousand pages that are open ask for the
 // same when a board changes. The change number in a key was read from the database for the very request, so that a
-// change by another process of the site counts at once. What only one person sees is never kept. The zero value is ready,
-// and may be used by many requests at once. Nobody writes into what it holds.
-type keptBoards struct {
-	mu   sync.Mutex
-	kept map[string]keptBoard
-}
+// change by another process of the site counts at once. What only one person sees is never kept. Nobody writes into what
+// it holds.
+type keptBoards = cache.Cache[string, keptBoard]
 
 type keptBoard struct {
 	table   views.BoardTable
 	picture views.BoardPicture
-}
-
-// get returns what is kept under a key.
-func (k *keptBoards) get(key string) (keptBoard, bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	kept, ok := k.kept[key]
-	return kept, ok
-}
-
-func (k *keptBoards) put(key string, board keptBoard) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.kept == nil || len(k.kept) >= mostKeptBoards { // what is asked for is soon there again
-		k.kept = make(map[string]keptBoard, mostKeptBoards)
-	}
-	k.kept[key] = board
 }
 
 // read fills in table and picture: from what is kept, with the viewer's entry, or from the store.
@@ -53,7 +33,7 @@ func (b *board) read(c *fiber.Ctx) error {
 	ctx, viewer := c.UserContext(), site.Actor(c).ID
 	shared := viewer == 0 || b.past.IsZero() && !b.table.ByEnergy
 	key := b.key()
-	if kept, ok := b.boards.get(key); ok && shared {
+	if kept, ok := b.boards.Get(key); ok && shared {
 		b.table, b.picture = kept.table, kept.picture
 		return b.addViewer(ctx, viewer)
 	}
@@ -61,7 +41,7 @@ func (b *board) read(c *fiber.Ctx) error {
 		return err
 	}
 	if shared {
-		b.boards.put(key, b.forAll())
+		b.boards.Put(key, b.forAll(), 1)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"warpboard/cache"
 	"warpboard/views"
 	"warpboard/web/signin"
 	"warpboard/web/site/runs"
@@ -16,10 +17,11 @@ type Pages struct {
 	contact string // where to report holes
 
 	activity activity
-	boards   keptBoards
+	boards   *keptBoards
 }
 
 // New returns the pages about tasks, boards, submissions, devices and accounts.
 func New(runs *runs.Runs, signIn *signin.SignIn, code *views.Highlighter, attacks []views.Attack, contact string) *Pages {
-	return &Pages{Runs: runs, signIn: signIn, code: code, attacks: attacks, contact: contact}
+	return &Pages{Runs: runs, signIn: signIn, code: code, attacks: attacks, contact: contact,
+		boards: cache.New[string, keptBoard](mostKeptBoards)}
 }

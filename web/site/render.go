@@ -39,17 +39,28 @@ func (b *bounded) Write(part []byte) (int, error) {
 	return b.page.Write(part)
 }
 
-// RenderToMemory is a component's HTML within the bounds, with the addresses that browsers reach the site under. All HTML
-// leaves through it.
-func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) ([]byte, error) {
+// RenderToMemory is a component's HTML, as rendered has it.
+func (s *Site) RenderToMemory(ctx context.Context, component templ.Component) (page []byte, err error) {
+	err = s.rendered(ctx, component, func(html []byte) { page = bytes.Clone(html) })
+	return page, err
+}
+
+// rendered has take read a component's HTML within the bounds, with the addresses that browsers reach the site under. All HTML
+// leaves through it. What take is given is written over afterwards.
+func (s *Site) rendered(ctx context.Context, component templ.Component, take func(html []byte)) error {
 	ctx, cancel := context.WithTimeout(ctx, renderTime)
 	defer cancel()
 	to := bounded{ctx: ctx, most: mostPage, page: s.takeBuffer()}
 	defer s.giveBuffer(to.page)
 	if err := component.Render(ctx, &to); err != nil {
-		return nil, err
+		return err
 	}
-	return []byte(s.Mount.HTML(showBidi(to.page.String()))), nil
+	html := to.page.Bytes()
+	if s.Mount != "" || job.HasBidi(html) {
+		html = []byte(s.Mount.HTML(showBidi(string(html))))
+	}
+	take(html)
+	return nil
 }
 
 // largestKept bounds a buffer that is used again, so that one large page does not stay in memory.
@@ -93,13 +104,14 @@ func showBidi(page string) string {
 // Render answers with an HTML page or fragment. It renders to memory first: a component that fails
 // half-way must leave nothing in the body.
 func (s *Site) Render(c *fiber.Ctx, status int, component templ.Component) error {
-	page, err := s.RenderToMemory(templ.WithNonce(c.UserContext(), nonce(c)), component)
-	if err != nil {
+	body := c.Response().SetBody // it copies
+	if err := s.rendered(templ.WithNonce(c.UserContext(), nonce(c)), component, body); err != nil {
 		return fmt.Errorf("render %s: %w", c.Path(), err)
 	}
 	if len(c.Response().Header.Peek(fiber.HeaderCacheControl)) == 0 {
 		c.Set(fiber.HeaderCacheControl, "private, no-cache")
 	}
 	c.Set(fiber.HeaderContentType, fiber.MIMETextHTMLCharsetUTF8)
-	return c.Status(status).Send(page)
+	c.Status(status)
+	return nil
 }

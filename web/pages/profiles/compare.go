@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/versus"
 	"warpboard/models"
+	"warpboard/tasks"
 	"warpboard/views"
 	"warpboard/views/charts"
 	"warpboard/views/diff"
@@ -38,33 +39,55 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 		return err
 	}
 	index := charts.ReadQuery(queryOf(c)).Case
-	vm := charts.CompareVM{A: sideOf(a, b), B: sideOf(b, a), Finding: finding(a, b), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b)}
-	if a.Version.ID == b.Version.ID {
-		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
-	}
-	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
-	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
-	if err := p.addReports(&vm, a, b, index); err != nil {
+	reports, missing, err := p.bothReports(a, b, index)
+	if err != nil {
 		return err
-	}
-	if vm.Files, vm.NoCode, err = p.comparedCode(c.UserContext(), a, b); err != nil {
-		return err
-	}
-	if vm.NoCode == "" {
-		vm.SASS = charts.SASSDiffs(vm.Pairs)
 	}
 	page := views.ComparePage{
 		Page: p.Page(c, fmt.Sprintf("Run %d and run %d", a.Run.ID, b.Run.ID), "tasks"), Task: site.TaskRef(a.Task),
-		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: vm,
+		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, missing),
 	}
 	page.Charts = true
-	if len(vm.Pairs) > 0 {
+	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
 		page.PinB = templ.SafeURL(fmt.Sprintf("%s?case=%d&pin=%d", views.ProfileURL(a.Sub.ID, a.Run.ID), index, b.Run.ID))
 	}
 	if page.Best, err = p.ownBest(c, a, b); err != nil {
 		return err
 	}
 	return p.Render(c, fiber.StatusOK, views.Compare(page))
+}
+
+// bothOf is what the charts of a comparison are made of.
+type bothOf struct {
+	Shown           charts.CompareVM // without what follows from the rest; it also says whether the code is hidden
+	Ranking         tasks.Ranking
+	Cases           [2][]job.CaseResult
+	Reports         [2]string // hashes, of one case
+	Sources, Labels [2]string // hashes, and names of the files
+}
+
+// chartsOfBoth draws a comparison. What follows from reports and sources is worked out when it is drawn.
+func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, missing string) templ.Component {
+	vm := charts.CompareVM{A: sideOf(a, b), B: sideOf(b, a), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b),
+		NoCode: codeHidden(a, b), NoProfile: missing}
+	if a.Version.ID == b.Version.ID {
+		vm.Ranking = strings.ToLower(views.RankingName(a.Version.Definition.RankingBy))
+	}
+	of := fmt.Sprintf("?a=%d&b=%d&case=%d", a.Run.ID, b.Run.ID, index)
+	vm.JSON, vm.CSV = "/compare.json"+of, "/compare.csv"+of
+	made := bothOf{Shown: vm, Ranking: a.Version.Definition.RankingBy, Cases: [2][]job.CaseResult{a.cases, b.cases},
+		Reports: [2]string{a.profile.ReportHash(index), b.profile.ReportHash(index)},
+		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
+	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
+		vm.Finding = finding(a, b)
+		if err := p.addReports(&vm, a, b, index); err != nil || vm.NoCode != "" {
+			return charts.Compare(vm), err
+		}
+		vm.SASS = charts.SASSDiffs(vm.Pairs)
+		var err error
+		vm.Files, err = p.comparedCode(ctx, a, b)
+		return charts.Compare(vm), err
+	})
 }
 
 // finding is what the times of both show; runs of two versions are compared by the rule of A's.
@@ -161,16 +184,21 @@ func (p *Profiles) bothReports(a, b comparedRun, index int) (reports [2]*ncu.Rep
 	return reports, "", nil
 }
 
-// comparedCode compares the submitted files, for who may see both.
-func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, string, error) {
+// codeHidden says why this reader does not see both sources; empty when they may.
+func codeHidden(a, b comparedRun) string {
 	for _, r := range []comparedRun{a, b} {
 		if !r.MaySeeSource {
-			return nil, fmt.Sprintf("The code is not shown: of submission %d, %s.", r.Sub.ID, runs.SourceHidden(r.Task)), nil
+			return fmt.Sprintf("The code is not shown: of submission %d, %s.", r.Sub.ID, runs.SourceHidden(r.Task))
 		}
 	}
+	return ""
+}
+
+// comparedCode compares the submitted files.
+func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts.FileDiff, error) {
 	texts, err := p.Store.Sources(ctx, []int64{a.Sub.ID, b.Sub.ID})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	name := a.Sub.FileName
 	if b.Sub.FileName != name {
@@ -181,7 +209,7 @@ func (p *Profiles) comparedCode(ctx context.Context, a, b comparedRun) ([]charts
 	for _, name := range before.NamesWith(after) {
 		all = append(all, charts.FileDiff{Name: name + onlyIn(before.Files[name], after.Files[name]), Lines: diff.Lines(string(before.Files[name]), string(after.Files[name]))})
 	}
-	return all, "", nil
+	return all, nil
 }
 
 // onlyIn says that a further file is on one side alone.

@@ -1,11 +1,13 @@
 package profiles
 
 import (
+	"context"
 	"fmt"
 	"net/url"
 	"path"
 	"slices"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/evaluator/ncu"
@@ -23,7 +25,7 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	if err != nil {
 		return err
 	}
-	details, first, err := p.details(c, seen)
+	details, first, err := p.chartsOf(c, seen)
 	if err != nil {
 		return err
 	}
@@ -36,41 +38,63 @@ func (p *Profiles) Details(c *fiber.Ctx) error {
 	return p.Render(c, fiber.StatusOK, views.Profile(page))
 }
 
+// chartsOf draws a profile's page but for its head, and says which run to compare with.
+func (p *Profiles) chartsOf(c *fiber.Ctx, seen runs.RunAccess) (templ.Component, int64, error) {
+	vm, of, leader, err := p.details(c, seen)
+	if err != nil {
+		return nil, 0, err
+	}
+	of.Shown = vm
+	of.Shown.Report = nil // its hash stands for it
+	if vm.Pin != nil {
+		of.Shown.Pin = &charts.PinVM{Name: vm.Pin.Name, Note: vm.Pin.Note}
+	}
+	return p.drawn(of, func(context.Context) (templ.Component, error) { return charts.Details(vm), nil }), leader, nil
+}
+
+// detailsOf is what the charts of a profile are made of.
+type detailsOf struct {
+	Shown       charts.DetailsVM // without reports; it also says whether the source is hidden
+	Report, Pin string           // hashes
+	PinHidden   bool             // the source of the pinned run is
+}
+
 // details reads what the page shows of a profile, and the run to compare it with.
-func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, leader int64, err error) {
+func (p *Profiles) details(c *fiber.Ctx, seen runs.RunAccess) (vm charts.DetailsVM, of detailsOf, leader int64, err error) {
 	path := string(views.ProfileURL(seen.Sub.ID, seen.Run.ID))
 	vm = charts.DetailsVM{Path: path, Query: charts.ReadQuery(queryOf(c))}
 	profile, err := p.ProfileOf(c.UserContext(), seen)
 	if err != nil {
-		return vm, 0, err
+		return vm, of, 0, err
 	}
 	for _, one := range profile.Cases {
 		vm.Cases = append(vm.Cases, charts.CaseTab{Index: one.Index, Spec: runs.CaseSpec(one.Spec)})
 	}
+	of.Report = profile.ReportHash(vm.Query.Case)
 	if vm.Report, err = p.Report(profile, vm.Query.Case); err != nil {
-		return vm, 0, err
+		return vm, of, 0, err
 	}
 	if vm.Report == nil {
 		vm.Failure = profile.MissingReason(vm.Query.Case)
 		leader, err = p.Leader(c.UserContext(), seen.Run)
-		return vm, leader, err
+		return vm, of, leader, err
 	}
 	if vm.Others, leader, err = p.BoardDots(c.UserContext(), seen.Run, vm.Query.Case); err != nil {
-		return vm, 0, err
+		return vm, of, 0, err
 	}
 	for _, dot := range vm.Others {
 		vm.Choices = append(vm.Choices, charts.PinChoice{Run: dot.Run, Name: dot.Name})
 	}
-	if err := p.addPin(c, &vm); err != nil {
-		return vm, 0, err
+	if err := p.addPin(c, &vm, &of); err != nil {
+		return vm, of, 0, err
 	}
-	of := fmt.Sprintf("?case=%d", vm.Query.Case)
-	vm.JSON, vm.CSV = path+".json"+of, path+".csv"+of
-	return vm, leader, p.addSourceLinks(c, seen, profile, &vm)
+	query := fmt.Sprintf("?case=%d", vm.Query.Case)
+	vm.JSON, vm.CSV = path+".json"+query, path+".csv"+query
+	return vm, of, leader, p.addSourceLinks(c, seen, profile, &vm)
 }
 
 // addPin reads the profile that is pinned as the baseline.
-func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM) error {
+func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM, of *detailsOf) error {
 	id := int64(vm.Query.Pin)
 	if id == 0 {
 		return nil
@@ -84,6 +108,7 @@ func (p *Profiles) addPin(c *fiber.Ctx, vm *charts.DetailsVM) error {
 	if err != nil {
 		return err
 	}
+	of.Pin, of.PinHidden = profile.ReportHash(vm.Query.Case), !other.MaySeeSource
 	if pin.Report, err = p.Report(profile, vm.Query.Case); err != nil {
 		return err
 	}

@@ -1,11 +1,19 @@
 package profiles
 
 import (
+	"crypto/sha256"
+
+	"warpboard/cache"
 	"warpboard/web/site/runs"
 )
 
 // Profiles is the pages about what a run's time went into, and comparisons of two runs.
-type Profiles struct{ *runs.Runs }
+type Profiles struct {
+	*runs.Runs
+	charts *cache.Cache[[sha256.Size]byte, []byte] // HTML, see drawn
+}
 
 // New returns the pages about profiles.
-func New(runs *runs.Runs) *Profiles { return &Profiles{runs} }
+func New(runs *runs.Runs) *Profiles {
+	return &Profiles{Runs: runs, charts: cache.New[[sha256.Size]byte, []byte](mostDrawn)}
+}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/cache"
 	"warpboard/models"
 	"warpboard/views/format"
 )
@@ -17,8 +18,8 @@ const mostCards = 64
 
 // cards keeps the last pictures that were drawn, by what is on them.
 type cards struct {
-	mu   sync.Mutex
-	kept map[string][]byte
+	mu   sync.Mutex // while one is drawn
+	kept *cache.Cache[string, []byte]
 }
 
 // draw returns the picture of a card. One is drawn at a time: many who ask at once cost one processor.
@@ -26,17 +27,14 @@ func (k *cards) draw(one card) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	key := fmt.Sprintf("%+v", one)
-	if data := k.kept[key]; data != nil {
+	if data, ok := k.kept.Get(key); ok {
 		return data, nil
 	}
 	data, err := one.png()
 	if err != nil {
 		return nil, err
 	}
-	if len(k.kept) >= mostCards {
-		clear(k.kept)
-	}
-	k.kept[key] = data
+	k.kept.Put(key, data, 1)
 	return data, nil
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/cache"
 	"warpboard/models"
 	"warpboard/static"
 	"warpboard/web/site"
@@ -19,7 +20,9 @@ type Share struct {
 }
 
 // New returns them.
-func New(runs *runs.Runs) *Share { return &Share{Runs: runs, cards: &cards{kept: map[string][]byte{}}} }
+func New(runs *runs.Runs) *Share {
+	return &Share{Runs: runs, cards: &cards{kept: cache.New[string, []byte](mostCards)}}
+}
 
 // board is a current board that everybody may see.
 type board struct {

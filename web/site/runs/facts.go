@@ -1,8 +1,6 @@
 package runs
 
 import (
-	"sync"
-
 	"warpboard/evaluator/ncu"
 	"warpboard/views/charts"
 )
@@ -10,7 +8,7 @@ import (
 // rememberedFacts is how many reports' facts are kept; each has some 100 bytes.
 const rememberedFacts = 10000
 
-// reportFacts is what pages show of reports that they do not open.
+// reportFacts is what pages show of reports that they do not open: those are large, and never change.
 type reportFacts struct {
 	dot       charts.Dot // without name and address
 	drawn     bool       // the dot is there
@@ -19,36 +17,13 @@ type reportFacts struct {
 	kind      string // of the operations: "FP32"
 }
 
-// factCache remembers facts by their report's hash, because reports are large and never change.
-// It may be used by many requests at once.
-type factCache struct {
-	mu    sync.Mutex
-	known map[string]reportFacts
-}
-
-func (f *factCache) get(hash string) (reportFacts, bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	facts, ok := f.known[hash]
-	return facts, ok
-}
-
-func (f *factCache) put(hash string, facts reportFacts) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.known == nil || len(f.known) >= rememberedFacts {
-		f.known = map[string]reportFacts{}
-	}
-	f.known[hash] = facts
-}
-
 // facts gives what is remembered of a case's report; ok is false when the case has none.
 func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err error) {
 	artifact, ok := p.files[reportName(index)]
 	if !ok {
 		return facts, false, nil
 	}
-	if facts, ok = s.profileFacts.get(artifact.Hash); ok {
+	if facts, ok = s.profileFacts.Get(artifact.Hash); ok {
 		return facts, true, nil
 	}
 	report, err := s.Report(p, index)
@@ -56,7 +31,7 @@ func (s *Runs) facts(p Profile, index int) (facts reportFacts, ok bool, err erro
 		return facts, false, err
 	}
 	facts = factsOf(report)
-	s.profileFacts.put(artifact.Hash, facts)
+	s.profileFacts.Put(artifact.Hash, facts, 1)
 	return facts, true, nil
 }
 

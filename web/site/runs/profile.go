@@ -102,6 +102,9 @@ func (p Profile) MissingReason(index int) string {
 
 func reportName(index int) string { return fmt.Sprintf("profile.%d.json.gz", index) }
 
+// ReportHash names the report of a case among all that there are; empty: there is none.
+func (p Profile) ReportHash(index int) string { return p.files[reportName(index)].Hash }
+
 // reportCases reads the name under which what ncu wrote is kept: "profile.0-2.ncu-rep.gz" has cases 0 to 2, "profile.0.ncu-rep.gz"
 // case 0 alone. The first workers left it unpacked.
 func reportCases(name string) (first, last int, ok bool) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sync"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/models"
@@ -16,7 +15,7 @@ const (
 	// maxUnpacked bounds a parsed report in bytes; real ones have about one million.
 	maxUnpacked = 32 << 20
 	// keptReports bounds what the reports that were read last have together, in bytes of JSON; in memory they take some
-	// five times as much.
+	// five times as much. Reading one takes longer than the page that shows it.
 	keptReports = 32 << 20
 )
 
@@ -27,7 +26,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 	if !ok {
 		return nil, nil
 	}
-	if report := s.reports.get(artifact.Hash); report != nil {
+	if report, ok := s.reports.Get(artifact.Hash); ok {
 		return report, nil
 	}
 	report, size, err := s.readReport(artifact)
@@ -35,7 +34,7 @@ func (s *Runs) Report(p Profile, index int) (*ncu.Report, error) {
 		return nil, fmt.Errorf("read %s of run %d: %w", artifact.Name, p.Run.ID, err)
 	}
 	report.Index()
-	s.reports.put(artifact.Hash, report, size)
+	s.reports.Put(artifact.Hash, report, size)
 	return report, nil
 }
 
@@ -52,48 +51,6 @@ func (s *Runs) readReport(artifact models.Artifact) (*ncu.Report, int64, error) 
 	in, report := &io.LimitedReader{R: z, N: maxUnpacked}, &ncu.Report{}
 	err = json.NewDecoder(in).Decode(report)
 	return report, maxUnpacked - in.N, err
-}
-
-// reportCache keeps the reports that were asked for last, by their hash: reading one takes longer than the page that
-// shows it. It may be used by many requests at once.
-type reportCache struct {
-	mu   sync.Mutex
-	kept []keptReport // the last that was asked for first
-}
-
-type keptReport struct {
-	hash   string
-	report *ncu.Report
-	size   int64
-}
-
-func (c *reportCache) get(hash string) *ncu.Report {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.kept, func(k keptReport) bool { return k.hash == hash })
-	if i < 0 {
-		return nil
-	}
-	found := c.kept[i]
-	copy(c.kept[1:i+1], c.kept[:i])
-	c.kept[0] = found
-	return found.report
-}
-
-func (c *reportCache) put(hash string, report *ncu.Report, size int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if slices.ContainsFunc(c.kept, func(k keptReport) bool { return k.hash == hash }) {
-		return // two readers missed it at once
-	}
-	c.kept = slices.Insert(c.kept, 0, keptReport{hash, report, size})
-	whole := int64(0)
-	for i, k := range c.kept {
-		if whole += k.size; whole > keptReports && i > 0 {
-			c.kept = slices.Delete(c.kept, i, len(c.kept))
-			return
-		}
-	}
 }
 
 // WithoutSource is a report without what shows the program itself.

@@ -1,31 +1,11 @@
 package runs
 
 import (
-	"fmt"
 	"testing"
 
 	"warpboard/evaluator/ncu"
 	"warpboard/models"
 )
-
-func TestTheReportsThatAreReadLastStayInMemoryUpToALimit(t *testing.T) {
-	var c reportCache
-	for i := range 6 {
-		c.put(fmt.Sprint(i), &ncu.Report{Version: fmt.Sprint(i)}, keptReports/4)
-		if c.get("0") == nil {
-			t.Fatalf("what is asked for again and again was dropped when %d came", i)
-		}
-	}
-	for hash, kept := range map[string]bool{"0": true, "1": false, "2": false, "3": true, "4": true, "5": true} {
-		if got := c.get(hash); (got != nil) != kept || got != nil && got.Version != hash {
-			t.Errorf("%s: %v, want it kept: %v", hash, got, kept)
-		}
-	}
-	c.put("huge", &ncu.Report{}, 2*keptReports)
-	if c.get("huge") == nil || len(c.kept) != 1 {
-		t.Errorf("%d reports are kept beside one that is too large", len(c.kept)-1)
-	}
-}
 
 func TestHidingTheSourceLeavesTheKeptReportWhole(t *testing.T) {
 	kept := &ncu.Report{Kernels: []ncu.Kernel{{Source: &ncu.Source{}}}}

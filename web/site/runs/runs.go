@@ -1,6 +1,8 @@
 package runs
 
 import (
+	"warpboard/cache"
+	"warpboard/evaluator/ncu"
 	"warpboard/web/site"
 )
 
@@ -8,9 +10,11 @@ import (
 // people see it.
 type Runs struct {
 	*site.Site
-	profileFacts factCache
-	reports      reportCache
+	profileFacts *cache.Cache[string, reportFacts] // by the report's hash, as the next
+	reports      *cache.Cache[string, *ncu.Report]
 }
 
 // New returns the shared part of submissions, with empty caches of profiles.
-func New(site *site.Site) *Runs { return &Runs{Site: site} }
+func New(site *site.Site) *Runs {
+	return &Runs{Site: site, profileFacts: cache.New[string, reportFacts](rememberedFacts), reports: cache.New[string, *ncu.Report](keptReports)}
+}

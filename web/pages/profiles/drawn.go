@@ -1,0 +1,38 @@
+package profiles
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"io"
+
+	"github.com/a-h/templ"
+)
+
+// mostDrawn is how many bytes of HTML are kept; a profile has some 60 kB, a comparison 90.
+const mostDrawn = 32 << 20
+
+// drawn gives charts that are drawn once for all who ask for the same: made is all that they are made of, where reports and
+// sources stand by the hashes of their files, and what the viewer may see is a part. make is asked when they are not kept.
+// So nothing that is kept is ever out of date. What made cannot say (a number that is infinite) is drawn each time.
+func (p *Profiles) drawn(made any, make func(context.Context) (templ.Component, error)) templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		text, err := json.Marshal(made)
+		key := sha256.Sum256(text)
+		if html, ok := p.charts.Get(key); ok && err == nil {
+			_, err := w.Write(html)
+			return err
+		}
+		component, failed := make(ctx)
+		if failed != nil {
+			return failed
+		}
+		var html bytes.Buffer
+		if failed := component.Render(ctx, io.MultiWriter(w, &html)); failed != nil || err != nil { // w bounds what is kept, too
+			return failed
+		}
+		p.charts.Put(key, html.Bytes(), int64(html.Len()))
+		return nil
+	})
+}

@@ -1,0 +1,54 @@
+package web
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"warpboard/models"
+)
+
+// TestChartsThatAreKeptAreTheChartsAsTheyAre: profiles and comparisons that a process has drawn before are what one draws that
+// has just begun, whatever changed in between, and nobody is shown what another may see.
+func TestChartsThatAreKeptAreTheChartsAsTheyAre(t *testing.T) {
+	s := newProfiledScene(t)
+	owner, err := s.Store.User(t.Context(), s.second.UserID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := fmt.Sprintf("/compare?a=%d&b=%d", s.first.ID, s.second.ID)
+	paths := []string{profilePath(s.second), fmt.Sprintf("%s?pin=%d", profilePath(s.second), s.first.ID), profilePath(s.second) + "?case=2&q=sm__", both, both + "&case=2"}
+	past := time.Now().Add(-time.Hour)
+	for _, step := range []struct {
+		what string
+		do   func() error
+	}{
+		{"nothing", func() error { return nil }},
+		{"another name", func() error { return second(s.Store.Rename(t.Context(), s.admin, owner.ID, "Mary Weft")) }},
+		{"a better run", func() error { s.ranked("Ned New", goodKernel, profiledNS/2, "cuda4"); return nil }},
+		{"a disqualification", func() error {
+			return second(s.Store.Disqualify(t.Context(), s.admin, s.first.ID, "It knew the answers."))
+		}},
+		{"the deadline", func() error { // sources are for all now
+			return second(s.Store.UpdateTask(t.Context(), s.admin, s.task.ID, models.TaskSettings{Devices: s.task.Devices, Deadline: &past}))
+		}},
+	} {
+		if err := step.do(); err != nil {
+			t.Fatal(step.what, err)
+		}
+		for name, user := range map[string]models.User{"an admin": s.admin, "who submitted": owner, "a visitor": {}} {
+			fresh := startSiteAt(t, "127.0.0.1:0", s.Store)
+			for _, path := range paths {
+				want := boardOf(fresh, user, path)
+				for range 2 {
+					if diff := cmp.Diff(want, boardOf(s.testSite, user, path)); diff != "" {
+						t.Errorf("%s, read by %s after %s:\n%s", path, name, step.what, diff)
+					}
+				}
+			}
+			fresh.stop()
+		}
+	}
+}
