@@ -11,7 +11,7 @@ import (
 
 // Hidden empties what of a run is kept from those who may not see its source: compilers and programs print it, and may quote the
 // source. A program that the task brings reads the source, too, and could tell it in any text of its report.
-// Weakness: it could in its numbers.
+// Weakness: it could in its numbers, and an author who means to needs no such program (docs/security.md).
 type Hidden struct {
 	def  tasks.Definition
 	self bool // the task's own program reports
