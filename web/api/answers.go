@@ -47,8 +47,8 @@ func intervalAnswer(i models.Interval) client.Interval {
 	return client.Interval{IntervalLow: i.LowNS, IntervalHigh: i.HighNS, Processes: i.Processes, Noisy: i.Noisy}
 }
 
-// runAnswer shows the stages of the run's last attempt, without what was printed unless the reader may see the source.
-func runAnswer(run models.Run, stages []models.Stage, position int, source bool) client.Run {
+// runAnswer shows the stages of the run's last attempt.
+func runAnswer(run models.Run, stages []models.Stage, position int) client.Run {
 	answer := client.Run{
 		ID: run.ID, Device: run.Device, State: string(run.State), Position: position, Attempts: run.Attempts,
 		Queued: run.QueuedAt, Started: run.StartedAt, Ended: run.EndedAt,
@@ -63,13 +63,17 @@ func runAnswer(run models.Run, stages []models.Stage, position int, source bool)
 		if stage.AttemptID != stages[len(stages)-1].AttemptID {
 			continue
 		}
-		result := stage.Result
-		if !source {
-			result.Stdout, result.Stderr, result.Command = "", "", ""
-		}
-		answer.Stages = append(answer.Stages, result)
+		answer.Stages = append(answer.Stages, stage.Result)
 	}
 	return answer
+}
+
+// hide empties what those may not see who may not see the source.
+func hide(answer *client.Run, hidden runs.Hidden) {
+	answer.Failure = hidden.Failure(answer.Failure)
+	for i := range answer.Stages {
+		hidden.Stage(&answer.Stages[i])
+	}
 }
 
 // profileAddress is where a run's profile is; empty while it has none.
@@ -134,7 +138,10 @@ func (a *API) runAnswers(ctx context.Context, id int64, version models.TaskVersi
 		if err != nil {
 			return nil, false, err
 		}
-		answer := runAnswer(run, stages, places[run.ID], source)
+		answer := runAnswer(run, stages, places[run.ID])
+		if !source {
+			hide(&answer, runs.HiddenOf(version.Definition))
+		}
 		if answer.Profile, err = a.profileAddress(ctx, version, run); err != nil {
 			return nil, false, err
 		}

@@ -37,7 +37,7 @@ func (s *Runs) card(ctx context.Context, seen RunAccess, left Evidence) (_ views
 	card.Stages = mergeStages(plannedStages(run.Mode, def), left.Stages, card.Stages, run.State.Final())
 	s.addClock(def, &card)
 	if !seen.MaySeeSource {
-		hideOutput(&card)
+		hideOutput(&card, HiddenOf(def))
 	}
 	card.Ranking = views.RankingName(def.RankingBy)
 	card.Sources = views.Sources{Main: []string{def.SubmissionName()}, Further: def.MayBring}
@@ -63,11 +63,10 @@ func selfMeasured(run models.Run, def tasks.Definition) bool {
 	return cmp.Or(run.Harness, harness.Name(def)) == harness.Bundle
 }
 
-func hideOutput(card *views.RunCard) {
-	card.Log = ""
+func hideOutput(card *views.RunCard, hidden Hidden) {
+	card.Log, card.Failure = "", hidden.Failure(card.Failure)
 	for i := range card.Stages {
-		r := &card.Stages[i].Result
-		r.Stdout, r.Stderr, r.Command = "", "", ""
+		hidden.Stage(&card.Stages[i].Result)
 	}
 }
 

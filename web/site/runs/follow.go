@@ -20,7 +20,7 @@ func (s *Runs) Follow(c *fiber.Ctx, as site.Format, encode func(models.RunEvent)
 	if err != nil {
 		return err
 	}
-	f := &follower{store: s.Store, id: seen.Sub.ID, last: stream.LastSeen(c), output: seen.MaySeeSource, format: as, encode: encode}
+	f := &follower{store: s.Store, id: seen.Sub.ID, last: stream.LastSeen(c), output: seen.MaySeeSource, hidden: HiddenOf(seen.Version.Definition), format: as, encode: encode}
 	if as == site.AsJSON {
 		if f.runs, err = s.runsAskedFor(c.UserContext(), f.id); err != nil {
 			return err
@@ -35,6 +35,7 @@ type follower struct {
 	id     int64          // submission
 	last   int64          // id of the newest event that the reader has
 	output bool           // the reader may see what compilers and programs print
+	hidden Hidden         // what is kept from others
 	runs   map[int64]bool // those that were asked for; programs are told of no others
 	over   bool           // all of them have ended
 	format site.Format
@@ -53,7 +54,7 @@ func (f *follower) backlog(ctx context.Context, out *wire.Writer) error {
 			if f.hides(e) {
 				continue
 			}
-			if _, err := out.Write(f.encode(e)); err != nil {
+			if _, err := out.Write(f.encoded(&site.SharedEvent{RunEvent: e})); err != nil {
 				return err
 			}
 		}
@@ -75,7 +76,7 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer)
 	}
 	f.last = e.ID
 	if !f.hides(e.RunEvent) {
-		if _, err := out.Write(e.Encoded(f.format, f.encode)); err != nil {
+		if _, err := out.Write(f.encoded(e)); err != nil {
 			return err
 		}
 	}
@@ -86,6 +87,14 @@ func (f *follower) live(ctx context.Context, m stream.Message, out *wire.Writer)
 		return err
 	}
 	return f.end(ctx, out)
+}
+
+// encoded is an event as this reader may see it.
+func (f *follower) encoded(e *site.SharedEvent) []byte {
+	if f.output || !f.hidden.self {
+		return e.Encoded(f.format, f.encode)
+	}
+	return f.encode(f.hidden.Event(e.RunEvent))
 }
 
 // hides keeps what a compiler or program printed from those who may not see the source: it may quote it.

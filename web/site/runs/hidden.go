@@ -1,0 +1,75 @@
+package runs
+
+import (
+	"slices"
+
+	"warpboard/evaluator/harness"
+	"warpboard/evaluator/job"
+	"warpboard/models"
+	"warpboard/tasks"
+)
+
+// Hidden empties what of a run is kept from those who may not see its source: compilers and programs print it, and may quote the
+// source. A program that the task brings reads the source, too, and could tell it in any text of its report.
+// Weakness: it could in its numbers, and an author who means to needs no such program (docs/security.md).
+type Hidden struct {
+	def  tasks.Definition
+	self bool // the task's own program reports
+}
+
+// HiddenOf is that of runs of a version.
+func HiddenOf(def tasks.Definition) Hidden {
+	return Hidden{def: def, self: harness.Name(def) == harness.Bundle}
+}
+
+// Stage empties the texts of a stage.
+func (h Hidden) Stage(r *job.StageResult) {
+	r.Stdout, r.Stderr, r.Command = "", "", ""
+	if !h.self || r.Stage == job.StageBuild {
+		return
+	}
+	r.Extra, r.Failure = nil, h.Failure(r.Failure)
+	r.Cases = slices.Clone(r.Cases)
+	for i := range r.Cases {
+		h.hideCase(&r.Cases[i])
+	}
+}
+
+// Failure is what may be said of why a run or stage did not pass.
+func (h Hidden) Failure(f *job.Failure) *job.Failure {
+	if f == nil || f.Infrastructure || !h.self {
+		return f
+	}
+	hidden := *f
+	hidden.Reason = "It did not pass. What the task's own program says of it is shown to its person alone."
+	return &hidden
+}
+
+// Event is an event without such texts. Events are shared: this one is a copy.
+func (h Hidden) Event(e models.RunEvent) models.RunEvent {
+	if !h.self || e.Event == nil {
+		return e
+	}
+	shown := *e.Event
+	if shown.Case != nil {
+		c := *shown.Case
+		h.hideCase(&c)
+		shown.Case = &c
+	}
+	if shown.Ended != nil {
+		r := *shown.Ended
+		h.Stage(&r)
+		shown.Ended = &r
+	}
+	e.Event = &shown
+	return e
+}
+
+// hideCase leaves a case's name where it is one of the task's.
+func (h Hidden) hideCase(c *job.CaseResult) {
+	c.Message = ""
+	named := func(of tasks.Case) bool { return harness.SpecLine(of) == c.Spec }
+	if !slices.ContainsFunc(h.def.Tests, named) && !slices.ContainsFunc(h.def.Benchmarks, named) {
+		c.Spec = ""
+	}
+}
