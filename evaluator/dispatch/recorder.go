@@ -112,6 +112,7 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	var units strings.Builder
 	for _, slot := range h.Slots {
+		slot.Machine.Gauge = nil // no news of silicon or software, and printed as an address, which is another one each time
 		fmt.Fprintf(&units, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
 	}
 	// Compared as text, so that a heartbeat that says nothing new costs no transaction.
