@@ -26,6 +26,8 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	log := cfg.logger(env.Stderr)
+	// The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
+	// store migrates before anybody is let in; the queue asks the store for what to publish again (Refill) as it opens.
 	held, err := takeData(ctx, cfg.Data, log)
 	if err != nil {
 		return err
@@ -42,6 +44,7 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	defer store.Close()
+	// Before the queue: workers find all tasks there. A site with thousands of task files takes seconds more to start.
 	if err := installTasks(ctx, store, cfg.Tasks, cfg.TaskDevices, log); err != nil {
 		return err
 	}
@@ -98,10 +101,13 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	if err != nil {
 		return err
 	}
+	// Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
 	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
 	held.served()
 	recording := startLast(ctx, recorder.Run)
 
+	// The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
+	// and deliverer log and go on by themselves; they return only with ctx, or when their connection is closed for good.
 	loops, loopCtx := errgroup.WithContext(ctx)
 	loops.Go(func() error { return hear(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
@@ -112,9 +118,13 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	loops.Go(func() error { return pages.failing(loopCtx, "web server ended") })
 	loops.Go(func() error { return recording.failing(loopCtx, "recorder ended") })
 	err = loops.Wait()
+	// Two seconds: a result that the queue has taken is recorded in milliseconds. One that is not is still in the queue's
+	// files, and comes again after the next start.
 	drain := time.AfterFunc(2*time.Second, recording.stop) // what the worker has just published is being stored
 	defer drain.Stop()
 	<-recording.ended
+	// Only a process that has the data directory closes the queue here: the next one may open the same files as soon as
+	// handOver frees the lock. Close may be called again by the defer of serve.
 	if held.release != nil {
 		q.Close()
 		held.handOver(ln, log)
@@ -133,6 +143,7 @@ type lastLoop struct {
 
 func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
 	l := &lastLoop{ended: make(chan struct{})}
+	// It hangs on no other context: whoever starts a lastLoop has to stop it, or it outlives the process's end in order.
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(l.ended)
@@ -172,6 +183,8 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 }
 
 // signing is the key of the site's statements: the one given, or the one in the data directory.
+// The key in the data directory is made at the first start. Losing it loses nothing that was signed: public keys are in
+// the database.
 func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
 	if cfg.SigningKey != "" {
 		s.Key, err = statement.ReadKey([]byte(cfg.SigningKey))
@@ -212,12 +225,15 @@ func ignoreCancel(err error) error {
 // authorizer answers the queue's question who a remote worker is.
 func authorizer(store *models.Store, log *slog.Logger) func(name, secret string) ([]string, bool) {
 	return func(name, secret string) ([]string, bool) {
+		// The queue's server waits for this in the goroutine of a connection that is not let in yet.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		devices, ok, err := store.AuthorizeWorker(ctx, name, secret)
 		if err != nil {
 			log.Error("worker credential cannot be checked", "worker", name, "err", err)
 		}
+		// Weakness: an error of the database refuses a worker as a wrong secret does, and its client gives up after the
+		// second time (queue.Dial).
 		return devices, ok && err == nil
 	}
 }
