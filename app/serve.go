@@ -20,14 +20,16 @@ import (
 )
 
 // serve runs the site, and a worker beside it unless --no-worker.
+//
+// The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
+// store migrates before anybody is let in; workers find all tasks there, since the queue opens after these are installed;
+// and the queue asks the store for what to publish again (Refill) as it opens.
 func serve(ctx context.Context, env Environment, args []string) error {
 	cfg, err := parse("serve", args, env.Getenv, env.Stdout)
 	if err != nil {
 		return err
 	}
 	log := cfg.logger(env.Stderr)
-	// The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
-	// store migrates before anybody is let in; the queue asks the store for what to publish again (Refill) as it opens.
 	held, err := takeData(ctx, cfg.Data, log)
 	if err != nil {
 		return err
@@ -44,7 +46,6 @@ func serve(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	defer store.Close()
-	// Before the queue: workers find all tasks there. A site with thousands of task files takes seconds more to start.
 	if err := installTasks(ctx, store, cfg.Tasks, cfg.TaskDevices, log); err != nil {
 		return err
 	}
@@ -86,6 +87,14 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 // serveSite runs the loops of the site. When ctx ends, dispatcher and worker stop taking work, the worker finishes or
 // gives back what it has, and then the recorder stops, so that the last results are stored. Pages are served until then,
 // and until the next process serves them, if one waits.
+//
+// Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
+// The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
+// and deliverer log and go on by themselves; they return only with ctx, or when their connection is closed for good.
+//
+// The recorder gets two seconds more: a result that the queue has taken is recorded in milliseconds. One that is not is
+// still in the queue's files, and comes again after the next start. Only a process that has the data directory closes the queue here: the next one may open the same files as soon as
+// handOver frees the lock. Close may be called again by the defer of serve.
 func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, held *tenure, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
@@ -101,13 +110,10 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	if err != nil {
 		return err
 	}
-	// Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
 	pages := startLast(ctx, func(ctx context.Context) error { return server.Serve(ctx, ln) })
 	held.served()
 	recording := startLast(ctx, recorder.Run)
 
-	// The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
-	// and deliverer log and go on by themselves; they return only with ctx, or when their connection is closed for good.
 	loops, loopCtx := errgroup.WithContext(ctx)
 	loops.Go(func() error { return hear(loopCtx) })
 	loops.Go(func() error { return dispatcher.Run(loopCtx) })
@@ -118,13 +124,9 @@ func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 	loops.Go(func() error { return pages.failing(loopCtx, "web server ended") })
 	loops.Go(func() error { return recording.failing(loopCtx, "recorder ended") })
 	err = loops.Wait()
-	// Two seconds: a result that the queue has taken is recorded in milliseconds. One that is not is still in the queue's
-	// files, and comes again after the next start.
 	drain := time.AfterFunc(2*time.Second, recording.stop) // what the worker has just published is being stored
 	defer drain.Stop()
 	<-recording.ended
-	// Only a process that has the data directory closes the queue here: the next one may open the same files as soon as
-	// handOver frees the lock. Close may be called again by the defer of serve.
 	if held.release != nil {
 		q.Close()
 		held.handOver(ln, log)

@@ -104,9 +104,11 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // serve evaluates jobs until ctx ends, it is time to leave or no slot is left in service. Three things end one after the other:
 // receiving with ctx, the jobs at most Config.Grace later, and then the Pythons that are kept ready for them.
+//
+// Order of the ends: staying (leave or ctx) ends receiving; jobs ends by finish at the latest; warm follows, since
+// programs on their slots use its Pythons. jobs does not hang on ctx: running jobs have their grace. No job begins once
+// finish waits: group has ended by then.
 func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error {
-	// Order of the ends: staying (leave or ctx) ends receiving; jobs ends by finish at the latest; warm follows, since
-	// programs on their slots use its Pythons. jobs does not hang on ctx: running jobs have their grace.
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
 	var running, warming, beside sync.WaitGroup
@@ -121,7 +123,6 @@ func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error 
 	beside.Go(func() { w.precompileLoop(receiving, hints) })
 	beside.Go(func() { w.gaugeLoop(receiving) })
 	beside.Go(func() { w.checkProfiler(receiving) })
-	// No job begins once finish waits: group has ended by then.
 	begin := func(s *slots.Slot, d *queue.Delivery) {
 		if w.cfg.Leave.Once {
 			leave()
