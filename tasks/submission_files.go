@@ -135,6 +135,7 @@ func (d Definition) MayBring(name string) bool {
 
 // takenName says whose name this is already, or "": no further file may shadow one of the task or of the harness, nor
 // what these include or import.
+// Weakness: includes and imports are found by patterns in the text, and what they themselves include is not looked at.
 func (b *Bundle) takenName(name string) string {
 	isName := func(other string) bool { return filetree.Fold(path.Base(other)) == filetree.Fold(name) }
 	if slices.ContainsFunc(b.Definition.Files, func(f File) bool { return isName(f.Name) }) {
