@@ -6,18 +6,23 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 // storeLimit is how many bytes a store keeps; the least recently used files go first.
 const storeLimit = 8 << 30
+
+// unfinishedFor is after when a file that never got its name is left of a process that died.
+const unfinishedFor = time.Hour
 
 // store keeps build products on disk by the hash of everything that went into them. Files appear
 // whole or not at all, and one that does not match its own checksum counts as missing.
@@ -111,7 +116,8 @@ func (s *store) clear(added int64) error {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil {
+		beingWritten := strings.HasPrefix(d.Name(), "new-") && err == nil && time.Since(info.ModTime()) < unfinishedFor
+		if err == nil && !beingWritten {
 			files, total = append(files, kept{path, info}), total+info.Size()
 		}
 		return nil // a file that is gone by now needs no clearing
@@ -124,7 +130,7 @@ func (s *store) clear(added int64) error {
 		if total <= s.limit {
 			break
 		}
-		if err := os.Remove(f.path); err != nil {
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // else another worker of the machine was quicker
 			return fmt.Errorf("clear the object cache: %w", err)
 		}
 		total -= f.info.Size()
