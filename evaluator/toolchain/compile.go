@@ -16,6 +16,7 @@ import (
 )
 
 // maxProduct bounds one object or program.
+// CUTLASS kernels come to tens of megabytes. The product is in memory as a whole, and in the store.
 const maxProduct = 512 << 20
 
 // step is one command of a build. A nil product means that it failed.
@@ -27,6 +28,8 @@ type step struct {
 }
 
 // compilation is one build under way.
+// steps has a place per unit, each written by one goroutine, and is read after all have ended; logging guards only the
+// order of lines.
 type compilation struct {
 	builder *Builder
 	req     BuildRequest
@@ -78,6 +81,7 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 	needsSubmissionKey := key("needs the submission", objectKey)
 	unlock, err := c.builder.units.lock(ctx, objectKey)
 	if err != nil {
+		// Cancelled while it waited for another build: no error, or the run would count as an infrastructure error.
 		return step{unit: unit, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
 	defer unlock()
@@ -94,6 +98,7 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 	case s.product != nil:
 		return s, c.builder.store.put(objectKey, s.product)
 	case s.compilerRejected() && !c.plan.sources.Separable:
+		// Only a verdict of the compiler is kept. A time limit or a signal may be this machine's, and is tried again.
 		return s, c.builder.store.put(needsSubmissionKey, nil)
 	}
 	return s, nil
@@ -105,6 +110,7 @@ func (s step) compilerRejected() bool {
 }
 
 func (c *compilation) link(ctx context.Context) (step, error) {
+	// Units that failed have no product; link is reached only when none is missing.
 	objects := map[string][]byte{}
 	for i, s := range c.steps {
 		if !s.unit.Judge {

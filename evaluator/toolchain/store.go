@@ -19,6 +19,7 @@ import (
 )
 
 // storeLimit is how many bytes a store keeps; the least recently used files go first.
+// It is looked at after a sixteenth was added, so that the disk needs a little more than this.
 const storeLimit = 8 << 30
 
 // unfinishedFor is after when a file that never got its name is left of a process that died.
@@ -26,6 +27,10 @@ const unfinishedFor = time.Hour
 
 // store keeps build products on disk by the hash of everything that went into them. Files appear
 // whole or not at all, and one that does not match its own checksum counts as missing.
+//
+// mu guards added and lets one goroutine of this process clear at a time; files need no lock, since they are written
+// beside and renamed. Several processes may share the folder. No file is ever changed, so that a reader has the old
+// content or none.
 type store struct {
 	dir   string
 	limit int64
@@ -139,6 +144,7 @@ func (s *store) clear(added int64) error {
 }
 
 // RecallKey is all that decides what a program's kernels are compiled to, beside the machine's own tools.
+// What is kept was compiled by the owner's own process, which may have written what it likes: hence the owner in the key.
 type RecallKey struct {
 	Owner string // whom it is for; nothing is kept for nobody
 	Arch  string // of the GPU
