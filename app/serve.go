@@ -93,8 +93,9 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 // and deliverer log and go on by themselves; they return only with ctx, or when their connection is closed for good.
 //
 // The recorder gets two seconds more: a result that the queue has taken is recorded in milliseconds. One that is not is
-// still in the queue's files, and comes again after the next start. Only a process that has the data directory closes the queue here: the next one may open the same files as soon as
-// handOver frees the lock. Close may be called again by the defer of serve.
+// still in the queue's files, and comes again after the next start. Only a process that has the data
+// directory closes the queue here: the next one may open the same files as soon as handOver frees the lock. Close may be
+// called again by the defer of serve.
 func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, held *tenure, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
