@@ -45,6 +45,8 @@ func commands() []command {
 // Main carries out the command line of this process and ends it.
 func Main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// stop gives the signals back to their defaults. What a second one leaves is what a crash leaves: jobs in flight are
+	// lost, and their work is tried again.
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	env := Environment{Getenv: os.Getenv, Stdout: os.Stdout, Stderr: os.Stderr}
 	for _, name := range unknownVariables(os.Environ()) {
@@ -85,6 +87,8 @@ func rootCommand(env Environment) *cobra.Command {
 		root.AddCommand(cmd)
 	}
 	for _, c := range commands() {
+		// Their flags are read by package flag, which settings.go needs (Visit tells which were given); cobra would read
+		// them first.
 		root.AddCommand(&cobra.Command{Use: c.name, Short: c.about, GroupID: "machine", DisableFlagParsing: true,
 			RunE: func(cmd *cobra.Command, args []string) error { return c.run(cmd.Context(), env, args) }})
 	}
@@ -99,6 +103,7 @@ func version() string {
 	}
 	v := info.Main.Version
 	for _, s := range info.Settings {
+		// A binary that was built without version control, as in a container, has no commit, and says only "(devel)".
 		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
 			v += " " + s.Value[:12]
 		}

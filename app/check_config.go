@@ -17,6 +17,8 @@ func checkConfig(_ context.Context, env Environment, args []string) error {
 	}
 	cfg := &Config{}
 	fs := newFlags(command, cfg)
+	// The table is printed also when something is wrong: where a value is from is what one wants to know then. It opens
+	// no file but those that settings name, no database and no port.
 	from, err := cfg.read(command, fs, args, env.Getenv, env.Stdout)
 	if errors.Is(err, flag.ErrHelp) {
 		return err

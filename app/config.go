@@ -102,6 +102,7 @@ type list []string
 func (l *list) String() string { return strings.Join(*l, ",") }
 
 // Set replaces the list with the comma-separated values of s.
+// The last of several flags of one name counts, as it does for every other flag.
 func (l *list) Set(s string) error {
 	*l = nil
 	for part := range strings.SplitSeq(s, ",") {
@@ -125,6 +126,8 @@ func parse(command string, args []string, getenv func(string) string, out io.Wri
 
 // read fills the configuration behind fs from args over the environment over the settings file over the defaults.
 func (c *Config) read(command string, fs *flag.FlagSet, args []string, getenv func(string) string, out io.Writer) (origins, error) {
+	// Everything is read to the end whatever was wrong before, so that one start tells all of it. A flag that does not
+	// parse keeps its default, which may add an error that the first one explains.
 	var wrong []error
 	switch err := fs.Parse(args); {
 	case errors.Is(err, flag.ErrHelp):
@@ -161,6 +164,7 @@ func (c *Config) fillIn() {
 		c.BaseURL = "http://" + c.Addr
 	}
 	c.BaseURL = strings.TrimRight(c.BaseURL, "/")
+	// Children of the process have other working directories, and messages name the folder.
 	if abs, err := filepath.Abs(c.Data); err == nil {
 		c.Data = abs
 	}
@@ -181,6 +185,7 @@ func (c *Config) logger(out io.Writer) *slog.Logger {
 func (w WorkerSettings) libraries() map[string]string {
 	libs := map[string]string{}
 	for _, l := range w.Include {
+		// The last of two equal names counts.
 		name, dir, _ := strings.Cut(l, "=")
 		libs[name] = dir
 	}

@@ -25,6 +25,8 @@ const (
 )
 
 // validate returns a sentence for everything that cannot work.
+// It looks at the settings alone: whether a database answers or a port is free shows when it is used. migrate and token
+// pass with whatever concerns only serve.
 func (c *Config) validate(command string) []error {
 	var wrong problems
 	var level slog.Level
@@ -85,6 +87,7 @@ func (c *Config) checkSite(wrong *problems) {
 		_, err := statement.ReadKey([]byte(c.SigningKey))
 		wrong.unless(err == nil, "--signing-key: %w", err)
 	}
+	// --nats-account-seed without --nats-url is let pass and does nothing: the embedded server asks the site anyway.
 	n := c.NATS
 	wrong.unless(n.URL == "" || n.Listen == "", "--nats-url and --nats-listen exclude each other: the second opens the embedded queue")
 	wrong.unless(n.Replicas >= 0 && n.Replicas <= 5, "--nats-replicas %d: want 1, 3 or 5, or 0 to leave it as it is", n.Replicas)

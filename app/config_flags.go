@@ -13,6 +13,8 @@ import (
 )
 
 // newFlags declares all settings of one command on a fresh flag set.
+// A name that two commands share must mean the same, for the settings file and the environment serve both. A new secret
+// has to be added to isSecret, or check-config prints it.
 func newFlags(command string, cfg *Config) *flag.FlagSet {
 	fs := flag.NewFlagSet(command, flag.ContinueOnError)
 	fs.SetOutput(io.Discard) // parse tells what is wrong
@@ -44,6 +46,7 @@ func newFlags(command string, cfg *Config) *flag.FlagSet {
 }
 
 func workerFlags(fs *flag.FlagSet, cfg *Config) {
+	// Two machines of one name need --worker-name: the site tells workers apart by it.
 	host, _ := os.Hostname()
 	w := &cfg.Worker
 	fs.StringVar(&w.Name, "worker-name", host, "name of this worker; on a remote machine, the name of its credential")
@@ -105,6 +108,7 @@ func envName(flagName string) string {
 // unknownVariables lists the variables that look like settings and are the setting of no command: a
 // misspelt one would otherwise do nothing, silently.
 func unknownVariables(environ []string) []string {
+	// Those of package cli, which are no flags.
 	known := map[string]bool{"WARPBOARD_SERVER": true, "WARPBOARD_SITES": true, "WARPBOARD_TOKEN": true, "WARPBOARD_USER": true, "WARPBOARD_ROLE": true, "WARPBOARD_NAME": true}
 	for name := range flagNames() {
 		known[envName(name)], known[envName(name)+"_FILE"] = true, name != settingsFlag

@@ -31,6 +31,8 @@ func signInFlags(fs *flag.FlagSet, o *OAuthConfig) {
 	}
 }
 
+// An e-mail or a login that such a provider states makes admins (--admins), so that who runs the provider is trusted with
+// the site.
 func (o OAuthConfig) check(wrong *problems) {
 	for _, p := range o {
 		wrong.unless((p.Key == "") == (p.Secret == ""), "--%s-key and --%s-secret belong together: one is missing", p.Name, p.Name)

@@ -71,6 +71,8 @@ func (i installer) install(ctx context.Context, origin string, task installSpec)
 	if len(task.Devices) == 0 {
 		task.Devices = task.Bundle.Definition.GPUs
 	}
+	// The mark outlives the task: it is how a task that an admin deleted is known at the next start. It is written after
+	// the task, so that a death in between publishes the same bundle again, which makes no new version.
 	mark := "installed." + task.Slug
 	before, err := i.store.Setting(ctx, mark)
 	if err != nil {
@@ -98,6 +100,7 @@ func (i installer) publish(ctx context.Context, in installSpec, first bool) erro
 		return err
 	case err != nil:
 		return err
+	// It is marked as installed all the same, and stays theirs when the file changes.
 	case task.Origin != in.Origin:
 		return nil // somebody made a task of this name; it is theirs
 	}

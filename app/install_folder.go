@@ -24,6 +24,7 @@ func (i installer) installFolder(ctx context.Context, dir string, devices []stri
 			task.Devices = devices
 		}
 		err := i.install(ctx, originFolder, task)
+		// What is wrong with one task is said and left; a database that fails would fail for all of them.
 		if kind := models.KindOf(err); err != nil && (kind == models.Internal || kind == models.Unavailable) {
 			return err
 		}
@@ -41,6 +42,7 @@ func (i installer) skipped(where string, err error) {
 // readFolder reads the problem sets below dir or, where there are none, its task folders. Links do not
 // lead out of dir.
 func (i installer) readFolder(dir string) ([]installSpec, error) {
+	// The folder belongs to whoever keeps tasks there, and may be written by others than the operator.
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("it is not a directory that can be read: %w", err)

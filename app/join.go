@@ -17,6 +17,8 @@ func (w *WorkerSettings) join() {
 	if w.Join == "" {
 		return
 	}
+	// Thirty bits: enough for the workers of one site, and ClaimName is not asked. A name that is taken by another secret
+	// is refused by the queue.
 	if host, _ := os.Hostname(); w.Name == host {
 		w.Name = plainName(host) + "-" + strings.ToLower(rand.Text()[:6])
 	}
@@ -35,6 +37,8 @@ func plainName(host string) string {
 }
 
 // hideSecrets takes what lets this process in out of its environment, before it starts programs of strangers.
+// The process has read them by now. /proc/PID/environ still shows what it was started with, to its own user and to root;
+// sandboxes have other users, and a /proc of their own.
 func hideSecrets() error {
 	for _, name := range []string{"join", "worker-secret"} {
 		if err := os.Unsetenv(envName(name)); err != nil {

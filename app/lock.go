@@ -19,6 +19,9 @@ func lockData(dir string) (release func(), err error) {
 	if err != nil {
 		return nil, fmt.Errorf("--data: the directory cannot be written: %w", err)
 	}
+	// The lock belongs to the open file, so that it ends with the process, however that dies. A child that inherits the
+	// descriptor would keep it; Go opens files close-on-exec. On a network file system it may hold between the processes
+	// of one machine only.
 	err = unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if err == nil {
 		return func() { file.Close() }, nil

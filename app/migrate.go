@@ -15,6 +15,7 @@ func migrate(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	// No lock on the data directory is taken: it may run beside a site, whose writes wait while boards are rebuilt.
 	store, err := models.Open(ctx, models.Config{Dir: cfg.Data, DSN: cfg.DatabaseURL, Log: cfg.logger(env.Stderr)})
 	if err != nil {
 		return err
@@ -46,6 +47,7 @@ func makeToken(ctx context.Context, env Environment, args []string) error {
 		return err
 	}
 	defer store.Close()
+	// The provider "operator" is nobody's sign-in, so that a token never is of an account that a person signs in with.
 	owner, err := store.SignIn(ctx, models.SignIn{Provider: "operator", Subject: user, Name: user})
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 )
 
 const (
+	// Clouds give from 30 s to two minutes: a second is little of it. Stat of one file costs nothing.
 	noticeEvery = time.Second
 	// handBackIn is what a notice leaves for telling the site, of a short one a quarter.
 	handBackIn = 5 * time.Second
@@ -33,6 +34,8 @@ func (c *Config) notice(log *slog.Logger) *notice {
 
 // wait returns when results must be delivered, once there is a notice; false: ctx ended first.
 func (n *notice) wait(ctx context.Context) (time.Time, bool) {
+	// The file's time and this process's clock are of one machine; one that a network file system stamps may be off by
+	// what the clocks differ.
 	tick := time.NewTicker(noticeEvery)
 	defer tick.Stop()
 	for {
@@ -82,6 +85,7 @@ func (n *notice) read(now time.Time) (gone time.Time, ok bool) {
 		gone = info.ModTime().Add(n.grace)
 	}
 	if !gone.After(now) {
+		// Said once for each notice, not every second for as long as the file lies there.
 		if !gone.Equal(n.over) {
 			n.log.Warn("the machine outlived a notice, which counts no more: remove the file", "file", n.file, "at", gone.UTC().Format(time.RFC3339))
 		}

@@ -31,6 +31,8 @@ func newSeat(ln net.Listener) *seat {
 
 // Accept waits for a connection; after leave it waits for Close.
 func (s *seat) Accept() (net.Conn, error) {
+	// DeadlineExceeded can only come from leave. Returning it would end the server's loop, and with it the connections
+	// that are still open.
 	conn, err := s.Listener.Accept()
 	if !errors.Is(err, os.ErrDeadlineExceeded) {
 		return conn, err
@@ -48,6 +50,8 @@ func (s *seat) Close() error {
 // leave ends accepting.
 func (s *seat) leave() {
 	if tcp, ok := s.Listener.(*net.TCPListener); ok {
+		// A time in the past wakes an Accept that waits. The kernel's queue is shared with the next process, which takes
+		// what comes.
 		_ = tcp.SetDeadline(time.Unix(1, 0))
 	}
 }
@@ -103,6 +107,8 @@ func (t *tenure) sit(addr string, given net.Listener) (*seat, error) {
 }
 
 // inherit asks the process before for its listener; nil when it is gone.
+// Any answer but the right one means: listen for itself. The sender is a process of the same user (the socket is 0600),
+// and is believed.
 func (t *tenure) inherit() net.Listener {
 	if _, err := t.before.Write([]byte{ready}); err != nil {
 		return nil
@@ -110,6 +116,7 @@ func (t *tenure) inherit() net.Listener {
 	if err := t.before.SetReadDeadline(time.Now().Add(answerIn)); err != nil {
 		return nil
 	}
+	// Room for one descriptor: the kernel closes what does not fit.
 	data, rights := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
 	n, m, _, _, err := t.before.ReadMsgUnix(data, rights)
 	if err != nil || n != 1 || data[0] != passed {
@@ -153,6 +160,7 @@ const firstActivated = 3
 // activated is the socket of a systemd socket unit; nil without one.
 func activated(getenv func(string) string, first int) (net.Listener, error) {
 	n, pid := getenv("LISTEN_FDS"), getenv("LISTEN_PID")
+	// A variable that was meant for another process (a parent that did not clear it) is left alone.
 	if n == "" || pid != "" && pid != strconv.Itoa(os.Getpid()) {
 		return nil, nil
 	}

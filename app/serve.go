@@ -20,6 +20,10 @@ import (
 )
 
 // serve runs the site, and a worker beside it unless --no-worker.
+//
+// The order below is that of dependence, and defers end it the other way round: lock, store, tasks, queue, loops. The
+// store migrates before anybody is let in; workers find all tasks there, since the queue opens after these are installed;
+// and the queue asks the store for what to publish again (Refill) as it opens.
 func serve(ctx context.Context, env Environment, args []string) error {
 	cfg, err := parse("serve", args, env.Getenv, env.Stdout)
 	if err != nil {
@@ -84,6 +88,15 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 // serveSite runs the loops of the site. When ctx ends, dispatcher and worker stop taking work, the worker finishes or
 // gives back what it has, and then the recorder stops, so that the last results are stored. Pages are served until then,
 // and until the next process serves them, if one waits.
+//
+// Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
+// The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
+// and deliverer log and go on by themselves; they return only with ctx, or when their connection is closed for good.
+//
+// The recorder gets two seconds more: a result that the queue has taken is recorded in milliseconds. One that is not is
+// still in the queue's files, and comes again after the next start. Only a process that has the data
+// directory closes the queue here: the next one may open the same files as soon as handOver frees the lock. Close may be
+// called again by the defer of serve.
 func serveSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Queue, held *tenure, log *slog.Logger) error {
 	hub := web.NewHub()
 	dispatcher := dispatch.NewDispatcher(store, q, hub, log)
@@ -134,6 +147,7 @@ type lastLoop struct {
 
 func startLast(ctx context.Context, run func(context.Context) error) *lastLoop {
 	l := &lastLoop{ended: make(chan struct{})}
+	// It hangs on no other context: whoever starts a lastLoop has to stop it, or it outlives the process's end in order.
 	ctx, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	go func() {
 		defer close(l.ended)
@@ -173,6 +187,8 @@ func newServer(ctx context.Context, cfg *Config, site web.Config) (server *web.S
 }
 
 // signing is the key of the site's statements: the one given, or the one in the data directory.
+// The key in the data directory is made at the first start. Losing it loses nothing that was signed: public keys are in
+// the database.
 func signing(ctx context.Context, cfg *Config, store *models.Store) (s web.Signing, err error) {
 	if cfg.SigningKey != "" {
 		s.Key, err = statement.ReadKey([]byte(cfg.SigningKey))
@@ -213,12 +229,15 @@ func ignoreCancel(err error) error {
 // authorizer answers the queue's question who a remote worker is.
 func authorizer(store *models.Store, log *slog.Logger) func(name, secret string) ([]string, bool) {
 	return func(name, secret string) ([]string, bool) {
+		// The queue's server waits for this in the goroutine of a connection that is not let in yet.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
 		devices, ok, err := store.AuthorizeWorker(ctx, name, secret)
 		if err != nil {
 			log.Error("worker credential cannot be checked", "worker", name, "err", err)
 		}
+		// Weakness: an error of the database refuses a worker as a wrong secret does, and its client gives up after the
+		// second time (queue.Dial).
 		return devices, ok && err == nil
 	}
 }

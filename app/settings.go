@@ -75,6 +75,7 @@ func settingText(value any) (string, error) {
 }
 
 // of gives a setting's value and where it is from; from is empty when it is set nowhere.
+// An empty variable counts as not set: a variable cannot set a text to nothing where the file says something.
 func (s sources) of(name string) (value, from string, err error) {
 	env := envName(name)
 	value, path := s.getenv(env), ""
@@ -91,6 +92,7 @@ func (s sources) of(name string) (value, from string, err error) {
 		if err != nil {
 			return "", "", fmt.Errorf("%s_FILE: %w", env, err)
 		}
+		// Editors end files with a line end, and secrets have none.
 		return strings.TrimRight(string(content), "\r\n"), env + "_FILE", nil
 	}
 	if value, ok := s.file[name]; ok {

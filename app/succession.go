@@ -42,6 +42,9 @@ const (
 )
 
 // tenure is a process's hold on the data directory. The zero value holds nothing, and listens for itself.
+//
+// release, door and before are set by takeData, before any other goroutine has it. mu guards the rest, which answer's
+// goroutine, pages (handingOver) and the end of serveSite share.
 type tenure struct {
 	release func()
 	door    *net.UnixListener // where the next process knocks
@@ -78,6 +81,8 @@ func takeData(ctx context.Context, dir string, log *slog.Logger) (*tenure, error
 
 // awaitData tries until the directory is free.
 func awaitData(ctx context.Context, dir string) (release func(), err error) {
+	// The lock has no queue: polling is what there is. Ten milliseconds is what a restart may leave the queue closed for
+	// longer than it must.
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -103,6 +108,8 @@ func socketIn(dir string, use func(*net.UnixAddr) error) error {
 }
 
 func openDoor(dir string) (door *net.UnixListener, err error) {
+	// It is this process's own socket from here on: a next one that knocks in between is sent away, and ends as without
+	// one.
 	_ = os.Remove(filepath.Join(dir, nextSocket)) // of a process that is gone: this one has the lock
 	err = socketIn(dir, func(addr *net.UnixAddr) error {
 		door, err = net.ListenUnix("unix", addr)
@@ -155,6 +162,7 @@ func (t *tenure) answer() {
 			t.next.Close()
 			t.next = nil
 		}
+		// One may wait. A third process is refused as if nobody stopped: its supervisor starts it again.
 		if t.stopping && t.next == nil {
 			if _, err := conn.Write([]byte{mayWait}); err == nil {
 				t.next, conn = conn, nil
@@ -176,6 +184,7 @@ func gone(conn *net.UnixConn) bool {
 	closed := false
 	err = raw.Control(func(fd uintptr) {
 		var one [1]byte
+		// Peeking leaves what the other one may have said for hear.
 		n, _, err := unix.Recvfrom(int(fd), one[:], unix.MSG_PEEK|unix.MSG_DONTWAIT)
 		closed = n == 0 && err == nil || errors.Is(err, unix.ECONNRESET)
 	})
@@ -241,6 +250,8 @@ func (t *tenure) handOver(ln *seat, log *slog.Logger) {
 	if hear(next) == serving {
 		log.Info("the next process serves")
 		ln.leave()
+		// Connections that the kernel had given to this process are answered; an idle one is closed, and its client
+		// connects to the next.
 		time.Sleep(settle)
 	}
 }

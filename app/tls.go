@@ -49,6 +49,8 @@ func (s TLSSettings) auto(baseURL, folder string) (*tls.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--base-url: %w", err)
 	}
+	// Only the host of --base-url gets a certificate: any other name in a handshake is refused before the ACME server is
+	// asked, whose limits strangers could use up.
 	manager := &autocert.Manager{Prompt: autocert.AcceptTOS, Cache: autocert.DirCache(folder), HostPolicy: autocert.HostWhitelist(base.Hostname()), Email: s.Email}
 	if s.Directory != "" {
 		manager.Client = &acme.Client{DirectoryURL: s.Directory}
@@ -88,6 +90,8 @@ type keyPair struct {
 func (k *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	// Once per handshake. The key file is not looked at: renewers write the key first, or both at once. A pair that does
+	// not fit together is tried again at the next handshake, with the one before meanwhile.
 	info, err := os.Stat(k.cert)
 	if err == nil && (k.loaded == nil || !info.ModTime().Equal(k.read)) {
 		var pair tls.Certificate

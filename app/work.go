@@ -28,6 +28,7 @@ func work(ctx context.Context, env Environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	// Before any program is started: compilers and ncu are asked for their versions soon.
 	if err := hideSecrets(); err != nil {
 		return err
 	}
@@ -54,6 +55,7 @@ func work(ctx context.Context, env Environment, args []string) error {
 // runWorker evaluates on this machine's devices until ctx ends. Leaving sets what makes the worker end by itself.
 func runWorker(ctx context.Context, cfg *Config, dial queue.WorkerConfig, log *slog.Logger, leaving func(*evaluator.Config)) error {
 	dial.Name = cfg.Worker.Name
+	// Before the machine is looked at: a wrong secret shows at once, and a site that is not up is waited for.
 	conn, err := queue.Dial(ctx, dial)
 	if err != nil {
 		return err
@@ -86,6 +88,8 @@ func (c *Config) machine(log *slog.Logger) machine.Settings {
 
 // checking says when slots are tested: what fails is tried again soon, for somebody may be repairing it.
 func (c *Config) checking() evaluator.Checking {
+	// Pause and Longest bound how long a repaired machine waits for its next test; Later lets the first jobs after a
+	// start go first.
 	return evaluator.Checking{
 		Pause: 10 * time.Second, Longest: 10 * time.Minute, Later: time.Minute,
 		Passed: selftest.Passed{Dir: filepath.Join(c.objects(), "selftest")}, Disk: c.Data, MinFree: leastDisk,

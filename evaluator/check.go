@@ -27,6 +27,10 @@ type Checking struct {
 }
 
 // keepSlot has a slot take jobs whenever its tests pass, until ctx ends or use returns an error.
+//
+// States of a slot: in service; retired (a job's check, three faults or a test that failed); on trial (admit), from which
+// it goes to one of the two. One goroutine per slot moves it here; Retire may come from any job at any time. A slot that
+// is hopeless stays retired.
 func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.Context, *slots.Slot) error) error {
 	check := w.cfg.Check
 	pause := backoff{check.Pause, check.Longest, check.Pause}
@@ -49,6 +53,8 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 			<-ctx.Done()
 			return nil
 		}
+		// A slot that worked for that long starts over with short pauses; one that fails as soon as it is admitted waits
+		// longer each time.
 		if time.Since(began) > check.Longest {
 			pause.reset()
 		}
@@ -62,6 +68,8 @@ func (w *Worker) keepSlot(ctx context.Context, s *slots.Slot, use func(context.C
 // admit tests a slot again and again until it passes; false when ctx ended first.
 func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool {
 	for {
+		// From here on the slot has a new Service context, so that the tests can hold its unit; jobs do not see it before
+		// Admit.
 		s.Try()
 		err := w.testSlot(ctx, s)
 		if ctx.Err() != nil {
@@ -86,6 +94,8 @@ func (w *Worker) admit(ctx context.Context, s *slots.Slot, pause *backoff) bool 
 // passedBefore reports whether a slot need not wait for its tests, and says so on the devices page.
 func (w *Worker) passedBefore(s *slots.Slot) bool {
 	since := w.cfg.Check.Passed.Since(w.slotKey(s))
+	// The mark says that the same software passed on the same unit. It says nothing of a unit that broke since:
+	// verifyLater does.
 	if since.IsZero() || w.freeDisk() != nil {
 		return false
 	}
@@ -104,6 +114,8 @@ func (w *Worker) verifyLater(ctx context.Context, s *slots.Slot) {
 	if !wait(ctx, w.cfg.Check.Later) {
 		return
 	}
+	// The gate lets a job that comes end the test; it begins again when nothing is to be done. On a worker that is never
+	// idle it may never come to its end, and jobs that fail retire the slot instead.
 	err := w.gate.Do(ctx, precompileKey(selftest.TaskKey, s.Device), func(ctx context.Context) error { return w.testSlot(ctx, s) })
 	if err != nil && ctx.Err() == nil {
 		s.Retire(err)
@@ -135,6 +147,7 @@ func (w *Worker) testSlot(ctx context.Context, s *slots.Slot) error {
 			return nil
 		})
 	}
+	// Errors are in failed: each program has a place of its own there, so that no lock is needed.
 	_ = together.Wait()
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -158,6 +171,7 @@ func failedPrograms(programs []selftest.Program, failed []error) error {
 }
 
 // testAgain is how often a program whose clocks disagree is run in all: a busy machine may be to blame.
+// Only disagreeing clocks are tried again. What does not compile or gives a wrong answer does so each time.
 const testAgain = 3
 
 func (w *Worker) testProgram(ctx context.Context, s *slots.Slot, p selftest.Program) (err error) {

@@ -80,10 +80,14 @@ type Config struct {
 	// nil where nobody says so but by ending the worker.
 	Notice func(ctx context.Context) (until time.Time, ok bool)
 
-	Beat   time.Duration // between heartbeats; 2 s
+	// The site takes a worker for gone after models.WorkerTimeout without one; a beat must fit into that several times.
+	Beat time.Duration // between heartbeats; 2 s
+	// Well below the queue's AckWait (30 s): three of them may be lost before the job is delivered to somebody else.
 	Extend time.Duration // between signs of life for a job in flight; 8 s
-	Grace  time.Duration // for jobs on their slot to end when the worker stops; 30 s
-	Log    *slog.Logger
+	// It has to be shorter than what ends the process by force (systemd, Kubernetes), or jobs are lost instead of handed
+	// back.
+	Grace time.Duration // for jobs on their slot to end when the worker stops; 30 s
+	Log   *slog.Logger
 }
 
 func (c Config) withDefaults() Config {

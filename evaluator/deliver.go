@@ -17,15 +17,20 @@ const publishAgain = time.Second
 
 // handle sees one job from its delivery to its end on the queue: a result that was delivered, or the job
 // handed back. It ends soon after stop does.
+// Two goroutines: this one, and the one that extends. Extending goes on while the result is delivered, and ends before
+// handle does.
 func (w *Worker) handle(stop context.Context, s *slots.Slot, d *queue.Delivery) {
 	ctx, cancel := context.WithCancelCause(stop)
 	defer cancel(nil)
 	id := d.Job.AttemptID
+	// The delivery is dropped unanswered: the attempt in flight finishes the job, whichever of its deliveries is
+	// acknowledged.
 	if !w.inFlight.add(id, d.Job.Expect, cancel) {
 		return
 	}
 	defer w.inFlight.remove(id)
 	log := w.log.With("run", d.Job.RunID, "attempt", id)
+	// Not under ctx: a cancelled attempt still stops its program, and the job must not go to another worker meanwhile.
 	extending, endExtending := context.WithCancel(context.WithoutCancel(stop))
 	var extender sync.WaitGroup
 	extender.Go(func() { w.extend(extending, d, log) })
@@ -59,6 +64,7 @@ func (w *Worker) extend(ctx context.Context, d *queue.Delivery, log *slog.Logger
 // off the queue. A job that is handed back has a result, too, which says so: the site then makes
 // another attempt of it. When the worker must stop first, the queue delivers this one again.
 func (w *Worker) deliver(stop context.Context, d *queue.Delivery, result job.Result, log *slog.Logger) {
+	// The loop has no end but delivery or stop: the result is in memory alone, and lost if the process dies.
 	truncateResult(&result, w.cfg.Conn.MaxMessage())
 	for {
 		err := w.publish(d, result, log)
@@ -78,6 +84,9 @@ func (w *Worker) deliver(stop context.Context, d *queue.Delivery, result job.Res
 }
 
 // publish tries once to deliver the result.
+// Result before Done: a death between the two has the job delivered and begun again, until a
+// heartbeat finds the attempt stale.
+// The other way round nobody would have either.
 func (w *Worker) publish(d *queue.Delivery, result job.Result, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(context.Background(), deliveryTimeout)
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 )
 
 // findings is what the tests of slots and machine showed last. The zero value is ready.
+// mu guards all, which grows with the tests there are and not with time: each slot and name has one entry, the last.
 type findings struct {
 	mu  sync.Mutex
 	all []finding
@@ -72,6 +73,7 @@ func (f *findings) line(one finding) job.CheckLine {
 		}
 		count++
 		if other.err != nil {
+			// Of several slots that fail the last one's words are shown; all their numbers are.
 			line.OK, line.Detail = false, attempt.Sentence(other.err)
 			failed = append(failed, fmt.Sprint(other.slot))
 		}

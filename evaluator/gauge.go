@@ -19,6 +19,8 @@ type Gauging struct {
 
 // gaugeLoop measures each unit again and again while nobody needs it, until ctx ends. A job that comes meanwhile ends
 // that; it begins anew when nothing is to be done.
+// On a machine that is never idle the gate lets nothing through, and a unit keeps its old gauge, or has none: the site
+// then holds no score to the roofs.
 func (w *Worker) gaugeLoop(ctx context.Context) {
 	if w.cfg.Gauge.Every == 0 {
 		return
@@ -36,6 +38,7 @@ func (w *Worker) gaugeLoop(ctx context.Context) {
 			if s.Service().Err() != nil || seen[s.UUID] {
 				continue
 			}
+			// Slots of one unit have the same UUID, and so does the CPU's: the first in service stands for them.
 			seen[s.UUID] = true
 			if err := w.gaugeUnit(ctx, s.Slot); err != nil && ctx.Err() == nil {
 				w.log.Warn("a unit could not be gauged", "device", s.Device, "err", err)
@@ -58,6 +61,7 @@ func (w *Worker) gaugeUnit(ctx context.Context, unit device.Slot) error {
 		return err
 	}
 	for _, s := range w.pool.All() {
+		// All slots of the unit show what was found.
 		if s.UUID == unit.UUID {
 			s.Gauged(found)
 		}
@@ -72,6 +76,8 @@ func (w *Worker) gauge(ctx context.Context, j job.Job, unit device.Slot) (job.Ga
 		if s.UUID != unit.UUID {
 			continue
 		}
+		// It has no place in inFlight: heartbeats do not list it, and stopping the worker ends ctx, not the attempt by
+		// its id.
 		result, err := w.attemptFor(ctx, NopConn{}, s, j)
 		if err != nil {
 			return job.Gauge{}, err

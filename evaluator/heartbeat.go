@@ -8,6 +8,8 @@ import (
 )
 
 // heartbeatLoop sends heartbeats until ctx ends.
+// It begins before the sandbox is tested, and ends after the last result: a worker that is silent is taken for dead, and
+// its attempts are given to others.
 func (w *Worker) heartbeatLoop(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.Beat)
 	defer tick.Stop()
@@ -28,6 +30,7 @@ func (w *Worker) sendHeartbeat() {
 }
 
 func (w *Worker) heartbeat() job.Heartbeat {
+	// The order of locks: mu, then those of inFlight, findings and slots, each for a moment. None of them calls back.
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return job.Heartbeat{
@@ -36,6 +39,7 @@ func (w *Worker) heartbeat() job.Heartbeat {
 		Started:  w.started,
 		Version:  w.cfg.Version,
 		Attempts: w.inFlight.ids(),
+		// The slice is cut to its length, so that append copies it: w.checks is shared with the next heartbeat.
 		SelfTest: append(w.checks[:len(w.checks):len(w.checks)], w.found.lines()...),
 		Refusing: w.refusing,
 		Stopping: w.stopping,

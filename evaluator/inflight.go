@@ -13,9 +13,11 @@ import (
 
 // keepCancelled is how many cancellations of attempts that are not in flight are remembered: one
 // can overtake its job.
+// All workers hear all cancellations of a site; of others' attempts nothing comes, and these lines only pass through.
 const keepCancelled = 256
 
 // inFlight is the attempts that a worker has taken from the queue and not ended. The zero value is ready.
+// mu guards everything in it. cancel functions are called under it: they do not block.
 type inFlight struct {
 	mu        sync.Mutex
 	all       map[string]*flight
@@ -81,6 +83,7 @@ func (a *inFlight) onSlot(id string) {
 
 // endBy hands back at once what will not end by a time: what is not on its slot, what runs like it take too long for,
 // and what comes from now on. Of what is not known how long it takes, nothing is said.
+// It may be called twice, by a stop signal and by a notice. What was cancelled keeps its first cause.
 func (a *inFlight) endBy(by time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

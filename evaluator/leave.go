@@ -19,6 +19,7 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 	if w.cfg.Leave.Idle == 0 {
 		return
 	}
+	// Looked at once a second: a job that came and went between two looks does not count as something to do.
 	look := time.NewTicker(min(time.Second, w.cfg.Leave.Idle))
 	defer look.Stop()
 	since := time.Now()
@@ -39,6 +40,7 @@ func (w *Worker) leaveWhenIdle(ctx context.Context, leave func()) {
 }
 
 // leaveOnNotice calls leave when the machine is said to go away, and passes on until when it stays.
+// until has room for one message and there is one notice, so that sending never waits.
 func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- time.Time) {
 	if w.cfg.Notice == nil {
 		return
@@ -52,6 +54,7 @@ func (w *Worker) leaveOnNotice(ctx context.Context, leave func(), until chan<- t
 
 // finish waits until what runs has ended. A stop signal (ctx) leaves it Config.Grace, and a notice until the machine goes; of
 // both the shorter.
+// The pools of kept programs are closed last and by this goroutine alone, when no attempt can use them any more.
 func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-chan time.Time, endJobs context.CancelCauseFunc) {
 	ended, stopped := make(chan struct{}), ctx.Done()
 	go func() {
@@ -80,5 +83,6 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 func (w *Worker) endBy(by time.Time, endJobs context.CancelCauseFunc) *time.Timer {
 	w.stop()
 	w.inFlight.endBy(by)
+	// The cause is ErrStopping: attempts then conclude as handed back, which costs nobody anything.
 	return time.AfterFunc(time.Until(by), func() { endJobs(attempt.ErrStopping) })
 }

@@ -25,6 +25,7 @@ func (w *Worker) hints(ctx context.Context) (<-chan job.Preparation, error) {
 
 // precompileLoop compiles what belongs to tasks before anybody submits to them, one after the other, until
 // ctx ends.
+// hints is nil where nothing is precompiled: a nil channel never delivers.
 func (w *Worker) precompileLoop(ctx context.Context, hints <-chan job.Preparation) {
 	for {
 		select {
@@ -52,6 +53,7 @@ func (w *Worker) precompile(ctx context.Context, p job.Preparation) {
 	place := w.pool.PrecompilePlace(slots[0])
 	var made int
 	var began time.Time
+	// A job of the same task lets it go on and waits for its objects; any other one ends it, and it starts over later.
 	err := w.gate.Do(ctx, precompileKey(p.TaskKey, p.Device), func(ctx context.Context) (err error) {
 		began = time.Now()
 		made, err = w.cfg.Builder.Prepare(ctx, p, place)

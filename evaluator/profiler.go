@@ -19,6 +19,7 @@ func (w *Worker) profiler() taskrun.Profiler {
 
 // checkProfiler profiles a known kernel while nobody needs a GPU, until that shows that the machine's Nsight Compute counts.
 // Until then runs are profiled as if it did: whoever waits for a profile does not wait for this.
+// It goes on until it succeeds once. A profiler that breaks later is noticed by the profiles that fail.
 func (w *Worker) checkProfiler(ctx context.Context) {
 	check := w.cfg.Check
 	if check.Pause == 0 || w.cfg.Profiler == nil || w.cfg.Nsight == nil {

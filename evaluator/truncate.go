@@ -15,6 +15,7 @@ import (
 
 const (
 	// envelope is what a message needs beside its JSON.
+	// Subject and headers; NATS counts them against the message's limit.
 	envelope = 4 << 10
 	// hardTextLimit bounds any one text; no stage of a worker that works as it should leaves so much.
 	hardTextLimit = 1 << 20
@@ -37,6 +38,7 @@ func truncateResult(r *job.Result, size int) {
 	for i := range r.Stages {
 		r.Stages[i].Cases = slices.Clone(r.Stages[i].Cases)
 	}
+	// Done for every result: a text of 1 MiB would be read by pages, also where the message had room for it.
 	shorten(r, hardTextLimit)
 	if fits() {
 		return
@@ -56,6 +58,8 @@ func truncateResult(r *job.Result, size int) {
 			r.Stages[i].Cases[k].Times = nil
 		}
 	}
+	// Halving ends after eleven rounds. What is still too large then cannot be sent, and PublishResult says so
+	// (ErrTooLarge), over and over until the worker stops; with texts of 64 bytes that takes tens of thousands of cases.
 	for limit := largestText; limit >= smallestText && !fits(); limit /= 2 {
 		shorten(r, limit)
 	}

@@ -40,11 +40,14 @@ func (w *Worker) attemptFor(ctx context.Context, hears attempt.Publisher, s *slo
 		Job: j, Worker: w.cfg.Name, Publisher: hears, Pool: w.pool, Slot: s, Log: w.log,
 	})
 	work := w.workOf(a)
+	// releaseCPU is called up to twice: when a GPU job's building has ended, and at the end of all. The second time does nothing.
 	releaseCPU := w.gate.Busy(precompileKey(j.TaskKey, j.Device))
 	defer releaseCPU()
 	defer func() {
 		if r := recover(); r != nil {
 			w.log.Error("panic while evaluating", "attempt", j.AttemptID, "panic", r, "stack", string(debug.Stack()))
+			// The panic may be the submission's doing (an answer that our parser cannot read), so that it counts against
+			// it.
 			err = attempt.Suspected(fmt.Errorf("the worker's own program failed: %v", r))
 			result = work.Conclude(err)
 		}
@@ -77,11 +80,15 @@ func (w *Worker) do(ctx context.Context, a *attempt.Attempt, work Work, releaseC
 	if a.Slot.IsGPU() {
 		releaseCPU()
 	}
+	// Units are taken after building, and all at once in one order (slots.Pool.Hold): two jobs of several units cannot
+	// wait for each other.
 	held, err := a.Hold(ctx, work.Units())
 	if err != nil {
 		return err
 	}
 	defer func(began time.Time) {
+		// Also after a panic or a cancellation: whoever holds a unit pays for it. The site bounds the number
+		// (work.charge).
 		a.Result.UnitNS = int64(held.Count()) * time.Since(began).Nanoseconds()
 		held.Release()
 	}(time.Now())

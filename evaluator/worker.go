@@ -26,15 +26,19 @@ var ErrWallsFail = errors.New("the sandbox failed its self-test")
 // A job that is to avoid this worker is passed on so often and with these pauses; then no other worker
 // is free, and it is evaluated here.
 const (
+	// The queue gives a job to at most five workers (maxDeliver), and each pass uses one of them up.
 	passOn      = 2
 	passAfter   = 100 * time.Millisecond // until the job is in the queue again
 	passBackoff = 500 * time.Millisecond // until this slot asks again
 )
 
 // deliveryTimeout bounds one try to deliver a finished result, and to hand a job back.
+// Longer than requestWait of the queue, so that its own error comes first.
 const deliveryTimeout = 5 * time.Second
 
 // Worker evaluates jobs on the slots of one machine.
+//
+// pool, gate, inFlight and found have locks of their own; mu guards checks, refusing and stopping, which heartbeats read.
 type Worker struct {
 	cfg      Config
 	log      *slog.Logger
@@ -86,6 +90,8 @@ func (w *Worker) Run(ctx context.Context) error {
 	var beating sync.WaitGroup
 	beating.Go(func() { w.heartbeatLoop(base) })
 	if w.walls(ctx) {
+		// Contexts: ctx is the stop signal. base outlives it, so that the site hears heartbeats and the worker
+		// cancellations until all has ended.
 		err = w.serve(ctx, hints)
 	} else {
 		err = w.wallsFail(ctx)
@@ -98,6 +104,10 @@ func (w *Worker) Run(ctx context.Context) error {
 
 // serve evaluates jobs until ctx ends, it is time to leave or no slot is left in service. Three things end one after the other:
 // receiving with ctx, the jobs at most Config.Grace later, and then the Pythons that are kept ready for them.
+//
+// Order of the ends: staying (leave or ctx) ends receiving; jobs ends by finish at the latest; warm follows, since
+// programs on their slots use its Pythons. jobs does not hang on ctx: running jobs have their grace. No job begins once
+// finish waits: group has ended by then.
 func (w *Worker) serve(ctx context.Context, hints <-chan job.Preparation) error {
 	jobs, endJobs := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer endJobs(nil)
@@ -170,6 +180,8 @@ func (w *Worker) receive(ctx context.Context, s *slots.Slot, begin func(*queue.D
 	defer cancel()
 	defer context.AfterFunc(s.Service(), cancel)()
 	for s.Reserve(ctx) {
+		// The ticket is held while it waits, so that a delivered job always has a place. Busy decides whether idle slots
+		// elsewhere go first.
 		d, err := w.cfg.Conn.Receive(ctx, s.Device, s.Busy)
 		if err != nil {
 			s.Unreserve() // the slot may come back, and needs all of its tickets then
@@ -235,6 +247,7 @@ func (w *Worker) walls(ctx context.Context) bool {
 	return true
 }
 
+// It runs before any job, and never beside one.
 func (w *Worker) testWalls(ctx context.Context) bool {
 	checks := w.cfg.Sandbox.SelfTest(ctx)
 	if ctx.Err() != nil {

@@ -69,6 +69,8 @@ func (b *Bundle) Solutions() []Solution {
 }
 
 // WithoutSolutions is the task for those who are to solve it: without solutions, and without what is made of them.
+// A file that a task runs or hands out stays, wherever it lies: taking it away would break the task. Its author gave that
+// away.
 func (b *Bundle) WithoutSolutions() *Bundle {
 	out := *b
 	out.Files = maps.Clone(b.Files)

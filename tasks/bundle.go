@@ -12,6 +12,8 @@ import (
 
 // Key is the content hash of a task version, in hex: equal for equal definitions and files,
 // whatever the task is called and wherever it came from.
+// It hashes the definition as JSON. A field that is added to Definition without omitempty gives every stored task another
+// key, and with it another version at the next start. Name and Warnings are not in it.
 func (b *Bundle) Key() string {
 	h := sha256.New()
 	definition, err := json.Marshal(b.Definition)

@@ -68,6 +68,9 @@ func (r *taskReader) templates(node *yaml.Node) map[string]string {
 
 // load takes the file that source means, seen from the folder of task.yml, into the bundle and
 // gives its path there.
+// A name goes through three forms: as written, seen from task.yml; in the upload's tree (at); in the bundle (inside). A
+// file is loaded once, however often it is named. "../shared" and a folder "_up/shared" would be one path inside, which
+// is refused.
 func (r *taskReader) load(node *yaml.Node, key, source string) string {
 	inside, at := inBundle(source), path.Join(r.dir, source)
 	if from, known := r.origins[inside]; known && from == at {
@@ -105,6 +108,7 @@ func (r *taskReader) open(source string) ([]byte, error) {
 		return nil, fmt.Errorf("%q %s", source, why)
 	}
 	data, err := r.tree.Read(at)
+	// Bundles travel as JSON with text in it, and pages show every file.
 	if err == nil && !utf8.Valid(data) {
 		return nil, fmt.Errorf("%q is not UTF-8 text", at)
 	}

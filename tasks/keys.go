@@ -141,6 +141,7 @@ func (k Key) In(lang Lang) bool {
 }
 
 // knownKeys are the names below a parent, "" for the top, that task.yml of a language may have.
+// lang is "" for the keys of all languages: where lang itself was refused, one mistake must not make a second.
 func knownKeys(parent string, lang Lang) []string {
 	var names []string
 	for _, key := range Keys() {

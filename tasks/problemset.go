@@ -48,6 +48,7 @@ func (u *Upload) ProblemSets(now time.Time) ([]ProblemSet, error) {
 }
 
 // problemSet reads one set; it gives nil for YAML that is something else, well-formed or not.
+// Uploads hold other YAML, too (workflows, settings): only what lies in a folder "problems" has to be well-formed.
 func (u *Upload) problemSet(file string, now time.Time) (*ProblemSet, error) {
 	data, err := u.tree.Read(file)
 	if err != nil {

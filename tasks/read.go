@@ -139,6 +139,7 @@ func OpenPath(name string) (*Upload, error) {
 func openDir(dir string) (*Upload, error) {
 	top := dir
 	if _, err := os.Lstat(filepath.Join(dir, TaskFile)); err == nil {
+		// The root of the tree is two folders up, so that "../../shared" works; os.Root keeps links inside of it.
 		top = filepath.Dir(filepath.Dir(dir))
 	}
 	root, err := os.OpenRoot(top)

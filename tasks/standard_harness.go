@@ -60,6 +60,7 @@ func (b *Bundle) standardFunctions() error {
 
 // missingFunctions says which functions that Warpboard's harness calls the reference does not even name. It may have them
 // from a file that it includes whole: then nothing is missing that can be seen here.
+// A text search, for a warning: a name in a comment passes, and the first run shows the truth.
 func (b *Bundle) missingFunctions() (missing []string) {
 	for _, f := range b.Definition.Files {
 		text := b.Files[f.Source]

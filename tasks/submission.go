@@ -27,6 +27,7 @@ type Submission struct {
 const MaxSubmissionFiles = 16
 
 // packedMark begins a submission of several files where it is one text. No other submission may begin so.
+// Stored sources and hashes hang on this form. It begins with a zero byte, which no text has that compiles.
 const packedMark = "\x00files\n"
 
 // Pack is the submission as one text: equal for equal submissions alone. Without further files it is the source. Else it is
@@ -58,6 +59,8 @@ func Unpack(text []byte) (s Submission, err error) {
 	for len(rest) > 0 {
 		head, data, ok := bytes.Cut(rest, []byte("\n"))
 		name, count, _ := strings.Cut(string(head), " ")
+		// Only what Pack made comes here, from the site's own store; it is checked all the same, since a broken row must
+		// not panic a page.
 		n, err := strconv.Atoi(count)
 		if !ok || err != nil || n < 0 || n > len(data) {
 			return s, fmt.Errorf("a submission of several files breaks off at %.80q", head)

@@ -24,8 +24,12 @@ const (
 	// so that slow receivers hold up neither the site nor other people.
 	mostAtOnce, ofSite, atOnce = 24, 12, 3
 	// silentFor is when a worker counts as lost: longer than a site's restart takes, during which nobody hears it.
+	// It is said later than the site itself gives attempts up (models.WorkerTimeout): that costs a run a retry, this a
+	// person's sleep.
 	silentFor = 30 * time.Second
 	// claimFor is after when a try that nobody ended is made again.
+	// Far longer than a try can last, so that a try under way is never made twice at once; and how late a delivery is
+	// after a process died with it.
 	claimFor = 6 * answerIn
 )
 
@@ -43,6 +47,14 @@ type Config struct {
 }
 
 // Deliverer makes deliveries of events, and sends them.
+//
+// Run's goroutine looks and claims; each try has a goroutine of its own, in trying. mu guards now and is held for no
+// call. started and now are of this process: another one that takes the lease over begins with nothing under way, and is
+// held off by the claims.
+//
+// States of a delivery, in the database: due; claimed until a time (ClaimDelivery), which reads as due again after it;
+// ended, or due later (EndTry). A receiver may get an event twice, with the same id; it never misses one because a
+// process died.
 type Deliverer struct {
 	Config
 	sender  sender
@@ -81,10 +93,13 @@ func (d *Deliverer) Run(ctx context.Context) error {
 
 // look is one pass, of the one process that delivers.
 func (d *Deliverer) look(ctx context.Context, at time.Time) error {
+	// A process that was held up for longer than leaseFor still sends what it has claimed, and so may another: claims
+	// keep them apart.
 	held, err := d.Store.Hold(ctx, []string{leaseName}, leaseFor)
 	if err != nil || len(held) == 0 {
 		return err
 	}
+	// None of the three keeps the others from their turn; what failed is looked at again a second later.
 	watched := d.watch(ctx, at)
 	_, spread := d.Store.SpreadEvents(ctx)
 	return errors.Join(watched, spread, d.sendDue(ctx, at))
@@ -140,12 +155,14 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 	if err != nil {
 		return err
 	}
+	// More are read than there is room for, so that a person's backlog does not fill the list and hide everybody else.
 	d.sort(due)
 	for _, delivery := range due {
 		if !d.enter(delivery.UserID) {
 			continue
 		}
 		claimed, err := d.Store.ClaimDelivery(ctx, delivery, at.Add(claimFor))
+		// Not claimed: another process was quicker, or the delivery is gone.
 		if err != nil || !claimed {
 			d.leave(delivery.UserID)
 			if err != nil {
@@ -163,6 +180,7 @@ func (d *Deliverer) sendDue(ctx context.Context, at time.Time) error {
 
 func (d *Deliverer) try(ctx context.Context, delivery hooks.DueDelivery) {
 	tried := d.sender.send(ctx, delivery, d.Now())
+	// Without a note the try does not count as one, and the receiver is not blamed for the site's restart.
 	if ctx.Err() != nil && tried.Problem != "" {
 		return // the site stops: the claim ends, and it is sent again
 	}
@@ -206,6 +224,7 @@ func (d *Deliverer) sort(due []hooks.DueDelivery) {
 func (d *Deliverer) enter(userID int64) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	// 0 is the site's own webhooks; the rest is people's.
 	people := -d.now[0]
 	for _, n := range d.now {
 		people += n

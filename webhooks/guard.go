@@ -12,6 +12,7 @@ import (
 
 // special are networks that are not the public internet, beside those that netip knows and IPv6 outside of unicast6; some
 // carry an IPv4 address inside.
+// Lists of the IANA registries; a network that becomes special later is dialled until it is added here.
 var special = []netip.Prefix{
 	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("192.0.0.0/24"),
 	netip.MustParsePrefix("192.0.2.0/24"), netip.MustParsePrefix("192.88.99.0/24"), netip.MustParsePrefix("198.18.0.0/15"),
@@ -35,6 +36,8 @@ type guard struct {
 
 // check refuses an address at the moment when it is dialled, after names have been resolved: a name that points elsewhere a
 // moment later is refused then.
+// It runs for each address that is tried, in the dialer, so that the address that is checked is the one that is connected
+// to. Whoever makes a webhook controls the name and what it resolves to.
 func (g guard) check(_, address string, _ syscall.RawConn) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -48,6 +51,7 @@ func (g guard) check(_, address string, _ syscall.RawConn) error {
 	if within(g.allowed, ip) {
 		return nil
 	}
+	// A port that is not a number is 0, and refused.
 	number, _ := strconv.Atoi(port)
 	if !public(ip) || number < leastPort && number != 80 && number != 443 || g.isOwn(ip) {
 		return errRefused
@@ -69,6 +73,8 @@ func within(networks []netip.Prefix, ip netip.Addr) bool {
 
 // isOwn reports whether the address is one of this machine, which may trust itself more than others.
 func (g guard) isOwn(ip netip.Addr) bool {
+	// Asked each time, since addresses come and go. Unknown ones refuse everything. What the operator allows (within,
+	// above) wins over it.
 	addresses, err := g.own()
 	return err != nil || slices.ContainsFunc(addresses, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)

@@ -24,7 +24,8 @@ import (
 
 const (
 	// answerIn bounds a try as a whole, however slowly the receiver reads and answers, unless Config says otherwise.
-	answerIn    = 10 * time.Second
+	answerIn = 10 * time.Second
+	// A receiver can answer as much as it likes: both bounds keep that from costing memory or time.
 	largestHead = 16 << 10
 	// readAtMost of an answer: nobody reads it, and the connection is closed after it.
 	readAtMost = 4 << 10
@@ -40,6 +41,7 @@ func newSender(cfg Config) sender {
 	return sender{newClient(cfg, slices.Concat(cfg.Allowed, cfg.OfAll)), newClient(cfg, cfg.OfAll), "Warpboard/" + cfg.Version}
 }
 
+// Each try has a connection of its own (DisableKeepAlives): one that was kept would not pass the guard again.
 func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
 	timeout := cfg.Answer
 	dialer := &net.Dialer{Timeout: timeout, Control: guard{allowed, net.InterfaceAddrs}.check}
@@ -73,6 +75,8 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	if err != nil {
 		return 0, err
 	}
+	// The headers are those of the Standard Webhooks specification, so that receivers can use its libraries. The time is
+	// signed, which lets them refuse what is replayed later; the id is the same in each try.
 	for name, value := range map[string]string{"Content-Type": "application/json", "User-Agent": s.agent,
 		"webhook-id": d.MessageID, "webhook-timestamp": strconv.FormatInt(at.Unix(), 10), "webhook-signature": signature} {
 		request.Header.Set(name, value)
@@ -100,6 +104,8 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 }
 
 // plainly says why a request failed without the address, which may hold a secret.
+// Errors of the TLS handshake pass as they are: a certificate says nothing of the operator's network that its receiver
+// did not choose.
 func plainly(err error, timeout time.Duration) error {
 	var name *net.DNSError
 	if errors.As(err, &name) || errors.Is(err, errRefused) {
@@ -121,6 +127,7 @@ func plainly(err error, timeout time.Duration) error {
 
 // Sign makes the header webhook-signature: HMAC-SHA256 over id, time and body.
 func Sign(secret, id string, at time.Time, body []byte) (string, error) {
+	// Secrets are made by the site; one that cannot be read is a damaged row.
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		return "", errors.New("the secret of the webhook cannot be read")

@@ -20,6 +20,7 @@ func AgentCommands(env Environment, version string) []*cobra.Command {
 				if err != nil {
 					return err
 				}
+				// The standard output carries the protocol alone: nothing else may print there.
 				return mcp.ServeStdio(cmd.Context(), site, version, os.Stdin, os.Stdout)
 			}}
 	})
@@ -37,6 +38,7 @@ func skillCommand(env Environment) *cobra.Command {
 			if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 				return fmt.Errorf("write the instructions: %w", err)
 			}
+			// O_EXCL: a file that somebody has changed is not written over.
 			file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 			if err != nil {
 				return fmt.Errorf("write the instructions: %w", err)

@@ -10,6 +10,7 @@ import (
 )
 
 // exactly refuses another number of arguments than the names say.
+// Mistakes are Usage errors (exit 2); cobra's own validators would end with 1.
 func exactly(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) != len(names) {

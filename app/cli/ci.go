@@ -59,6 +59,7 @@ func ciCommand(c *connection) *cobra.Command {
 }
 
 // checked is what CI found of one kernel on one device.
+// Printed by --json: keys are only added. Times are nanoseconds, of a submission its score, of an evaluation the mean.
 type checked struct {
 	File   string   `json:"file"`
 	For    string   `json:"for"` // task or reference
@@ -95,6 +96,8 @@ func (c *connection) ci(ctx context.Context, o ciOptions, dir string) error {
 	}
 	r := &ciRun{site: site, options: o, project: p}
 	found := []checked{}
+	// One after the other: they would wait for the same device anyway, and a person's limit of waiting runs is not used
+	// up.
 	for _, k := range p.Kernels {
 		results, err := r.kernel(ctx, k)
 		if err != nil {
@@ -120,6 +123,7 @@ func (o ciOptions) verdict(found []checked) error {
 		}
 	}
 	switch {
+	// "slower" includes failures. "never" is for a summary alone.
 	case o.failOn != "never" && bad > 0:
 		return failed("%d of %d did not pass", bad, len(found))
 	case o.failOn == "slower" && slow > 0:
@@ -136,6 +140,8 @@ type ciRun struct {
 }
 
 func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
+	// The repository may be a stranger's (a pull request): a file outside of it would be sent to the site, and its
+	// compiler's words be shown.
 	outside := func(file string) bool { return !filepath.IsLocal(file) }
 	if outside(k.File) || k.Reference != "" && outside(k.Reference) || slices.ContainsFunc(k.Files, outside) {
 		return nil, errors.New("kernels lie below the folder of warpboard.toml")
@@ -152,9 +158,13 @@ func (r *ciRun) kernel(ctx context.Context, k ofKernel) ([]checked, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The whole submission is compared, with its further files. That the task or the machine changed since is not looked
+	// at: --all runs it again.
 	if base.Source != nil && bytes.Equal(base.Pack(), now.Pack()) && !r.options.all {
 		return []checked{{File: k.File, For: r.project.of(path).Task, State: stateUnchanged}}, nil
 	}
+	// After and before are measured one after the other: what changes on the machine between them counts as a difference.
+	// Intervals that touch are the same, which covers the small part of it.
 	after, err := r.submitted(ctx, path, now)
 	if err != nil {
 		return nil, err
@@ -184,6 +194,8 @@ func (r *ciRun) atBase(ctx context.Context, file string) ([]byte, error) {
 	if _, err := git("rev-parse", "--verify", "--quiet", "--end-of-options", r.options.base+"^{commit}"); err != nil {
 		return nil, Usage("--base %q is not a commit of this repository (fetch it first)", r.options.base)
 	}
+	// --end-of-options keeps a base or a file that begins with "-" from being an option of git. Errors mean "new": the
+	// commit was verified.
 	text, err := git("show", "--end-of-options", r.options.base+":./"+filepath.ToSlash(file))
 	if err != nil {
 		return nil, nil // it is new
@@ -198,6 +210,8 @@ func (r *ciRun) submitted(ctx context.Context, path string, s tasks.Submission) 
 		return nil, err
 	}
 	sub, err := r.site.Submit(ctx, in)
+	// Each Wait ends after lookEvery at the latest. There is no limit of its own: CI systems have one, and an interrupt
+	// leaves the runs going.
 	for err == nil && !sub.Ended {
 		sub, err = r.site.Wait(ctx, sub.ID, lookEvery)
 	}
@@ -222,6 +236,7 @@ func (r *ciRun) against(ctx context.Context, k ofKernel, path string) ([]checked
 	if ok, why := passed(e); !ok {
 		one.State, one.Why = stateFailed, why
 	} else if stats := resultOf(e).Result.Stats; stats != nil {
+		// Milliseconds to nanoseconds.
 		mean := stats.Mean * 1e6
 		one.Now = &mean
 	}
@@ -239,6 +254,7 @@ func resultsOf(file string, before, after *client.Submission) (all []checked) {
 			}
 		}
 		if before != nil {
+			// By device: the task may have got devices since the base.
 			for _, old := range before.Runs {
 				if one.State == statePassed && old.Device == run.Device && old.ScoreNS != nil && run.ScoreNS != nil {
 					one.Base, one.Change = old.ScoreNS, changeOf(old, run)

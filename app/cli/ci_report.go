@@ -11,6 +11,7 @@ func (c *connection) report(o ciOptions, found []checked) error {
 	if c.json {
 		return PrintJSON(c.env.Stdout, found)
 	}
+	// Annotations go to the standard output, where the forge reads commands; the summary goes to a file of its own there.
 	if c.env.Getenv("GITHUB_ACTIONS") == "true" {
 		for _, one := range found {
 			if line := one.annotation(); line != "" {
@@ -38,6 +39,8 @@ func (c *connection) report(o ciOptions, found []checked) error {
 // annotation is what a forge shows at a file; empty: nothing. A kernel's own output could hold a command for the forge: no line
 // but this begins with one.
 func (k checked) annotation() string {
+	// The forge's own escapes, of a message and of a property; clean comes first, so that no control character is left to
+	// be escaped.
 	escape := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	property := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 	switch {

@@ -26,6 +26,7 @@ func Commands(env Environment) []*cobra.Command {
 		loginCommand, logoutCommand, tasksCommand, submitCommand, watchCommand, boardCommand, runsCommand, budgetCommand, showCommand, sourceCommand,
 		cancelCommand, profileCommand, compareCommand, evaluateCommand, devicesCommand, taskCommand, ciCommand,
 	} {
+		// One for each command, since flags write into it.
 		c := &connection{env: env}
 		all = append(all, c.command(build))
 	}
@@ -67,6 +68,8 @@ func (c *connection) site() (*client.Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	// A name of the config file comes before an address; only --server may give one, since the variable is an address
+	// alone.
 	known, ok := cfg.Sites[c.server]
 	switch asked := cmp.Or(c.server, c.env.Getenv("WARPBOARD_SERVER")); {
 	case ok:
@@ -77,6 +80,7 @@ func (c *connection) site() (*client.Client, error) {
 	default:
 		known = cfg.at(defaultServer)
 	}
+	// A token of the environment goes to whatever site is asked: whoever sets it means that. --token "" asks as nobody.
 	token := cmp.Or(c.env.Getenv("WARPBOARD_TOKEN"), known.Token)
 	if c.tokenGiven {
 		token = c.token

@@ -14,6 +14,7 @@ import (
 )
 
 // config is the file of warpboard login: sites by a name, each with a token.
+// The file is written whole by login and logout: two at once lose one's entry, and never half a file.
 type config struct {
 	Default string           `toml:"default"` // name of the site that is asked when nothing names one
 	Sites   map[string]known `toml:"sites"`
@@ -54,6 +55,7 @@ func readConfig(env Environment) (cfg config, err error) {
 	if err != nil {
 		return cfg, fmt.Errorf("reading the config file: %w", err)
 	}
+	// Refused rather than repaired: others may have read it, and its owner should know.
 	if info.Mode().Perm()&0o077 != 0 {
 		return cfg, fmt.Errorf("others can read the tokens in %s: run chmod 600 %s", path, path)
 	}
@@ -73,6 +75,7 @@ func withoutSource(err error) error {
 }
 
 // at is the site at an address, with the token of the file if it has one.
+// Compared as text: another spelling of the same address (a port, capital letters) has no token, which is the safe side.
 func (c config) at(server string) known {
 	for _, k := range c.Sites {
 		if strings.TrimSuffix(k.Server, "/") == strings.TrimSuffix(server, "/") {

@@ -76,6 +76,7 @@ func evaluated(ctx context.Context, site *client.Client, request any, tell func(
 // request is the body of POST /evaluate, or of /compare where there is a reference.
 func (o evaluation) request(file string) (map[string]any, error) {
 	if filepath.Ext(file) == ".json" {
+		// Sent as it is, with flags left out: the site checks it.
 		var whole map[string]any
 		return whole, readJSON(file, &whole)
 	}
@@ -116,6 +117,7 @@ func codeOf(file, kind, io string) (map[string]any, error) {
 }
 
 // kindOf guesses a kernel's type.
+// Only a default: a Python file with inline CUDA (torch_cuda) has to be named by --type.
 func kindOf(file, source string) string {
 	switch {
 	case filepath.Ext(file) != ".py":
@@ -138,6 +140,7 @@ func readJSON(file string, into any) error {
 }
 
 // found is as much of an evaluation's result as commands look at. Times are in milliseconds.
+// Unknown keys are left out, so that a newer site can add some.
 type found struct {
 	Result struct {
 		Compiled    bool     `json:"compiled"`

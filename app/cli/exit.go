@@ -12,6 +12,8 @@ import (
 
 // The exit codes.
 const (
+	// Scripts depend on them: a code never changes its meaning. 130 is what shells give to a process that an interrupt
+	// ended.
 	exitOther   = 1
 	exitUsage   = 2
 	exitFailed  = 3
@@ -62,14 +64,17 @@ func ExitCode(err error) int {
 	switch {
 	case err == nil:
 		return 0
+	// An Exit comes first: it says what the command meant, whatever error is inside.
 	case errors.As(err, &own):
 		return own.Code
+	// Only an interrupt cancels: limits of time are DeadlineExceeded.
 	case errors.Is(err, context.Canceled):
 		return exitStopped
 	case errors.As(err, &refused):
 		switch {
 		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
 			return exitWho
+		// Both may pass by themselves, which is what scripts want to know.
 		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 			return exitAway
 		}

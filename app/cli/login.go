@@ -31,6 +31,7 @@ func loginCommand(c *connection) *cobra.Command {
 // login asks a site for a token, which a person approves in a browser.
 func (c *connection) login(ctx context.Context, server, name string) error {
 	server = strings.TrimSuffix(cmp.Or(server, c.server, c.env.Getenv("WARPBOARD_SERVER"), defaultServer), "/")
+	// http is let pass for sites on this machine or in a private network; the token crosses it in clear.
 	u, err := url.Parse(server)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return Usage("%q is not an address like https://boards.example.org", server)
@@ -41,6 +42,8 @@ func (c *connection) login(ctx context.Context, server, name string) error {
 	}
 	host, _ := os.Hostname()
 	site := client.New(server, "")
+	// The device flow of OAuth: no secret passes the browser. The person compares the code, since a link alone could be
+	// somebody else's.
 	login, err := site.BeginLogin(ctx, cmp.Or(host, "a machine without a name"))
 	if err != nil {
 		return err
@@ -72,6 +75,7 @@ func waitForLogin(ctx context.Context, site *client.Client, login *client.Login)
 		if err == nil && answer.Token != "" && answer.User != nil {
 			return answer, nil
 		}
+		// A site that restarts meanwhile is asked again; a code that was refused or is too old ends it.
 		if err != nil && ExitCode(err) != exitAway {
 			return nil, err
 		}
@@ -96,6 +100,7 @@ func logoutCommand(c *connection) *cobra.Command {
 			if _, ok := cfg.Sites[name]; !ok {
 				return Usage("there is no site %q in %s", name, configPath(c.env))
 			}
+			// Only this machine forgets it. Revoking needs the site, and logging out must work without.
 			if delete(cfg.Sites, name); cfg.Default == name {
 				cfg.Default = ""
 			}

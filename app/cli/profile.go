@@ -60,6 +60,7 @@ func (c *connection) profile(ctx context.Context, id int64, device, kind string,
 	if out != "" {
 		return os.WriteFile(out, data, 0o644)
 	}
+	// A pipe gets the bytes as they are, but for text, which people read there, too.
 	if kind == "txt" || isTerminal(c.env.Stdout) {
 		data = []byte(clean(string(data)))
 	}
@@ -99,6 +100,7 @@ func compareCommand(c *connection) *cobra.Command {
 }
 
 // compared is as much of a comparison as is printed.
+// Of a page's own JSON (/compare.json), whose other keys are left out.
 type compared struct {
 	Cases []struct {
 		Spec string
@@ -133,6 +135,7 @@ func (c *connection) compare(ctx context.Context, args []string, device string) 
 	s.line("%s", verdictOf(runs[0], runs[1]))
 	s.table("CASE\tA\tB\tB/A", len(found.Cases), func(i int) []any {
 		one := found.Cases[i]
+		// A case that one of the two does not have: another version of the task.
 		if one.A == nil || one.B == nil {
 			return []any{one.Spec, "", "", ""}
 		}
@@ -153,6 +156,7 @@ func verdictOf(a, b client.Run) string {
 	case same:
 		return line + "the data show no difference"
 	default:
+		// By the larger ratio, so that it is positive in both directions.
 		return line + fmt.Sprintf("B is %s by %.1f %%", change, 100*max(*a.ScoreNS / *b.ScoreNS - 1, *b.ScoreNS / *a.ScoreNS - 1))
 	}
 }
@@ -166,6 +170,8 @@ const (
 	slower change = "slower"
 )
 
+// Both have a score here. The rule is the statement's (Agrees), which verify-result uses as well; boards have one of
+// their own (bands).
 func changeOf(old, now client.Run) change {
 	switch {
 	case scoreOf(old).Agrees(scoreOf(now)):

@@ -38,8 +38,11 @@ func findProject(dir string) (p project, err error) {
 	if dir, err = filepath.Abs(dir); err != nil {
 		return p, err
 	}
+	// Up to the folder that holds .git, or to the top: a file in one's home must not say what a repository's kernels are
+	// for.
 	for {
 		switch meta, err := toml.DecodeFile(filepath.Join(dir, projectFile), &p); {
+		// A key that is misspelt would otherwise do nothing, silently.
 		case err == nil && len(meta.Undecoded()) > 0:
 			return p, fmt.Errorf("%s: the key %q is not known", filepath.Join(dir, projectFile), meta.Undecoded()[0])
 		case err == nil:
@@ -73,6 +76,7 @@ func (p project) of(file string) ofKernel {
 		if len(own.Devices) > 0 {
 			k.Devices = own.Devices
 		}
+		// The last entry of a file counts, as far as it says something.
 		k.Reference, k.Files = own.Reference, own.Files
 	}
 	return k

@@ -14,6 +14,7 @@ import (
 )
 
 // answer prints what a site said: as JSON if that was asked for, else by print.
+// print is called without an error alone, so that it may use what was answered without looking.
 func (c *connection) answer(what any, err error, print func(*screen)) error {
 	switch {
 	case err != nil:

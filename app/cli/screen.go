@@ -18,6 +18,7 @@ import (
 func termIs(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }
 
 // screen prints for people: on a terminal with colours and a line that changes, in a pipe plain lines.
+// It has no lock: whoever prints from several goroutines has one (watcher.mu). The width is that of the start.
 type screen struct {
 	w        io.Writer
 	terminal bool
@@ -39,6 +40,7 @@ func newScreen(env Environment) *screen {
 }
 
 // clean takes out what moves a terminal's cursor or turns its text: sources, names and outputs are of strangers.
+// Everything that a site says goes through it before it reaches a terminal: line, painted, table and the status call it.
 func clean(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
@@ -76,6 +78,7 @@ func (s *screen) draw() {
 		return
 	}
 	text := []rune(clean(strings.ReplaceAll(s.status, "\n", " ")))
+	// Cut to the width, for a line that wraps cannot be wiped. Letters of double width may still wrap.
 	fmt.Fprint(s.w, string(text[:min(len(text), s.width-1)]))
 }
 

@@ -42,6 +42,7 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return err
 	}
 	k := p.of(file)
+	// Files of the command line replace those of the project file, as with all other settings.
 	if len(files) == 1 {
 		files = append(files, p.further(k)...)
 	}
@@ -59,6 +60,8 @@ func (c *connection) submit(ctx context.Context, in client.NewSubmission, files 
 		return err
 	}
 	in.FileName, in.Source, in.Files = filepath.Base(file), string(read.Source), read.Texts()
+	// The client sends a key with it, so that a proxy that repeats the request makes no second submission. It is not kept: a
+	// command that is started again is another one.
 	sub, err := site.Submit(ctx, in)
 	if err != nil {
 		return err
@@ -103,6 +106,7 @@ func (s *screen) event(e client.Event) {
 	case d.Type == job.EventStage:
 		s.line("%-6s %s begins", e.Device, d.Stage)
 	case d.Type == job.EventCase && d.Case != nil:
+		// Times of a ranked stage are hidden by the site while it goes on (work.hideTimes).
 		said := fmt.Sprintf("%s %s", timeOf(d.Case), d.Case.Message) // of a ranked stage that goes on, neither
 		s.line("%s", strings.TrimRight(fmt.Sprintf("%-6s %s %s  %s %s", e.Device, d.Stage, d.Case.Spec, d.Case.Status, said), " "))
 	case d.Type == job.EventLog:

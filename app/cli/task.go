@@ -87,6 +87,8 @@ func (c *connection) publish(ctx context.Context, from string, p client.Publicat
 		return Usage("%s holds %d tasks: publish them with warpboard task sync", from, len(proposals))
 	}
 	answers, refused := []*client.Published{}, []error{}
+	// Each task is a request of its own: an error in the middle leaves the earlier ones published. Running it again is
+	// safe, for what is as it was changes nothing.
 	for _, proposal := range proposals {
 		answer, err := publishOne(ctx, site, proposal, p)
 		if err != nil {
@@ -149,6 +151,7 @@ func (c *connection) pull(ctx context.Context, slug, dir string) error {
 	if err != nil {
 		return err
 	}
+	// A new folder, or an error: nothing of the user's is written over.
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return fmt.Errorf("make the task's folder: %w", err)
 	}
@@ -186,6 +189,7 @@ func unpack(root *os.Root, name string, data []byte) error {
 	}
 	around, size := folderOf(archive), uint64(0)
 	for _, f := range archive.File {
+		// The sizes that the archive states; unpackOne bounds what really comes. min keeps the sum from running over.
 		if size += min(f.UncompressedSize64, maxUnpacked+1); size > maxUnpacked {
 			return errTooLarge
 		}
@@ -222,6 +226,7 @@ func unpackOne(root *os.Root, name string, f *zip.File) error {
 		return err
 	}
 	defer from.Close()
+	// os.Root refuses names and links that lead out of the folder, whatever the archive says.
 	to, err := root.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
 		return err

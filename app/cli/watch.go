@@ -17,6 +17,7 @@ const (
 )
 
 // watcher prints what becomes of one submission.
+// Two goroutines: the stream of events, and lookAgain, which is ended and waited for before the end is printed.
 type watcher struct {
 	site  *client.Client
 	id    int64
@@ -45,6 +46,7 @@ func (w *watcher) run(ctx context.Context) (*client.Submission, error) {
 	if w.out != nil {
 		looks.Go(func() { w.lookAgain(looking) })
 	}
+	// The client connects again after a broken stream, from the last event on; it returns when the submission has ended.
 	err := w.site.Watch(ctx, w.id, 0, func(e client.Event) error {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -118,6 +120,7 @@ func (w *watcher) look(runs []client.Run, devices []client.Device) {
 	var now []string
 	for _, run := range runs {
 		waits := run.State == string(models.StateQueued)
+		// Said at each change alone: the absence of workers may last for hours.
 		if lonely := waits && slots[run.Device] == 0; lonely != w.lonely[run.Device] {
 			w.lonely[run.Device] = lonely
 			w.out.line("%-6s %s", run.Device, workersOf(lonely, problems[run.Device], served))

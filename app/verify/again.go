@@ -23,6 +23,7 @@ import (
 )
 
 // largestDownload bounds what a site may send, in bytes.
+// A task has 4 MiB, a profile is not asked for. A statement is a few kilobytes.
 const largestDownload = 64 << 20
 
 // get downloads from a site. The token goes to no other.
@@ -33,6 +34,7 @@ func (o *verifyResultOptions) get(ctx context.Context, address string) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
+	// The slash ends the host: without it, site.example.org would be the prefix of site.example.org.evil.net.
 	if o.token != "" && strings.HasPrefix(address, strings.TrimRight(o.site, "/")+"/") {
 		req.Header.Set("Authorization", "Bearer "+o.token)
 	}
@@ -73,10 +75,13 @@ func (o *verifyResultOptions) repeat(ctx context.Context, env cli.Environment, s
 	if err != nil {
 		return again, cli.ExitWith(exitUnrun, "not measured again: %w", err)
 	}
+	// Only a warning: scores of two harnesses need not agree, and the intervals say whether they do.
 	if digest := harness.DigestFor(bundle.Definition); digest != s.Result.Harness.Digest.SHA256 {
 		fmt.Fprintln(env.Stdout, "warning: this program's harness is another one than the site's")
 	}
 	v := &verifier{options: o.verifyOptions, env: env}
+	// The statement names the device. It is signed by the site, which need not be honest: nothing but the choice of a
+	// local slot follows.
 	v.options.device = s.Result.Machine.Device
 	slot, err := v.slotFor(ctx, tasks.Proposal{Bundle: bundle})
 	if err != nil {
@@ -97,6 +102,7 @@ func scoreOf(ranking tasks.Ranking, result job.Result) (score statement.Score, e
 		if stage.Stage != job.StageRanked {
 			continue
 		}
+		// Computed by the same code as the site's: a mistake in it shows on neither side.
 		if score.NS, err = harness.Score(ranking, stage.Cases); err != nil {
 			return score, err
 		}
@@ -115,6 +121,7 @@ func (o *verifyResultOptions) sourceOf(ctx context.Context, s statement.Statemen
 	} else {
 		submitted, err = o.askSource(ctx, s.Result.Submission)
 	}
+	// The digest is in the statement, so that neither the site nor whoever gives the file can pass another source off.
 	if err == nil && statement.Hash(submitted.Pack()) != s.Source() {
 		err = errors.New("the source is not the one that was measured: its SHA-256 is another")
 	}

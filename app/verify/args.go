@@ -8,6 +8,8 @@ import (
 )
 
 // parseWithArgs parses flags that may stand before, between and after arguments, and returns these.
+// Package flag stops at the first argument. "--" is not kept apart: what follows it is read as flags again after one
+// argument.
 func parseWithArgs(fs *flag.FlagSet, args []string) (given []string, err error) {
 	for {
 		if err := fs.Parse(args); err != nil || fs.NArg() == 0 {

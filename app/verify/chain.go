@@ -9,7 +9,8 @@ import (
 	"warpboard/app/cli"
 )
 
-// Chain is `warpboard verify-chain`: it checks an exported chain of statements.
+// Chain is `warpboard verify-chain`: it checks an exported chain of statements, line by line. That the chain is the newest, or
+// was not cut at its end, only a copy of its head from elsewhere shows: hence the digest in what is printed last.
 func Chain(ctx context.Context, env cli.Environment, args []string) error {
 	var o verifyResultOptions
 	fs := flag.NewFlagSet("verify-chain", flag.ContinueOnError)
@@ -26,6 +27,7 @@ func Chain(ctx context.Context, env cli.Environment, args []string) error {
 	if err != nil {
 		return err
 	}
+	// The chain's own word on its site does not count: a forged chain names the forger's.
 	if (o.key == "") == (o.site == "") {
 		return fmt.Errorf("say whose keys count: with --key or with --site")
 	}

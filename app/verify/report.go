@@ -62,6 +62,7 @@ const (
 )
 
 // word is the verdict in the text, where what needs a look stands out.
+// Programs read the JSON, where the words stay as they are.
 func (v verdict) word() string {
 	word := strings.ReplaceAll(string(v), "_", " ")
 	if v == asExpected {

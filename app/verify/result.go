@@ -27,6 +27,7 @@ with 4 if nothing could be measured again (no such device, no source), and with 
 
 // What the exit codes of verify-result mean; 1 is any other error.
 const (
+	// Scripts tell these apart: they are part of the interface, and only added to.
 	exitForged    = 2
 	exitDisagrees = 3
 	exitUnrun     = 4
@@ -96,6 +97,7 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Envi
 	if err != nil {
 		return s, err
 	}
+	// Nothing of the statement is believed before this line, but for the site that it names where nobody said one (keys).
 	s, _, key, err := keys.Verify(ctx, envelope)
 	if err != nil {
 		return s, cli.ExitWith(exitForged, "%s: %w", from, err)
@@ -103,6 +105,8 @@ func (o *verifyResultOptions) checkedStatement(ctx context.Context, env cli.Envi
 	r := s.Result
 	o.site = cmp.Or(o.site, r.Site)
 	fmt.Fprintf(env.Stdout, "The signature is valid: key %.16s of %s.\n", key, whose)
+	// A site can sign a false score. This shows that score and samples belong together, and not that the samples were
+	// measured.
 	if err := r.Check(); err != nil {
 		return s, cli.ExitWith(exitForged, "%s: the score does not follow from the samples: %w", from, err)
 	}
@@ -158,6 +162,7 @@ func (o *verifyResultOptions) keys(ctx context.Context, e *statement.Envelope) (
 		if err != nil {
 			return keys, "", err
 		}
+		// The statement then proves only that this site made it, which the output says ("of SITE").
 		o.site, o.token = unproven.Result.Site, "" // a secret does not go where a stranger's file says
 	}
 	if !isURL(o.site) {

@@ -24,6 +24,7 @@ import (
 )
 
 // verifier checks tasks one after the other, on one worker of this machine.
+// One task and one solution at a time: solutions beside each other would disturb each other's times.
 type verifier struct {
 	options verifyOptions
 	env     cli.Environment
@@ -110,6 +111,7 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 			return err
 		}
 		shows := ended(tried{s, result}).Works()
+		// An answer that was found wrong shows that the task works, as a pass does.
 		if works = works || shows; !s.Correct && !shows {
 			undecided = append(undecided, tried{s, result})
 			continue
@@ -129,6 +131,8 @@ func (v *verifier) try(ctx context.Context, b *tasks.Bundle, slot device.Slot, s
 // slotFor starts the worker on first use, or one with more of the CPU for a task that needs them, and chooses where a
 // task runs.
 func (v *verifier) slotFor(ctx context.Context, p tasks.Proposal) (device.Slot, error) {
+	// The first task always needs one or more, so that a worker is there. The one before is left to its slots: it has no
+	// goroutines of its own.
 	if need := p.Bundle.Definition.WorldSize(); need > v.cpus {
 		v.cpus = need
 		settings := v.options.machine
@@ -174,6 +178,7 @@ func (v *verifier) run(ctx context.Context, b *tasks.Bundle, slot device.Slot, n
 		return job.Result{}, err
 	}
 	return v.worker.Evaluate(ctx, job.Job{
+		// A seed of this process's own: inputs differ from the site's, as those of two runs there do.
 		Version: job.Version, AttemptID: rand.Text(), Device: slot.Device, Mode: job.ModeRanked,
 		TaskKey: b.Key(), Task: b.Definition.With(s.Names()), Sources: sources,
 		SecretSeed: binary.LittleEndian.Uint64(seed[:]), Enqueued: time.Now(),

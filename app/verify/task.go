@@ -67,6 +67,7 @@ func (o *verifyOptions) machineFlags(command string, env cli.Environment) *flag.
 	fs.StringVar(&o.machine.Data, "data", cmp.Or(env.Getenv("WARPBOARD_DATA"), "data"), "directory for what is built")
 	fs.IntVar(&o.processes, "ranked-processes", harness.MostProcesses, "fresh processes that a score is measured in, at the most")
 	fs.StringVar(&o.sandbox, "sandbox", "on", "on, or off to run the solutions with this user's rights")
+	// Beyond the default of workers (60000) by more than a machine's slots and builds take.
 	fs.IntVar(&o.machine.FirstUID, "first-uid", 64000, "first of the unprivileged user ids that solutions run under; a site on this machine has others, and a second command like this one needs its own")
 	fs.Func("include-libraries", "header libraries that tasks may name in include_dirs, as name=directory,…", o.include)
 	return fs
@@ -86,6 +87,7 @@ func (o *verifyOptions) validate() error {
 	if err != nil {
 		return fmt.Errorf("--data %q: %w", o.machine.Data, err)
 	}
+	// Two of these commands on one --data share the objects; these are written whole or not at all.
 	m := &o.machine
 	m.Data, m.Objects, m.Unsandboxed, m.Log = data, filepath.Join(data, "objects"), o.sandbox == "off", slog.New(slog.DiscardHandler)
 	return nil
@@ -132,6 +134,7 @@ func Task(ctx context.Context, env cli.Environment, args []string) error {
 
 // round checks everything once and reports it.
 func (v *verifier) round(ctx context.Context) error {
+	// With --watch the worker lives on between rounds, with what it has compiled; all that is reported begins anew.
 	v.report, v.counts = verifyReport{Path: v.path, Tasks: []*taskReport{}}, counts{}
 	err := v.check(ctx)
 	if !v.options.json {

@@ -16,6 +16,7 @@ import (
 )
 
 // settled is how long an editor gets to write all that it saves at once.
+// Longer delays the answer to each save; shorter, and a save of several files is checked in the middle.
 const settled = 200 * time.Millisecond
 
 // watch checks once, and again after every change of what is checked, until ctx ends. What is wrong is said, and ends nothing.
@@ -29,6 +30,7 @@ func (v *verifier) watch(ctx context.Context) error {
 		if err := v.follow(watcher); err != nil {
 			return fmt.Errorf("--watch: %w", err)
 		}
+		// Taken before the round: what changes during it is noticed afterwards, by the contents.
 		seen := v.fingerprint()
 		if err := v.round(ctx); ctx.Err() != nil {
 			return nil
@@ -99,6 +101,7 @@ func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen 
 				quiet = nil
 			}
 		}
+		// A folder that is gone for a moment (an editor that replaces it) is waited for.
 		if v.follow(watcher) == nil && v.fingerprint() != seen {
 			return true
 		}
@@ -106,6 +109,7 @@ func (v *verifier) changed(ctx context.Context, watcher *fsnotify.Watcher, seen 
 }
 
 // fingerprint tells one state of what is checked from another.
+// It reads everything that counts, at each change: folders of tasks have a few megabytes.
 func (v *verifier) fingerprint() (sum [sha256.Size]byte) {
 	h := sha256.New()
 	defer func() { h.Sum(sum[:0]) }()

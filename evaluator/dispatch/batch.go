@@ -13,12 +13,15 @@ const (
 	// transactions a second at most, and a single event none of its latency.
 	flushPause = 10 * time.Millisecond
 	// batchLimit is how many events may wait; who adds one more has to store them first.
+	// The listener that stores them holds up the events of all workers: that is the brake.
 	batchLimit = 5000
 	// flushLimit bounds how long storing a batch may take, and so how long Run stays at its end.
 	flushLimit = 5 * time.Second
 )
 
 // batch holds the events that are received and not stored yet.
+// mu guards waiting, for a moment only; storing is taken first where both are. add is called by the listener's goroutine,
+// flush by three: flushEvents, the listener when the batch is full, and whoever records a result.
 type batch struct {
 	mu      sync.Mutex
 	waiting []job.Event
@@ -85,6 +88,7 @@ func (r *Recorder) flush(ctx context.Context) {
 	defer r.events.storing.Unlock()
 	waiting := r.events.takeAll()
 	out, stale, err := r.store.AppendEvents(ctx, waiting)
+	// The events are gone, and their seq is not stored: later ones are taken, since a gap in the numbers is allowed.
 	if err != nil {
 		r.log.Error("storing events", "events", len(waiting), "err", err)
 		return

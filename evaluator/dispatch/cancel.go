@@ -44,6 +44,8 @@ func (d *Dispatcher) CancelRejudge(ctx context.Context, actor models.User, taskI
 
 // afterCancel stops the attempt at work that is cancelled in the store; "" is none.
 func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out models.Recorded) {
+	// The store has decided already. A process that dies here leaves a cancelled row and a worker that goes on: its next
+	// heartbeat lists the attempt, which is stale then, and is told to stop.
 	announce(d.notify, out)
 	d.Wake()
 	if attemptID == "" {
@@ -59,6 +61,7 @@ func (d *Dispatcher) afterCancel(ctx context.Context, attemptID string, out mode
 func (d *Dispatcher) Kick(worker string) { d.jobs.Kick(worker) }
 
 func (d *Dispatcher) stop(ctx context.Context, attemptID string) error {
+	// Forget before Cancel: a job that is taken between the two is heard of by the worker that took it.
 	if err := errors.Join(d.jobs.Forget(ctx, attemptID), d.jobs.Cancel(ctx, attemptID)); err != nil {
 		return fmt.Errorf("stopping attempt %s: %w", attemptID, err)
 	}

@@ -13,12 +13,16 @@ import (
 )
 
 const (
+	// It is also how often the lease is renewed, and must stay well below leaseFor.
 	pollEvery  = time.Second // the longest that a missed wake-up can delay a run
 	sweepEvery = time.Hour
 )
 
 // Dispatcher sends waiting work to the queue in fair order, no more than free slots can take
 // soon, and takes work back from workers that are gone.
+//
+// watch, hints, lease and offers belong to the goroutine of Run alone. Wake, Errors and the functions of cancel.go may be
+// called by anybody. Several processes of a site run one each; the lease says which of them sends a device's work.
 type Dispatcher struct {
 	store  *models.Store
 	jobs   Jobs
@@ -60,6 +64,7 @@ func (d *Dispatcher) Run(ctx context.Context) error {
 	defer d.letGo(ctx)
 	for {
 		if err := d.look(ctx, time.Now()); err != nil && ctx.Err() == nil {
+			// A pass that failed is repeated after pollEvery at the latest; nothing is carried over from it.
 			d.errors.Add(1)
 			d.log.Error("dispatching", "err", err)
 		}
@@ -108,6 +113,9 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	}
 	d.offers = offers(workers, d.watch.started, now)
 	errs := []error{d.store.HurryLegs(ctx, now), d.takeBack(ctx, d.ours(d.watch.lost(live, workers, slots, now), live), now)}
+	// Attempts on devices of another process are its business. Those that were just taken back are still among the rest:
+	// this pass counts them as if they held a slot, which errs on the side of sending too little, and takeBack wakes the
+	// next one.
 	live = slices.DeleteFunc(live, func(a models.LiveAttempt) bool { return !d.lease.held[a.Device] })
 	for _, a := range live {
 		if a.PublishedAt == nil && a.TakenAt == nil { // a process died between the two, or the queue may have lost it (QueueMayBeEmpty)
@@ -131,6 +139,8 @@ func (d *Dispatcher) preemptProfiles(ctx context.Context, slots map[string]int, 
 		if a.Priority < work.PriorityFollowUp || !overloaded(a.Device, slots[a.Device], live) {
 			continue
 		}
+		// All of them that are in the way go at once, not as many as others wait for: they are queued again, and fill
+		// sends back what fits.
 		out, err := d.store.PreemptAttempt(ctx, a.ID)
 		if err == nil && out.Accepted {
 			announce(d.notify, out)
@@ -161,6 +171,7 @@ func capacity(device string, slots int, live []models.LiveAttempt) int {
 	if slots == 0 {
 		return 0
 	}
+	// Every live attempt counts, taken or not. The one that waits is built on a GPU while another runs (slots.newSlot).
 	n := slots + 1
 	for _, a := range live {
 		if a.Device == device {
@@ -192,6 +203,7 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now
 		return err
 	}
 	for i, unit := range next {
+		// n-i is the room that is left, this unit included: the last place is the one beyond the slots.
 		if unit.Priority >= work.PriorityFollowUp && n-i < 2 {
 			break // a profile or a baseline takes a free slot, and never the place of the run that comes next
 		}
@@ -207,6 +219,8 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now
 		if err != nil {
 			return err
 		}
+		// The attempt stays live and unpublished; the next pass publishes it. It takes room (capacity), so that a queue that
+		// is down leaves no more of them than a device has slots, and one.
 		if err := d.publish(ctx, attempt); err != nil {
 			return err
 		}
@@ -223,6 +237,8 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 	if len(lost) == 0 {
 		return nil
 	}
+	// The question whether the database writes is asked only when something would be given up: a loss costs a run one of
+	// its three lives.
 	begun := time.Now()
 	err := d.store.CanWrite(ctx)
 	if took := time.Since(begun); err != nil || took > d.watch.writeFor {
@@ -242,6 +258,7 @@ func (d *Dispatcher) takeBack(ctx context.Context, lost map[string]loss, now tim
 		}
 		d.log.Warn("attempt taken back", "attempt", attemptID, "reason", lost.reason, "retried", out.Retried)
 		announce(d.notify, out)
+		// The worker may only have been silent. Stopping it keeps a unit from being held for a result that nobody takes.
 		errs = append(errs, d.stop(ctx, attemptID))
 		d.Wake() // the capacities of this pass still count it
 	}

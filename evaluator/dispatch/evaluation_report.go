@@ -18,6 +18,8 @@ func checkReport(r *job.Result) (found models.Findings) {
 	switch {
 	case r.Outcome == job.OutcomeReturned:
 		return found
+	// An evaluation has no "failed": what its kernel did wrong is in a report. So every other outcome is a loss,
+	// cancelled ones, too, whose row has ended by then.
 	case r.Outcome != job.OutcomeDone || json.Unmarshal(r.Evaluation, &report) != nil:
 		r.Outcome = job.OutcomeLost
 		return found

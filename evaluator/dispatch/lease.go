@@ -12,7 +12,10 @@ import (
 // A site of several processes has one that sends out the work of a device. When that one dies, another does after at most
 // leaseFor and leaseAgain.
 const (
-	leaseFor   = 3 * time.Second
+	// The database's clock decides when a lease ends (package leases), so that the clocks of the processes need not
+	// agree.
+	leaseFor = 3 * time.Second
+	// Looked at once per poll, so that renewals come every one to two seconds: one of them may fail.
 	leaseAgain = time.Second
 )
 
@@ -32,6 +35,8 @@ func (d *Dispatcher) hold(ctx context.Context, devices map[string]bool) error {
 	}
 	held, err := d.store.Hold(ctx, slices.Collect(maps.Keys(devices)), leaseFor)
 	if err != nil {
+		// Measured from when the last successful question began, by this process's monotonic clock: earlier than the
+		// database counts from.
 		if begun.Sub(d.lease.at) >= leaseFor {
 			d.lease.held = nil // somebody else may have it by now
 		}
@@ -69,6 +74,7 @@ func devicesOf(slots map[string]int, live []models.LiveAttempt) map[string]bool 
 }
 
 // ours are the losses of attempts on devices that this process holds.
+// A process that holds a device only now has watched it all along, but for attempts that came while it could not read.
 func (d *Dispatcher) ours(lost map[string]loss, live []models.LiveAttempt) map[string]loss {
 	for _, a := range live {
 		if !d.lease.held[a.Device] {

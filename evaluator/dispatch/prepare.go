@@ -17,6 +17,7 @@ import (
 
 // hints remembers what workers were told of tasks. A new one tells all of it again, and workers
 // that have it skip it.
+// It only grows with versions and devices, and with names of workers: a few bytes each, gone with the process.
 type hints struct {
 	sent map[hinted]bool
 	met  map[string]time.Time // worker → when the one of that name started
@@ -41,6 +42,7 @@ func (h *hints) meet(w models.Worker, slots map[string]int) {
 
 // prepare tells the workers of one device of one open task, so that they compile what belongs to it
 // before anybody submits. One at a time: compiling takes longer than the pause until the next call.
+// It is called once per poll, so that workers hear of one task a second at most after a restart.
 func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
 	if err != nil {
@@ -63,6 +65,7 @@ func (d *Dispatcher) prepare(ctx context.Context, now time.Time) error {
 			if slots[device] == 0 || !d.lease.held[device] || d.hints.sent[next] {
 				continue
 			}
+			// Marked before it is sent: a hint that fails is not tried again, for a run compiles what it needs anyway.
 			d.hints.sent[next] = true
 			if sent, err := d.hint(ctx, task, device); sent || err != nil {
 				return err

@@ -16,6 +16,8 @@ import (
 // publish puts an attempt's job into the queue. If it fails, or the process dies before the
 // attempt is marked, a later pass does it again: the queue takes an attempt once. Work of which no
 // job can be made ends there.
+// Between Publish and MarkPublished a worker may take, end and deliver the job: MarkPublished then changes a row that has
+// ended, which harms nothing.
 func (d *Dispatcher) publish(ctx context.Context, attempt models.Attempt) error {
 	j, err := d.job(ctx, attempt)
 	if err == nil {
@@ -39,6 +41,8 @@ func (d *Dispatcher) publish(ctx context.Context, attempt models.Attempt) error 
 func (d *Dispatcher) refuse(ctx context.Context, attempt models.Attempt, reason string) error {
 	ref := attempt.Ref()
 	d.log.Error("no job can be made", ref.Noun(), ref.ID(), "reason", reason)
+	// The site speaks as a worker here: it knows the secret, and gets a run that ends as all others do, told to its
+	// watchers and charged to nobody.
 	out, err := d.store.RecordResult(ctx, job.Result{
 		RunID: attempt.RunID, EvaluationID: attempt.EvaluationID, AttemptID: attempt.ID, Secret: attempt.Secret, Outcome: job.OutcomeFailed,
 		Failure: &job.Failure{Reason: fmt.Sprintf("The %s could not be sent to a worker: %s.", ref.Noun(), reason), Infrastructure: true},
@@ -63,6 +67,8 @@ func (d *Dispatcher) job(ctx context.Context, attempt models.Attempt) (j job.Job
 	}
 	j.Version, j.RunID, j.EvaluationID = job.Version, attempt.RunID, attempt.EvaluationID
 	j.AttemptID, j.Secret, j.Device, j.Enqueued = attempt.ID, attempt.Secret, work.Device, work.QueuedAt
+	// Only attempts that were lost are avoided, and only where another worker offers the device at this moment. It is
+	// advice: a worker that finds itself named passes the job on twice and then takes it.
 	if work.Retries > 0 {
 		lostBy, err := d.store.LostBy(ctx, attempt.Ref())
 		if err != nil {
@@ -92,6 +98,7 @@ func (d *Dispatcher) fillRun(ctx context.Context, attempt models.Attempt, j *job
 	if err != nil {
 		return run.Work, err
 	}
+	// UsualTime counts units; Expect is by the clock, for the worker that has to decide whether it can end in time.
 	j.Expect = held / time.Duration(max(1, version.Definition.WorldSize()))
 	submitted, err := d.store.Source(ctx, sub)
 	if err != nil {

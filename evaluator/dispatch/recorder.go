@@ -15,6 +15,11 @@ import (
 
 // Recorder stores what workers report, and tells watchers once it is stored. It alone moves work
 // on after they were sent out.
+//
+// Four goroutines run beside each other: events, the flush, results, heartbeats; each calls its function one message at a
+// time. events has its own locks; seen, noted and gauged are touched by heartbeats alone. Every process of a site has a
+// Recorder and hears all events and heartbeats, so that each is stored several times and has an effect once; a result
+// goes to one of them.
 type Recorder struct {
 	store   *models.Store
 	reports Reports
@@ -50,6 +55,8 @@ func (r *Recorder) Run(ctx context.Context) error {
 
 // result stores a result; an error has it delivered again. One that can never be stored is logged
 // and dropped: the work is then retried when its worker no longer names the attempt.
+// Late or twice is normal: RecordResult finds the attempt ended, or its secret wrong. What is stored is acknowledged
+// afterwards, so that a death in between repeats it.
 func (r *Recorder) result(ctx context.Context, result job.Result) error {
 	r.flush(ctx) // what the worker said before
 	found, err := r.check(ctx, &result)
@@ -79,6 +86,7 @@ func (r *Recorder) result(ctx context.Context, result job.Result) error {
 // heartbeat keeps what a worker says about itself, and tells it to drop what counts no more: it
 // may have missed that a run was cancelled, deleted or given to another worker.
 func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
+	// Nothing below is done without it: a worker that is not known to be alive must not be said to have attempts.
 	if err := r.store.SaveHeartbeat(ctx, h); err != nil {
 		r.log.Error("saving a heartbeat", "worker", h.Worker, "err", err)
 		return
@@ -104,8 +112,10 @@ func (r *Recorder) heartbeat(ctx context.Context, h job.Heartbeat) {
 func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	var units strings.Builder
 	for _, slot := range h.Slots {
+		slot.Machine.Gauge = nil // no news of silicon or software, and printed as an address, which is another one each time
 		fmt.Fprintf(&units, "%s %+v %d\n", slot.Device, slot.Machine, slot.Memory)
 	}
+	// Compared as text, so that a heartbeat that says nothing new costs no transaction.
 	if r.noted[h.Worker] == units.String() {
 		return nil
 	}
@@ -116,6 +126,7 @@ func (r *Recorder) noteSlots(ctx context.Context, h job.Heartbeat) error {
 	announce(r.notify, out)
 	r.noted[h.Worker] = units.String()
 	r.wake() // there may be something to measure again, or baselines to run
+	// Its permissions in the queue were fixed when it connected, and do not hold the new device's subjects yet.
 	if len(fresh) > 0 {
 		r.log.Info("new silicon", "worker", h.Worker, "devices", fresh)
 		r.reports.Kick(h.Worker)

@@ -14,9 +14,13 @@ import (
 )
 
 // aboveRoof is by how much a score may exceed the roof: the roof is measured, too.
+// Lower, and good kernels are held for the noise of the gauge; higher, and a kernel that skips 2 % of its reads passes
+// unseen.
 const aboveRoof = 1.02
 
 // A case that takes less than this part of the floor took no time that a kernel can: the floor is measured, too.
+// The floor is the best of many calls, and a case's time a median: 20 % is more than the two differ by on a unit that is
+// well.
 const belowFloor = 0.8
 
 // leastGPUCall stands in for the floor of a GPU that was not gauged yet: two events with nothing between them are
@@ -36,6 +40,8 @@ func compareWithUnit(score *models.Score, def tasks.Definition, result job.Resul
 	if unit != nil && !unit.Valid() {
 		unit = nil
 	}
+	// Device and gauge are the worker's word. A worker that lies may hold runs back or let all through: it could send any
+	// score as well.
 	steady := result.Machine.Device != device.CPU
 	if steady {
 		score.Held = heldByFloor(score.NS, unit, rankedCases(result))
@@ -82,6 +88,7 @@ func roofOf(def tasks.Definition, cases []job.CaseResult, unit job.Gauge) (float
 	}
 	best := slices.Clone(cases)
 	for i, c := range best {
+		// Cases are told apart by their spec line, since a result need not have all of them in the task's order.
 		at := slices.IndexFunc(def.Benchmarks, func(declared tasks.Case) bool { return declared.String() == c.Spec })
 		if at < 0 {
 			return 0, false

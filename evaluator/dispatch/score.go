@@ -18,6 +18,8 @@ const tolerance = 1e-9
 
 // check finds out what a result is worth, and turns one that contradicts itself into one of a lost attempt, so that
 // the work is tried again elsewhere.
+// The arithmetic is checked, not the measurement: whoever holds a worker's credential can send any times that agree with
+// themselves.
 func (r *Recorder) check(ctx context.Context, result *job.Result) (models.Findings, error) {
 	if result.EvaluationID != "" {
 		return checkReport(result), nil
@@ -31,6 +33,8 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 	if result.Outcome != job.OutcomeDone {
 		return nil, nil
 	}
+	// Read outside the transaction that stores the result. Mode and version of a run never change, so that this cannot be
+	// stale.
 	run, err := r.store.Run(ctx, result.RunID)
 	if models.KindOf(err) == models.NotFound {
 		return nil, nil // deleted meanwhile
@@ -45,6 +49,7 @@ func (r *Recorder) checkScore(ctx context.Context, result *job.Result) (*models.
 	score, err := scoreOf(work.Measured(run.Mode), version.Definition.RankingBy, *result)
 	if err != nil {
 		r.log.Error("result contradicts itself", "run", run.ID, "worker", result.Machine.Worker, "err", err)
+		// Suspect: a kernel that confuses its harness would do so each time, and three losses end the run.
 		result.Outcome, result.Suspect = job.OutcomeLost, true
 		result.Failure = &job.Failure{Reason: fmt.Sprintf("The worker %s sent a result that contradicts itself: %v.", result.Machine.Worker, err), Infrastructure: true}
 		return nil, nil

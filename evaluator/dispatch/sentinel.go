@@ -13,6 +13,8 @@ import (
 func (r *Recorder) keepSentinels(ctx context.Context, h job.Heartbeat) {
 	for _, slot := range h.Slots {
 		g, key := slot.Machine.Gauge, h.Worker+" "+slot.Machine.UUIDHash
+		// At is by the worker's clock and is only compared with itself. After a restart of the site the last one is
+		// stored again, which Keep takes for the same row.
 		if g == nil || !g.At.After(r.gauged[key]) {
 			continue
 		}

@@ -50,3 +50,26 @@ func TestRankedRunsOfAUnitThatDriftsAreHeldBack(t *testing.T) {
 		s.wantBoard(8)
 	})
 }
+
+// TestAHeartbeatThatSaysNothingNewCostsTheSameWithAGauge because what is measured of a unit is no news of its silicon or software.
+func TestAHeartbeatThatSaysNothingNewCostsTheSameWithAGauge(t *testing.T) {
+	eachSite(t, func(s *site) {
+		_, r := s.boot()
+		at := time.Now()
+		third := func(worker string, gauged bool) (statements int64) {
+			for range 3 {
+				m := job.Machine{UUIDHash: "ab"}
+				if gauged { // each message is decoded into memory of its own
+					m.Gauge = &job.Gauge{At: at, FloorNS: 1, BytesPerSecond: 1e9, FlopsPerSecond: 1e9, ReadNS: 1e6, MathNS: 1e6}
+				}
+				before := s.store.Statements()
+				r.heartbeat(s.Context(), job.Heartbeat{Worker: worker, Slots: []job.Slot{{Device: "CPU", Machine: m}}})
+				statements = s.store.Statements() - before
+			}
+			return statements
+		}
+		if with, without := third("w1", true), third("w2", false); with != without {
+			s.Errorf("%d statements with a gauge, %d without one", with, without)
+		}
+	})
+}

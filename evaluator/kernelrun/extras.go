@@ -42,6 +42,7 @@ func (m model) extras(at path, value any, refused Extras) (problems []Problem) {
 	}
 	known := m.names()
 	for _, key := range slices.Sorted(maps.Keys(given)) {
+		// Foreign keys are let pass at the top alone; deeper ones were never sent by anybody.
 		if m.strict || slices.Contains(known, key) || len(at) == 0 && slices.Contains(foreignKeys, key) {
 			continue
 		}

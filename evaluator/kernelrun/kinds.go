@@ -12,6 +12,7 @@ import (
 
 // Problem is one thing that is wrong in a request. Message and Type are those of pydantic, because
 // clients of the API compare them.
+// The texts and types are an interface: clients match on them. They follow pydantic 2's wording.
 type Problem struct {
 	Field   string `json:"field"` // path to the value, joined by " -> "
 	Message string `json:"message"`
@@ -33,6 +34,7 @@ func (p Problem) Sentence() string {
 // path leads to a value in a request.
 type path []string
 
+// The capacity is cut, so that two fields of one model never share the array behind their paths.
 func (p path) to(step string) path { return append(p[:len(p):len(p)], step) }
 
 func (p path) problem(kind, message string) []Problem {
@@ -40,6 +42,9 @@ func (p path) problem(kind, message string) []Problem {
 }
 
 // kind is the type of a value. It reads as laxly as pydantic does: "12", 12.0 and true are integers.
+//
+// Values come from encoding/json with UseNumber: string, bool, json.Number, nil, []any, map[string]any. Anything else is
+// refused as a wrong type.
 type kind interface {
 	// read returns the value in its own type, or what is wrong with it.
 	read(at path, value any) (any, []Problem)
@@ -69,6 +74,7 @@ func (text) read(at path, value any) (any, []Problem) {
 func (integer) read(at path, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool:
+		// As in Python, where True is 1.
 		return map[bool]int64{true: 1}[v], nil
 	case json.Number:
 		if n, ok := parseInt(v.String()); ok {
@@ -102,7 +108,8 @@ func parseInt(s string) (any, bool) {
 var (
 	allDigits   = regexp.MustCompile(`^[+-]?[0-9]+$`)
 	plainNumber = regexp.MustCompile(`^[+-]?[0-9.]+([eE][+-]?[0-9]+)?$`)
-	expression  = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
+	// A fence, not a parser: names, numbers and operators, with a letter in it. The worker's program evaluates it.
+	expression = regexp.MustCompile(`^[\w\s()+*/%,-]*[A-Za-z_][\w\s()+*/%,-]*$`)
 )
 
 func (number) read(at path, value any) (any, []Problem) {
@@ -146,6 +153,7 @@ func (boolean) read(at path, value any) (any, []Problem) {
 }
 
 // read takes a scalar as it is: the argument's type says later what it must be.
+// All four attempts are told, as pydantic tells of a union.
 func (scalar) read(at path, value any) (any, []Problem) {
 	switch v := value.(type) {
 	case bool, string:
@@ -257,6 +265,7 @@ func (f field) read(at path, given map[string]any) (any, []Problem) {
 	switch {
 	case !there && f.required:
 		return nil, at.problem("missing", "Field required")
+	// null means "not given" where it is allowed, so that clients may send every key.
 	case !there, value == nil && f.null:
 		return f.standard, nil
 	}

@@ -8,6 +8,7 @@ const (
 	defaultTolerance     = 0.01
 )
 
+// The tables below are read twice: to check a request, and to describe it (Schemas). What one says the other cannot deny.
 func evaluateRequest() model {
 	return model{name: "EvaluationRequest", about: "One kernel: compile it, check that it runs, take its time.", fields: append([]field{
 		{name: "kernel", kind: kernelCode(), required: true, about: "the kernel"},
@@ -126,6 +127,7 @@ const schemaHome = "#/components/schemas/"
 func (m model) schema() map[string]any { return map[string]any{"$ref": schemaHome + m.name} }
 
 // collect adds the model and all that it uses.
+// Models may be used by several others: collecting one twice writes the same entry again. None uses itself.
 func (m model) collect(into map[string]any) {
 	properties, required := map[string]any{}, []string{}
 	for _, f := range m.fields {
@@ -152,6 +154,7 @@ func (f field) schema() map[string]any {
 		s = oneOf(s, typed("null"))
 	}
 	s["description"] = f.about
+	// A default of null would be a value of its own to generators of clients.
 	if f.standard != nil {
 		s["default"] = f.standard
 	}

@@ -11,6 +11,7 @@ const (
 
 // Report is what the program learned. What it did not come to is absent. Numbers that JSON cannot hold
 // (NaN, infinities) are their names.
+// Fields are only added: stored results of older versions are read into it, and clients of the foreign API know its names.
 type Report struct {
 	Compiled            bool               `json:"compiled" jsonschema:"whether the custom kernel compiles"`
 	Correctness         bool               `json:"correctness" jsonschema:"whether every trial passed: its outputs agree with the reference's, or without a reference it ran"`
@@ -92,6 +93,7 @@ type Metrics struct {
 }
 
 // WithoutDetails is the result without what matters least: whole reports, single times and what was printed.
+// r is a copy, and so are the maps that are changed: the caller's result stays whole.
 func (r Result) WithoutDetails() Result {
 	metrics := map[string]Metrics{}
 	for label, m := range r.Metrics {

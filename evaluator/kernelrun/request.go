@@ -16,6 +16,7 @@ const (
 )
 
 // Request is an evaluation that was read and found sound. Its JSON is what a worker gets.
+// Workers of the same job.Version read it. Defaults are filled in by the site, so that they are not a worker's choice.
 type Request struct {
 	Kind          Kind     `json:"kind"`
 	Ref           *Code    `json:"ref,omitempty"` // Compare
@@ -61,6 +62,7 @@ func Read(kind Kind, body map[string]any, refused Extras) (Request, []Problem) {
 		fields["custom"] = fields["kernel"]
 	}
 	var r Request
+	// Through JSON and back: the tables name the fields, and no second list of them can fall behind.
 	data, err := json.Marshal(fields)
 	if err == nil {
 		err = json.Unmarshal(data, &r)
@@ -98,6 +100,7 @@ type Bounds struct {
 // DefaultBounds are the API's own.
 func DefaultBounds() Bounds { return Bounds{Trials: 10000, Timeout: 600} }
 
+// Importing torch alone takes seconds on a cold machine.
 const minTimeout = 5
 
 // Refusal is a request whose fields are sound one by one, but not allowed.

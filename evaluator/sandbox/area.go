@@ -14,6 +14,9 @@ import (
 const defaultArea = 64 << 20
 
 // area is where the files of one run are on the host.
+// Two forms: a directory on the disk (dir is set), which has to be removed and which a crash leaves behind for sweep; or
+// a mount namespace of the starting thread (stage), which ends with the run. outDir is the only way to look into the
+// second one.
 type area struct {
 	in, out, tmp string // directories; tmp only where there is no sandbox to make one
 	binds        []bind
@@ -48,6 +51,7 @@ func (s *Sandbox) directory(name string, uid int, spec *Spec) (*area, error) {
 	}
 	dir := filepath.Join(s.config.Root, name)
 	a := &area{dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out"), tmp: filepath.Join(dir, "tmp")}
+	// Mkdir and not MkdirAll: a directory that is there already is not this run's.
 	for _, each := range []string{dir, a.in, a.out, a.tmp} {
 		if err := os.Mkdir(each, 0o700); err != nil {
 			return nil, errors.Join(err, a.remove())
@@ -103,6 +107,7 @@ func writeFiles(dir string, uid int, files map[string][]byte) error {
 		if err := writeProgram(root, name, content); err != nil {
 			return err
 		}
+		// Folders on the way belong to the run, too, or it could not write beside its own files in /out.
 		for path := name; uid >= 0 && path != "."; path = filepath.Dir(path) {
 			if err := root.Chown(path, uid, uid); err != nil {
 				return err
@@ -123,6 +128,7 @@ func writeProgram(root *os.Root, name string, content []byte) error {
 // full reports whether /out, where it has a size of its own, has no room left.
 func (a *area) full() bool {
 	var stat unix.Statfs_t
+	// A directory shares the disk with everybody: that this is full says nothing of the run.
 	if a.dir != "" || unix.Fstatfs(int(a.outDir.Fd()), &stat) != nil {
 		return false
 	}

@@ -72,7 +72,10 @@ func environment(own map[string]string) map[string]string {
 }
 
 // arguments is bubblewrap's command line for a run; fds are the descriptors that it reads.
+// The order matters: later options cover earlier ones. /dev comes before its nodes, mounts before /in and /out, the
+// remounts last.
 func arguments(spec *Spec, a *area, uid int, fds control) []string {
+	// Without a uid of its own a run has the server's, and is kept from its processes by the pid namespace alone.
 	gid := uid
 	if uid < 0 {
 		uid, gid = os.Getuid(), os.Getgid()
@@ -114,6 +117,7 @@ func arguments(spec *Spec, a *area, uid int, fds control) []string {
 
 // system shows the host's programs and libraries, and of /etc only what the loader needs.
 func system() []string {
+	// Everything below /usr can be read by every program: no secret belongs there.
 	args := []string{"--ro-bind", "/usr", "/usr"}
 	for _, dir := range systemDirs() {
 		if target, err := os.Readlink(dir); err == nil {

@@ -14,6 +14,7 @@ import (
 
 // What is kept of a stream: its first 48 KiB and its last 16.
 const (
+	// More at the beginning: compilers say the first error there. Both streams of every stage travel in the result.
 	keptHead = 48 << 10
 	keptTail = 16 << 10
 )
@@ -103,6 +104,8 @@ func (m *meter) add(n int) {
 }
 
 // pump reads a stream to its end.
+// see is called by this goroutine and holds the program up while it runs: a pipe that nobody empties is full after 64
+// KiB. Bytes beyond the limit are still read, until the supervisor has killed the run.
 func (c *Capture) pump(from *os.File, m *meter, see func([]byte)) {
 	defer from.Close()
 	buf := make([]byte, 32<<10)

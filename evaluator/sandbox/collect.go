@@ -32,6 +32,8 @@ func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
 	if !filepath.IsLocal(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		return nil, fmt.Errorf("the name %q is not that of an output", name)
 	}
+	// The kernel resolves the path in one step. O_NONBLOCK keeps a FIFO from stopping the server; RESOLVE_NO_XDEV keeps
+	// to the area's own file system.
 	fd, err := unix.Openat2(int(dir.Fd()), name, &unix.OpenHow{
 		Flags:   unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC,
 		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
@@ -53,6 +55,7 @@ func readOutput(dir *os.File, name string, size int64) ([]byte, error) {
 	switch {
 	case stat.Mode&unix.S_IFMT != unix.S_IFREG:
 		return nil, errors.New("it is not a regular file")
+	// A second link would be another name of the same file, perhaps one that the program may not read itself.
 	case stat.Nlink != 1:
 		return nil, fmt.Errorf("the file has %d hard links; it must have one", stat.Nlink)
 	case stat.Size > size:

@@ -32,6 +32,7 @@ func (p *Process) conclude(cause string) (Outcome, error) {
 	switch {
 	case cause == "" && ended:
 		o.ExitCode, o.Signal = code, signalOf(code)
+	// A program could print that itself and have bubblewrap killed; it gains the exit code 127 by it.
 	case cause == "" && strings.HasPrefix(o.Stderr, "bwrap: execvp"):
 		o.ExitCode = notExecutable
 	case cause == "" && u.OOMKills == 0:
@@ -85,6 +86,7 @@ func (p *Process) limit(cause string, o Outcome, u cgroup.Usage) string {
 		return limitOutput
 	case u.OOMKills > 0:
 		return limitMemory
+	// Only of a run that failed: programs that try for more threads and go on with fewer are well.
 	case failed && u.RefusedForks > 0:
 		return limitProcesses
 	case o.Signal == "SIGXCPU", failed && cause == "" && p.usedUp(o.CPU):

@@ -14,6 +14,7 @@ import (
 type control struct{ seccomp, status, gate int }
 
 // descriptors is both ends of everything that connects the server and a run.
+// Numbers in the child: 0 to 2, then the program's (Pipe, ExtraFiles), then bubblewrap's three and its options.
 type descriptors struct {
 	control
 	stdout, stderr *os.File // read ends
@@ -45,6 +46,7 @@ func newDescriptors(spec *Spec, filter []byte) (d *descriptors, err error) {
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
+	// bubblewrap reads the filter to the pipe's end.
 	defer seccomp.Close()
 	// The filter is far smaller than a pipe's buffer: this does not block.
 	if _, err := seccomp.Write(filter); err != nil {

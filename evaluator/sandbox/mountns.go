@@ -11,6 +11,7 @@ import (
 )
 
 // outInodes bounds the number of files in /out.
+// Compilers leave thousands of files at the most. Inodes cost kernel memory that size does not bound.
 const outInodes = 16 << 10
 
 // stageDir is covered, for the thread that starts a run and for bubblewrap, by a tmpfs. Every
@@ -24,6 +25,7 @@ func stage(_ string, uid int, spec *Spec) (*area, error) {
 	if err := unix.Unshare(unix.CLONE_NEWNS); err != nil {
 		return nil, fmt.Errorf("make a mount namespace: %w", err)
 	}
+	// Before anything is mounted: shared mounts would show it on the host, and leave it there.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return nil, fmt.Errorf("make mounts private: %w", err)
 	}
@@ -102,6 +104,7 @@ func bindMount(source *os.File, target string) error {
 	if err != nil {
 		return err
 	}
+	// By the descriptor: the path of the host is covered by now, and could have been exchanged.
 	path := "/proc/self/fd/" + strconv.Itoa(int(source.Fd()))
 	return unix.Mount(path, target, "", unix.MS_BIND|unix.MS_REC, "")
 }

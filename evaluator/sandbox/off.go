@@ -9,6 +9,8 @@ import (
 )
 
 // inside maps the paths that a program sees in the sandbox to where they are when there is none.
+// Only for machines that cannot have a sandbox: a guess at what is a path, good enough for the site's own programs.
+// Nothing is hidden from a program that runs so.
 type inside []bind
 
 func insideOf(a *area) inside {

@@ -13,9 +13,12 @@ import (
 )
 
 // uidRange is how far the uids of one server reach from its first one, at most.
+// Workers of one machine choose ranges that do not meet (--first-uid). Slots, judges and builds stay far below this
+// number.
 const uidRange = 1000
 
 // orphanTimeout is how long all that a killed server left may take to die, before the next one goes on.
+// Starting is not held up for longer by what hangs in a driver; its unit then fails the slot's own tests.
 const orphanTimeout = 2 * time.Second
 
 // endOrphans kills the processes of runs whose server was killed: bubblewrap dies with its server, but

@@ -50,7 +50,9 @@ func probe(secret, address string) report {
 		"in":           open("/in/planted", os.O_WRONLY|os.O_CREATE),
 		"init":         open("/proc/1/mem", os.O_RDWR),
 		"loopback":     dial(address),
-		"internet":     dial("192.0.2.1:80"), // reserved for documentation: nobody is troubled
+		// The address is never answered: without a network the error comes at once, with one after the time limit. Both
+		// are errors, so that this one attempt shows only that there is no proxy in between.
+		"internet": dial("192.0.2.1:80"), // reserved for documentation: nobody is troubled
 	}
 	for _, call := range deniedCalls() {
 		r.Calls[call.name] = try(uintptr(call.number), 0)
@@ -93,6 +95,7 @@ func try(number, first uintptr) string {
 }
 
 func tryClone(flags uintptr) string {
+	// Nothing of Go may run in the child: it has one thread of many, and whatever lock was held stays so.
 	pid, _, errno := unix.RawSyscall6(unix.SYS_CLONE, flags|uintptr(syscall.SIGCHLD), 0, 0, 0, 0, 0)
 	if errno == 0 && pid == 0 {
 		unix.RawSyscall(unix.SYS_EXIT_GROUP, 0, 0, 0)

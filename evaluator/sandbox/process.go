@@ -18,6 +18,10 @@ import (
 )
 
 // Process is a run that has begun.
+//
+// Order of a run: launch on a thread of its own (area, cgroup, bubblewrap, find, limits, gate), which then stays in reap;
+// supervise in a goroutine; the two pumps. exited publishes state, done publishes outcome and err: nobody reads these
+// before. The program does not begin before the gate is opened, and then has all of its limits.
 type Process struct {
 	spec  Spec
 	off   bool
@@ -63,6 +67,7 @@ func (s *Sandbox) Start(ctx context.Context, spec Spec) (*Process, error) {
 		wall: time.NewTimer(time.Hour), exited: make(chan struct{}), done: make(chan struct{}),
 	}
 	p.wall.Stop()
+	// The thread that starts bubblewrap must outlive it (onOwnThread).
 	launched := make(chan error)
 	onOwnThread(func() {
 		err := p.launch(s, h)
@@ -129,6 +134,7 @@ func (p *Process) release(uid int) error {
 	if err := p.find(); err != nil {
 		return err
 	}
+	// bubblewrap's child waits at the gate with what it will fork from: whatever it starts later is born into the group.
 	if err := errors.Join(p.group.Add(p.pid), shareUser(uid), setRlimits(p.pid, p.spec.Limits, p.group)); err != nil {
 		return err
 	}
@@ -165,6 +171,7 @@ func (p *Process) start(h *host, mark string, uid int) error {
 	p.cmd = cmd
 	p.pumps.Go(func() { p.stdout.pump(d.stdout, p.meter, p.spec.OnStdout) })
 	p.pumps.Go(func() { p.stderr.pump(d.stderr, p.meter, p.spec.OnStderr) })
+	// Ten seconds for bubblewrap to set itself up, on a machine that is busy compiling. find takes the limit away again.
 	return p.statusPipe.SetReadDeadline(time.Now().Add(10 * time.Second))
 }
 

@@ -30,6 +30,8 @@ func setRlimits(pid int, l Limits, g *cgroup.Group) error {
 		}
 	}
 	if l.Memory > 0 && !g.LimitsMemory() {
+		// Of each process, and of private memory alone: a tree of them may have several times as much. Not RLIMIT_AS,
+		// which CUDA exceeds at its start.
 		limits[unix.RLIMIT_DATA] = uint64(l.Memory)
 	}
 	for resource, value := range limits {

@@ -34,7 +34,9 @@ type Config struct {
 // Sandbox runs untrusted processes. It is safe for use by several goroutines.
 type Sandbox struct {
 	config Config
-	setup  func() (*host, error) // once, at the first run
+	// Weakness: an error of the first time stays. A machine on which bubblewrap is installed later needs its worker to
+	// be started again, although the self-test is repeated.
+	setup func() (*host, error) // once, at the first run
 }
 
 // New returns a Sandbox. It touches nothing; the first run finds out what the machine offers and
@@ -104,10 +106,13 @@ func (s *Sandbox) prepare() (*host, error) {
 	}
 	h := &host{bwrap: bwrap, filters: filters}
 	caps := effectiveCapabilities()
+	// Three ways a server runs: root with all of it (uids and mount namespaces), root in a container with less (uids,
+	// files on the disk), or an ordinary user (one uid for all runs).
 	h.ownUID = caps.has(unix.CAP_SETUID) && caps.has(unix.CAP_SETGID) && caps.has(unix.CAP_KILL)
 	if os.Geteuid() == 0 && !h.ownUID {
 		return nil, errors.New("the server is root but may not change its user: programs would run as root; start it as another user")
 	}
+	// Before the first run, when no process of this server has a slot's uid yet.
 	s.endOrphans(h.ownUID)
 	h.stage = h.ownUID && caps.has(unix.CAP_SYS_ADMIN) && caps.has(unix.CAP_CHOWN)
 	if h.cgroups, err = cgroup.Find(); err != nil {

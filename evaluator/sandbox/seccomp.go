@@ -42,6 +42,8 @@ func (p *program) call(k, action uint32) {
 
 // callByArg ends the call whose number is k with hit when its first argument compares with one of
 // the values, and else with miss.
+// Jumps are counted by hand: a value adds two instructions, and Jt and Jf have 8 bits. Only the low half of an argument
+// is compared; the calls here take 32-bit values.
 func (p *program) callByArg(k uint32, comparison uint16, values []uint32, hit, miss uint32) {
 	p.jump(unix.BPF_JEQ, k, 0, uint8(2+2*len(values)))
 	p.load(dataFirstArg)

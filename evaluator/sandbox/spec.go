@@ -22,6 +22,8 @@ type Limits struct {
 }
 
 // DefaultBuildLimits bounds a compiler.
+// Raised, a submission holds a build place for longer; lowered, headers such as CUTLASS's do not compile. A worker may
+// give other ones.
 func DefaultBuildLimits() Limits {
 	return Limits{
 		Wall: time.Minute, CPU: time.Minute, Memory: 4 << 30, Processes: 64,

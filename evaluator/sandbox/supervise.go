@@ -35,9 +35,11 @@ func (p *Process) supervise(ctx context.Context) {
 	cause := p.watch(ctx)
 	wall := time.Since(p.begun)
 	if err := p.killAll(); err != nil {
+		// The pumps and the thread in reap stay for as long as the process hangs; its slot is retired.
 		p.err = errors.Join(err, p.clear())
 		return
 	}
+	// After killAll bubblewrap has no child left and ends by itself, or was killed: this does not wait for long.
 	<-p.exited
 	p.reapInit()
 	p.drain()
@@ -49,6 +51,8 @@ func (p *Process) supervise(ctx context.Context) {
 // watch returns when the program has ended, with "", or when it must be, with the cause.
 func (p *Process) watch(ctx context.Context) string {
 	defer p.wall.Stop()
+	// The kernel ends nobody for reaching a group's limit of processes: a bomb that is contained is noticed here, within
+	// a tenth of a second.
 	poll := time.NewTicker(100 * time.Millisecond)
 	defer poll.Stop()
 	for {

@@ -16,6 +16,9 @@ import (
 
 // Passed remembers in a directory which programs passed with which software on which unit: a worker that starts again with
 // all of it the same need not wait for them. It tests them later, while nobody needs the unit. An empty Dir remembers nothing.
+// A mark is an empty file named by the key; its time is when the test passed. Several workers may share the directory:
+// marks are made and removed whole. Whoever can write there can have a slot skip its tests, and belongs to the machine's
+// operator.
 type Passed struct{ Dir string }
 
 // Key names the software and the unit of a test. The worker's name says nothing of either, and gauges change all the time.
@@ -38,6 +41,7 @@ func (p Passed) Since(key string) time.Time {
 		return time.Time{}
 	}
 	info, err := os.Stat(filepath.Join(p.Dir, key))
+	// A directory that cannot be read counts as one without marks: then the slot is tested.
 	if err != nil {
 		return time.Time{}
 	}

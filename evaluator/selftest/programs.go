@@ -17,6 +17,7 @@ import (
 const TaskKey = "selftest"
 
 // limit bounds a program: torch is imported twice, and Triton compiles, on a machine that just started.
+// A slot takes no jobs for as long, where nothing passed before: raised, a broken machine says so later.
 const limit = 3 * time.Minute
 
 // Program is one that a slot must compile and run.
@@ -38,6 +39,7 @@ func elements(n int) tasks.Case {
 	return tasks.Case{{Name: "size", Value: strconv.Itoa(n)}, {Name: "seed", Value: "4242"}}
 }
 
+// What the machine does not claim is not tested: a worker without nvcc is in service for Python.
 func kinds() []kind {
 	has := func(name string) func(toolchain.Toolchain) bool {
 		return func(t toolchain.Toolchain) bool { return t.Python != nil && t.Python.Packages[name] != "" }
@@ -96,6 +98,8 @@ func (k kind) job(b *tasks.Bundle, device string) (job.Job, error) {
 	def.Tests, def.Benchmarks = nil, []tasks.Case{k.size}
 	def.Timeouts = tasks.Timeouts{Test: limit, Benchmark: limit, Ranked: limit}
 	return job.Job{
+		// The prefix marks it as the worker's own: it may use a slot on trial, gives way to jobs, and the site never
+		// hears of it.
 		Version: job.Version, AttemptID: job.GaugeAttempt + rand.Text(), Device: device, Mode: job.ModeBenchmark,
 		TaskKey: TaskKey, Task: def, Sources: sources, Enqueued: time.Now(),
 	}, nil

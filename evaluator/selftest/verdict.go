@@ -22,6 +22,7 @@ const longest = 400
 // says what went wrong and what to do, in a sentence.
 func (p Program) Error(result job.Result, err error) error {
 	switch {
+	// The answer was checked by the task's own judge; what is left is whether its clocks can be believed.
 	case result.Outcome == job.OutcomeDone:
 		err = clocks(result)
 	case result.Failure != nil:
@@ -68,6 +69,7 @@ const (
 func clocks(result job.Result) error {
 	for _, stage := range result.Stages {
 		for _, c := range stage.Cases {
+			// Calls that were late wait for the device on the host: the runner's clock means nothing then.
 			if !c.Judged() || c.Clocks.Late > 0 {
 				continue
 			}
@@ -96,6 +98,7 @@ func (p Program) ProfileError(tool ncu.Tool, result job.Result, err error) error
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	counted, all := counters(report)
+	// Half: some counters exist only on other architectures, and ncu leaves those out without a word.
 	if 2*counted < all || counted == 0 {
 		return fmt.Errorf("%s (%s) has no value for %d of %d counters of a small known kernel, so this version does not fit the GPU "+
 			"and its driver. Install another and name it with --ncu PATH", name, tool.Path, all-counted, all)

@@ -15,6 +15,7 @@ import (
 )
 
 const (
+	// The unit is held meanwhile, and paid for: this bounds what the measurement may cost.
 	energyTimeout = 30 * time.Second
 	// energyLeast is the part of its measured time that a call takes at the least where calls follow each other. One that
 	// takes less finds its input in the caches, or does not do the work again.
@@ -40,6 +41,7 @@ func (r *Run) energy(ctx context.Context, program toolchain.Program) {
 // energyCase is the case to measure, or why none can be.
 func (r *Run) energyCase() (longest job.CaseResult, why string) {
 	counts := false
+	// nil where --energy is off.
 	if r.Slot.Energy != nil {
 		_, counts = r.Slot.Energy()
 	}
@@ -82,6 +84,7 @@ func (r *Run) measureEnergy(ctx context.Context, program toolchain.Program, long
 	watch.Stop()
 	r.Result.ProgramNS += time.Since(began).Nanoseconds()
 	if err != nil {
+		// The score stands whatever happens here: nothing but a stuck process may touch the slot.
 		_ = r.Interrupted(ctx, "", err) // a slot that is stuck is out of service
 		r.Log.Warn("energy not measured", "run", r.Job.RunID, "err", err)
 		return &job.Energy{Why: "The calls in a row could not be made."}
@@ -100,6 +103,7 @@ func (r *Run) measureEnergy(ctx context.Context, program toolchain.Program, long
 // energyOf makes the energy of a call of what the judge reported and the counter showed.
 func energyOf(report map[string]string, watts func(begin, end int64) (float64, bool), longest job.CaseResult) *job.Energy {
 	read := func(field string) int64 {
+		// What cannot be read is 0, which the checks below refuse. The report is the judge's, not the runner's.
 		n, _ := strconv.ParseInt(report["benchmark.0.energy."+field], 10, 64)
 		return n
 	}

@@ -25,12 +25,19 @@ type Measuring struct {
 
 const (
 	// mostDrops is how many processes are dropped: a device that is always slowed is measured as it is.
+	// Raised, a device that is throttled all day costs more GPU time and is measured no better; lowered, one hot minute
+	// spoils a score.
 	mostDrops = 5
 	// margin is by how much longer than the slowest before a process may take.
+	// Enough for the next process to end before the stage's limit; one that is cut off would fail the run.
 	margin = 1.3
 )
 
 // measuring follows the judge's report of a ranked stage and decides after each process whether there is another one.
+//
+// Two goroutines: the pipe's, which calls see and alone touches all fields, and the stage's, which waits in more.
+// decisions is between them, with room for every process, so that see never waits. end is called when the stage has
+// ended, and with it the pipe.
 type measuring struct {
 	most, least   int
 	budget, limit time.Duration // of the stage
@@ -75,6 +82,7 @@ func (m *measuring) see() {
 	}
 	m.reported = m.parser.Processes()
 	now := time.Now()
+	// The wall clock of the worker, with the process's start: it decides about effort, never about a score.
 	took := now.Sub(m.last)
 	m.last, m.slowest = now, max(m.slowest, took)
 	if m.reported == 1 {
@@ -89,6 +97,7 @@ func (m *measuring) see() {
 
 func (m *measuring) decide(elapsed, took time.Duration) bool {
 	slowed := m.slowed()
+	// The next process is watched from here on, before it is known whether there is one.
 	m.slowed = m.watch()
 	another := m.reported < m.most && elapsed+time.Duration(margin*float64(m.slowest)) <= m.limit
 	switch {
@@ -111,6 +120,8 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 		return false // the stage has no score, and says so when it has ended
 	}
 	interval, _ := harness.ScoreInterval(m.ranking, score, cases)
+	// Optional stopping: a narrow interval ends the stage. The score is the median of all, which stopping early favours
+	// in neither direction; how wide the interval is says how many there were.
 	return interval.Noisy && elapsed-m.first+took <= m.budget
 }
 

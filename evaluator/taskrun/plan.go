@@ -26,6 +26,7 @@ type step struct {
 // has no benchmark stage. A bundle's own program may do else: it goes through all three stages on public inputs, as its
 // authors know it, and then everything is done again with the secret seed, for a verdict alone.
 func plan(j job.Job) []step {
+	// It matters to a task's own program alone: a judge draws a seed of its own for each input.
 	public := harness.PublicSeed(j.Task)
 	test := newStep(j, job.StageTest, public)
 	benchmark := newStep(j, job.StageBenchmark, public)
@@ -53,6 +54,7 @@ func secretPlan(j job.Job) []step {
 	var steps []step
 	for _, stage := range []job.Stage{job.StageTest, job.StageBenchmark, job.StageRanked} {
 		s := newStep(j, stage, &j.SecretSeed)
+		// Its times are not measured and not kept: a kernel that is told apart by them would show the secret seed.
 		s.timed = false
 		steps = append(steps, s)
 	}
@@ -82,6 +84,7 @@ func newStep(j job.Job, stage job.Stage, seed *uint64) step {
 // are fewer.
 func units(def tasks.Definition, have int) (int, error) {
 	need := def.WorldSize()
+	// On the CPU, and for one unit, 1 is always there: the job was given to a slot of this device.
 	if need > have && def.MultiGPU {
 		return 0, attempt.Reject("This task needs %d GPUs of one kind in one machine, and this one has %d: choose a device with more.", need, have)
 	}

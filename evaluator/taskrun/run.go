@@ -45,6 +45,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	if r.units, err = units(r.Job.Task, len(r.Pool.InService(r.Job.Device))); err != nil {
 		return false, err
 	}
+	// Said before the wait for a build place: the site must not think that nobody took it.
 	r.Taken()
 	number, release, err := r.Pool.AcquireBuild(ctx)
 	if err != nil {
@@ -64,6 +65,7 @@ func (r *Run) Build(ctx context.Context) (ready bool, err error) {
 	}
 	result.Stage = job.StageBuild
 	r.Leave(result)
+	// ProgramNS is compilers' and programs' time; what WallNS has beyond it is the worker's own, and waiting.
 	r.Result.ProgramNS += int64(result.Ended.Sub(result.Started) - result.Overhead)
 	r.artifact = artifact
 	return true, attempt.Verdict(ctx, result)
@@ -79,6 +81,8 @@ func (r *Run) Run(ctx context.Context, held *slots.Held) error {
 	if r.Job.Task.MultiGPU {
 		gpus = held.Count()
 	}
+	// The units are checked after every end but a pass: a wrong answer may be a broken unit's, and a broken unit gives
+	// the next run one.
 	err := r.stages(ctx, held.Place(gpus))
 	if err != nil && !held.Check(ctx) && !errors.As(err, new(attempt.Rejection)) {
 		err = attempt.Suspected(err) // an infrastructure error, and its unit is broken since
@@ -101,6 +105,8 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 			return err
 		}
 	}
+	// After the public stages, in the same program on the same units: what it learned of the public inputs does not help
+	// here.
 	if steps := secretPlan(r.Job); steps != nil {
 		if err := r.secretPass(ctx, program, steps); err != nil {
 			return err
@@ -109,6 +115,7 @@ func (r *Run) stages(ctx context.Context, at toolchain.Place) error {
 	if r.Job.Mode == job.ModeProfile {
 		return r.profile(ctx, program)
 	}
+	// After everything that decides: it may heat the unit.
 	r.energy(ctx, program)
 	return r.Interrupted(ctx, "", ctx.Err())
 }

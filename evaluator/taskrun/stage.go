@@ -13,6 +13,7 @@ import (
 
 const (
 	// extraCases is how many more cases a program may report than it was given.
+	// The report is the program's where it measures itself: any number of cases could come.
 	extraCases = 256
 	// maxMessage bounds the text of a case and maxSpec the line that names it, in bytes.
 	maxMessage, maxSpec = 4 << 10, 1 << 10
@@ -40,6 +41,7 @@ func (r *Run) stage(ctx context.Context, program toolchain.Program, s step) erro
 // runStep runs the task's program once and reads its report while it is written.
 func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	onCase harness.CaseFunc, output func(stream string) func([]byte)) (job.StageResult, error) {
+	// The parser is fed by the pipe's goroutine and read by this one after RunStage has returned: no lock is needed.
 	parser := harness.NewParser(onCase)
 	result := job.StageResult{Stage: s.stage, Started: time.Now().UTC()}
 	endWatch := r.watch(ctx, s)
@@ -63,6 +65,7 @@ func (r *Run) runStep(ctx context.Context, program toolchain.Program, s step,
 	}
 	cases := harness.Finish(parser.Cases(), result.Status)
 	for _, c := range cases[:min(len(cases), len(s.cases)+extraCases)] {
+		// No judge: everything in the report was written by a process with the submission in it.
 		if out.Judge == nil {
 			c.Clocks, c.Processes, c.Numerics = job.Clocks{}, nil, nil // a program that measures itself may say what it likes
 		}

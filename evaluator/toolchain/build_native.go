@@ -15,6 +15,8 @@ import (
 )
 
 // built is what is kept of a finished build.
+// Its JSON is what the store holds: a field that is renamed makes old entries read as empty programs, unless the number
+// in plan's base changes with it.
 type built struct {
 	Program []byte
 	Stdout  string
@@ -34,6 +36,7 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 	}
 	a.Command = p.String()
 	c := &compilation{builder: b, req: req, plan: p, steps: make([]step, len(p.sources.Units)), begun: result.Started}
+	// PTX is compiled beside the program, on the same build place: two compilers may run at a time there.
 	beside, besideCtx := errgroup.WithContext(ctx)
 	if req.Job.Mode == job.ModeProfile && def.Lang == tasks.LangCUDA {
 		beside.Go(func() (err error) {
@@ -48,6 +51,8 @@ func (b *Builder) buildNative(ctx context.Context, req BuildRequest, a *Artifact
 // buildAll makes the program of the submission and the judge's, or finds them.
 func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.StageResult) error {
 	b, p := c.builder, c.plan
+	// Everything that goes into the program: compiler and flags (base), every file, the order of the units. Nothing of
+	// the submitter: equal sources share a program, whoever sent them, since what a compiler makes of them is the same.
 	programKey := key("program", p.base, filesKey(a.sources.Files), strings.Join(unitNames(a.sources), "\n"))
 	var done built
 	var err error
@@ -64,6 +69,8 @@ func (c *compilation) buildAll(ctx context.Context, a *Artifact, result *job.Sta
 	if err != nil {
 		return err
 	}
+	// The judge's program is looked for only after the submission's: a task that is broken is so for everybody, and is
+	// said to be.
 	if judge.product == nil && a.sources.Separable {
 		c.explain(result, judge)
 		return nil

@@ -22,6 +22,8 @@ var syntaxScript string
 var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
 
 // CompilesExtension reports whether a Python source seems to compile a C++ or CUDA extension when it is imported.
+// A guess from the text. Where it is wrong the extension is compiled in the first stage, under that stage's limit of
+// time.
 func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
 
 // Where extensions are built: the same path in every sandbox, for ninja's files name it.
@@ -32,6 +34,7 @@ const (
 )
 
 // extensionsTime is what importing torch and compiling a small extension may take; those of many files have the time of three.
+// A build's own limits are for a compiler; here a whole import of torch comes on top.
 const extensionsTime = 2 * time.Minute
 
 // buildPython checks the submission's syntax and, as the original does, imports a submission that
@@ -90,6 +93,8 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(req.Place)
 	env["TORCH_EXTENSIONS_DIR"] = extensionsDir
+	// Caller is in it: an archive is made by running the submission's own code, which may put anything there. Nobody else
+	// may be given it.
 	archiveKey := key("extensions", python.Version, fmt.Sprint(python.Packages), env["TORCH_CUDA_ARCH_LIST"],
 		b.nvccVersion(), processor(), name, filesKey(a.sources.Files), req.Job.Caller)
 	keep := req.Job.EvaluationID == "" || req.Job.Caller != ""
@@ -114,6 +119,7 @@ func (b *Builder) buildExtensions(ctx context.Context, req BuildRequest, a *Arti
 		return nil
 	}
 	archive := outcome.Files[extensionsArchive]
+	// Not kept and no verdict: an import that needs a GPU fails here, where there is none.
 	if outcome.ExitCode != 0 || len(archive) == 0 {
 		return nil
 	}

@@ -29,6 +29,9 @@ type Config struct {
 
 // Builder turns a job's sources into something that runs, and keeps what it compiled. It is safe
 // for use by several goroutines.
+//
+// It holds no state of a job. store is on disk and may be shared by several workers of a machine; units and pool are this
+// process's, so that two workers may compile the same unit at once, and the last one's object stays.
 type Builder struct {
 	cfg   Config
 	store *store
@@ -70,6 +73,7 @@ type Artifact struct {
 }
 
 // extensionsOf is the archive for a process: of one submitted file, or where none is named of the last that has any.
+// The last one is where several files compile: Definition.With puts the main file last.
 func (a *Artifact) extensionsOf(file string) []byte {
 	if file != "" {
 		return a.extensions[file]

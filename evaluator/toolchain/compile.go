@@ -17,6 +17,7 @@ import (
 )
 
 // maxProduct bounds one object or program.
+// CUTLASS kernels come to tens of megabytes. The product is in memory as a whole, and in the store.
 const maxProduct = 512 << 20
 
 // A submission of many files compiles no more of them at a time than a program of one file is made of (judge, runner and
@@ -32,6 +33,8 @@ type step struct {
 }
 
 // compilation is one build under way.
+// steps has a place per unit, each written by one goroutine, and is read after all have ended; logging guards only the
+// order of lines.
 type compilation struct {
 	builder *Builder
 	req     BuildRequest
@@ -85,6 +88,7 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 	needsSubmissionKey := key("needs the submission", objectKey)
 	unlock, err := c.builder.units.lock(ctx, objectKey)
 	if err != nil {
+		// Cancelled while it waited for another build: no error, or the run would count as an infrastructure error.
 		return step{unit: unit, outcome: sandbox.Outcome{ExitCode: -1, Cancelled: true}}, nil
 	}
 	defer unlock()
@@ -101,6 +105,7 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 	case s.product != nil:
 		return s, c.builder.store.put(objectKey, s.product)
 	case s.compilerRejected() && !c.plan.sources.Separable:
+		// Only a verdict of the compiler is kept. A time limit or a signal may be this machine's, and is tried again.
 		return s, c.builder.store.put(needsSubmissionKey, nil)
 	}
 	return s, nil
@@ -112,6 +117,7 @@ func (s step) compilerRejected() bool {
 }
 
 func (c *compilation) link(ctx context.Context) (step, error) {
+	// Units that failed have no product; link is reached only when none is missing.
 	objects := map[string][]byte{}
 	for i, s := range c.steps {
 		if !s.unit.Judge {

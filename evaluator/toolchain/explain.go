@@ -10,6 +10,8 @@ import (
 )
 
 // compilerError finds the line in which a compiler or linker says what is wrong.
+// English messages of gcc, nvcc and ld: the sandbox sets LANG to C.UTF-8. A line that is not found costs only the short reason;
+// the whole output is kept.
 var compilerError = regexp.MustCompile(`(?m)^.*(\berror\b|undefined reference|multiple definition|cannot find -l|Error:).*$`)
 
 // explain says in the result why a step failed.

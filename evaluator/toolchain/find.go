@@ -36,6 +36,7 @@ type Toolchain struct {
 }
 
 // probeTimeout bounds asking one program for its version.
+// nvcc on a cold network file system takes seconds. What does not answer counts as missing until the worker starts again.
 const probeTimeout = 20 * time.Second
 
 // Find looks for nvcc (PATH, CUDA_HOME, /usr/local/cuda), g++ (PATH) and python3 (PATH, then
@@ -70,6 +71,7 @@ func findCompiler(ctx context.Context, name string, homes ...string) *Compiler {
 func compilerVersion(ctx context.Context, path string) string {
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
+	// Outside the sandbox, with the worker's rights: PATH and CUDA_HOME are the operator's.
 	out, err := exec.CommandContext(ctx, path, "--version").Output()
 	if err != nil {
 		return ""

@@ -21,6 +21,7 @@ func (l *keyLocks) lock(ctx context.Context, key string) (unlock func(), err err
 			return unlock, nil
 		}
 		select {
+		// Then it tries again: another waiter may have been quicker. Nobody is promised an order.
 		case <-taken:
 		case <-ctx.Done():
 			return nil, ctx.Err()

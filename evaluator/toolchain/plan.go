@@ -27,6 +27,8 @@ type plan struct {
 }
 
 var (
+	// A change here is a change of every score: the flags are in base, so that everything is compiled anew, but boards do
+	// not know them.
 	nvccFlags = []string{
 		"--std=c++20", "-DNDEBUG", "-Xcompiler=-Wno-psabi", "-Xcompiler=-fno-strict-aliasing",
 		"--expt-extended-lambda", "--expt-relaxed-constexpr", "-forward-unknown-to-host-compiler", "-O3",
@@ -68,6 +70,7 @@ func (b *Builder) newPlan(def tasks.Definition, sources harness.SourceSet, arch 
 		p.link = append(p.link, "-l"+library)
 	}
 	p.mounts = append(p.mounts, p.compiler.Mounts()...)
+	// "5" is the version of the store's form: raise it when what is stored under these keys changes its meaning.
 	p.base = key(slices.Concat([]string{"5", p.compiler.Version, processor()}, p.compile, []string{"link"}, p.link, p.libraryAges())...)
 	return p, nil
 }
@@ -101,6 +104,7 @@ func (p *plan) addIncludes(b *Builder, dirs []string) error {
 }
 
 // libraryAges tells a renewed include library from its former self.
+// The time of the directory alone: a header that is changed deep inside goes unnoticed until somebody touches the top.
 func (p *plan) libraryAges() []string {
 	var ages []string
 	for _, m := range p.mounts {
@@ -163,6 +167,7 @@ func (p *plan) String() string {
 }
 
 // quote joins arguments so that a shell would take them apart again.
+// For people to copy; nothing is ever given to a shell.
 func quote(arguments []string) string {
 	quoted := make([]string, len(arguments))
 	for i, a := range arguments {
@@ -217,6 +222,7 @@ func (b *Builder) include(dir string) (flag string, mount *sandbox.Mount, err er
 		if !strings.EqualFold(known, name) {
 			continue
 		}
+		// "CUTLASS/../../etc" must not lead out of the mount, although the sandbox shows nothing there either.
 		if rest != "" && !filepath.IsLocal(rest) {
 			break
 		}

@@ -13,6 +13,7 @@ var (
 )
 
 // maxKernels bounds how many kernels' facts are kept.
+// A submission with templates can have thousands of entry functions, and the facts travel in the result.
 const maxKernels = 64
 
 // ptxasFacts reads what `ptxas --verbose` says of each kernel: keys "ptxas.<kernel>.registers",

@@ -52,6 +52,8 @@ func pythonCandidates() []string {
 
 // probePython asks an interpreter about itself without importing anything big; nil when it does
 // not answer or lies where the sandbox's users cannot go.
+// It runs the interpreter outside the sandbox, with the worker's rights: the candidates are the operator's, not a
+// submission's.
 func probePython(ctx context.Context, path string) *Python {
 	if _, err := os.Stat(path); err != nil || !reachable(path) {
 		return nil
@@ -111,6 +113,8 @@ func reachable(path string) bool {
 	return err == nil && passable(path) && passable(real)
 }
 
+// The sandbox's users are none of the group's or the owner's: the bit for others decides. The last element itself is not
+// looked at.
 func passable(path string) bool {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		info, err := os.Stat(dir)

@@ -6,21 +6,31 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 )
 
 // storeLimit is how many bytes a store keeps; the least recently used files go first.
+// It is looked at after a sixteenth was added, so that the disk needs a little more than this.
 const storeLimit = 8 << 30
+
+// unfinishedFor is after when a file that never got its name is left of a process that died.
+const unfinishedFor = time.Hour
 
 // store keeps build products on disk by the hash of everything that went into them. Files appear
 // whole or not at all, and one that does not match its own checksum counts as missing.
+//
+// mu guards added and lets one goroutine of this process clear at a time; files need no lock, since they are written
+// beside and renamed. Several processes may share the folder. No file is ever changed, so that a reader has the old
+// content or none.
 type store struct {
 	dir   string
 	limit int64
@@ -111,7 +121,8 @@ func (s *store) clear(added int64) error {
 			return err
 		}
 		info, err := d.Info()
-		if err == nil {
+		beingWritten := strings.HasPrefix(d.Name(), "new-") && err == nil && time.Since(info.ModTime()) < unfinishedFor
+		if err == nil && !beingWritten {
 			files, total = append(files, kept{path, info}), total+info.Size()
 		}
 		return nil // a file that is gone by now needs no clearing
@@ -124,7 +135,7 @@ func (s *store) clear(added int64) error {
 		if total <= s.limit {
 			break
 		}
-		if err := os.Remove(f.path); err != nil {
+		if err := os.Remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) { // else another worker of the machine was quicker
 			return fmt.Errorf("clear the object cache: %w", err)
 		}
 		total -= f.info.Size()
@@ -133,6 +144,7 @@ func (s *store) clear(added int64) error {
 }
 
 // RecallKey is all that decides what a program's kernels are compiled to, beside the machine's own tools.
+// What is kept was compiled by the owner's own process, which may have written what it likes: hence the owner in the key.
 type RecallKey struct {
 	Owner string // whom it is for; nothing is kept for nobody
 	Arch  string // of the GPU

@@ -1,10 +1,13 @@
 package toolchain
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 func TestStoreGivesBackWhatItWasGivenOrNothing(t *testing.T) {
@@ -62,6 +65,26 @@ func TestStoreForgetsTheLeastRecentlyUsed(t *testing.T) {
 	}
 	if _, ok := s.get(used); !ok {
 		t.Error("what was just used is gone")
+	}
+}
+
+// TestWorkersThatShareAStoreMayClearItAtTheSameTime, each from a process of its own.
+func TestWorkersThatShareAStoreMayClearItAtTheSameTime(t *testing.T) {
+	dir := t.TempDir()
+	var workers errgroup.Group
+	for worker := range 2 {
+		workers.Go(func() error {
+			s := &store{dir: dir, limit: 16 << 10}
+			for i := range 100 {
+				if err := s.put(key(fmt.Sprint(worker, i)), make([]byte, 1<<10)); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := workers.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 

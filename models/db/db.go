@@ -82,6 +82,12 @@ func (d *DB) Ping(ctx context.Context) error {
 // Write runs fn in a transaction; transactions of all callers run one after the other, on
 // PostgreSQL as on SQLite. Ids of events are so handed out in the order in which they become
 // visible (a watcher that resumes after an id misses none), and no two transactions can deadlock.
+//
+// On SQLite the turn is the one connection of the writer: callers wait in its pool for as long as their context lets
+// them, and another process on the same file for _busy_timeout. On PostgreSQL it is the lock, which is released by the
+// end of the transaction, after its rows can be seen. READ COMMITTED, the default, is assumed there: each statement after
+// the lock sees what the transaction before has written. With REPEATABLE READ the snapshot would be from before the wait,
+// and whoever reads and then writes would write what is stale.
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if d.dialect == migrations.Postgres {
@@ -93,12 +99,15 @@ func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	})
 }
 
+// It is of the whole database: two sites in two schemas of one take turns with each other.
 const writeLock = 7_236_544 // any number that nobody else locks in this database
 
 // Read begins a question. It sees what was written before it; two of them may see different states.
 func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ctx) }
 
 // Writer begins a single statement that writes.
+// It takes no turn on PostgreSQL, and may run beside a transaction: it must not read what it depends on first, nor hold
+// several rows that a transaction takes in another order.
 func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }
 
 // Day is SQL for the day of a time in UTC, like 2026-11-22.

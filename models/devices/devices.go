@@ -31,8 +31,8 @@ type Device struct {
 // NoteDevices remembers the devices of a worker and returns those that nobody had before. Tasks that ask for their family get
 // them, and work that waits for the bare family goes to them.
 func (s *Devices) NoteDevices(ctx context.Context, seen []Device) (fresh []string, err error) {
-	// Called at every heartbeat. A known label costs an insert that does nothing, so that SeenAt is when it was first
-	// seen.
+	// Called when a worker says something new of its slots. A known label costs an insert that does nothing, so that
+	// SeenAt is when it was first seen.
 	err = s.db.Write(ctx, func(tx *gorm.DB) error {
 		for _, d := range seen {
 			d.Name, d.SeenAt = db.Sanitize(d.Name), db.Now()

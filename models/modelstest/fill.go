@@ -24,6 +24,7 @@ type Filled struct {
 }
 
 const (
+	// Both databases bound the values of one statement (SQLite 32,766, PostgreSQL 65,535): 500 rows of 27 columns fit.
 	fillBatch = 500 // rows per statement
 	fillUsers = 12_000
 	fillTasks = 50
@@ -32,6 +33,8 @@ const (
 // Fill puts n ranked submissions with one run each into an empty store, a tenth of them on one
 // hot board and nine in ten of them valid, and builds the boards. Scores have intervals of all widths, epochs, and a
 // share of the roof; some are pooled or disturbed. It writes rows directly: a million take about half a minute.
+// The same n gives the same rows but for dates: the random numbers have a fixed seed, so that two measurements can be
+// compared.
 func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 	out, f, err := fillBase(ctx, s)
 	if err != nil {
@@ -108,9 +111,11 @@ func (f *filler) batch(ctx context.Context, done, n int) error {
 		"attempts", "worker", "queued_at", "started_at", "ended_at", "score_ns", "std_ns", "err_ns", "harness",
 		"interval_low", "interval_high", "processes", "noisy", "roof", "epoch_id", "clock", "pool_id", "pooled", "disturbed", "scored_at"}}
 	for i := range n {
+		// Ids are given, since rows refer to each other: fillBase has made submission 1 and run 1.
 		id := int64(done + i + 2)
 		task, device := f.board()
 		at := f.start.Add(time.Duration(id) * 15 * time.Second)
+		// Some people submit much more than others: the exponent leans towards small ids.
 		user := 2 + int64(float64(fillUsers)*math.Pow(f.random.Float64(), 1.5))
 		state, ns, half := models.StateDone, math.Exp(f.random.NormFloat64()*0.6)*1e6, 0.02*math.Pow(f.random.Float64(), 3)
 		score, low, high, roof := any(ns), any(ns*(1-half)), any(ns*(1+half)), any(min(0.99, 2e5/ns))

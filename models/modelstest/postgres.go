@@ -21,6 +21,8 @@ import (
 )
 
 // start starts PostgreSQL at its first use, once per test process; it outlives single tests.
+// Tests of one package share the server, and by that the lock of db.Write, which is of the database and not of a schema:
+// tests that run beside each other take turns to write.
 var start = sync.OnceValues(startPostgres)
 
 // server is a running PostgreSQL.
@@ -47,6 +49,8 @@ func PostgresURL(t testing.TB) string {
 
 // emptyPostgresURL is PostgresURL for a test that opens a store and leaves its tables as they are. The next such test
 // gets the same schema, without rows: to empty it takes a tenth of the time of all migrations.
+// A test that fails in the middle of a transaction leaves nothing: its connections are closed before the schema is
+// emptied (cleanups run in reverse).
 func emptyPostgresURL(t testing.TB) string {
 	t.Helper()
 	server, admin := connect(t)
@@ -144,6 +148,7 @@ func startPostgres() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
+	// No locale and UTF-8, so that texts sort by bytes, as SQLite's do.
 	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-A", "trust", "-U", "app",
 		"--no-locale", "-E", "UTF8", "--no-sync")
 	initdb.Dir, initdb.SysProcAttr = dir, who
@@ -160,6 +165,8 @@ func startPostgres() (*server, error) {
 // guard starts the server below a shell that waits for the end of its input, and so for the end
 // of this process. Neither holds our output open: `go test` would wait for them.
 func guard(bin, dir string, who *syscall.SysProcAttr) (life io.Closer, err error) {
+	// fsync=off: what a crash of the machine would lose is of no use afterwards. max_connections is for tests that run
+	// beside each other, some with two stores of 16 connections each.
 	const script = `"$0/postgres" -D "$1/data" -k "$1" -c listen_addresses= -c fsync=off -c full_page_writes=off \
 		-c synchronous_commit=off -c max_connections=200 </dev/null >"$1/log" 2>&1 &
 		read -r _; kill -QUIT $!; wait $!; rm -rf "$1"`
@@ -178,6 +185,7 @@ func awaitPostgres(dir string) error {
 		return err
 	}
 	defer db.Close()
+	// A minute, of a machine that compiles meanwhile; an idle one answers in half a second.
 	for range 2400 {
 		if err = db.Ping(); err == nil {
 			return nil

@@ -15,8 +15,8 @@ import (
 // had begun, or its person deleted it. It counts in the pool of its source as a valid run does, and outlives the run.
 //
 // Made when a run is cancelled, fails or is deleted; removed by an applied rejudge (Replace), by a review (Release) and
-// with its task or person. RunID has no foreign key: the run may be gone. Its worker states the cases; only their shape
-// is checked.
+// with its task or person. RunID has no foreign key: the run may be gone. Its worker states the
+// cases; only their shape, and that no time is below a nanosecond, is checked.
 type Retained struct {
 	ID        int64
 	VersionID int64

@@ -141,8 +141,8 @@ func sourceName(name string, d tasks.Definition) (string, error) {
 	if name == "" {
 		return d.SubmissionName(), nil
 	}
-	// The name is shown and is the file's name in the sandbox: no folders (of Windows either), no control characters and
-	// none that turn the direction of text, at most 120 bytes.
+	// The name is shown, and is that of a download: no folders (of Windows either), no control characters and none that
+	// turn the direction of text, at most 120 bytes. In the sandbox the task's definition names the file.
 	name = db.Cut(db.Sanitize(path.Base(strings.ReplaceAll(name, `\`, "/"))), 120)
 	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }) {
 		return "", db.Errorf(db.Invalid, "The file's name %q has a character in it that cannot be seen: name it anew.", name)

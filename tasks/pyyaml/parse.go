@@ -17,6 +17,8 @@ import (
 // Bounds of a YAML file's tree, with aliases followed.
 const (
 	maxDepth = 16
+	// The largest tasks have some thousand values. Aliases are copied, so that ten lines can ask for billions (the reason
+	// for a budget).
 	maxNodes = 20_000
 )
 
@@ -72,6 +74,7 @@ func syntaxError(err error) *Error {
 type expander struct{ left int }
 
 func (e *expander) expand(node *yaml.Node, depth int) (*yaml.Node, error) {
+	// One to a mapping that holds it ends at maxDepth, and many of them at maxNodes.
 	for node.Kind == yaml.AliasNode {
 		node = node.Alias
 	}
@@ -105,6 +108,7 @@ var plainTags = map[string]bool{
 
 // mapping refuses duplicate keys and puts in what merge keys (<<) bring. As in Python, a key stands
 // where it first came, merged ones before the mapping's own, and has the value that came last.
+// Keys are compared as text: 1 and "1" are twice the same here, and two keys in Python.
 func (e *expander) mapping(node *yaml.Node) (*yaml.Node, error) {
 	lines := map[string]int{}
 	var own, merged []*yaml.Node

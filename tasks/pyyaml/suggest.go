@@ -7,6 +7,7 @@ import (
 
 // Suggest names the known key that unknown was probably meant to be, or all of them.
 func Suggest(unknown string, known []string) string {
+	// Two letters: "tmieout" is found; with more, short keys would be suggested for anything.
 	nearest, letters := "", 3
 	for _, k := range known {
 		if d := Distance(strings.ToLower(unknown), k); d < letters {
@@ -20,6 +21,7 @@ func Suggest(unknown string, known []string) string {
 }
 
 // Distance is the number of letters to insert, delete or replace to get from a to b.
+// By bytes: keys are ASCII, and a wrong guess about other letters costs nothing.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -15,6 +15,8 @@ import (
 // KernelBot reads its files with PyYAML, which follows YAML 1.1, and writes case values with
 // Python's str(). These are PyYAML's own rules for plain values: `yes` is a boolean, `012` is
 // octal, `1:30` is 90, and `1e5` (no dot) is text.
+// The library's own tags follow YAML 1.2 and are not looked at: node.Value, the text as written, is all that is used of a
+// plain value.
 var (
 	nullWord  = regexp.MustCompile(`^(?:~|null|Null|NULL|)$`)
 	trueWord  = regexp.MustCompile(`^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
@@ -54,6 +56,7 @@ func Plain(s string) Value {
 		return Value{Text: "True", IsBool: true}
 	case falseWord.MatchString(s):
 		return Value{Text: "False", IsBool: true}
+	// As text it reaches the program as it was written; a quadratic conversion is not begun.
 	case len(s) > maxNumber:
 		return Value{Text: s, IsText: true}
 	case intWord.MatchString(s):
@@ -96,6 +99,7 @@ func integer(s string) string {
 	return n.String()
 }
 
+// Several signs in a row cannot come: both patterns allow one.
 func unsigned(s string) (digits string, negative bool) {
 	digits = strings.ToLower(strings.ReplaceAll(s, "_", ""))
 	negative = strings.HasPrefix(digits, "-")
@@ -205,6 +209,8 @@ func escape(c, quote rune) string {
 		return `\r`
 	case c == '\t':
 		return `\t`
+	// Go's idea of what is printable follows a Unicode version, Python's another one: a letter that is new in one of them
+	// is written apart.
 	case unicode.IsPrint(c):
 		return string(c)
 	case c < 0x100:

@@ -64,6 +64,8 @@ func Bare(text string) *yaml.Node {
 
 // Exact is a value so that reading it gives the same text: bare where it is a number or
 // a boolean, else in quotes.
+// "1e5" is text to PyYAML and a number to YAML 1.2: quotes make it text to both. A number that Python would write
+// differently ("1.50") is quoted, too, and so comes back as it was.
 func Exact(text string) *yaml.Node {
 	if value := Plain(text); !value.IsText && value.Text == text {
 		return Bare(text)
