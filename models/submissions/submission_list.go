@@ -135,7 +135,7 @@ func (t *Intake) Activity(ctx context.Context, viewer accounts.User, userID int6
 	if !viewer.IsAdmin() {
 		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
-	err := q.Group("day").Scan(&rows).Error
+	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayText("day") + " as day, count").Scan(&rows).Error
 	days := make(map[string]int, len(rows))
 	for _, row := range rows {
 		days[row.Day] = row.Count
