@@ -4,6 +4,7 @@
 //
 //	what                             key                                                     bound
 //	boards in short (models/boards)  version and device; the change number stands beside it  8,192 boards
+//	places of people on them         and the person                                          65,536 places
 //	pages of boards (web/pages)      all that the page was made of                           128 pages
 //	reports (web/site/runs)          the hash of the stored file                             32 MiB of JSON
 //	facts of reports                 the same                                                10,000 reports

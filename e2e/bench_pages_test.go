@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"syscall"
@@ -34,7 +35,7 @@ import (
 // BenchmarkPages asks a real server for the pages that people see most, among a million submissions (or as many as
 // WARPBOARD_BENCH_ROWS says), compressed and with nothing cached: as a visitor, and where it says so as a person with hundreds of
 // submissions. The times are from the request to the answer's last byte, over loopback; cpu-ms is what server and reader
-// computed for one page, which a busy machine makes no longer.
+// computed for one page, and alloc-kB what they allocated, which a busy machine makes no longer.
 func BenchmarkPages(b *testing.B) {
 	rows := 1_000_000
 	if n, err := strconv.Atoi(os.Getenv("WARPBOARD_BENCH_ROWS")); err == nil {
@@ -141,6 +142,8 @@ type reader struct {
 func (b reader) bench(store *models.Store, site, path string) {
 	page, cold := len(b.fetch(site+path)), b.coldBytes(site, path)
 	asked, cpu, pages := store.Statements(), processorTime(b.B), 0
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
 	var took []time.Duration
 	for b.Loop() {
 		began := time.Now()
@@ -149,11 +152,13 @@ func (b reader) bench(store *models.Store, site, path string) {
 		pages++
 	}
 	cpu = processorTime(b.B) - cpu
+	runtime.ReadMemStats(&after)
 	slices.Sort(took)
 	for _, p := range []int{50, 99} {
 		b.ReportMetric(float64(took[len(took)*p/100].Microseconds())/1000, fmt.Sprintf("p%d-ms", p))
 	}
 	b.ReportMetric(float64(cpu.Microseconds())/1000/float64(pages), "cpu-ms")
+	b.ReportMetric(float64(after.TotalAlloc-before.TotalAlloc)/1000/float64(pages), "alloc-kB")
 	b.ReportMetric(float64(page)/1000, "page-kB")
 	b.ReportMetric(float64(cold)/1000, "cold-kB")
 	b.ReportMetric(math.Round(float64(store.Statements()-asked)/float64(pages)), "queries/page") // the server does something in the background, too

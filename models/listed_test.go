@@ -37,22 +37,30 @@ func TestTheListOfTasksShowsWhatAnotherProcessChanged(t *testing.T) {
 			{"nothing", func() {}, "1: 1 Ann 100; 0"},
 			{"another person's run", func() { w.score(t, here, w.ben, 150) }, "2: 1 Ann 100, 2 Ben 150; 2"},
 			{"a better run", func() { fast = w.score(t, here, w.ben, 80) }, "2: 1 Ben 80, 2 Ann 100; 1"},
-			{"another name", func() { check(t, second(here.Rename(ctx, w.ann, w.ann.ID, "Anna"))) }, "2: 1 Ben 80, 2 Anna 100; 1"},
-			{"a disqualification", func() { check(t, second(here.Disqualify(ctx, w.admin, fast.ID, "It knew the answers."))) }, "2: 1 Anna 100, 2 Ben 150; 2"},
-			{"a run of the reader's own", func() { w.score(t, there, w.ben, 90) }, "2: 1 Ben 90, 2 Anna 100; 1"},
-			{"boards made anew", func() { check(t, here.RebuildEntries(ctx)) }, "2: 1 Ben 90, 2 Anna 100; 1"},
+			{"runs that others have between", func() { w.score(t, there, w.ann, 70); w.score(t, there, w.admin, 75) }, "3: 1 Ann 70, 2 Root 75, 3 Ben 80; 3"},
+			{"another name", func() { check(t, second(here.Rename(ctx, w.ann, w.ann.ID, "Anna"))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 80; 3"},
+			{"a disqualification", func() { check(t, second(here.Disqualify(ctx, w.admin, fast.ID, "It knew the answers."))) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 150; 3"},
+			{"a run of the reader's own", func() { w.score(t, there, w.ben, 90) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
+			{"boards made anew", func() { check(t, here.RebuildEntries(ctx)) }, "3: 1 Anna 70, 2 Root 75, 3 Ben 90; 3"},
 		} {
 			step.do()
 			for name, s := range map[string]*models.Store{"here": here, "there": there} {
-				if diff := cmp.Diff(step.want, listed(t, s, w.ben)); diff != "" {
-					t.Errorf("%s, after %s:\n%s", name, step.what, diff)
+				for range 2 {
+					if diff := cmp.Diff(step.want, listed(t, s, w.ben)); diff != "" {
+						t.Errorf("%s, after %s:\n%s", name, step.what, diff)
+					}
+				}
+				if first, _, _ := strings.Cut(step.want, ";"); listed(t, s, models.User{}) != first+"; 0" {
+					t.Errorf("%s, after %s: a visitor reads %s", name, step.what, listed(t, s, models.User{}))
 				}
 			}
 		}
-		before := there.Statements()
-		listed(t, there, models.User{})
-		if asked := there.Statements() - before; asked != 2 {
-			t.Errorf("a list of boards that nobody changed asked %d questions, want 2: tasks and change numbers", asked)
+		for name, viewer := range map[string]models.User{"a visitor": {}, "a person": w.ben} {
+			before := there.Statements()
+			listed(t, there, viewer)
+			if asked := there.Statements() - before; asked != 2 {
+				t.Errorf("for %s a list of boards that nobody changed asked %d questions, want 2: tasks and change numbers", name, asked)
+			}
 		}
 	})
 }

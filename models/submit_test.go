@@ -2,6 +2,7 @@ package models_test
 
 import (
 	"errors"
+	"maps"
 	"strings"
 	"testing"
 	"time"
@@ -71,6 +72,15 @@ func TestASubmissionHasOneRunPerDeviceOrIsRefusedWhole(t *testing.T) {
 		tries, err := s.Tries(ctx, ann.ID, task.ID, 5)
 		if err != nil || len(tries) != 1 || tries[0].ID != sub.ID || !tries[0].CreatedAt.Equal(sub.CreatedAt) || tries[0].Mode != sub.Mode || len(tries[0].Runs) != 2 {
 			t.Errorf("Tries: %+v, %v", tries, err)
+		}
+		short := got[[]models.SubmissionSummary](t)(s.Submissions(ctx, models.User{}, models.SubmissionFilter{UserID: ann.ID, Short: true}))
+		if runs := short[0].Runs; len(runs) != 2 || runs[1].Device != "H200" || runs[1].State != models.StateQueued || !runs[1].QueuedAt.Equal(list[0].Runs[1].QueuedAt) {
+			t.Errorf("Submissions in short: %+v", short)
+		}
+		for since, want := range map[time.Time]map[string]int{sub.CreatedAt: {sub.CreatedAt.UTC().Format(time.DateOnly): 1}, sub.CreatedAt.Add(time.Hour): {}} {
+			if days, err := s.Activity(ctx, models.User{}, ann.ID, since); err != nil || !maps.Equal(days, want) {
+				t.Errorf("Activity since %s: %v, %v", since, days, err)
+			}
 		}
 		if list, err := s.Submissions(ctx, models.User{}, models.SubmissionFilter{Before: sub.ID}); err != nil || len(list) != 0 {
 			t.Errorf("Submissions before the first: %+v, %v", list, err)

@@ -25,14 +25,16 @@ type Placing struct {
 func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int64, offset, limit int) (list []Placing, more bool, err error) {
 	part := s.db.Read(ctx).Table("entries e").
 		Select("e.version_id, e.device, e.user_id, t.slug as task_slug, t.title as task_title, t.devices, t.id as task_id, case when t.deadline is null or t.deadline > ? then 0 else 1 end as closed", db.Now()).
-		Joins("join tasks t on t.version_id = e.version_id").Where("e.user_id = ?", userID)
+		Joins("join task_versions v on v.id = e.version_id").Joins("join tasks t on t.id = v.task_id and t.version_id = v.id"). // by keys alone
+		Where("e.user_id = ?", userID)
 	if !viewer.IsAdmin() {
 		part = part.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
 	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: the others need no more than an index has
 	err = s.db.Read(ctx).Table("(?) k", part).
-		Select("e.*, k.task_slug, k.task_title, k.devices, " + ofBand + ", (select c.size from boards c where c.version_id = e.version_id and c.device = e.device) as size, " + stale).
+		Select("e.*, k.task_slug, k.task_title, k.devices, " + ofBand + ", c.size, c.epoch_id > -e.age as stale").
 		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(withBand).
+		Joins("join boards c on c.version_id = e.version_id and c.device = e.device").
 		Order("k.closed, k.task_id desc, k.device").Scan(&list).Error
 	if err != nil {
 		return nil, false, fmt.Errorf("listing the places of person %d: %w", userID, err)

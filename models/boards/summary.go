@@ -43,6 +43,14 @@ type short struct {
 	Size      int64
 	Leaders   []Leader `gorm:"serializer:json"`
 	Steps     Steps    `gorm:"serializer:json"`
+	Band      *int64   // twice the entries ahead of the person's band, and 1 more if others share it; nil: there is none
+}
+
+func (b short) own() Place {
+	if b.Band == nil {
+		return Place{}
+	}
+	return Place{Rank: int(*b.Band/2) + 1, Tied: *b.Band%2 == 1}
 }
 
 // Key names a board.
@@ -53,9 +61,18 @@ type Key struct {
 
 // Summaries reads size and leaders of every board of these versions.
 func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Summary, error) {
+	return s.summariesFor(ctx, 0, versionIDs)
+}
+
+// summariesFor is Summaries with a person's places; 0: nobody's. An entry of an older epoch than the board's has no place.
+func (s *Boards) summariesFor(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
+	q, columns := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs), "c.version_id, c.device, c.change, c.size, c.leaders, c.steps"
+	if userID != 0 {
+		columns += ", (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end " + bandOfEntry + ") as band"
+		q = q.Joins("left join entries e on e.user_id = ? and e.version_id = c.version_id and e.device = c.device and e.age <= -c.epoch_id", userID)
+	}
 	var boards []short
-	err := s.db.Read(ctx).Model(&Board{}).Select("version_id", "device", "change", "size", "leaders", "steps").Where("version_id in ?", versionIDs).Find(&boards).Error
-	if err != nil {
+	if err := q.Select(columns).Scan(&boards).Error; err != nil {
 		return nil, fmt.Errorf("reading boards: %w", err)
 	}
 	people, err := s.people(ctx, boards) // after the boards: a name is at least as new as the change number that it is kept by
@@ -67,7 +84,7 @@ func (s *Boards) Summaries(ctx context.Context, versionIDs []int64) (map[Key]Sum
 		for i, e := range b.Leaders {
 			b.Leaders[i].UserName = people[e.UserID]
 		}
-		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps}
+		out[Key{b.VersionID, b.Device}] = Summary{Device: b.Device, Change: b.Change, Size: b.Size, Leaders: b.Leaders, Steps: b.Steps, Own: b.own()}
 	}
 	return out, nil
 }
@@ -95,54 +112,52 @@ func (s *Boards) people(ctx context.Context, boards []short) (map[int64]string, 
 }
 
 // Listed is Summaries for lists of many boards, with a person's places on them; 0: nobody's. It reads the change numbers, and
-// of the boards only those that have changed since they were read last, in two more questions.
+// of the boards only those that have changed since they were read last for this person, in two more questions.
 func (s *Boards) Listed(ctx context.Context, userID int64, versionIDs []int64) (map[Key]Summary, error) {
-	heads, err := s.heads(ctx, userID, versionIDs)
+	heads, err := s.heads(ctx, versionIDs)
 	if err != nil {
 		return nil, err
 	}
 	out, missing := make(map[Key]Summary, len(heads)), map[int64]bool{}
 	for _, h := range heads {
 		key := Key{h.VersionID, h.Device}
-		if summary, ok := s.summaries.get(key, h.Change); ok {
+		if summary, ok := s.summaries.get(key, h.Change, userID); ok {
 			out[key] = summary
 		} else {
 			missing[h.VersionID] = true
 		}
 	}
 	if len(missing) > 0 {
-		read, err := s.Summaries(ctx, slices.Collect(maps.Keys(missing)))
+		read, err := s.summariesFor(ctx, userID, slices.Collect(maps.Keys(missing)))
 		if err != nil {
 			return nil, err
 		}
-		s.summaries.put(read)
+		s.summaries.put(read, userID)
 		maps.Copy(out, read)
-	}
-	for _, h := range heads {
-		if summary, ok := out[Key{h.VersionID, h.Device}]; ok && h.Band != nil {
-			summary.Own = Place{Rank: int(*h.Band/2) + 1, Tied: *h.Band%2 == 1}
-			out[Key{h.VersionID, h.Device}] = summary
-		}
 	}
 	return out, nil
 }
 
-// head is a board's change number, and where a person stands on it.
+// head is a board's change number.
 type head struct {
 	VersionID int64
 	Device    string
 	Change    int64
-	Band      *int64 // twice the entries ahead of the person's band, and 1 more if others share it; nil: there is none
 }
 
-// heads reads them in one query. An entry of an older epoch than the board's has no place.
-func (s *Boards) heads(ctx context.Context, userID int64, versionIDs []int64) (list []head, err error) {
-	q := s.db.Read(ctx).Table("boards c").Where("c.version_id in ?", versionIDs)
-	if userID == 0 {
-		q = q.Select("c.version_id, c.device, c.change")
-	} else {
-		q = q.Select("c.version_id, c.device, c.change, (select 2 * f.ahead + case when f.size > 1 then 1 else 0 end "+bandOfEntry+") as band").
-			Joins("left join entries e on e.user_id = ? and e.version_id = c.version_id and e.device = c.device and e.age <= -c.epoch_id", userID)
+// heads reads them in one query.
+func (s *Boards) heads(ctx context.Context, versionIDs []int64) (list []head, err error) {
+	rows, err := s.db.Read(ctx).Table("boards").Select("version_id, device, change").Where("version_id in ?", versionIDs).Rows() // hundreds, without reflection
+	if err != nil {
+		return nil, db.ReadError(err, "the change numbers of boards")
 	}
-	return list, db.ReadError(q.Scan(&list).Error, "the change numbers of boards")
+	defer rows.Close()
+	for rows.Next() {
+		var h head
+		if err := rows.Scan(&h.VersionID, &h.Device, &h.Change); err != nil {
+			return nil, db.ReadError(err, "the change number of a board")
+		}
+		list = append(list, h)
+	}
+	return list, db.ReadError(rows.Err(), "the change numbers of boards")
 }

@@ -110,10 +110,18 @@ func (d *DB) Read(ctx context.Context) *gorm.DB { return d.reader.WithContext(ct
 // several rows that a transaction takes in another order.
 func (d *DB) Writer(ctx context.Context) *gorm.DB { return d.writer.WithContext(ctx) }
 
-// Day is SQL for the day of a time in UTC, like 2026-11-22.
+// Day is SQL for the day of a time in UTC, to group by; DayText writes it.
 func (d *DB) Day(column string) string {
 	if d.Dialect() == migrations.Postgres {
-		return "to_char(" + column + " at time zone 'UTC', 'YYYY-MM-DD')"
+		return "cast(" + column + " at time zone 'UTC' as date)"
 	}
 	return "substr(" + column + ", 1, 10)"
+}
+
+// DayText is SQL for a Day like 2026-11-22. PostgreSQL takes longer to write a day than to count what is of it.
+func (d *DB) DayText(column string) string {
+	if d.Dialect() == migrations.Postgres {
+		return "to_char(" + column + ", 'YYYY-MM-DD')"
+	}
+	return column
 }

@@ -19,7 +19,12 @@ type SubmissionFilter struct {
 	Via       string
 	Before    int64 // only ids below this one: the next page begins at the last id of this one
 	Limit     int   // 0: 50
+	Short     bool  // of the runs no more than tables show, see shortRun
 }
+
+// shortRun is what tables show of a run r: a fifth of its columns, for lists of hundreds.
+const shortRun = `r.id, r.submission_id, r.mode, r.device, r.state, r.queued_at, r.score_ns,
+	r.disqualified_at, r.disqualified_why, r.reinstated_why, r.held_why`
 
 // SubmissionSummary is a submission as a list shows it.
 type SubmissionSummary struct {
@@ -60,18 +65,22 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 	if err := q.Order("s.id desc").Limit(f.Limit).Scan(&list).Error; err != nil {
 		return nil, fmt.Errorf("listing submissions: %w", err)
 	}
-	return list, t.addRuns(ctx, list)
+	return list, t.addRuns(ctx, list, f.Short)
 }
 
-func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary) error {
+func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bool) error {
 	at := make(map[int64]int, len(list))
 	ids := make([]int64, len(list))
 	for i, sub := range list {
 		at[sub.ID], ids[i] = i, sub.ID
 	}
+	columns := "r.*"
+	if short {
+		columns = shortRun
+	}
 	var runs []work.Run
 	// A second query, a moment later: a run may have gone on since, or its submission be gone. Neither harms a list.
-	if err := t.db.Read(ctx).Where("submission_id in ? and profile_of is null", ids).Order("id").Find(&runs).Error; err != nil {
+	if err := t.db.Read(ctx).Table("runs r").Select(columns).Where("r.submission_id in ? and r.profile_of is null", ids).Order("r.id").Scan(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)
 	}
 	for _, run := range runs {
@@ -81,8 +90,8 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary) error {
 	return nil
 }
 
-// Tries lists a person's latest submissions to a task with the runs that each asked for, in one query. Of the submissions it
-// has what is not the same for all: id, mode, and when.
+// Tries lists a person's latest submissions to a task with the runs that each asked for, as far as tables show them, in one
+// query. Of the submissions it has what is not the same for all: id, mode, and when.
 // A submission always has runs (Submit), so that the join loses none.
 func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (list []SubmissionSummary, err error) {
 	latest := t.db.Read(ctx).Table("submissions").Where("user_id = ? and task_id = ?", userID, taskID).Order("id desc").Limit(limit)
@@ -90,7 +99,7 @@ func (t *Intake) Tries(ctx context.Context, userID, taskID int64, limit int) (li
 		work.Run  `gorm:"embedded"`
 		Submitted time.Time
 	}
-	err = t.db.Read(ctx).Table("(?) s", latest).Select("r.*, s.created_at as submitted").
+	err = t.db.Read(ctx).Table("(?) s", latest).Select(shortRun + ", s.created_at as submitted").
 		Joins("join runs r on r.submission_id = s.id and r.profile_of is null").Order("s.id desc, r.id").Scan(&rows).Error
 	for _, row := range rows {
 		last := len(list) - 1
@@ -131,7 +140,7 @@ func (t *Intake) Activity(ctx context.Context, viewer accounts.User, userID int6
 	if !viewer.IsAdmin() {
 		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
 	}
-	err := q.Group("day").Scan(&rows).Error
+	err := t.db.Read(ctx).Table("(?) d", q.Group("day")).Select(t.db.DayText("day") + " as day, count").Scan(&rows).Error
 	days := make(map[string]int, len(rows))
 	for _, row := range rows {
 		days[row.Day] = row.Count

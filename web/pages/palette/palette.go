@@ -100,7 +100,7 @@ func (p *Palette) own(ctx context.Context, viewer models.User, words []string) (
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked})
+	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: ownLooked, Short: true})
 	for _, sub := range list {
 		if len(found) < mostOwn && fits(strconv.FormatInt(sub.ID, 10)+" submission "+sub.TaskTitle, words) {
 			found = append(found, place{"Yours", fmt.Sprintf("Submission %d", sub.ID), sub.TaskTitle, string(views.SubmissionURL(sub.ID))})

@@ -142,7 +142,7 @@ func (p *Profiles) recentRuns(ctx context.Context, viewer models.User) (rows []v
 	if !viewer.SignedIn() {
 		return nil, nil
 	}
-	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns})
+	list, err := p.Store.Submissions(ctx, viewer, models.SubmissionFilter{UserID: viewer.ID, Limit: offeredRuns, Short: true})
 	for _, sub := range list {
 		for _, run := range sub.Runs {
 			if run.ScoreNS != nil {

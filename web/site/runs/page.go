@@ -45,6 +45,7 @@ func (s *Runs) LiveRunsOf(c *fiber.Ctx, seen Access) (live views.LiveRuns, err e
 
 // SubmissionRows lists submissions for a table.
 func (s *Runs) SubmissionRows(ctx context.Context, viewer models.User, f models.SubmissionFilter) ([]views.SubmissionRow, error) {
+	f.Short = true
 	list, err := s.Store.Submissions(ctx, viewer, f)
 	if err != nil {
 		return nil, err
