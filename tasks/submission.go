@@ -204,7 +204,7 @@ func CheckSubmission(s Submission) error {
 		if len(s.Files) > 0 {
 			return Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
 		}
-		return Problem{Message: fmt.Sprintf("the submission is larger than %d bytes", MaxSubmission)}
+		return Problem{Message: fmt.Sprintf("the submission is larger than %d MB", MaxSubmission/1_000_000)}
 	case !utf8.Valid(s.Source):
 		return Problem{Message: "the submission is not UTF-8 text"}
 	case bytes.HasPrefix(s.Source, []byte(packedMark)):

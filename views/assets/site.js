@@ -1,5 +1,5 @@
 // The small script of every page. Each part adds to a page that already works without it.
-import { adopt, stored } from "./drafts.js";
+import { adopt, lastDraft, noteDraft, stored } from "./drafts.js";
 
 const root = document.documentElement;
 const each = (selector, within, act) => within.querySelectorAll(selector).forEach(act);
@@ -73,9 +73,11 @@ function draft(area) {
   if (kept && kept !== template && !("refused" in area.dataset)) {
     area.value = kept;
     note.hidden = false;
+    if (!lastDraft(area.dataset.draft.split(" ")[1])) noteDraft(area); // a visitor's, who has signed in
   }
   area.addEventListener("input", () => {
     stored(() => (area.value === template ? store().removeItem(key) : store().setItem(key, area.value)));
+    noteDraft(area);
   });
   area.form.querySelector("[data-discard]").addEventListener("click", () => {
     area.value = template;
@@ -83,6 +85,17 @@ function draft(area) {
     area.dispatchEvent(new Event("change"));
     area.dispatchEvent(new Event("input"));
   });
+}
+
+// Home leads to what was written last in this browser.
+function draftLink(place) {
+  const last = lastDraft(place.dataset.lastDraft);
+  if (!last) return;
+  const link = place.querySelector("a");
+  link.textContent = last.title;
+  link.href = `${root.dataset.root}tasks/${last.slug}/solve${last.template ? `?template=${encodeURIComponent(last.template)}` : ""}`;
+  place.querySelector("time").dateTime = last.when;
+  place.hidden = false;
 }
 
 // How a run stands is said to screen readers, and in the title to whoever looks at another tab.
@@ -143,14 +156,19 @@ function ticking() {
 // Once the server is gone, what stands on a live page is old, and says so until it is there again.
 function connection(notice) {
   const lost = () => (notice.textContent = "The connection is lost; trying again. What stands here may be old.");
-  const found = () => {
-    if (!notice.textContent) return;
+  const found = ({ detail }) => {
+    if (!notice.textContent || detail?.ctx?.response?.status >= 400) return;
     const again = (notice.textContent = "Connected again.");
     setTimeout(() => notice.textContent === again && (notice.textContent = ""), 4000);
   };
   document.addEventListener("htmx:sse:error", lost);
   document.addEventListener("htmx:sse:after:connection", found);
   document.addEventListener("htmx:error", lost);
+  document.addEventListener("htmx:response:error", ({ detail }) => {
+    if (detail.ctx.request.method !== "GET") return; // it stands where the answer would
+    const why = new DOMParser().parseFromString(detail.ctx.text, "text/html").body.textContent.trim();
+    notice.textContent = `What stands here may be old. ${why}`;
+  });
   document.addEventListener("htmx:after:swap", found);
 }
 
@@ -212,5 +230,6 @@ each("#live-status", document, titled);
 each("[data-notify]", document, notices);
 each("[data-rail]", document, rail);
 each("textarea[data-editor]", document, lazyEditor);
+each("[data-last-draft]", document, draftLink);
 enhance(document);
 document.addEventListener("htmx:after:swap", () => enhance(document));

@@ -121,6 +121,8 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	switch {
 	case d.PausedSince != nil:
 		choice.Note, choice.Short, choice.Free = fmt.Sprintf("Paused, %d waiting", d.Queued), "paused", false
+	case free == 0 && d.Queued == 0:
+		choice.Short = "busy"
 	case free == 0:
 		choice.Short = fmt.Sprintf("busy, %d waiting", d.Queued)
 	}
