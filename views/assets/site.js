@@ -153,23 +153,43 @@ function ticking() {
   });
 }
 
-// Once the server is gone, what stands on a live page is old, and says so until it is there again.
+// Once the server is gone, what stands on a live page is old, and says so until it is there again. So does a part that
+// could not be renewed, until one was; why a button did nothing is said for a while.
 function connection(notice) {
-  const lost = () => (notice.textContent = "The connection is lost; trying again. What stands here may be old.");
-  const found = ({ detail }) => {
-    if (!notice.textContent || detail?.ctx?.response?.status >= 400) return;
-    const again = (notice.textContent = "Connected again.");
-    setTimeout(() => notice.textContent === again && (notice.textContent = ""), 4000);
+  let away = false; // the server is
+  let stale = null; // part that could not be renewed
+  const say = (text, seconds) => {
+    notice.textContent = text;
+    if (seconds) setTimeout(() => notice.textContent === text && (notice.textContent = ""), seconds * 1000);
+  };
+  const lost = () => {
+    away = true;
+    say("The connection is lost; trying again. What stands here may be old.");
+  };
+  const found = () => {
+    if (away) say("Connected again.", 4);
+    away = false;
+  };
+  const swapped = ({ detail: { ctx } }) => {
+    if (ctx?.response?.status >= 400) return;
+    if (away) found();
+    else if (stale && (ctx?.sourceElement === stale || !stale.isConnected)) {
+      stale = null;
+      say("");
+    }
+  };
+  const failed = ({ detail: { ctx } }) => {
+    const asked = ctx.request.method === "GET";
+    if (!asked && ctx.swap !== "none") return; // it stands where the answer would
+    const why = new DOMParser().parseFromString(ctx.text, "text/html").body.textContent.trim();
+    if (asked) stale = ctx.sourceElement;
+    asked ? say(`What stands here may be old. ${why}`) : say(why, 10);
   };
   document.addEventListener("htmx:sse:error", lost);
   document.addEventListener("htmx:sse:after:connection", found);
   document.addEventListener("htmx:error", lost);
-  document.addEventListener("htmx:response:error", ({ detail }) => {
-    if (detail.ctx.request.method !== "GET") return; // it stands where the answer would
-    const why = new DOMParser().parseFromString(detail.ctx.text, "text/html").body.textContent.trim();
-    notice.textContent = `What stands here may be old. ${why}`;
-  });
-  document.addEventListener("htmx:after:swap", found);
+  document.addEventListener("htmx:response:error", failed);
+  document.addEventListener("htmx:after:swap", swapped);
 }
 
 // Whoever wants it is told how a run ended while another window is before their eyes.
