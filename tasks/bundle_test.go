@@ -66,7 +66,7 @@ func TestBadSubmissionIsRefused(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                             "the submission is empty",
 		"\xff":                         "the submission is not UTF-8 text",
-		strings.Repeat("x", 1_000_001): "the submission is larger than 1000000 bytes",
+		strings.Repeat("x", 1_000_001): "the submission is larger than 1 MB",
 		"\x00files\nx":                 "the submission begins with what marks several files",
 	} {
 		_, err := b.Resolve(tasks.Submission{Source: []byte(text)})

@@ -210,7 +210,7 @@ func CheckSubmission(s Submission) error {
 		if len(s.Files) > 0 {
 			return problems.Problem{Message: fmt.Sprintf("the files come to %d bytes together, and a submission may have %d", s.Size(), MaxSubmission)}
 		}
-		return problems.Problem{Message: fmt.Sprintf("the submission is larger than %d bytes", MaxSubmission)}
+		return problems.Problem{Message: fmt.Sprintf("the submission is larger than %d MB", MaxSubmission/1_000_000)}
 	case !utf8.Valid(s.Source):
 		return problems.Problem{Message: "the submission is not UTF-8 text"}
 	case bytes.HasPrefix(s.Source, []byte(packedMark)):

@@ -141,7 +141,7 @@ func Layout(p Page) templ.Component {
 			}
 		}
 		if p.Live {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<!-- What a reader has opened stays open when its part of the page is renewed. --> <meta name=\"htmx-config\" content='{\"morphIgnore\":[\"data-htmx-powered\",\"open\"],\"includeIndicatorCSS\":false,\"sse\":{\"reconnectMaxDelay\":5000}}'><script defer src=\"")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 12, "<!-- What a reader has opened or ticked stays so when its part of the page is renewed. --> <meta name=\"htmx-config\" content='{\"morphIgnore\":[\"data-htmx-powered\",\"open\",\"checked\"],\"includeIndicatorCSS\":false,\"sse\":{\"reconnectMaxDelay\":5000}}'><script defer src=\"")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -142,7 +142,7 @@ func TestDraftsSayWhatPublishingDoes(t *testing.T) {
 func TestErrorPagesHaveAHeadingForEachStatus(t *testing.T) {
 	for status, want := range map[int]string{
 		400: "Invalid request", 401: "Please sign in", 403: "Not allowed", 404: "Not found", 409: "Not possible right now",
-		413: "Too large", 422: "Invalid request", 429: "Too many requests", 500: "Something went wrong", 503: "Something went wrong",
+		413: "Too large", 422: "Invalid request", 429: "Too many requests", 500: "Something went wrong", 503: "Not available right now",
 	} {
 		doc := show(t, Error(ErrorPage{Status: status, Sentence: "no task of that name", RequestID: "r1"}))
 		if got := doc.Find("h1").Text(); got != want {

@@ -213,7 +213,7 @@ func TestTooManyAtOnceAndTooLargeAreRefused(t *testing.T) {
 	}()
 	first := s.waitForState(models.EvaluationSubmitted)
 	resp, answer := s.ask("POST", "/evaluate", object{"kernel": torchModel("return x")})
-	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" || !strings.Contains(answer["error"].(string), "wait for one to end") {
+	if resp.StatusCode != 429 || resp.Header.Get("Retry-After") == "" || !strings.Contains(answer["error"].(string), "Wait for one to end") {
 		t.Errorf("a second at once: %d %v", resp.StatusCode, answer)
 	}
 	another, _, err := s.Store.CreateToken(t.Context(), s.user.ID, "another", 0)

@@ -80,7 +80,8 @@ func TestATaskIsWrittenTriedAndPublishedInThePage(t *testing.T) {
 	if trial != "/tasks/sum-of-many/trial" {
 		t.Fatalf("trying leads to %s", trial)
 	}
-	wantText(t, doc, "[data-summary]", "0 of 12 have ended")
+	wantText(t, doc, "[data-summary]", "0 of 12 finished")
+	wantText(t, doc, "#trial form button:not(.btn-main)", "Publish anyway") // nobody is led to it yet
 	if doc.Find("script[src*='htmx']").Length() == 0 || doc.Find("#trial[hx-get]").Length() == 0 {
 		t.Error("the page does not renew itself")
 	}

@@ -34,14 +34,17 @@ func TestARunThatGoesOnNamesTheCaseThatRuns(t *testing.T) {
 func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	s := newScene(t)
 	waiting := "article p"
-	if text := words(s.browser().page(submissionPath(s.queued), http.StatusOK).Find(waiting)); text != "Next in the queue. A slot is free; it starts in a moment." {
-		t.Errorf("with a free slot it says %q", text)
-	}
+	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.") // the worker has not told yet
 	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Attempt: s.worker.attempt.ID}}}
 	if err := s.Store.SaveHeartbeat(t.Context(), busy); err != nil {
 		t.Fatal(err)
 	}
 	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.")
+	s.end(s.worker.attempt, 11.5e3)
+	s.heartbeat()
+	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "Next in the queue. A slot is free; it starts in a moment.")
+	behind := s.submit(s.ada, "H200", goodKernel)
+	wantText(t, s.browser().page(submissionPath(behind), http.StatusOK), waiting, "Number 2 in the queue. The runs before it take the free slots first.")
 }
 
 func TestTheHeadOfARunSaysHowItStandsToTheFirst(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -47,6 +49,22 @@ func (w *window) refusedNothing() {
 	refused, err := chromedp.Run(w.Ctx, chromedp.Evaluate[[]string]("window.refused ?? []"))
 	if err != nil || len(refused) > 0 {
 		w.T.Errorf("the policy refused %v (%v)", refused, err)
+	}
+}
+
+// TestAPartThatCannotBeRenewedStaysAndSaysWhy: an error's page in its place would never be renewed again.
+func TestAPartThatCannotBeRenewedStaysAndSaysWhy(t *testing.T) {
+	s := newScene(t)
+	w := s.window()
+	w.open("/devices")
+	w.Until(`document.querySelector("[data-device=H200]")`)
+	w.Eval(`document.querySelector("#devices").setAttribute("hx-get", "/nothing"), htmx.process(document.querySelector("#devices"))`)
+	s.Hub.QueueChanged()
+	w.Shows("#connection", "What stands here may be old. There is nothing at this address.")
+	w.Until(`document.querySelector("[data-device=H200]") && document.querySelectorAll("main h1").length == 1`)
+	resp := s.browserOf(s.ada).post("/tasks/nothing/solve", url.Values{"source": {"int x;"}}, "HX-Request", "true")
+	if text := body(t, resp); resp.StatusCode < 400 || !strings.HasPrefix(text, `<p class="callout`) {
+		t.Errorf("a form that a script sent is answered with %s, %.200s", resp.Status, text)
 	}
 }
 

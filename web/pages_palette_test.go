@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -38,6 +39,15 @@ func TestSearchFindsTasksBoardsPeopleAndOwnSubmissions(t *testing.T) {
 			return p.Kind == want.Kind && p.Title == want.Title && len(p.URL) >= len(want.URL) && p.URL[:len(want.URL)] == want.URL
 		}) {
 			t.Errorf("%q finds %v, want %v", text, list, want)
+		}
+	}
+	for text, want := range map[string]string{"matrix": "Task Task Task Submit Submit Submit Board", "submit matrix": "Submit Submit Submit Task"} {
+		var kinds []string
+		for _, p := range b.finds(t, text) {
+			kinds = append(kinds, p.Kind)
+		}
+		if got := strings.Join(kinds, " "); !strings.HasPrefix(got, want) {
+			t.Errorf("%q finds %s, want %s first", text, got, want)
 		}
 	}
 	for _, p := range s.browser().finds(t, fmt.Sprint(s.wrong.SubmissionID)) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/chromedp/chromedp"
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
@@ -154,6 +155,11 @@ func TestNewSoftwareOfADeviceIsShownWithWhatItChanged(t *testing.T) {
 	wantText(t, doc, "[data-drift]", "2 of 3 measured, 0.9 % faster overall")
 	wantText(t, doc, "tr[data-rerun]:nth-child(1)", "Small Ann 10.00 µs 12.00 µs 20.0 % slower (19.9 to 20.1 %)")
 	wantText(t, doc, "tr[data-rerun]:nth-child(3)", "Small Cid 12.00 µs does not pass Wrong answer in test 3.")
+	w := s.window()
+	w.open("/devices/CPU/drift")
+	w.Do(chromedp.EmulateViewport(390, 900))
+	w.Until(`[...document.querySelectorAll(".scroll")].every((box) => box.scrollWidth == box.clientWidth)`)
+	w.looksRight("drift")
 	if resp := visitor.get(fmt.Sprintf("/devices/%s/drift", "Z80")); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("a device that nobody has: %s", resp.Status)
 	}

@@ -6,10 +6,12 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"warpboard/evaluator/job"
 	"warpboard/models"
 )
 
@@ -99,6 +101,15 @@ func TestSigningInKeepsWhatAVisitorWrote(t *testing.T) {
 	w.as(s.browserOf(s.ada))
 	w.bench(s, "")
 	w.Until(shownText + ` == "// written by nobody yet"`)
+	w.open("/") // leads to what was written last
+	w.Until(`new URL(document.querySelector("[data-last-draft]:not([hidden]) a").href).pathname == "/tasks/` + s.task.Slug + `/solve"`)
+	w.Shows("[data-last-draft]", "Your last draft: "+s.task.Title)
+	w.Eval(`document.querySelector("[data-last-draft] a").click()`)
+	w.Until(`document.querySelector("[data-kept]:not([hidden]) [data-discard]")`)
+	w.Until(shownText + ` == "// written by nobody yet"`)
+	w.Eval(`document.querySelector("[data-discard]").click()`)
+	w.open("/")
+	w.Until(`document.querySelector("[data-last-draft]").hidden`)
 	w.refusedNothing()
 }
 
@@ -116,8 +127,47 @@ func TestWorkbenchShowsOneTabAtATime(t *testing.T) {
 	for _, width := range []int64{1280, 390} {
 		w.Do(chromedp.EmulateViewport(width, 900))
 		w.Until(`document.documentElement.scrollWidth == innerWidth`)
+		w.Until(`[...document.querySelectorAll(".tabs")].every((list) => list.scrollHeight == list.clientHeight)`)
 	}
 	w.refusedNothing()
+}
+
+// TestWorkbenchSaysHowItsDevicesStandNow while it is open, and leaves what was ticked.
+func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
+	s := newScene(t)
+	beat := func(off string) {
+		h := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Disabled: off}}}
+		if err := s.Store.SaveHeartbeat(t.Context(), h); err != nil {
+			t.Fatal(err)
+		}
+		s.Hub.QueueChanged()
+	}
+	beat("tested")
+	w := s.window().as(s.browserOf(s.ada))
+	w.bench(s, "")
+	w.Shows("[data-device=CPU]", "not ready")
+	w.Eval(`document.querySelector("[data-device=CPU] input").click()`)
+	ticked := w.Eval(`document.querySelector("[data-device=CPU] input").checked`)
+	beat("")
+	w.Shows("[data-device=CPU]", "1 free")
+	w.Shows("[data-device=H200]", "offline")
+	w.Until(`document.querySelector("[data-device=CPU] input").checked == ` + ticked)
+	w.refusedNothing()
+}
+
+// TestNotesOnCasesFitTheBoxThatScrolls, in the narrow column of the workbench, too.
+func TestNotesOnCasesFitTheBoxThatScrolls(t *testing.T) {
+	s := newScene(t)
+	run := s.judge("CPU", judgedCases(), 12e3)
+	w := s.window().as(s.browserOf(s.ada))
+	w.bench(s, fmt.Sprintf("?run=%d", run.SubmissionID))
+	w.Eval(`document.querySelectorAll("[data-cases]").forEach((cases) => (cases.open = true))`)
+	w.Until(`document.querySelectorAll(".said p").length > 1`)
+	for _, width := range []int64{1280, 1030, 390} {
+		w.Do(chromedp.EmulateViewport(width, 900))
+		w.Until(`[...document.querySelectorAll(".said p")].every((note) => note.getBoundingClientRect().right <= note.closest(".scroll").getBoundingClientRect().right)`)
+	}
+	w.looksRight("bench-clocks")
 }
 
 // TestWorkbenchServesWithoutJavaScript sends its form as a browser without scripts does.

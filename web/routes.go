@@ -105,6 +105,7 @@ func (s *Server) taskRoutes(pages, uploads group) {
 	pages.get("/tasks/:slug/solve", s.workbench.Solve)
 	uploads.post("/tasks/:slug/solve", s.workbench.Submit)
 	pages.get("/tasks/:slug/solve/boards", s.workbench.Boards)
+	pages.get("/tasks/:slug/solve/devices", s.workbench.Devices)
 	pages.get("/tasks/:slug/solve/runs", s.workbench.Mine)
 	pages.get("/tasks/:slug/edit", site.NeedsSignIn, s.authoring.Edit)
 	uploads.post("/tasks/:slug/edit", s.authoring.Save)

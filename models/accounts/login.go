@@ -74,7 +74,7 @@ func newCode() string {
 func (s *Accounts) WaitingLogin(ctx context.Context, code string) (login Login, err error) {
 	code = strings.NewReplacer("-", "", " ", "").Replace(strings.ToUpper(code))
 	err = s.db.Read(ctx).Where("code = ? and expires_at > ? and user_id is null and not refused", code, db.Now()).Take(&login).Error
-	return login, db.ReadError(err, "command line that waits with this code: it is wrong, was answered or is older than ten minutes")
+	return login, db.ReadError(err, "command line waiting with this code: it may be mistyped, already used, or older than ten minutes")
 }
 
 // AnswerLogin lets a login in as a person, or refuses it.

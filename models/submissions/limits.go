@@ -84,7 +84,7 @@ func (l Limits) checkWaiting(tx *gorm.DB, user accounts.User) error {
 	if waiting < int64(l.Waiting) {
 		return nil
 	}
-	tooMany := db.Errorf(db.TooMany, "%d of your runs are waiting or running, and that is the most; wait for one to end or cancel one.", waiting)
+	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", waiting)
 	// A guess: nobody knows when one ends. It only keeps clients from asking in a loop.
 	tooMany.RetryAfter = 10 * time.Second
 	return tooMany

@@ -111,7 +111,7 @@ func checkAtOnce(tx *gorm.DB, in NewEvaluation) error {
 	if under < int64(in.AtOnce) {
 		return nil
 	}
-	tooMany := db.Errorf(db.TooMany, "%d of your evaluations are waiting or running, and that is the most; wait for one to end or cancel one.", under)
+	tooMany := db.Errorf(db.TooMany, "You already have %d waiting or running, the most at once. Wait for one to end, or cancel one.", under)
 	tooMany.RetryAfter = evaluationRetry
 	return tooMany
 }

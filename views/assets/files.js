@@ -1,5 +1,5 @@
 // The files of a submission as tabs. Each has an editor of its own, which is made when its tab is first chosen.
-import { adopt, stored } from "./drafts.js";
+import { adopt, noteDraft, stored } from "./drafts.js";
 import { remarksIn } from "./remarks.js";
 import { named, panelOf, tabs as asTabs } from "./tabs.js";
 
@@ -106,6 +106,7 @@ const all = () => JSON.stringify(rows().map((row) => [nameOf(row).value, textOf(
 
 function keep() {
   const now = all();
+  noteDraft(area);
   stored(() => (now === first ? store().removeItem(key(area.dataset.draft)) : store().setItem(key(area.dataset.draft), now)));
 }
 

@@ -1,5 +1,5 @@
 // The small script of every page. Each part adds to a page that already works without it.
-import { adopt, stored } from "./drafts.js";
+import { adopt, lastDraft, noteDraft, stored } from "./drafts.js";
 
 const root = document.documentElement;
 const each = (selector, within, act) => within.querySelectorAll(selector).forEach(act);
@@ -73,9 +73,11 @@ function draft(area) {
   if (kept && kept !== template && !("refused" in area.dataset)) {
     area.value = kept;
     note.hidden = false;
+    if (!lastDraft(area.dataset.draft.split(" ")[1])) noteDraft(area); // a visitor's, who has signed in
   }
   area.addEventListener("input", () => {
     stored(() => (area.value === template ? store().removeItem(key) : store().setItem(key, area.value)));
+    noteDraft(area);
   });
   area.form.querySelector("[data-discard]").addEventListener("click", () => {
     area.value = template;
@@ -83,6 +85,17 @@ function draft(area) {
     area.dispatchEvent(new Event("change"));
     area.dispatchEvent(new Event("input"));
   });
+}
+
+// Home leads to what was written last in this browser.
+function draftLink(place) {
+  const last = lastDraft(place.dataset.lastDraft);
+  if (!last) return;
+  const link = place.querySelector("a");
+  link.textContent = last.title;
+  link.href = `${root.dataset.root}tasks/${last.slug}/solve${last.template ? `?template=${encodeURIComponent(last.template)}` : ""}`;
+  place.querySelector("time").dateTime = last.when;
+  place.hidden = false;
 }
 
 // How a run stands is said to screen readers, and in the title to whoever looks at another tab.
@@ -140,18 +153,43 @@ function ticking() {
   });
 }
 
-// Once the server is gone, what stands on a live page is old, and says so until it is there again.
+// Once the server is gone, what stands on a live page is old, and says so until it is there again. So does a part that
+// could not be renewed, until one was; why a button did nothing is said for a while.
 function connection(notice) {
-  const lost = () => (notice.textContent = "The connection is lost; trying again. What stands here may be old.");
+  let away = false; // the server is
+  let stale = null; // part that could not be renewed
+  const say = (text, seconds) => {
+    notice.textContent = text;
+    if (seconds) setTimeout(() => notice.textContent === text && (notice.textContent = ""), seconds * 1000);
+  };
+  const lost = () => {
+    away = true;
+    say("The connection is lost; trying again. What stands here may be old.");
+  };
   const found = () => {
-    if (!notice.textContent) return;
-    const again = (notice.textContent = "Connected again.");
-    setTimeout(() => notice.textContent === again && (notice.textContent = ""), 4000);
+    if (away) say("Connected again.", 4);
+    away = false;
+  };
+  const swapped = ({ detail: { ctx } }) => {
+    if (ctx?.response?.status >= 400) return;
+    if (away) found();
+    else if (stale && (ctx?.sourceElement === stale || !stale.isConnected)) {
+      stale = null;
+      say("");
+    }
+  };
+  const failed = ({ detail: { ctx } }) => {
+    const asked = ctx.request.method === "GET";
+    if (!asked && ctx.swap !== "none") return; // it stands where the answer would
+    const why = new DOMParser().parseFromString(ctx.text, "text/html").body.textContent.trim();
+    if (asked) stale = ctx.sourceElement;
+    asked ? say(`What stands here may be old. ${why}`) : say(why, 10);
   };
   document.addEventListener("htmx:sse:error", lost);
   document.addEventListener("htmx:sse:after:connection", found);
   document.addEventListener("htmx:error", lost);
-  document.addEventListener("htmx:after:swap", found);
+  document.addEventListener("htmx:response:error", failed);
+  document.addEventListener("htmx:after:swap", swapped);
 }
 
 // Whoever wants it is told how a run ended while another window is before their eyes.
@@ -212,5 +250,6 @@ each("#live-status", document, titled);
 each("[data-notify]", document, notices);
 each("[data-rail]", document, rail);
 each("textarea[data-editor]", document, lazyEditor);
+each("[data-last-draft]", document, draftLink);
 enhance(document);
 document.addEventListener("htmx:after:swap", () => enhance(document));

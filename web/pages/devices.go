@@ -60,7 +60,7 @@ func (p *Pages) devicesStatus(c *fiber.Ctx) (status views.DevicesStatus, err err
 	}
 	for _, d := range devices {
 		queue := views.DeviceQueue{
-			Device: d.Device, Slots: d.Slots, Free: max(d.Slots-d.Busy, 0), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
+			Device: d.Device, Slots: d.Slots, Free: runs.Free(d), Waiting: d.Queued, Running: d.Running, Runs: list.rows[d.Device],
 		}
 		if d.Slots == 0 {
 			queue.Problem = d.Problem

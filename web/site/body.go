@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"warpboard/views/format"
 	"warpboard/web/wire"
 )
 
@@ -45,14 +46,14 @@ func (s *Site) readAtMost(c *fiber.Ctx, limit int) error {
 	defer r.release()
 	length := c.Request().Header.ContentLength() // -1: chunked
 	if length > r.limit {
-		return tooLarge(c)
+		return tooLarge(c, r.limit)
 	}
 	if strings.EqualFold(RawHeader(c, fiber.HeaderExpect), "100-continue") && c.Request().Header.IsHTTP11() {
 		r.conn.Write([]byte("HTTP/1.1 100 Continue\r\n\r\n")) // an error comes again with the answer
 	}
 	if err := r.read(c.Request().BodyStream(), length); err != nil {
 		if errors.Is(err, errBodyTooLarge) {
-			return tooLarge(c)
+			return tooLarge(c, r.limit)
 		}
 		return err
 	}
@@ -83,11 +84,12 @@ func SmallBody(c *fiber.Ctx) int {
 
 var errBodyTooLarge = errors.New("body too large")
 
-func tooLarge(c *fiber.Ctx) error {
+func tooLarge(c *fiber.Ctx, limit int) error {
 	if Viewer(c) == nil {
 		return Unauthorized("Sign in, or send a token: without one only small requests are read.")
 	}
-	return fiber.ErrRequestEntityTooLarge
+	return &Failure{Status: fiber.StatusRequestEntityTooLarge, Code: "too_large",
+		Message: fmt.Sprintf("What was sent is larger than the %s that are allowed here.", format.Bytes(int64(limit)))}
 }
 
 // bodyReader is one body under way.

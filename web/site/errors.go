@@ -10,10 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
 
 	"warpboard/models"
 	"warpboard/tasks/problems"
+	"warpboard/views"
 	"warpboard/web/client"
 )
 
@@ -129,6 +131,18 @@ func wantsProblem(c *fiber.Ctx) bool {
 	return c.Locals(localProblems) != nil || strings.Contains(accept, "json") && !strings.Contains(accept, "html")
 }
 
+// failedPart is what a person sees of an error. A part of a page that cannot be renewed keeps what it shows: an error's
+// page in its place would never be renewed again. The page's script says why.
+func (s *Site) failedPart(c *fiber.Ctx, f Failure, requestID string) templ.Component {
+	if !IsFragment(c) {
+		return s.errorPage(c, f.Status, f.Message, requestID)
+	}
+	if c.Method() == fiber.MethodGet {
+		c.Set("HX-Reswap", "none")
+	}
+	return views.Refused(f.Message)
+}
+
 // HandleError is the one place where an error becomes an answer.
 func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 	f := FailureOf(err)
@@ -149,7 +163,7 @@ func (s *Site) HandleError(c *fiber.Ctx, err error) error {
 			Code: f.Code, Detail: f.Message, RequestID: id}, "application/problem+json")
 	}
 	c.SetUserContext(context.WithoutCancel(c.UserContext())) // a request that failed may be over; its page is shown all the same
-	if err := s.Render(c, f.Status, s.errorPage(c, f.Status, f.Message, id)); err != nil {
+	if err := s.Render(c, f.Status, s.failedPart(c, f, id)); err != nil {
 		s.Log.Error("error page failed", "id", id, "err", err)
 		return c.Status(f.Status).SendString(f.Message)
 	}

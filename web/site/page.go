@@ -78,6 +78,7 @@ func (s *Site) errorPage(c *fiber.Ctx, status int, sentence, requestID string) t
 	p := views.ErrorPage{Page: s.Page(c, "Error", ""), Status: status, Sentence: sentence, RequestID: requestID}
 	p.Title = p.Heading()
 	if c.Method() != fiber.MethodGet {
+		p.Sent = true
 		p.Next = "/" // an address that only takes forms is nothing to come back to
 	}
 	return views.Error(p)

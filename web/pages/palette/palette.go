@@ -1,8 +1,10 @@
 package palette
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -72,6 +74,21 @@ func fits(text string, words []string) bool {
 	return true
 }
 
+// inOrder puts tasks before where to solve them, and those before boards; but first what was asked for by its kind, as "submit".
+func inOrder(found []place, words []string) []place {
+	kinds := []string{"Task", "Submit", "Board"}
+	slices.SortStableFunc(found, func(a, b place) int {
+		rank := func(p place) int {
+			if slices.Contains(words, strings.ToLower(p.Kind)) {
+				return -1
+			}
+			return slices.Index(kinds, p.Kind)
+		}
+		return cmp.Compare(rank(a), rank(b))
+	})
+	return found
+}
+
 // tasks are those that fit; once something was typed, with where to solve them and their boards.
 func (p *Palette) tasks(ctx context.Context, viewer models.User, words []string) ([]place, error) {
 	all, err := p.Store.Tasks(ctx, viewer)
@@ -92,7 +109,7 @@ func (p *Palette) tasks(ctx context.Context, viewer models.User, words []string)
 			}
 		}
 	}
-	return found, err
+	return inOrder(found, words), err
 }
 
 // own are the asker's newest submissions that fit, by number or task.

@@ -136,7 +136,7 @@ func (w *Workbench) refuse(c *fiber.Ctx, in runs.SubmitRequest, why error) error
 		c.Set(fiber.HeaderRetryAfter, strconv.Itoa(int(refused.RetryAfter.Seconds())))
 	}
 	if site.IsFragment(c) {
-		return w.Render(c, refused.Status, views.BenchRefused(refused.Message))
+		return w.Render(c, refused.Status, views.Refused(refused.Message))
 	}
 	task, err := w.VisibleTask(c.UserContext(), site.Actor(c), in.Task)
 	if err != nil {
@@ -173,6 +173,19 @@ func (w *Workbench) Boards(c *fiber.Ctx) error {
 		return err
 	}
 	return w.Render(c, fiber.StatusOK, views.BenchBoards(task.Slug, boards))
+}
+
+// Devices answers the workbench with how the devices of its task stand now.
+func (w *Workbench) Devices(c *fiber.Ctx) error {
+	task, err := w.part(c)
+	if err != nil || task.ID == 0 {
+		return err
+	}
+	choices, err := w.DeviceChoices(c.UserContext(), task.Devices, nil)
+	if err != nil {
+		return err
+	}
+	return w.Render(c, fiber.StatusOK, views.BenchDevices(task.Slug, choices))
 }
 
 // part is the task of a part of the workbench. Who asks for it as a page is led to the whole: the task is then empty.

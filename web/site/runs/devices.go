@@ -106,6 +106,10 @@ func ChoicesAmong(known []client.Device, names []string, before []views.DeviceCh
 	return choices
 }
 
+// Free is how many slots of a device nobody works on. Workers tell of busy slots now and then only, and a run that is being
+// built takes the next one: the larger number counts.
+func Free(d client.Device) int { return max(d.Slots-max(d.Busy, d.Running), 0) }
+
 // choiceOf says how a device stands: whether a run could begin there now. It is offline only where no worker has it.
 func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	i := slices.IndexFunc(known, func(d client.Device) bool { return d.Device == name && d.Slots+d.OutOfService > 0 })
@@ -116,11 +120,13 @@ func choiceOf(name string, known []client.Device) views.DeviceChoice {
 	if d.Slots == 0 { // just after a worker's start, too
 		return views.DeviceChoice{Device: name, Note: "Its slots are being tested or out of service: a run waits until one passes", Short: "not ready"}
 	}
-	free := max(d.Slots-d.Busy, 0)
+	free := max(Free(d)-d.Queued, 0) // who waits already comes first
 	choice := views.DeviceChoice{Device: name, Note: fmt.Sprintf("%d of %d free, %d waiting", free, d.Slots, d.Queued), Short: fmt.Sprintf("%d free", free), Free: free > 0}
 	switch {
 	case d.PausedSince != nil:
 		choice.Note, choice.Short, choice.Free = fmt.Sprintf("Paused, %d waiting", d.Queued), "paused", false
+	case free == 0 && d.Queued == 0:
+		choice.Short = "busy"
 	case free == 0:
 		choice.Short = fmt.Sprintf("busy, %d waiting", d.Queued)
 	}

@@ -36,8 +36,11 @@ func (s *Runs) addPlace(ctx context.Context, run models.Run, card *views.RunCard
 			if d.PausedWhy != "" {
 				card.Waiting += " " + d.PausedWhy
 			}
-		case d.Busy >= d.Slots:
+		case Free(d) == 0:
 			card.Waiting = fmt.Sprintf("All slots for %s are busy (%d).", run.Device, d.Slots)
+			return s.addWait(ctx, card, d.Slots)
+		case Free(d) < card.Position:
+			card.Waiting = "The runs before it take the free slots first."
 			return s.addWait(ctx, card, d.Slots)
 		default:
 			card.Waiting = "A slot is free; it starts in a moment."
@@ -59,7 +62,7 @@ func (s *Runs) addWait(ctx context.Context, card *views.RunCard, slots int) erro
 func (s *Runs) ExpectedWait(ctx context.Context, device string, place int) (time.Duration, error) {
 	devices, err := s.DeviceList(ctx)
 	for _, d := range devices {
-		if d.Device == device && d.Slots > 0 && d.Busy >= d.Slots && d.PausedSince == nil {
+		if d.Device == device && d.Slots > 0 && Free(d) < place && d.PausedSince == nil {
 			return s.expectedWait(ctx, device, place, d.Slots)
 		}
 	}
