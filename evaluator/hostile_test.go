@@ -157,7 +157,7 @@ func TestPythonKernelThatAttacksItsRunner(t *testing.T) {
 	for _, c := range cases {
 		j := example(t, "softmax_numpy", c.name, job.ModeRanked, pyKernel(c.before))
 		j.Task.Tests, j.Task.Benchmarks = j.Task.Tests[:1], j.Task.Benchmarks[:1]
-		if c.reason == "time limit" { // else a busy machine has its time
+		if c.reason == "time limit" || c.reason == "in case 0" { // else a busy machine has its time
 			j.Task.Timeouts.Test = 2 * time.Second
 		}
 		r := s.run(j)
