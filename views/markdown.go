@@ -7,6 +7,7 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/a-h/templ"
 	"github.com/microcosm-cc/bluemonday"
@@ -20,7 +21,7 @@ import (
 // goldmark, and what is left goes through bluemonday's list for text written by strangers. Its
 // headings are one level lower than written, because the page has its own first one.
 func Markdown(source string) (templ.Component, error) {
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM))
+	md := gfm()
 	doc := md.Parser().Parse(text.NewReader([]byte(source)))
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if h, ok := n.(*ast.Heading); ok && entering {
@@ -35,10 +36,16 @@ func Markdown(source string) (templ.Component, error) {
 	if err != nil {
 		return nil, fmt.Errorf("markdown: %w", err)
 	}
-	safe := bluemonday.UGCPolicy().SanitizeBytes(buf.Bytes())
+	safe := untrusted().SanitizeBytes(buf.Bytes())
 	safe = emptyHeader.ReplaceAll(safe, []byte("<td></td>"))
 	return templ.Raw(scrolls.ReplaceAllString(string(safe), `<$1 tabindex="0">`)), nil
 }
+
+// gfm and untrusted are made once, for they compile hundreds of regular expressions; both may be used by several goroutines.
+var (
+	gfm       = sync.OnceValue(func() goldmark.Markdown { return goldmark.New(goldmark.WithExtensions(extension.GFM)) })
+	untrusted = sync.OnceValue(bluemonday.UGCPolicy)
+)
 
 // scrolls is what may be wider than a phone: the keyboard must reach it.
 var scrolls = regexp.MustCompile(`<(pre|table)>`)

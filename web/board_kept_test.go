@@ -43,18 +43,18 @@ func TestABoardThatIsKeptIsTheBoardAsItIs(t *testing.T) {
 			if err := step.do(); err != nil {
 				t.Fatal(step.what, err)
 			}
-			for _, path := range []string{"", "?page=2", "?at=" + time.Now().UTC().Format(time.DateOnly)} {
-				path = "/tasks/" + task.Slug + "/boards/CPU" + path
-				for name, user := range map[string]models.User{"a visitor": {}, "first": first, "last": last} {
-					fresh := startSiteAt(t, "127.0.0.1:0", here)
+			for name, user := range map[string]models.User{"a visitor": {}, "first": first, "last": last} {
+				fresh := startSiteAt(t, "127.0.0.1:0", here) // for each: it has kept nothing of another person
+				for _, path := range []string{"", "?page=2", "?at=" + time.Now().UTC().Format(time.DateOnly)} {
+					path = "/tasks/" + task.Slug + "/boards/CPU" + path
 					want := boardOf(fresh, user, path)
-					fresh.stop()
 					for range 2 {
 						if diff := cmp.Diff(want, boardOf(s, user, path)); diff != "" {
 							t.Errorf("%s, read by %s after %s:\n%s", path, name, step.what, diff)
 						}
 					}
 				}
+				fresh.stop()
 			}
 		}
 	})

@@ -23,8 +23,9 @@ import (
 // mcpHandler serves agents over MCP, statelessly: every request stands alone, with its own token. Answers are
 // streams, so that a long call can report its progress.
 func (s *Server) mcpHandler() fiber.Handler {
+	schemas := mcp.NewSchemas()
 	handler := sdk.NewStreamableHTTPHandler(func(r *http.Request) *sdk.Server {
-		return mcp.New(s.inside(r), s.Version, mcp.Options{Gone: r.Context(), Patience: s.Limits.KeepAlive})
+		return mcp.New(s.inside(r), s.Version, mcp.Options{Gone: r.Context(), Patience: s.Limits.KeepAlive, Schemas: schemas})
 	}, &sdk.StreamableHTTPOptions{
 		Stateless: true, Logger: s.Log, MaxRequestBodyBytes: int64(s.evals.EvalLimits.Body),
 	})

@@ -100,7 +100,7 @@ func (c *crawler) route(method string, u *url.URL) string {
 }
 
 func (c *crawler) ask(address string) {
-	ctx, cancel := context.WithTimeout(c.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
 	defer cancel()
 	req, _ := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	req.Header.Set("Cookie", c.cookie)

@@ -178,7 +178,7 @@ func TestNobodyWaitsForARunnerThatNeverComes(t *testing.T) {
 			judge.One(func(context.Context, []*os.File, func()) (sandbox.Outcome, error) { return sandbox.Outcome{}, broken }), broken},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			if _, err := judge.Run(ctx, tt.judge, tt.runners); !errors.Is(err, tt.err) || ctx.Err() != nil {
 				t.Errorf("got %v, %v", err, ctx.Err())

@@ -100,7 +100,7 @@ func TestWhoeverIsKilledTheStageEndsOnceAndNothingIsLeft(t *testing.T) {
 			if status != tt.status || failure == nil || !strings.Contains(failure.Reason, tt.reason) || failure.Infrastructure != tt.ours {
 				t.Errorf("got %s, %+v; want %s, ...%s..., ours %v", status, failure, tt.status, tt.reason, tt.ours)
 			}
-			if took := time.Since(struck); took > 12*time.Second { // the limit of the stage is 20 s
+			if took := time.Since(struck); took > 40*time.Second { // the limit of the stage is a minute
 				t.Errorf("the stage ended %v later", took)
 			}
 			for _, uid := range []int{killUID, killUID + 8} {
@@ -150,7 +150,7 @@ func runStruck(ctx context.Context, t *testing.T, b *Builder, mode string, sourc
 			t.Error("the stage ended before it was there")
 		}
 	}()
-	req := StageRequest{Mode: mode, Cases: j.Task.Tests, Timeout: 20 * time.Second, OnStdout: see,
+	req := StageRequest{Mode: mode, Cases: j.Task.Tests, Timeout: time.Minute, OnStdout: see,
 		OnPipe: func(text []byte) { parser.Write(text); see(text) }}
 	end, err := p.RunStage(ctx, req)
 	close(ended)
@@ -176,7 +176,7 @@ func victim(t *testing.T, name string) int {
 		return n
 	}
 	want := map[string]int{"zygote": 1, "stage": 2, "calibrator": 3}[name[strings.IndexByte(name, ' ')+1:]]
-	for limit := time.Now().Add(5 * time.Second); time.Now().Before(limit); {
+	for limit := time.Now().Add(30 * time.Second); time.Now().Before(limit); {
 		all = pythons(t, uid)
 		for pid := range all {
 			if depth(pid) == want {

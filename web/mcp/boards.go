@@ -3,8 +3,6 @@ package mcp
 import (
 	"context"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"warpboard/evaluator/job"
 	"warpboard/web/client"
 )
@@ -41,7 +39,7 @@ type tasksOut struct {
 	Tasks []client.TaskSummary `json:"tasks"`
 }
 
-func (t tools) addBoards(server *sdk.Server) {
+func (t tools) addBoards(server offering) {
 	addTyped(server, "list_tasks", "List the tasks of this site with their languages and devices.", reads(), func(ctx context.Context, _ *progress, _ nothing) (tasksOut, error) {
 		tasks, err := t.site.Tasks(ctx)
 		return tasksOut{tasks}, err

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"warpboard/web/client"
 )
 
@@ -77,7 +75,7 @@ type nothing struct{}
 // goesOn tells agents of unfinished.
 const goesOn = " What takes longer than the client is likely to wait is answered with ended false and a job_id: ask get_job_status for the result."
 
-func (t tools) addEvaluations(server *sdk.Server) {
+func (t tools) addEvaluations(server offering) {
 	answer := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "url": "string", "message": "string",
 		"kernel_exec_result": "object", "ref_runtime": "object", "gpu_type": "string"}
 	check := map[string]string{"job_id": "string", "status": "string", "ended": "boolean", "key": "string", "compilation_error": "string", "validation_error": "string"}

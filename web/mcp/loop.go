@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"warpboard/evaluator/job"
 	"warpboard/web/client"
 )
@@ -85,7 +83,7 @@ func shortSubmission(s *client.Submission) submissionOut {
 	return out
 }
 
-func (t tools) addLoop(server *sdk.Server) {
+func (t tools) addLoop(server offering) {
 	addTyped(server, "test_kernel", "Compile a kernel and run a task's test cases. Do this until it passes, then call rank_kernel.", makes(), t.submitAndWait(job.ModeTest))
 	addTyped(server, "rank_kernel", "Test, measure and rank a kernel: the score counts for the task's board. Then look at get_board.", makes(), t.submitAndWait(job.ModeRanked))
 	addTyped(server, "wait_submission", "Wait for a submission's end, and read how its runs ended. Call it again while ended is false.", reads(), t.wait)

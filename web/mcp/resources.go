@@ -20,7 +20,7 @@ import (
 const scheme = "warpboard://"
 
 // addReading offers tasks with their files, boards and profiles as resources, and the way to the top of a board as a prompt.
-func (t tools) addReading(server *sdk.Server) {
+func (t tools) addReading(server offering) {
 	for uri, about := range map[string]string{
 		scheme + "tasks/{task}":           "A task: description, cases, limits, templates.",
 		scheme + "boards/{task}/{device}": "The board of a task on a device.",

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -21,21 +22,41 @@ const defaultPatience = 40 * time.Second
 type Options struct {
 	Gone     context.Context // ends when the client has left; nil: its calls are then cancelled by the SDK
 	Patience time.Duration   // how long a call may take whose client asks for no progress; 0: defaultPatience
+	Schemas  *Schemas        // of the servers before; nil: it has its own
+}
+
+// Schemas keeps what tools take and answer from one server to the next: over HTTP each request has a server of its own, and
+// to make and resolve all schemas takes longer than most calls. It is safe for concurrent use.
+type Schemas struct {
+	types   *sdk.SchemaCache // by Go type, and by the schemas below
+	answers sync.Map         // *jsonschema.Schema by the name of a tool of addOpen
+}
+
+// NewSchemas returns one that keeps nothing yet.
+func NewSchemas() *Schemas { return &Schemas{types: sdk.NewSchemaCache()} }
+
+// offering is a server to which tools are added.
+type offering struct {
+	*sdk.Server
+	schemas *Schemas
 }
 
 // New returns a server whose tools ask the site. What they may do is what the client's token may.
 func New(site *client.Client, version string, o Options) *sdk.Server {
+	schemas := cmp.Or(o.Schemas, NewSchemas())
 	server := sdk.NewServer(&sdk.Implementation{Name: "warpboard", Title: "Warpboard", Version: version}, &sdk.ServerOptions{
+		SchemaCache:  schemas.types,
 		Instructions: "Compile, check and time kernels, alone or against a reference, and bring them to the top of boards: list_tasks, get_task, test_kernel until it passes, rank_kernel, get_board, read_profile, and again. Times are in milliseconds for kernels and in nanoseconds on boards.",
 	})
 	t := tools{site: site, gone: o.Gone, patience: cmp.Or(o.Patience, defaultPatience)}
 	if t.gone == nil {
 		t.gone = context.Background()
 	}
-	t.addEvaluations(server)
-	t.addBoards(server)
-	t.addLoop(server)
-	t.addReading(server)
+	offered := offering{server, schemas}
+	t.addEvaluations(offered)
+	t.addBoards(offered)
+	t.addLoop(offered)
+	t.addReading(offered)
 	return server
 }
 
@@ -75,22 +96,18 @@ func ends() *sdk.ToolAnnotations {
 }
 
 // addTyped offers a tool whose answer has a type, which its clients are told; an error of call becomes a result that says it.
-func addTyped[In, Out any](server *sdk.Server, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
+func addTyped[In, Out any](server offering, name, about string, notes *sdk.ToolAnnotations, call func(context.Context, *progress, In) (Out, error)) {
 	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes}
-	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
+	sdk.AddTool(server.Server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, Out, error) {
 		out, err := call(ctx, newProgress(r), in)
 		return nil, out, err
 	})
 }
 
 // addOpen offers a tool whose answer is one of the evaluation API: some keys are always of one kind, and the site adds others.
-func addOpen[In any](server *sdk.Server, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
-	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
-	for key, kind := range keys {
-		schema.Properties[key] = &jsonschema.Schema{Type: kind}
-	}
-	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes, OutputSchema: schema}
-	sdk.AddTool(server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
+func addOpen[In any](server offering, name, about string, notes *sdk.ToolAnnotations, keys map[string]string, call func(context.Context, *progress, In) (any, error)) {
+	tool := &sdk.Tool{Name: name, Description: about, Annotations: notes, OutputSchema: server.schemas.answer(name, keys)}
+	sdk.AddTool(server.Server, tool, func(ctx context.Context, r *sdk.CallToolRequest, in In) (*sdk.CallToolResult, object, error) {
 		answer, err := call(ctx, newProgress(r), in)
 		if err != nil {
 			return nil, nil, err
@@ -98,6 +115,19 @@ func addOpen[In any](server *sdk.Server, name, about string, notes *sdk.ToolAnno
 		out, err := asObject(answer)
 		return nil, out, err
 	})
+}
+
+// answer is always the same one for a tool: the SDK keeps what it resolves by the pointer.
+func (s *Schemas) answer(tool string, keys map[string]string) *jsonschema.Schema {
+	if kept, ok := s.answers.Load(tool); ok {
+		return kept.(*jsonschema.Schema)
+	}
+	schema := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}, AdditionalProperties: &jsonschema.Schema{}}
+	for key, kind := range keys {
+		schema.Properties[key] = &jsonschema.Schema{Type: kind}
+	}
+	kept, _ := s.answers.LoadOrStore(tool, schema)
+	return kept.(*jsonschema.Schema)
 }
 
 // asObject writes a value as the JSON that the API has for it.
