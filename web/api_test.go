@@ -238,9 +238,7 @@ func TestBoardAnswers304ExactlyWhileNothingChanged(t *testing.T) {
 func TestVisitorsReadAndUnknownAddressesAreProblems(t *testing.T) {
 	s := newStage(t)
 	slots := []job.Slot{{Device: "CPU"}, {Device: "CPU", Attempt: "a"}, {Device: "H200", Disabled: "ECC errors"}}
-	if err := s.Store.SaveHeartbeat(t.Context(), job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots}); err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Heard(t, s.Store, job.Heartbeat{Worker: "w1", Started: time.Now(), Slots: slots})
 	var list struct{ Devices []client.Device }
 	decodeBody(t, s.browser().get("/api/v1/devices"), &list)
 	want := []client.Device{{Device: "CPU", Slots: 2, Busy: 1}, {Device: "H200", OutOfService: 1, Problem: "Worker w1: Out of service; the admins of this site see why."}}

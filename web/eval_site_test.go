@@ -49,11 +49,8 @@ func newEvalSite(t testing.TB, changes ...func(*Config)) *evalSite {
 
 func (s *evalSite) beat() {
 	s.t.Helper()
-	err := s.Store.SaveHeartbeat(context.Background(), job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
+	modelstest.Heard(s.t, s.Store, job.Heartbeat{Worker: "w1", Time: time.Now(), Started: time.Now(),
 		Slots: []job.Slot{{Device: "CPU", Machine: job.Machine{Torch: "1.13"}}}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 var toolsHere = sync.OnceValue(func() toolchain.Toolchain { return toolchain.Find(context.Background()) })

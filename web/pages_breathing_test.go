@@ -36,9 +36,7 @@ func TestAWaitingRunSaysAboutHowLongByPastRuns(t *testing.T) {
 	waiting := "article p"
 	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.") // the worker has not told yet
 	busy := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "H200", Attempt: s.worker.attempt.ID}}}
-	if err := s.Store.SaveHeartbeat(t.Context(), busy); err != nil {
-		t.Fatal(err)
-	}
+	modelstest.Heard(t, s.Store, busy)
 	wantText(t, s.browser().page(submissionPath(s.queued), http.StatusOK), waiting, "All slots for H200 are busy (1). By past runs it waits about 1 s.")
 	s.end(s.worker.attempt, 11.5e3)
 	s.heartbeat()

@@ -112,7 +112,6 @@ func TestWaitingRunMovesUpInItsQueue(t *testing.T) {
 	s := newScene(t)
 	other := s.submit(s.admin, "H200", goodKernel)
 	mine := s.submit(s.ada, "H200", goodKernel)
-	s.keepBeating()
 	w := s.window()
 	w.open(fmt.Sprintf("/submissions/%d", mine.SubmissionID))
 	w.Shows(fmt.Sprintf("#run-%d", mine.ID), "Number 3 in the queue")

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"sync"
 	"testing"
 	"time"
 
@@ -87,26 +86,7 @@ func (s *scene) heartbeat() {
 			{Name: "no network", OK: true, Detail: "connect: network is unreachable"},
 			{Name: "memory is limited", OK: true, Detail: "killed at 512 MiB"},
 		}}
-	if err := s.Store.SaveHeartbeat(context.Background(), beat); err != nil {
-		s.t.Error(err)
-	}
-}
-
-// keepBeating is for what a page shows of a worker that is there: a busy machine may take longer to show it than
-// models.WorkerTimeout.
-func (s *scene) keepBeating() {
-	ctx, stop := context.WithCancel(context.Background())
-	var beating sync.WaitGroup
-	beating.Go(func() {
-		for tick := time.NewTicker(models.WorkerTimeout / 5); ctx.Err() == nil; {
-			s.heartbeat()
-			select {
-			case <-tick.C:
-			case <-ctx.Done():
-			}
-		}
-	})
-	s.t.Cleanup(func() { stop(); beating.Wait() })
+	modelstest.Heard(s.t, s.Store, beat)
 }
 
 // installTasks makes the built-in tasks; the one with boards is the CUDA matrix multiply.

@@ -13,6 +13,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 // bench opens the workbench of the scene's task, with its editor loaded.
@@ -137,9 +138,7 @@ func TestWorkbenchSaysHowItsDevicesStandNow(t *testing.T) {
 	s := newScene(t)
 	beat := func(off string) {
 		h := job.Heartbeat{Worker: "rack-7", Started: time.Now(), Slots: []job.Slot{{Device: "CPU", Disabled: off}}}
-		if err := s.Store.SaveHeartbeat(t.Context(), h); err != nil {
-			t.Fatal(err)
-		}
+		modelstest.Heard(t, s.Store, h)
 		s.Hub.QueueChanged()
 	}
 	beat("tested")

@@ -16,6 +16,7 @@ import (
 	"warpboard/evaluator/ncu"
 	"warpboard/evaluator/ncu/ncutest"
 	"warpboard/models"
+	"warpboard/models/modelstest"
 )
 
 const (
@@ -52,11 +53,8 @@ func (s *profiledScene) setProfiled() {
 // profilingWorker says that a worker is here that can profile.
 func (s *profiledScene) profilingWorker() {
 	s.t.Helper()
-	err := s.Store.SaveHeartbeat(context.Background(), job.Heartbeat{Worker: "rack-8", Started: time.Now(),
+	modelstest.Heard(s.t, s.Store, job.Heartbeat{Worker: "rack-8", Started: time.Now(),
 		Slots: []job.Slot{{Device: "H200", Profiler: true, Machine: job.Machine{Device: "H200", Name: "NVIDIA H200"}}}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 // ranked is somebody's ranked run with repeats and compiler facts, and its profile: a report of the

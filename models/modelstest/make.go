@@ -31,6 +31,20 @@ func Person(t testing.TB, s *models.Store, name string, role models.Role) models
 	return u
 }
 
+// Heard is a heartbeat of a worker that goes on sending them: it stays heard of however long a test takes, where a single
+// one would count for models.WorkerTimeout.
+func Heard(t testing.TB, s *models.Store, beat job.Heartbeat) {
+	t.Helper()
+	err := s.SaveHeartbeat(t.Context(), beat)
+	if err == nil {
+		later := time.Now().Add(time.Hour).UTC().Format("2006-01-02 15:04:05+00:00")
+		_, err = s.SQL().ExecContext(t.Context(), "update workers set seen_at = $1 where name = $2", later, beat.Worker)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Bundle returns a small C++ task.
 func Bundle(name string) *tasks.Bundle {
 	return &tasks.Bundle{
