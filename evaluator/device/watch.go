@@ -120,6 +120,10 @@ func (w *Watcher) disturbances() job.Disturbances {
 	return d
 }
 
+// LowClock is what Slowed says of a clock that nothing is known to have lowered. A kernel can bring it about, unlike the other
+// reasons: by short bursts of work.
+const LowClock = "low clock"
+
 // Slowed stops the watcher and names what disturbed a GPU that no work of a kernel asks for; empty if nothing did: what slowed
 // it down, a neighbour, or a clock that was at three quarters of its highest for half of the time. A power cap is not meant:
 // large kernels reach it each time.
@@ -132,7 +136,7 @@ func (w *Watcher) Slowed() string {
 		return "another process on the device"
 	}
 	if clocks := slices.Sorted(slices.Values(w.clocks)); len(clocks) > 0 && 4*clocks[len(clocks)/2] < 3*clocks[len(clocks)-1] {
-		return "low clock"
+		return LowClock
 	}
 	return ""
 }

@@ -95,13 +95,13 @@ func TestHostilePTXTakesNoMoreMemoryThanItIsLong(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"a name that unfolds": ".version 8.0\n.entry " + doubling + "\n{\n}\n",
-		"a head for each":     ".version 8.0\n" + strings.Repeat(".file 1 \"a\"\n", 5_000) + strings.Repeat(".entry a\n{}\n", 5_000),
+		"a head for each":     ".version 8.0\n" + strings.Repeat(".file 1 \""+strings.Repeat("a", 2_000)+"\"\n", 200) + strings.Repeat(".entry a\n{}\n", 2_000),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		entries := readPTX(text)
 		runtime.ReadMemStats(&after)
-		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 20<<20 {
+		if took := after.TotalAlloc - before.TotalAlloc; len(entries) == 0 || took > 100<<20 { // the race detector has regular expressions allocate anew
 			t.Errorf("%s: %d kernels in %d kB took %d MB", name, len(entries), len(text)>>10, took>>20)
 		}
 	}

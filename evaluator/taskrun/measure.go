@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
@@ -28,6 +29,9 @@ const (
 	// Raised, a device that is throttled all day costs more GPU time and is measured no better; lowered, one hot minute
 	// spoils a score.
 	mostDrops = 5
+	// mostLowClocks of these may be dropped for a low clock: a submission that knows when it was unlucky could lower it, and so
+	// choose which of its processes count. Of more, all that follow count, and the run is said to be disturbed.
+	mostLowClocks = 1
 	// margin is by how much longer than the slowest before a process may take.
 	// Enough for the next process to end before the stage's limit; one that is cut off would fail the run.
 	margin = 1.3
@@ -51,6 +55,7 @@ type measuring struct {
 	slowest     time.Duration
 	reported    int
 	dropped     []string
+	lowClocks   int    // processes that had a low clock
 	counted     string // what slowed the unit down in the last process that counts although it did
 	decisions   chan bool
 }
@@ -101,7 +106,7 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 	m.slowed = m.watch()
 	another := m.reported < m.most && elapsed+time.Duration(margin*float64(m.slowest)) <= m.limit
 	switch {
-	case slowed != "" && another && len(m.dropped) < mostDrops:
+	case slowed != "" && another && m.mayDrop(slowed):
 		m.parser.Drop()
 		m.dropped = append(m.dropped, fmt.Sprintf("%d (%s)", m.reported, slowed))
 		return true
@@ -123,6 +128,16 @@ func (m *measuring) decide(elapsed, took time.Duration) bool {
 	// Optional stopping: a narrow interval ends the stage. The score is the median of all, which stopping early favours
 	// in neither direction; how wide the interval is says how many there were.
 	return interval.Noisy && elapsed-m.first+took <= m.budget
+}
+
+// mayDrop reports whether one more process may be dropped for what slowed the unit down.
+func (m *measuring) mayDrop(slowed string) bool {
+	if slowed == device.LowClock {
+		if m.lowClocks++; m.lowClocks > mostLowClocks {
+			return false
+		}
+	}
+	return len(m.dropped) < mostDrops
 }
 
 // end says what goes into the record of the run's machine.

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"warpboard/evaluator/device"
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/tasks"
@@ -117,6 +118,22 @@ func TestADeviceThatIsAlwaysSlowedIsMeasuredAsItIs(t *testing.T) {
 	}
 	if seen.Slowed != "hardware slowdown" || len(seen.Bad()) != 1 {
 		t.Errorf("the run's conditions are said to be fine: %+v", seen)
+	}
+}
+
+// A kernel that idles in between has a low clock when it likes.
+func TestASubmissionDoesNotChooseItsProcessesByALowClock(t *testing.T) {
+	m := Measuring{}.follow(tasks.Definition{}, time.Hour, harness.NewParser(nil).ByProcess(), func() func() string {
+		return func() string { return device.LowClock }
+	})
+	got := processes(m, func(int) time.Duration { return 0 }, func(int) float64 { return 1000 })
+	conditions, seen := map[string]string{}, job.Disturbances{}
+	m.end(&job.Machine{Conditions: conditions, Disturbances: &seen})
+	if kept := m.parser.Cases()[0].Processes; got != 6 || len(kept) != 5 || conditions["dropped_processes"] != "1 of 6: 1 (low clock)" {
+		t.Errorf("%d processes, kept %v, %v", got, kept, conditions)
+	}
+	if want := "slowed down: low clock"; !slices.Contains(seen.Bad(), want) {
+		t.Errorf("its conditions are %v, want %q among them", seen.Bad(), want)
 	}
 }
 
