@@ -75,6 +75,9 @@ func (w *window) shoot(path, theme string, width int64, file string) {
 	}
 	w.Do(chromedp.EmulateViewport(width, height))
 	w.open(path)
+	if strings.HasSuffix(path, "/solve") || path == "/playground" {
+		w.Until(`document.querySelector(".cm-content")`)
+	}
 	w.Eval(fmt.Sprintf("document.documentElement.dataset.theme = %q", theme))
 	format, quality := page.CaptureScreenshotFormatWebp, int64(60)
 	if filepath.Ext(file) == ".png" {
