@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync/atomic"
+	"sync"
 )
 
 // room is how much a site may allocate between two garbage collections, at the least. A page takes some 300 kB: while a site
@@ -23,7 +23,9 @@ func LeaveRoom() (stop func()) {
 	runtime.GC()
 	l.next()
 	return func() {
-		l.stopped.Store(true)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.stopped = true
 		debug.SetGCPercent(l.percent)
 	}
 }
@@ -31,12 +33,15 @@ func LeaveRoom() (stop func()) {
 // leisure sets the collector's percentage after each collection, by what is live then.
 type leisure struct {
 	percent int // that it had
-	stopped atomic.Bool
+	mu      sync.Mutex
+	stopped bool
 }
 
 // next sets the percentage, and is called again after the next collection: that finds the object, which nobody holds.
 func (l *leisure) next() {
-	if l.stopped.Load() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stopped {
 		return
 	}
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
