@@ -75,7 +75,7 @@ func (q *Queue) Cancel(ctx context.Context, attemptID string) error {
 // A process that dies between fn and the acknowledgement gets the result again; fn must be idempotent, and is
 // (RecordResult).
 func (q *Queue) Results(ctx context.Context, fn func(context.Context, job.Result) error) error {
-	consumer, err := q.js.Consumer(ctx, resultsStream, recorder)
+	consumer, err := q.results(ctx)
 	if err != nil {
 		return fmt.Errorf("queue: open the consumer of results: %w", err)
 	}
@@ -89,6 +89,25 @@ func (q *Queue) Results(ctx context.Context, fn func(context.Context, job.Result
 		}
 		if err := q.record(ctx, msg, fn); err != nil {
 			q.log.Error("result not recorded", "err", err)
+		}
+	}
+}
+
+// results opens the consumer of results. In a cluster a node that dies takes requests with it, and until another one leads none
+// is answered: then it asks again, until ctx ends.
+func (q *Queue) results(ctx context.Context) (jetstream.Consumer, error) {
+	for {
+		answered, cancel := context.WithTimeout(ctx, requestWait)
+		consumer, err := q.js.Consumer(answered, resultsStream, recorder)
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, nats.ErrNoResponders) {
+			return consumer, err
+		}
+		q.log.Warn("the consumer of results does not answer", "err", err)
+		select { // nobody there is said at once
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(askAgain):
 		}
 	}
 }
