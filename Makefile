@@ -35,15 +35,10 @@ TESTFLAGS := -race -vet=off -timeout 20m
 
 # Collecting garbage took a fifth of the tests' time.
 test: export GOGC ?= 400
-# Nobody debugs what is tested: without tables for debuggers the compiler takes a seventh less. With the race detector come
-# checks of unsafe pointers, most of them in reflect, which take a twelfth of the tests' time; we use none but in one test.
-# Whoever compiles for the tests (compiled, scripts/check) takes the same flags, or everything is compiled twice.
-#
-# The race detector does not watch what only packs and parses: brotli alone took a fifth of the time of web's tests. Trap: a
-# dependency that synchronizes anything, or that has a generic type of sync or sync/atomic made for it, cannot be left out:
-# the detector then misses that one goroutine waited for another, and finds races where there are none.
-UNWATCHED := github.com/andybalholm/... github.com/klauspost/compress/flate golang.org/x/net/html
-test: export GOFLAGS := $(shell $(GO) env GOFLAGS) '-gcflags=all=-dwarf=false -d=checkptr=0' $(UNWATCHED:%='-gcflags=%=-dwarf=false -d=checkptr=0 -race=false')
+# Nobody debugs what is tested: without tables for debuggers the compiler takes a seventh less. Whoever compiles for the tests
+# (compiled, scripts/check) takes the same flags, or everything is compiled twice.
+# Trap: -race=false for a dependency, which would save a fifth of the tests' time, has the detector find races where there are none.
+test: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
 # The race detector waits a second at the end of every process, for races of its last moment: 20 ms do.
 test: export GORACE ?= atexit_sleep_ms=20
 # All packages' tests share what they compile in sandboxes. The name is the same in every run: results that Go keeps hold it.
