@@ -87,11 +87,19 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Con
 			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
 		}
 		log.Warn("the site does not answer: is it running, and is this the address of its --nats-listen?", "url", cfg.URL, "again_in", dialAgain)
-		select {
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(dialAgain):
+		if err := pause(ctx, dialAgain); err != nil {
+			return nil, err
 		}
+	}
+}
+
+// pause waits, or gives the error of ctx when that ends before.
+func pause(ctx context.Context, wait time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(wait):
+		return nil
 	}
 }
 

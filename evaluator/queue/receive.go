@@ -43,10 +43,7 @@ func (c *Conn) Receive(ctx context.Context, device string, busy func() bool) (*D
 		case ctx.Err() != nil, c.nc.IsClosed():
 			return nil, c.explain(ctx, fmt.Errorf("queue: receive jobs for %s: %w", device, err))
 		case errors.Is(err, errLater):
-			select { // the site is restarting, perhaps: not in a busy loop
-			case <-ctx.Done():
-			case <-time.After(askAgain):
-			}
+			_ = pause(ctx, askAgain) // the site is restarting, perhaps: not in a busy loop
 			continue
 		// A timeout, mostly: no job came within Wait. Other errors pass by this way, too, and the next request shows
 		// whether they stay.

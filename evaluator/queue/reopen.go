@@ -157,10 +157,7 @@ func (q *Queue) watch(ctx context.Context) {
 		}
 		if err := q.reopen(ctx, why); err != nil && ctx.Err() == nil {
 			q.log.Error("the queue could not be opened again", "err", err, "again_in", reopenPause)
-			select {
-			case <-ctx.Done():
-			case <-time.After(reopenPause):
-			}
+			_ = pause(ctx, reopenPause) // the loop sees the end of ctx
 		}
 	}
 }

@@ -104,10 +104,8 @@ func (q *Queue) results(ctx context.Context) (jetstream.Consumer, error) {
 			return consumer, err
 		}
 		q.log.Warn("the consumer of results does not answer", "err", err)
-		select { // nobody there is said at once
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(askAgain):
+		if err := pause(ctx, askAgain); err != nil { // nobody there is said at once
+			return nil, err
 		}
 	}
 }
@@ -146,10 +144,8 @@ func next(ctx context.Context, consumer jetstream.Consumer) (jetstream.Msg, erro
 		case errors.Is(err, nats.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 			continue
 		}
-		select { // a server that is restarting: ask again, but not in a busy loop
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(askAgain):
+		if err := pause(ctx, askAgain); err != nil { // a server that is restarting: ask again, but not in a busy loop
+			return nil, err
 		}
 	}
 }

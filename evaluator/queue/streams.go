@@ -29,10 +29,8 @@ func (q *Queue) makeStreams(ctx context.Context) error {
 			return err
 		}
 		q.log.Warn("the NATS cluster does not answer yet", "err", err)
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(time.Second):
+		if err := pause(ctx, time.Second); err != nil {
+			return err
 		}
 	}
 }
