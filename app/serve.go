@@ -91,7 +91,7 @@ func ServeSite(ctx context.Context, cfg *Config, store *models.Store, q *queue.Q
 //
 // Pages are served before the loops run: a site that only just starts shows an empty queue, and no error.
 // The first loop that fails ends all others, and so the process: what supervises it starts it again. hear, dispatcher
-// and deliverer log and go on by themselves; they return only with ctx, or when their connection is closed for good.
+// and deliverer log their errors and go on; they return only with ctx, or when their connection is closed for good.
 //
 // The recorder gets two seconds more: a result that the queue has taken is recorded in milliseconds. One that is not is
 // still in the queue's files, and comes again after the next start. Only a process that has the data

@@ -74,7 +74,7 @@ func ExitCode(err error) int {
 		switch {
 		case refused.Status == http.StatusUnauthorized || refused.Status == http.StatusForbidden:
 			return exitWho
-		// Both may pass by themselves, which is what scripts want to know.
+		// Either may be gone at the next try, which is what scripts want to know.
 		case refused.Status >= 500 || refused.Status == http.StatusTooManyRequests:
 			return exitAway
 		}

@@ -45,7 +45,7 @@ func (p *Profiles) Compare(c *fiber.Ctx) error {
 	}
 	page := views.ComparePage{
 		Page: p.Page(c, fmt.Sprintf("Run %d and run %d", a.Run.ID, b.Run.ID), "tasks"), Task: site.TaskRef(a.Task),
-		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, missing),
+		A: a.Run.ID, B: b.Run.ID, Case: index, Cases: tabsOf(a.profile, b.profile), Compare: p.chartsOfBoth(a, b, index, reports, missing),
 	}
 	page.Charts = true
 	if missing == "" && len(reports[0].Kernels)+len(reports[1].Kernels) > 0 {
@@ -67,7 +67,7 @@ type bothOf struct {
 }
 
 // chartsOfBoth draws a comparison. What follows from reports and sources is worked out when it is drawn.
-func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, missing string) templ.Component {
+func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, reports [2]*ncu.Report, missing string) templ.Component {
 	vm := charts.CompareVM{A: sideOf(a, b), B: sideOf(b, a), SameSource: a.Sub.SourceHash == b.Sub.SourceHash, Conditions: conditionsOf(a, b),
 		NoCode: codeHidden(a, b), NoProfile: missing}
 	if a.Version.ID == b.Version.ID {
@@ -80,8 +80,11 @@ func (p *Profiles) chartsOfBoth(a, b comparedRun, index int, missing string) tem
 		Sources: [2]string{a.Sub.SourceHash, b.Sub.SourceHash}, Labels: [2]string{a.Sub.FileName, b.Sub.FileName}}
 	return p.drawn(made, func(ctx context.Context) (templ.Component, error) {
 		vm.Finding = finding(a, b)
-		if err := p.addReports(&vm, a, b, index); err != nil || vm.NoCode != "" {
-			return charts.Compare(vm), err
+		if missing == "" {
+			addPairs(&vm, reports)
+		}
+		if vm.NoCode != "" {
+			return charts.Compare(vm), nil
 		}
 		vm.SASS = charts.SASSDiffs(vm.Pairs)
 		var err error
@@ -157,18 +160,23 @@ func tabsOf(profiles ...runs.Profile) []charts.CaseTab {
 	return tabs
 }
 
-// addReports compares every kernel of the case, and looks for what explains the difference.
+// addReports compares the reports of the case, or says which is missing.
 func (p *Profiles) addReports(vm *charts.CompareVM, a, b comparedRun, index int) error {
 	reports, why, err := p.bothReports(a, b, index)
 	if err != nil || why != "" {
 		vm.NoProfile = why
 		return err
 	}
+	addPairs(vm, reports)
+	return nil
+}
+
+// addPairs compares every kernel of two reports, and looks for what explains the difference.
+func addPairs(vm *charts.CompareVM, reports [2]*ncu.Report) {
 	vm.Pairs = ncu.Compare(reports[0], reports[1])
 	if because, ok := ncu.Causes(reports[0], reports[1]); ok {
 		vm.Because = &because
 	}
-	return nil
 }
 
 // bothReports reads the reports of the case; why says what is missing.
