@@ -29,6 +29,30 @@ func TestCommandProfilesTheHarnessRange(t *testing.T) {
 	}
 }
 
+func TestSectionsThatNoPageShowsAreNotCollected(t *testing.T) {
+	const listed = `------------------ ------------------- ------- -----------------
+Identifier         Display Name        Enabled Filename
+------------------ ------------------- ------- -----------------
+LaunchStats        Launch Statistics   yes     LaunchStatistics.section
+Nvlink_Tables      NVLink Tables       no      Nvlink_Tables.section
+PmSampling         PM Sampling         no      PmSampling.section
+SpeedOfLight       GPU Speed Of Light  yes     SpeedOfLight.section
+
+`
+	for name, tt := range map[string]struct {
+		listed string
+		want   []string
+	}{
+		"a list":         {listed, []string{"LaunchStats", "SpeedOfLight"}},
+		"nothing":        {"", nil},
+		"another format": {"==ERROR== unknown option --list-sections\nIdentifier\n", nil},
+	} {
+		if diff := cmp.Diff(tt.want, sectionsOf(tt.listed)); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+}
+
 func TestEveryPageIsPrintedAndKept(t *testing.T) {
 	dir := t.TempDir()
 	tool := Tool{Path: filepath.Join(dir, "ncu of 2025")}

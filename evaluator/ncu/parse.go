@@ -11,7 +11,10 @@ type Pages struct {
 	Lines   []byte // --page source --print-source cuda,sass --csv; useful only with line information
 }
 
-var versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
+var (
+	versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
+	sectionName   = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
+)
 
 // Parse reads the pages of one report. It never fails: what cannot be read is left out and named
 // in the report's Warnings.

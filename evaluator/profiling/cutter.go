@@ -2,9 +2,11 @@ package profiling
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
@@ -26,10 +28,13 @@ type cutter struct {
 	over     int    // cases that the judge saw through
 	tail     []byte // the end of the output, which may begin an announcement
 	launches []int  // for each that was announced, how many cases were over
+	began    time.Time
+	first    time.Duration // until the first launch was announced, 0 without one
+	last     time.Duration // until the last
 }
 
 func newCutter(cases int) *cutter {
-	c := &cutter{cases: cases}
+	c := &cutter{cases: cases, began: time.Now()}
 	c.judged = harness.NewParser(func(one job.CaseResult, _ int) { c.over = max(c.over, one.Index+1) })
 	return c
 }
@@ -48,6 +53,8 @@ func (c *cutter) sawOutput(b []byte) {
 	text := append(c.tail, b...)
 	for range bytes.Count(text, []byte(ncu.Announcement)) {
 		c.launches = append(c.launches, c.over)
+		c.last = time.Since(c.began)
+		c.first = cmp.Or(c.first, c.last)
 	}
 	if i := bytes.LastIndex(text, []byte(ncu.Announcement)); i >= 0 {
 		text = text[i+1:]
@@ -68,6 +75,13 @@ func (c *cutter) String() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return fmt.Sprintf("%d launches announced, %d of %d cases judged", len(c.launches), c.over, c.cases)
+}
+
+// when says when the launches were profiled.
+func (c *cutter) when() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprintf("the first kernel after %.1f s, the last after %.1f s", c.first.Seconds(), c.last.Seconds())
 }
 
 // cut returns the reports of the first cases, as many as are whole: none where launches and report do not fit together. A

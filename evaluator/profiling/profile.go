@@ -129,7 +129,7 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 		OnPipe: seen.sawReport,
 	}
 	began := time.Now()
-	slot, options := 0, ncu.Options{Kernels: len(group) * ncu.DefaultKernels}
+	slot, options := 0, ncu.Options{Kernels: len(group) * ncu.DefaultKernels, Sections: s.Tool.Sections}
 	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
 		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
 		showSource(spec, s.Job)
@@ -147,7 +147,7 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 	}
 	profiled := time.Now()
 	report, err = s.read(ctx, slot, file)
-	s.note("%d of the cases in one process: %.1f s, and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), time.Since(profiled).Seconds())
+	s.note("%d of the cases in one process: %.1f s (%s), and %.1f s to read the report.", len(group), profiled.Sub(began).Seconds(), seen.when(), time.Since(profiled).Seconds())
 	if err != nil && why != "" && ctx.Err() == nil {
 		return nil, nil, why, nil // ncu did not come to its end
 	}
