@@ -63,25 +63,25 @@ func TestALegBesideANeighbourIsMeasuredOnceMore(t *testing.T) {
 // One bad leg does not widen a source's interval for ever, and more legs make it narrower.
 func TestTheIntervalOfAConfirmedScoreIsOfItsProcesses(t *testing.T) {
 	confirming(t, func(t *testing.T, s *models.Store, w world) {
-		anns := w.measures(t, s, w.ann, "a;", about(1000)...)
+		anns := w.measures(t, s, w.ann, "a;", about(1e6)...)
 		widths := make([]float64, 0, 3)
 		for i := range 3 {
-			w.measures(t, s, w.ben, fmt.Sprintf("b%d;", i), about(900-float64(i))...)
-			first := about(1000)
+			w.measures(t, s, w.ben, fmt.Sprintf("b%d;", i), about(1e3*(900-float64(i)))...)
+			first := about(1e6)
 			if i == 0 {
-				first = about(1300) // beside somebody whom no driver names
+				first = about(1.3e6) // beside somebody whom no driver names
 			}
-			w.measureLegs(t, s, first, about(990), about(1000), about(990))
+			w.measureLegs(t, s, first, about(990e3), about(1e6), about(990e3))
 			run := got[models.Run](t)(s.Run(t.Context(), anns.ID))
 			widths = append(widths, *run.HighNS-*run.LowNS)
 			if legs := 2 * (1 + i); run.Processes != 5*legs {
 				t.Errorf("after %d legs it has %d processes", legs, run.Processes)
 			}
 		}
-		if widths[0] < 200 || widths[1] > 20 || widths[2] > widths[1] {
+		if widths[0] < 200e3 || widths[1] > 20e3 || widths[2] > widths[1] {
 			t.Errorf("her intervals are %.0f wide", widths)
 		}
-		if run := got[models.Run](t)(s.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000" {
+		if run := got[models.Run](t)(s.Run(t.Context(), anns.ID)); fmt.Sprintf("%.0f", *run.ScoreNS) != "1000000" {
 			t.Errorf("she has %v", *run.ScoreNS)
 		}
 		sameAfterRebuild(t, s, w)

@@ -8,7 +8,7 @@ import (
 )
 
 // Pool makes one score of several runs of one program, each of which gives the medians of its processes by case: the
-// score and the interval that one run of all these processes would have.
+// score that one run of all these processes would have, and its interval, which knows of several runs.
 func Pool(ranking tasks.Ranking, runs [][][]float64) (score float64, interval Interval, err error) {
 	if len(runs) == 0 || len(runs[0]) == 0 {
 		return 0, interval, errors.New("there is no case to score")
@@ -30,6 +30,6 @@ func Pool(ranking tasks.Ranking, runs [][][]float64) (score float64, interval In
 		c.Index, c.Median, c.Clocks.Counts = i, quantile(c.Processes, 0.5), job.ClockEvent // Median is what counts where a clock does
 	}
 	score = rank(ranking, cases)
-	interval, _ = ScoreInterval(ranking, score, cases)
+	interval, _ = intervalOfRuns(ranking, score, cases, len(runs))
 	return score, interval, nil
 }

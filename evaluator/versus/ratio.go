@@ -5,12 +5,14 @@ import (
 	"slices"
 
 	"github.com/aclements/go-moremath/stats"
+
+	"warpboard/evaluator/harness"
 )
 
 const (
 	// Resolution is the least relative difference that is told apart, as on boards.
 	Resolution = 0.005
-	// confidence is higher than that of a score: of 33 pairs of equal kernels on an H200, 95 % told one apart.
+	// confidence is higher than that of a score: people compare many pairs.
 	confidence = 0.99
 	// byOrder is from how many processes of each side on the interval is one of order statistics, which assume nothing.
 	byOrder = 7
@@ -41,7 +43,8 @@ func (r Ratio) Inverse() Ratio {
 	return Ratio{1 / r.Value, 1 / r.High, 1 / r.Low}
 }
 
-// newRatio sets two times in relation, with the interval that the processes of both give at an error rate.
+// newRatio sets two times in relation, with the interval that the processes of both give at an error rate, and what runs
+// differ by.
 func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 	if !(a > 0 && b > 0) || math.IsInf(b/a, 0) || b/a == 0 {
 		return Ratio{}
@@ -53,11 +56,16 @@ func newRatio(a, b float64, as, bs []float64, alpha float64) Ratio {
 	}
 	// The times are medians, and may lie outside by a hair.
 	r.Low, r.High = min(math.Exp(low), r.Value), max(math.Exp(high), r.Value)
-	if r.Low == 0 || math.IsInf(r.High, 0) {
+	between := math.Hypot(harness.BetweenRuns(a), harness.BetweenRuns(b))
+	r.Low, r.High = harness.Widen(r.Value, r.Low, r.High, deviations(alpha)*between)
+	if r.Low == 0 || math.IsInf(r.High, 0) || math.IsNaN(r.Low+r.High) {
 		r.Low, r.High = 0, 0
 	}
 	return r
 }
+
+// deviations is the half-width of a normal interval at an error rate, in standard deviations.
+func deviations(alpha float64) float64 { return math.Sqrt2 * math.Erfinv(1-alpha) }
 
 func logs(times []float64) []float64 {
 	out := make([]float64, len(times))
@@ -92,7 +100,7 @@ func byRanks(a, b []float64, alpha float64) (low, high float64, ok bool) {
 	}
 	slices.Sort(differences)
 	n, m := float64(len(a)), float64(len(b))
-	z := math.Sqrt2 * math.Erfinv(1-alpha)
+	z := deviations(alpha)
 	out := int(math.Floor(n*m/2 - z*math.Sqrt(n*m*(n+m+1)/12) + 0.5)) // of 7 and 7 processes 4 at 99 %
 	if out <= 0 {
 		return 0, 0, false

@@ -23,17 +23,17 @@ func judged(spec string, processes ...float64) job.CaseResult {
 }
 
 func TestADifferenceIsSaidOnlyWhereFreshProcessesShowIt(t *testing.T) {
-	five := judged("n: 1", 100, 101, 102, 103, 104)
+	five := judged("n: 1", 100e3, 101e3, 102e3, 103e3, 104e3)
 	for name, c := range map[string]struct {
 		b     job.CaseResult
 		apart bool
 	}{
 		"the same":                  {five, false},
-		"twice as slow":             {judged("n: 1", 200, 202, 204, 206, 208), true},
-		"twice as fast":             {judged("n: 1", 50, 51, 52, 53, 54), true},
-		"below what is told apart":  {judged("n: 1", 102.3, 102.31, 102.32, 102.33, 102.34), false},
-		"wide":                      {judged("n: 1", 60, 90, 110, 140, 190), false},
-		"one process":               {judged("n: 1", 300), false},
+		"twice as slow":             {judged("n: 1", 200e3, 202e3, 204e3, 206e3, 208e3), true},
+		"twice as fast":             {judged("n: 1", 50e3, 51e3, 52e3, 53e3, 54e3), true},
+		"below what is told apart":  {judged("n: 1", 102.3e3, 102.31e3, 102.32e3, 102.33e3, 102.34e3), false},
+		"wide":                      {judged("n: 1", 60e3, 90e3, 110e3, 140e3, 190e3), false},
+		"one process":               {judged("n: 1", 300e3), false},
 		"repeats without processes": {job.CaseResult{Spec: "n: 1", Status: job.StatusPass, Mean: 300, Err: 0.1, Runs: 100}, false},
 		"wrong":                     {job.CaseResult{Spec: "n: 1", Status: job.StatusFail, Mean: 300}, false},
 	} {
@@ -81,11 +81,11 @@ func TestEqualKernelsAreRarelyToldApartAndUnequalOnesAre(t *testing.T) {
 		wrong, found := 0, 0
 		const tries = 400
 		for range tries {
-			a := []job.CaseResult{draw(n, 1000, 0.02)}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1000, 0.02)}).Whole.Apart() {
+			a := []job.CaseResult{draw(n, 1e6, 0.02)}
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1e6, 0.02)}).Whole.Apart() {
 				wrong++
 			}
-			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1100, 0.02)}).Whole.Apart() {
+			if Compare(tasks.RankLast, a, []job.CaseResult{draw(n, 1.1e6, 0.02)}).Whole.Apart() {
 				found++
 			}
 		}

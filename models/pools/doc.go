@@ -16,8 +16,8 @@
 // Sources are equal to the byte: a program can see each byte of its text (__LINE__, a raw string, its own file), and act by it. Were
 // two texts equal that differ in a blank line, one could have the score that confirmations measured of the other.
 //
-// What may go wrong: the pool's interval takes the processes of all runs as alike, so that it is too narrow where runs differ
-// more than their processes do; 0.5 % are told apart by no interval (boards.apart). A person may stop submitting when the pool
+// What may go wrong: the pool's interval takes the processes of all runs as alike and adds what runs differ by as a rule
+// (harness.BetweenRuns), so that it is too narrow where they differ by more; 0.5 % are told apart by no interval (boards.apart). A person may stop submitting when the pool
 // stands well; that is worth a third of the luckiest run's luck. A source that differs by a letter is another one: its luck
 // ends with the confirmation of the first place. A kernel that brings its worker down where it is slow has an infrastructure
 // error, which counts against nobody; workers' logs and the operator's page tell.

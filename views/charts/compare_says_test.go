@@ -14,12 +14,12 @@ import (
 func TestTheSentencesClaimNoMoreThanTheDataShow(t *testing.T) {
 	side := func(times ...float64) (list []job.CaseResult) {
 		for i, ns := range times {
-			list = append(list, processes([]string{"n: 1", "n: 2", "n: 3"}[i], ns))
+			list = append(list, processes([]string{"n: 1", "n: 2", "n: 3"}[i], 1e3*ns))
 		}
 		return list
 	}
 	untimed := []job.CaseResult{{Spec: "n: 1", Status: job.StatusFail}}
-	once := []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Mean: 500, Err: 0.1}}
+	once := []job.CaseResult{{Spec: "n: 1", Status: job.StatusPass, Mean: 500e3, Err: 0.1}}
 	for name, c := range map[string]struct {
 		a, b    []job.CaseResult
 		version string
