@@ -70,7 +70,7 @@ func TestAComparisonBeginsWithWhatItsDataShow(t *testing.T) {
 	checkSound(t, doc)
 	a, faster := s.slow.SubmissionID, s.fast.SubmissionID
 	for _, want := range []string{
-		fmt.Sprintf("#%d is 1.100× faster than #%d (1.093× to 1.108× at 99 %%; ", faster, a), "geometric mean of the benchmark cases",
+		fmt.Sprintf("#%d is 1.100× faster than #%d (1.091× to 1.109× at 99 %%; ", faster, a), "geometric mean of the benchmark cases",
 		fmt.Sprintf("Of 3 cases that both ran, #%d is faster in 1 (most at m: 1024", faster), "slower in 1 (most at m: 3072", "not told apart in 1",
 		"Conditions differ, and may explain a part: driver 570.86.15 → 580.12; SM clock 1980 MHz → 1200–1980 MHz.",
 	} {
