@@ -27,7 +27,7 @@ const (
 
 // truncateResult makes sure that a result can be sent as one message of at most size bytes. What matters least
 // goes first: artifacts, single times, and then ever more of the texts. Every cut is noted
-// where it was made; what decides the score stays.
+// where it was made; what decides the score stays. Where that is too much, too, the attempt ends with an infrastructure error.
 func truncateResult(r *job.Result, size int) {
 	fits := func() bool {
 		data, err := json.Marshal(r)
@@ -58,11 +58,37 @@ func truncateResult(r *job.Result, size int) {
 			r.Stages[i].Cases[k].Times = nil
 		}
 	}
-	// Halving ends after eleven rounds. What is still too large then cannot be sent, and PublishResult says so
-	// (ErrTooLarge), over and over until the worker stops; with texts of 64 bytes that takes tens of thousands of cases.
-	for limit := largestText; limit >= smallestText && !fits(); limit /= 2 {
-		shorten(r, limit)
+	// Halving ends after eleven rounds. What is still too large then has tens of thousands of cases, with texts of 64 bytes.
+	for limit := largestText; limit >= smallestText; limit /= 2 {
+		if shorten(r, limit); fits() {
+			return
+		}
 	}
+	*r = unsendable(*r, size)
+}
+
+// unsendable stands for a result of which no message can be made, so that the site hears of the attempt's end. It would be
+// sent in vain without end, and its slot be taken. Suspect: another attempt would hardly end otherwise, and a few of these
+// end the run.
+func unsendable(r job.Result, size int) job.Result {
+	why := fmt.Sprintf("it is larger than the %.1f MB that a message can have, with all texts cut: its stages have %d cases together; a task needs fewer cases", float64(size)/1e6, cases(r))
+	if _, err := json.Marshal(r); err != nil {
+		why = fmt.Sprintf("it cannot be written as JSON (%v)", err)
+	}
+	return job.Result{
+		RunID: r.RunID, EvaluationID: r.EvaluationID, AttemptID: r.AttemptID, Secret: r.Secret,
+		Outcome: job.OutcomeLost, Suspect: true,
+		Failure: &job.Failure{Infrastructure: true, Reason: fmt.Sprintf("Worker %s came to a result and could not send it: %s.", r.Machine.Worker, why)},
+		Machine: job.Machine{Worker: r.Machine.Worker}, Harness: r.Harness, HarnessDigest: r.HarnessDigest,
+		WallNS: r.WallNS, ProgramNS: r.ProgramNS, UnitNS: r.UnitNS,
+	}
+}
+
+func cases(r job.Result) (n int) {
+	for _, stage := range r.Stages {
+		n += len(stage.Cases)
+	}
+	return n
 }
 
 // dropOrder is the order in which the artifacts that have a content are dropped: reports for the desktop tool

@@ -3,6 +3,7 @@ package evaluator
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -69,5 +70,30 @@ func TestTruncatingDoesNotChangeWhatOthersHold(t *testing.T) {
 	truncateResult(&r, 512<<10)
 	if !reflect.DeepEqual(held, bulky().Stages) {
 		t.Error("the stages that were there before have changed")
+	}
+}
+
+// TestAResultThatCannotBeSentEndsTheAttempt with an infrastructure error that says why: it was sent again without end.
+func TestAResultThatCannotBeSentEndsTheAttempt(t *testing.T) {
+	for name, test := range map[string]struct {
+		stage job.StageResult
+		why   string
+	}{
+		"too many cases": {job.StageResult{Cases: make([]job.CaseResult, 60_000)}, "60000 cases"},
+		"not a number":   {job.StageResult{Cases: []job.CaseResult{{Mean: math.NaN()}}}, "JSON"},
+	} {
+		const size = 1 << 20
+		r := job.Result{RunID: 7, AttemptID: "a1", Secret: "s", Outcome: job.OutcomeDone, Machine: job.Machine{Worker: "w1"}, UnitNS: 5, Stages: []job.StageResult{test.stage}}
+		truncateResult(&r, size)
+		data, err := json.Marshal(r)
+		if err != nil || len(data) > size {
+			t.Errorf("%s: %d bytes, %v", name, len(data), err)
+		}
+		if r.RunID != 7 || r.AttemptID != "a1" || r.Secret != "s" || r.Machine.Worker != "w1" || r.UnitNS != 5 {
+			t.Errorf("%s: it is not known whose result it is: %+v", name, r)
+		}
+		if r.Outcome != job.OutcomeLost || !r.Suspect || r.Failure == nil || !r.Failure.Infrastructure || !strings.Contains(r.Failure.Reason, test.why) {
+			t.Errorf("%s: %s, %+v", name, r.Outcome, r.Failure)
+		}
 	}
 }

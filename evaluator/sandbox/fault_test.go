@@ -2,7 +2,12 @@ package sandbox_test
 
 import (
 	"context"
+	"errors"
 	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -200,4 +205,54 @@ func TestSelfTestHoldsOnThisMachine(t *testing.T) {
 	if took := time.Since(begun); took > 30*time.Second {
 		t.Errorf("it took %s", took)
 	}
+}
+
+// TestSelfTestFindsANetwork of a bubblewrap that lets programs have the server's: on its loopback and on every other kind of address
+// that this machine has.
+func TestSelfTestFindsANetwork(t *testing.T) {
+	real, err := exec.LookPath("bwrap")
+	if err != nil {
+		t.Skip(err)
+	}
+	dir, err := os.MkdirTemp("/var/tmp", "bwrap-") // what is in /tmp is covered while a run is started
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	// The options come from a descriptor (--args N), and the last word is the one that counts.
+	wrapper := "#!/bin/sh\nargs=$1 number=$2; shift 2\nexec " + real + " \"$args\" \"$number\" --share-net \"$@\"\n"
+	if err := errors.Join(os.Chmod(dir, 0o755), os.WriteFile(filepath.Join(dir, "bwrap"), []byte(wrapper), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	lines := newSandbox(t).SelfTest(context.Background())
+	for _, line := range lines {
+		if line.Name != "no network" {
+			continue
+		}
+		for _, kind := range []func(net.IP) bool{net.IP.IsLoopback, net.IP.IsGlobalUnicast} {
+			addresses := addressesOf(t, kind)
+			named := func(address string) bool { return strings.Contains(line.Detail, "connection to "+address+":") }
+			if line.OK || len(addresses) > 0 && !slices.ContainsFunc(addresses, named) {
+				t.Errorf("a program in the server's network reaches none of %v: %+v", addresses, line)
+			}
+		}
+		return
+	}
+	t.Errorf("nobody looked for a network: %+v", lines)
+}
+
+// addressesOf are this machine's of one kind, as they stand in "ADDRESS:PORT".
+func addressesOf(t *testing.T, kind func(net.IP) bool) (list []string) {
+	t.Helper()
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range own {
+		if ip := address.(*net.IPNet).IP; kind(ip) {
+			list = append(list, strings.TrimSuffix(net.JoinHostPort(ip.String(), ""), ":"))
+		}
+	}
+	return list
 }

@@ -10,14 +10,20 @@ import (
 	"warpboard/models/db"
 )
 
-// Placing is a person's entry on a current board of a task.
+// Placing is a person's entry on a current board of a task, as a list shows it: a third of an entry's columns.
 type Placing struct {
-	Ranked
-	TaskSlug  string
-	TaskTitle string
-	Devices   []string `gorm:"serializer:json"` // the task's
-	Size      int64    // people on the board
-	Stale     bool     // of an older epoch than the board's, without a rank until it is measured again
+	VersionID    int64
+	Device       string
+	RunID        int64
+	SubmissionID int64
+	ScoreNS      float64 `gorm:"column:score_ns"`
+	Rank         int
+	Tied         bool
+	TaskSlug     string
+	TaskTitle    string
+	Devices      []string `gorm:"serializer:json"` // the task's
+	Size         int64    // people on the board
+	Stale        bool     // of an older epoch than the board's, without a rank until it is measured again
 }
 
 // Placings lists a person's entries on the boards that the viewer may see, in the order of Tasks, from the one at
@@ -32,7 +38,7 @@ func (s *Boards) Placings(ctx context.Context, viewer accounts.User, userID int6
 	}
 	part = part.Order("closed, task_id desc, device").Offset(max(offset, 0)).Limit(limit + 1) // before the joins: the others need no more than an index has
 	err = s.db.Read(ctx).Table("(?) k", part).
-		Select("e.*, k.task_slug, k.task_title, k.devices, " + ofBand + ", c.size, c.epoch_id > -e.age as stale").
+		Select("e.version_id, e.device, e.run_id, e.submission_id, e.score_ns, k.task_slug, k.task_title, k.devices, " + ofBand + ", c.size, c.epoch_id > -e.age as stale").
 		Joins("join entries e on e.version_id = k.version_id and e.device = k.device and e.user_id = k.user_id").Joins(withBand).
 		Joins("join boards c on c.version_id = e.version_id and c.device = e.device").
 		Order("k.closed, k.task_id desc, k.device").Scan(&list).Error

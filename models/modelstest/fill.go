@@ -45,10 +45,11 @@ func Fill(ctx context.Context, s *models.Store, n int) (Filled, error) {
 			return out, fmt.Errorf("filling the store: %w", err)
 		}
 	}
-	if err := f.finish(ctx); err != nil {
+	// Looked at twice: before the boards are built, which asks about all runs, and after.
+	if err := errors.Join(f.finish(ctx), s.RebuildEntries(ctx), f.finish(ctx)); err != nil {
 		return out, fmt.Errorf("filling the store: %w", err)
 	}
-	return out, s.RebuildEntries(ctx)
+	return out, nil
 }
 
 // fillBase makes the tasks and the people; all ids count from 1, as the store was empty.
@@ -147,12 +148,13 @@ func (f *filler) board() (models.Task, string) {
 	return f.tasks[f.random.IntN(len(f.tasks))], devices[f.random.IntN(len(devices))]
 }
 
-// finish moves PostgreSQL's counters past the ids that were given, and lets the planner look. It vacuums, as PostgreSQL itself
-// does within some minutes: until then nothing is read from an index alone, and a measurement shares the machine with that.
+// finish moves PostgreSQL's counters past the ids that were given, and lets the planner look. It vacuums and writes what is
+// not on the disk yet, as PostgreSQL itself does within some minutes: until then it plans without statistics, nothing is read
+// from an index alone, and a measurement shares the machine with that.
 func (f *filler) finish(ctx context.Context) error {
 	statements := []string{"analyze"}
 	if f.s.Dialect() == migrations.Postgres {
-		statements = []string{"vacuum analyze"}
+		statements = []string{"vacuum analyze", "checkpoint"}
 		for _, table := range []string{"submissions", "runs"} {
 			statements = append(statements, fmt.Sprintf("select setval(pg_get_serial_sequence('%s', 'id'), (select max(id) from %s))", table, table))
 		}

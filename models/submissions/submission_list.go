@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"gorm.io/gorm"
+
 	"warpboard/models/accounts"
 	"warpboard/models/catalog"
 	"warpboard/models/db"
@@ -19,8 +21,11 @@ type SubmissionFilter struct {
 	Via       string
 	Before    int64 // only ids below this one: the next page begins at the last id of this one
 	Limit     int   // 0: 50
-	Short     bool  // of the runs no more than tables show, see shortRun
+	Short     bool  // no more than tables show, see shortSubmission and shortRun
 }
+
+// shortSubmission is what tables show of a submission s, of its person u and its task t.
+const shortSubmission = "s.id, s.user_id, s.mode, s.created_at, u.name as user_name, t.slug as task_slug, t.title as task_title"
 
 // shortRun is what tables show of a run r: a fifth of its columns, for lists of hundreds.
 const shortRun = `r.id, r.submission_id, r.mode, r.device, r.state, r.queued_at, r.score_ns,
@@ -38,22 +43,7 @@ type SubmissionSummary struct {
 
 // Submissions lists what the filter chooses and the viewer may see, the newest first.
 func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f SubmissionFilter) ([]SubmissionSummary, error) {
-	q := t.db.Read(ctx).Table("submissions s").
-		Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title, v.number as version_number").
-		Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id").Joins("join task_versions v on v.id = s.version_id")
-	// The order of a map is random, and so is that of the conditions: one filter makes up to six texts among SQLite's
-	// prepared statements.
-	for column, value := range map[string]int64{"s.user_id": f.UserID, "s.task_id": f.TaskID, "s.version_id": f.VersionID} {
-		if value > 0 {
-			q = q.Where(column+" = ?", value)
-		}
-	}
-	if f.Via != "" {
-		q = q.Where("s.via = ?", f.Via)
-	}
-	if f.Before > 0 {
-		q = q.Where("s.id < ?", f.Before)
-	}
+	q := t.chosen(ctx, f)
 	if !viewer.IsAdmin() {
 		// One's own submissions to a task that went private afterwards are not listed either.
 		q = q.Where("t.visibility = ? or t.owner_id = ?", catalog.Public, viewer.ID)
@@ -68,6 +58,34 @@ func (t *Intake) Submissions(ctx context.Context, viewer accounts.User, f Submis
 	return list, t.addRuns(ctx, list, f.Short)
 }
 
+// chosen begins a question for what the filter chooses. Conditions stand in one order, so that one filter makes one text: both
+// databases prepare each anew.
+func (t *Intake) chosen(ctx context.Context, f SubmissionFilter) *gorm.DB {
+	q := t.db.Read(ctx).Table("submissions s").Joins("join users u on u.id = s.user_id").Joins("join tasks t on t.id = s.task_id")
+	if f.Short {
+		q = q.Select(shortSubmission)
+	} else {
+		q = q.Select("s.*, u.name as user_name, t.slug as task_slug, t.title as task_title, v.number as version_number").
+			Joins("join task_versions v on v.id = s.version_id")
+	}
+	if f.UserID > 0 {
+		q = q.Where("s.user_id = ?", f.UserID)
+	}
+	if f.TaskID > 0 {
+		q = q.Where("s.task_id = ?", f.TaskID)
+	}
+	if f.VersionID > 0 {
+		q = q.Where("s.version_id = ?", f.VersionID)
+	}
+	if f.Via != "" {
+		q = q.Where("s.via = ?", f.Via)
+	}
+	if f.Before > 0 {
+		q = q.Where("s.id < ?", f.Before)
+	}
+	return q
+}
+
 func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bool) error {
 	at := make(map[int64]int, len(list))
 	ids := make([]int64, len(list))
@@ -78,7 +96,7 @@ func (t *Intake) addRuns(ctx context.Context, list []SubmissionSummary, short bo
 	if short {
 		columns = shortRun
 	}
-	var runs []work.Run
+	runs := make([]work.Run, 0, len(list)) // most ask for one device: rows are not copied while the list grows
 	// A second query, a moment later: a run may have gone on since, or its submission be gone. Neither harms a list.
 	if err := t.db.Read(ctx).Table("runs r").Select(columns).Where("r.submission_id in ? and r.profile_of is null", ids).Order("r.id").Scan(&runs).Error; err != nil {
 		return fmt.Errorf("listing runs: %w", err)

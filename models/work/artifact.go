@@ -52,7 +52,7 @@ func (l *LifeCycle) ProfileArtifacts(ctx context.Context, rankedIDs []int64) (ma
 		ProfileOf int64
 	}
 	err := l.db.Read(ctx).Table("artifacts a").Select("a.*, r.profile_of").Joins("join runs r on r.id = a.run_id").
-		Where("r.profile_of in ? and r.mode = ?", rankedIDs, job.ModeProfile).Scan(&list).Error
+		Where("r.profile_of in ? and "+profiledRun, rankedIDs).Scan(&list).Error
 	of := make(map[int64][]Artifact, len(rankedIDs))
 	for _, a := range list {
 		of[a.ProfileOf] = append(of[a.ProfileOf], a.Artifact)

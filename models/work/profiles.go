@@ -16,6 +16,10 @@ func (l *LifeCycle) ProfileRun(ctx context.Context, run Run) (Run, error) {
 	return of[run.ID], err
 }
 
+// profiledRun holds for a run r that profiled another. It is no parameter: the index of these runs is of this mode alone, and
+// PostgreSQL would plan anew each time to see that, or read all runs.
+const profiledRun = "r.mode = 'profile'"
+
 // ProfileRuns finds the runs that profiled some runs, by the ids of these, in one query: those that followed ranked
 // runs, or the runs themselves where a person asked for a profile.
 func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run, error) {
@@ -31,7 +35,7 @@ func (l *LifeCycle) ProfileRuns(ctx context.Context, list ...Run) (map[int64]Run
 		return of, nil
 	}
 	var found []Run
-	err := l.db.Read(ctx).Where("profile_of in ? and mode = ?", followed, job.ModeProfile).Find(&found).Error
+	err := l.db.Read(ctx).Table("runs r").Where("r.profile_of in ? and "+profiledRun, followed).Find(&found).Error
 	for _, run := range found {
 		of[*run.ProfileOf] = run
 	}

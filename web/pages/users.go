@@ -11,7 +11,7 @@ import (
 )
 
 // User shows a person to everybody. It asks the store six questions, and one more for who is signed in, however
-// much the person has submitted.
+// much the person has submitted: first who it is, and then the others beside each other.
 func (p *Pages) User(c *fiber.Ctx) error {
 	id, err := site.IDParam(c, "id")
 	if err != nil {
@@ -25,31 +25,37 @@ func (p *Pages) User(c *fiber.Ctx) error {
 		Page: p.Page(c, user.Name, ""), Person: site.PersonOf(user.ID, user.Name), Role: string(user.Role), Since: user.CreatedAt,
 		Blocked: user.BlockedAt != nil, MayManage: site.Actor(c).IsAdmin() && site.Actor(c).ID != user.ID,
 	}
-	filter := models.SubmissionFilter{UserID: user.ID, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
-	if page.Submissions, err = p.SubmissionRows(c.UserContext(), site.Actor(c), filter); err != nil {
-		return err
-	}
-	if n := len(page.Submissions); n == accountSubmissions {
-		page.Older = page.Submissions[n-1].ID
-	}
-	if err := p.addPlaces(c, &page); err != nil {
-		return err
-	}
-	page.Activity.Until = p.Now()
-	since := p.Now().AddDate(0, 0, -7*views.ActivityWeeks)
-	if page.Activity.Days, err = p.Store.Activity(c.UserContext(), site.Actor(c), user.ID, since); err != nil {
+	if err := p.addDeeds(c, &page); err != nil {
 		return err
 	}
 	return p.Render(c, fiber.StatusOK, views.User(page))
 }
 
+// addDeeds fills in what the person did, as far as the viewer may see it.
+func (p *Pages) addDeeds(c *fiber.Ctx, page *views.UserPage) error {
+	ctx, viewer, id, places := c.UserContext(), site.Actor(c), page.Person.ID, max(c.QueryInt("places", 1), 1)
+	filter := models.SubmissionFilter{UserID: id, Before: int64(c.QueryInt("before")), Limit: accountSubmissions}
+	page.Activity.Until = p.Now()
+	err := site.Beside(
+		func() error { return p.addPlaces(ctx, viewer, places, page) },
+		func() (err error) { page.Submissions, err = p.SubmissionRows(ctx, viewer, filter); return err },
+		func() (err error) {
+			page.Activity.Days, err = p.Store.Activity(ctx, viewer, id, page.Activity.Until.AddDate(0, 0, -7*views.ActivityWeeks))
+			return err
+		},
+	)
+	if n := len(page.Submissions); n == accountSubmissions {
+		page.Older = page.Submissions[n-1].ID
+	}
+	return err
+}
+
 // personPlaces is how many boards one page of a person lists.
 const personPlaces = 25
 
-// addPlaces fills in the person's entries on the current boards that the viewer may see.
-func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
-	number := max(c.QueryInt("places", 1), 1)
-	list, more, err := p.Store.Placings(c.UserContext(), site.Actor(c), page.Person.ID, (number-1)*personPlaces, personPlaces)
+// addPlaces fills in one page of the person's entries on the current boards that the viewer may see.
+func (p *Pages) addPlaces(ctx context.Context, viewer models.User, number int, page *views.UserPage) error {
+	list, more, err := p.Store.Placings(ctx, viewer, page.Person.ID, (number-1)*personPlaces, personPlaces)
 	if more {
 		page.MorePlaces = number + 1
 	}
@@ -60,7 +66,7 @@ func (p *Pages) addPlaces(c *fiber.Ctx, page *views.UserPage) error {
 	for i, place := range list {
 		keys[i] = models.BoardKey{VersionID: place.VersionID, Device: place.Device}
 	}
-	steps, err := p.Store.Steps(c.UserContext(), page.Person.ID, keys, mostSteps)
+	steps, err := p.Store.Steps(ctx, page.Person.ID, keys, mostSteps)
 	for i, place := range list {
 		row := views.PlaceRow{Task: views.TaskRef{Slug: place.TaskSlug, Title: place.TaskTitle},
 			Device: place.Device, Rank: place.Rank, Tied: place.Tied, ScoreNS: place.ScoreNS, ID: place.SubmissionID, Of: int(place.Size),

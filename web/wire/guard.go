@@ -139,12 +139,18 @@ func (g *guarded) SyscallConn() (syscall.RawConn, error) {
 	return nil, errors.ErrUnsupported
 }
 
+// halfCloser is a connection that can say that it has said all: of TCP, or of TLS over it.
+type halfCloser interface {
+	net.Conn
+	CloseWrite() error
+}
+
 // Close lets the answer arrive: closing with unread bytes would reset the connection under it.
 func (g *guarded) Close() error {
-	if tcp, ok := g.Conn.(*net.TCPConn); ok && g.linger.Swap(false) {
-		tcp.CloseWrite()
-		tcp.SetReadDeadline(time.Now().Add(lingerTime))
-		io.CopyN(io.Discard, tcp, lingerBytes)
+	if conn, ok := g.Conn.(halfCloser); ok && g.linger.Swap(false) {
+		conn.SetDeadline(time.Now().Add(lingerTime)) // TLS writes its farewell
+		conn.CloseWrite()
+		io.CopyN(io.Discard, conn, lingerBytes)
 	}
 	err := g.Conn.Close()
 	g.mu.Lock()

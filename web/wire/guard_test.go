@@ -1,9 +1,13 @@
 package wire
 
 import (
+	"crypto/tls"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"syscall"
 	"testing"
@@ -51,4 +55,67 @@ func TestAcceptWaitsForBetterTimes(t *testing.T) {
 	if err := <-ended; !errors.Is(err, net.ErrClosed) {
 		t.Errorf("closed while waiting: %v", err)
 	}
+}
+
+// TestARefusedBodyIsDrainedUntilTheAnswerIsRead over TCP and TLS: who sends more than was read reads the answer, and can send the
+// rest, which is more than fits into the buffers in between.
+func TestARefusedBodyIsDrainedUntilTheAnswerIsRead(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler()) // for its certificate
+	defer server.Close()
+	config := &tls.Config{Certificates: server.TLS.Certificates}
+	listen := func() net.Listener {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ln
+	}
+	for name, test := range map[string]struct {
+		ln   net.Listener
+		dial func(addr string) (net.Conn, error)
+	}{
+		"TCP": {listen(), func(addr string) (net.Conn, error) { return net.Dial("tcp", addr) }},
+		"TLS": {tls.NewListener(listen(), config), func(addr string) (net.Conn, error) {
+			return tls.Dial("tcp", addr, &tls.Config{InsecureSkipVerify: true})
+		}},
+	} {
+		guard := NewGuard(test.ln, NewTally(9, 9), nil, slog.New(slog.DiscardHandler))
+		answered := make(chan error, 1)
+		go func() { answered <- answerTooEarly(guard) }()
+		them, err := test.dial(test.ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sendTooMuch(them); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		them.Close()
+		if err := <-answered; err != nil {
+			t.Errorf("%s: the server: %v", name, err)
+		}
+		guard.Close()
+	}
+}
+
+// answerTooEarly answers a request of which it has read the beginning.
+func answerTooEarly(guard *Guard) error {
+	conn, err := guard.Accept()
+	if err != nil {
+		return err
+	}
+	_, err = io.ReadFull(conn, make([]byte, len("request")))
+	LingerAtClose(conn)
+	_, written := io.WriteString(conn, "refused")
+	return errors.Join(err, written, conn.Close())
+}
+
+func sendTooMuch(conn net.Conn) error {
+	_, err := io.WriteString(conn, "request")
+	answer := make([]byte, len("refused"))
+	_, read := io.ReadFull(conn, answer)
+	_, rest := conn.Write(make([]byte, 6<<20))
+	if string(answer) != "refused" {
+		err = errors.Join(err, errors.New("no answer"))
+	}
+	return errors.Join(err, read, rest)
 }

@@ -1,0 +1,42 @@
+package sandbox
+
+import (
+	"fmt"
+	"net"
+)
+
+// listenEverywhere listens on the loopback and on one address of each other kind that this machine has, for as long as the probe
+// runs: whoever is in the server's network reaches them all, and whoever has a network of their own that leads anywhere, by
+// translation of addresses, those that are not the loopback's. They answer nothing. Weakness: a machine without any other address
+// shows no more than that its loopback is not reached.
+func listenEverywhere() (addresses []string, forget func(), err error) {
+	var open []net.Listener
+	forget = func() {
+		for _, listener := range open {
+			listener.Close()
+		}
+	}
+	own, err := net.InterfaceAddrs()
+	if err != nil {
+		return nil, nil, fmt.Errorf("which addresses has this machine: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, ip := range append([]net.Addr{&net.IPNet{IP: net.IPv4(127, 0, 0, 1)}}, own...) {
+		ip := ip.(*net.IPNet).IP
+		kind := fmt.Sprint(ip.IsLoopback(), ip.To4() == nil)
+		if seen[kind] || !ip.IsLoopback() && !ip.IsGlobalUnicast() {
+			continue
+		}
+		listener, err := net.Listen("tcp", net.JoinHostPort(ip.String(), "0"))
+		if err != nil && len(open) > 0 {
+			continue // such as an address that is only being set up
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("listen for the self-test: %w", err)
+		}
+		seen[kind] = true
+		open = append(open, listener)
+		addresses = append(addresses, listener.Addr().String())
+	}
+	return addresses, forget, nil
+}
