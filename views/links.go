@@ -40,6 +40,8 @@ func BoardURL(slug, device string) templ.SafeURL {
 // SubmissionURL is the page of a submission.
 func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/submissions/%d", id)) }
 
+func sourceURL(id int64) templ.SafeURL { return SubmissionURL(id) + "?tab=source" }
+
 // RunURL leads to a run, which stands on the page of its submission.
 func RunURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/runs/%d", id)) }
 

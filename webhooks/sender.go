@@ -119,7 +119,7 @@ func plainly(err error, timeout time.Duration) error {
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		if wrapped.Timeout() {
-			return fmt.Errorf("no answer within %s", timeout)
+			return fmt.Errorf("no answer within %g s", timeout.Seconds())
 		}
 		err = wrapped.Err
 	}
