@@ -33,6 +33,7 @@ var forbidden = []struct {
 	{"models/pools", nil, []string{"warpboard/models/accounts", "warpboard/models/fleet", "warpboard/models/catalog"}, "pools know scores, not whose"},
 	{"models/webhooks", nil, []string{"warpboard/models/fleet", "warpboard/models/catalog", "warpboard/models/boards", "warpboard/evaluator", "warpboard/tasks"}, "webhooks are told of what happens, and know none of it"},
 	{"webhooks", nil, []string{"warpboard/web", "warpboard/views", "warpboard/evaluator"}, "what sends webhooks knows no page and no worker"},
+	{"publicnet", nil, []string{"warpboard/"}, "which addresses are public is a leaf"},
 	{"app/machine", nil, []string{"warpboard/app", "warpboard/models", "warpboard/web", "warpboard/views"}, "what a machine has depends on no site"},
 	{"app/verify", nil, []string{"warpboard/web/site", "warpboard/web/pages", "warpboard/web/api", "warpboard/evaluator/queue", "warpboard/evaluator/dispatch"}, "who checks a result needs no site of their own"},
 	{"app/cli", nil, []string{"warpboard/evaluator/queue", "warpboard/evaluator/dispatch", "warpboard/app/verify", "warpboard/app/machine"}, "a command line that talks to a site evaluates nothing"},

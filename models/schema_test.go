@@ -9,6 +9,7 @@ import (
 	"gorm.io/gorm/schema"
 
 	"warpboard/models"
+	"warpboard/models/accounts"
 	"warpboard/models/boards"
 	"warpboard/models/budgets"
 	"warpboard/models/counters"
@@ -24,7 +25,7 @@ import (
 func TestEveryTableHasExactlyTheColumnsOfItsStruct(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		for _, model := range []any{
-			models.User{}, models.Identity{}, models.Session{}, models.Token{}, models.Audit{}, models.Setting{},
+			models.User{}, accounts.Picture{}, models.Identity{}, models.Session{}, models.Token{}, models.Audit{}, models.Setting{},
 			models.Blob{}, models.Task{}, models.TaskVersion{}, models.VersionFile{},
 			models.Submission{}, models.Run{}, models.Attempt{}, models.Stage{}, models.RunEvent{}, models.Artifact{},
 			models.Entry{}, models.Best{}, boards.Baseline{}, models.Board{}, models.Record{}, models.Worker{}, models.WorkerCredential{}, models.JoinToken{}, leases.Lease{},

@@ -108,7 +108,7 @@ func credentials(l CredentialList) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if len(l.Rows) > 0 {
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"scroll border-b border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Credentials\"><table class=\"table\"><thead><tr><th scope=\"col\">Worker</th><th scope=\"col\">Devices</th><th class=\"r\" scope=\"col\">Made</th><th class=\"r\" scope=\"col\">Last used</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<div class=\"scroll border-b border-line\" tabindex=\"0\" role=\"region\" aria-label=\"Credentials\"><table class=\"table\"><thead><tr><th scope=\"col\">Worker</th><th scope=\"col\">Devices</th><th class=\"r hide-phone\" scope=\"col\">Made</th><th class=\"r\" scope=\"col\">Last used</th><th class=\"fit\" scope=\"col\"><span class=\"sr-only\">Actions</span></th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -199,7 +199,7 @@ func credentialRow(p Page, row CredentialRow) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</td><td class=\"r\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 15, "</td><td class=\"r hide-phone\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

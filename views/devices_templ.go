@@ -611,7 +611,7 @@ func deviceQueue(q DeviceQueue, admin *Page) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "\"><table class=\"table\"><thead><tr><th class=\"r fit\" scope=\"col\">Place</th><th class=\"fit\" scope=\"col\">Submission</th><th class=\"fit\" scope=\"col\">State</th><th scope=\"col\">Task</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Since</th></tr></thead> <tbody>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 46, "\"><table class=\"table queue\"><thead><tr><th class=\"r fit\" scope=\"col\">Place</th><th class=\"fit\" scope=\"col\">Submission</th><th class=\"fit\" scope=\"col\">State</th><th scope=\"col\">Task</th><th scope=\"col\">Person</th><th class=\"r\" scope=\"col\">Since</th></tr></thead> <tbody>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

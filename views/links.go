@@ -40,6 +40,8 @@ func BoardURL(slug, device string) templ.SafeURL {
 // SubmissionURL is the page of a submission.
 func SubmissionURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/submissions/%d", id)) }
 
+func sourceURL(id int64) templ.SafeURL { return SubmissionURL(id) + "?tab=source" }
+
 // RunURL leads to a run, which stands on the page of its submission.
 func RunURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/runs/%d", id)) }
 
@@ -53,6 +55,8 @@ func resubmitURL(slug string, id int64) templ.SafeURL {
 
 // UserURL is the public page of a person.
 func UserURL(id int64) templ.SafeURL { return templ.SafeURL(fmt.Sprintf("/users/%d", id)) }
+
+func pictureURL(p Person) string { return fmt.Sprintf("/users/%d/picture/%s.jpg", p.ID, p.Picture) }
 
 // SignInURL is the sign-in page, coming back to next afterwards.
 func SignInURL(next string) templ.SafeURL {

@@ -97,14 +97,26 @@ type LogRow struct {
 	Detail  string
 }
 
+// said is the act and its subject as one reads them: "pause device" of "device CPU" is "pause device CPU", and not more.
+func (r LogRow) said() (act, subject string) {
+	for i := range r.Subject {
+		if r.Subject[i] == ' ' && strings.HasSuffix(" "+r.Act, " "+r.Subject[:i]) {
+			return r.Act + " ", r.Subject[i+1:]
+		}
+	}
+	return r.Act + ": ", r.Subject
+}
+
 // url is where the subject of an act is, empty when it has no page.
 func (r LogRow) url() string {
 	kind, name, _ := strings.Cut(r.Subject, " ")
 	switch kind {
 	case "run":
 		return "/runs/" + name + "/moderation"
-	case "user", "submission":
+	case "user", "submission", "webhook":
 		return "/" + kind + "s/" + name
+	case "person":
+		return "/users/" + name
 	case "task":
 		return string(TaskURL(name))
 	}

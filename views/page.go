@@ -37,8 +37,9 @@ type Viewer struct {
 
 // Person is how somebody is named and linked.
 type Person struct {
-	ID   int64
-	Name string
+	ID      int64
+	Name    string
+	Picture string // digest of the one from their provider; empty: pages show the one made from the id, or none
 }
 
 // TaskRef names a task and where it is.

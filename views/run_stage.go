@@ -84,7 +84,7 @@ func (s StageView) Note() string {
 	case s.Running && s.Process > 1:
 		return fmt.Sprintf("process %d, case %d of %d", s.Process, done, s.Total)
 	case s.Running && s.Total > 0:
-		return fmt.Sprintf("%d of %d", done, s.Total)
+		return fmt.Sprintf("%d of %d done", done, s.Total)
 	case s.Running:
 		return "running"
 	case !s.Ended && s.Skipped:

@@ -208,7 +208,7 @@ func Submission(p SubmissionPage) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = tab(SubmissionURL(p.ID)+"?tab=source", "Source", p.Source).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = tab(sourceURL(p.ID), "Source", p.Source).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -330,7 +330,7 @@ func workerCard(w WorkerCard, admin *Page) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "\"><table class=\"table\"><thead><tr><th class=\"r fit\" scope=\"col\">Slot</th><th class=\"fit\" scope=\"col\">Device</th><th scope=\"col\">Now</th><th scope=\"col\">Unit</th><th class=\"r\" scope=\"col\">Memory</th><th scope=\"col\">Driver</th></tr></thead> <tbody>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 26, "\"><table class=\"table\"><thead><tr><th class=\"r fit\" scope=\"col\">Slot</th><th class=\"fit\" scope=\"col\">Device</th><th scope=\"col\">Now</th><th scope=\"col\">Unit</th><th class=\"r hide-phone\" scope=\"col\">Memory</th><th class=\"hide-phone\" scope=\"col\">Driver</th></tr></thead> <tbody>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -587,7 +587,7 @@ func slotRow(s SlotRow, online bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</td><td class=\"r\">")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 50, "</td><td class=\"r hide-phone\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -612,7 +612,7 @@ func slotRow(s SlotRow, online bool) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "</td><td>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, "</td><td class=\"hide-phone\">")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -74,12 +74,12 @@ func TestSubmissionPageShowsEventsAsTheyCome(t *testing.T) {
 	stage := func(name job.Stage) string { return card + ` [data-stage="` + string(name) + `"]` }
 	w := s.window().as(s.browserOf(s.ada))
 	w.open(fmt.Sprintf("/submissions/%d", s.working.SubmissionID))
-	w.Shows(stage(job.StageBenchmark), "1 of 3")
+	w.Shows(stage(job.StageBenchmark), "1 of 3 done, ")
 	w.Shows(card+" pre.output", "warming up")
 
 	w.Eval(fmt.Sprintf(`document.querySelector(%q).open = true`, card+` [data-cases="test"]`))
 	s.worker.say(job.Event{Type: job.EventCase, Stage: job.StageBenchmark, Total: 3, Case: &timedCases(12e3)[1]})
-	w.Shows(stage(job.StageBenchmark), "2 of 3")
+	w.Shows(stage(job.StageBenchmark), "2 of 3 done, ")
 	w.Until(fmt.Sprintf(`document.querySelectorAll(%q).length == 2`, card+` [data-cases="benchmark"] tbody tr`))
 	w.Until(fmt.Sprintf(`document.querySelector(%q).open`, card+` [data-cases="test"]`)) // as its reader left it
 

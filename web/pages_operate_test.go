@@ -100,7 +100,7 @@ func (s *scene) teams(admin, ada *browser) {
 		wantText(s.t, ada.page(path, http.StatusOK), "[data-team-budget]", "499 of 500 GPU-seconds of your team Kernels are left today.")
 	}
 	doc := admin.page("/operate", http.StatusOK)
-	wantText(s.t, doc, "[data-team]", "Kernels 1 1 s 500 s")
+	wantText(s.t, doc, "[data-team]", "Kernels "+s.ada.Name+" 1 1 s 500 s")
 	me, err := s.api(s.ada).Me(s.t.Context())
 	if err != nil || me.Budget != nil || me.TeamBudget == nil || me.TeamBudget.Team != "Kernels" || me.TeamBudget.LeftSeconds != 499 {
 		s.t.Errorf("the API says %+v, %v", me, err)

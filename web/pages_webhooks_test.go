@@ -21,7 +21,7 @@ func (s *scene) webhook() string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	answers := []webhooks.Tried{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"}, {Problem: "no answer within 10s"}}
+	answers := []webhooks.Tried{{Status: 204}, {Status: 503, Problem: "the receiver answered 503"}, {Problem: "no answer within 10 s"}}
 	for range answers {
 		if err := s.Store.TestWebhook(s.t.Context(), s.admin, hook.ID); err != nil {
 			s.t.Fatal(err)

@@ -48,10 +48,11 @@ func TestScreenshots(t *testing.T) {
 	w.shoot(newComparedScene(s).path(), "dark", 1280, filepath.Join(dir, "compare.webp")) // last: its runs have newer software, and lead
 }
 
-// shotNames stand for addresses that a scene alone knows: COMPARE, PROFILE, PINNED, WEBHOOK.
+// shotNames stand for addresses that a scene alone knows: COMPARE, PROFILE, PINNED, WEBHOOK, REVIEWED.
 func (s *profiledScene) shotNames() *strings.Replacer {
 	compared := newComparedScene(s)
-	return strings.NewReplacer("WEBHOOK", s.webhook(), "COMPARE", compared.path(), "PROFILE", profilePath(s.first), "PINNED", fmt.Sprintf("%s?pin=%d", profilePath(compared.slow), compared.fast.ID))
+	s.operated()
+	return strings.NewReplacer("WEBHOOK", s.webhook(), "REVIEWED", fmt.Sprintf("/runs/%d/moderation", s.second.ID), "COMPARE", compared.path(), "PROFILE", profilePath(s.first), "PINNED", fmt.Sprintf("%s?pin=%d", profilePath(compared.slow), compared.fast.ID))
 }
 
 // shootEach shows pages as people see them while they change one: in both themes, wide and narrow.

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	models "warpboard/models/webhooks"
+	"warpboard/publicnet"
 )
 
 const (
@@ -44,7 +45,7 @@ func newSender(cfg Config) sender {
 // Each try has a connection of its own (DisableKeepAlives): one that was kept would not pass the guard again.
 func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
 	timeout := cfg.Answer
-	dialer := &net.Dialer{Timeout: timeout, Control: guard{allowed, net.InterfaceAddrs}.check}
+	dialer := &net.Dialer{Timeout: timeout, Control: publicnet.New(allowed).Check}
 	return &http.Client{
 		Timeout: timeout,
 		Transport: &http.Transport{
@@ -103,18 +104,22 @@ func (s sender) post(ctx context.Context, d models.DueDelivery, at time.Time) (s
 	return response.StatusCode, nil
 }
 
+// errRefused is one sentence for a name that cannot be resolved and for every address that is refused: whoever made the webhook
+// would learn otherwise which names the operator's network has, and what they point to.
+var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach public addresses at ports of HTTP, and the site's own also what --webhook-allow names")
+
 // plainly says why a request failed without the address, which may hold a secret.
 // Errors of the TLS handshake pass as they are: a certificate says nothing of the operator's network that its receiver
 // did not choose.
 func plainly(err error, timeout time.Duration) error {
 	var name *net.DNSError
-	if errors.As(err, &name) || errors.Is(err, errRefused) {
+	if errors.As(err, &name) || errors.Is(err, publicnet.ErrRefused) {
 		return errRefused
 	}
 	var wrapped *url.Error
 	if errors.As(err, &wrapped) {
 		if wrapped.Timeout() {
-			return fmt.Errorf("no answer within %s", timeout)
+			return fmt.Errorf("no answer within %g s", timeout.Seconds())
 		}
 		err = wrapped.Err
 	}

@@ -89,7 +89,13 @@ func updateOnSignIn(tx *gorm.DB, id Identity, in SignIn) (User, error) {
 	if user.BlockedAt != nil {
 		return User{}, db.Errorf(db.Forbidden, "This account is blocked. Ask an admin of this site.")
 	}
-	user.Email, user.AvatarURL, user.UpdatedAt = db.Sanitize(in.Email), db.Sanitize(in.AvatarURL), db.Now()
+	user.Email, user.UpdatedAt = db.Sanitize(in.Email), db.Now()
+	if address := db.Sanitize(in.AvatarURL); address != user.AvatarURL { // what is kept is of another picture
+		user.AvatarURL, user.Picture = address, ""
+		if err := forgetPicture(tx, user.ID); err != nil {
+			return User{}, err
+		}
+	}
 	if in.Admin {
 		user.Role = RoleAdmin
 	}

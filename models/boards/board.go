@@ -32,12 +32,11 @@ const leaders = 3
 type Standing struct {
 	Ranked
 	Numerics
-	UserName  string
-	AvatarURL string
-	GapNS     float64 `gorm:"column:gap_ns"` // behind the first
-	FirstRun  int64   // that leads the board; filled in by Place alone, like Record
-	Record    bool    // the run was the fastest when it came
-	Stale     bool    // of an older epoch than the board's: its rank counts for nothing until it is measured again; Place alone fills it in
+	UserName string
+	GapNS    float64 `gorm:"column:gap_ns"` // behind the first
+	FirstRun int64   // that leads the board; filled in by Place alone, like Record
+	Record   bool    // the run was the fastest when it came
+	Stale    bool    // of an older epoch than the board's: its rank counts for nothing until it is measured again; Place alone fills it in
 }
 
 // Head is what is kept about a board, with the software of its first.
@@ -173,7 +172,7 @@ const aheadOfRun = `o.version_id = r.version_id and o.device = r.device and o.us
 
 // standings gives a query for the entries with their places and what is shown of their people, and more columns.
 func (s *Boards) standings(ctx context.Context, entries *gorm.DB, more ...string) *gorm.DB {
-	columns := append([]string{"e.*", ofBand, "u.name as user_name", "u.avatar_url", "r.error_ulp", "r.error_relative"}, more...)
+	columns := append([]string{"e.*", ofBand, "u.name as user_name", "r.error_ulp", "r.error_relative"}, more...)
 	return s.db.Read(ctx).Table("(?) e", entries).Select(strings.Join(columns, ", ")).Joins(withBand).
 		Joins("join users u on u.id = e.user_id").Joins("join runs r on r.id = e.run_id")
 }

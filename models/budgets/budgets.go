@@ -107,7 +107,7 @@ func read(tx *gorm.DB, user accounts.User) (Budget, error) {
 		return budget, db.ReadError(err, "budget of person %d", user.ID)
 	}
 	budget.Used, budget.Own = time.Duration(row.Used), row.Own != nil
-	budget.Team = TeamBudget{row.TeamID, row.TeamName, row.TeamMembers, row.TeamSeconds, time.Duration(row.TeamUsed)}
+	budget.Team = TeamBudget{ID: row.TeamID, Name: row.TeamName, Members: row.TeamMembers, Seconds: row.TeamSeconds, Used: time.Duration(row.TeamUsed)}
 	text := row.Everybody
 	if row.Own != nil {
 		text = row.Own

@@ -32,7 +32,8 @@ type TeamBudget struct {
 	ID      int64
 	Name    string
 	Members int
-	Seconds int // 0: no limit
+	Names   []string `gorm:"-"` // of the members, in order; Teams alone fills it in
+	Seconds int      // 0: no limit
 	Used    time.Duration
 }
 
@@ -137,8 +138,21 @@ func (b *Budgets) RemoveTeam(ctx context.Context, actor accounts.User, id int64)
 // Teams lists all teams with what their members used today, by name, at most so many.
 func (b *Budgets) Teams(ctx context.Context, most int) (list []TeamBudget, err error) {
 	tx := b.db.Read(ctx)
-	err = tx.Raw(`select t.id, t.name, t.seconds, count(m.user_id) as members, coalesce(sum(c.unit_ns), 0) as used
-		from teams t left join team_members m on m.team_id = t.id left join charges c on c.user_id = m.user_id and c.day = ?
-		group by t.id, t.name, t.name_key, t.seconds order by t.name_key limit ?`, dayOf(today(tx)), most).Scan(&list).Error
+	var rows []struct {
+		TeamBudget
+		Member string
+	}
+	err = tx.Raw(`select t.id, t.name, t.seconds, coalesce(u.name, '') as member, coalesce(c.unit_ns, 0) as used
+		from (select * from teams order by name_key limit ?) t left join team_members m on m.team_id = t.id
+		left join users u on u.id = m.user_id left join charges c on c.user_id = m.user_id and c.day = ?
+		order by t.name_key, u.name_key`, most, dayOf(today(tx))).Scan(&rows).Error
+	for _, row := range rows {
+		if len(list) == 0 || list[len(list)-1].ID != row.ID {
+			list = append(list, TeamBudget{ID: row.ID, Name: row.Name, Seconds: row.Seconds})
+		}
+		if team := &list[len(list)-1]; row.Member != "" {
+			team.Members, team.Names, team.Used = team.Members+1, append(team.Names, row.Member), team.Used+row.Used
+		}
+	}
 	return list, db.ReadError(err, "teams")
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"warpboard/evaluator/job"
 	"warpboard/models"
 	"warpboard/models/modelstest"
@@ -30,7 +32,7 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Helper()
 			b, err := s.BudgetOf(t.Context(), user)
 			b.Team.ID = 0
-			if want := (models.TeamBudget{Name: name, Members: members, Seconds: seconds, Used: used}); err != nil || b.Team != want {
+			if want := (models.TeamBudget{Name: name, Members: members, Seconds: seconds, Used: used}); err != nil || !cmp.Equal(b.Team, want) {
 				t.Errorf("%s has %+v, %v; want %+v", user.Name, b.Team, err, want)
 			}
 		}
@@ -69,7 +71,7 @@ func TestATeamSharesABudgetBesideEachOnes(t *testing.T) {
 			t.Errorf("in a team without a limit: %v", err)
 		}
 		list, err := s.Teams(t.Context(), 10)
-		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 {
+		if err != nil || len(list) != 2 || list[0].Name != "Kernels" || list[0].Used != 6*time.Second || list[1].Members != 1 || len(list[1].Names) != 1 {
 			t.Errorf("teams: %+v, %v", list, err)
 		}
 		set("", bob.ID)

@@ -45,7 +45,8 @@ func (p *Pages) showMe(c *fiber.Ctx, token models.Token, secret string) error {
 	if err != nil {
 		return err
 	}
-	page := views.MePage{Page: p.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name}
+	page := views.MePage{Page: p.Page(c, "Your account", "me"), Role: string(user.Role), NewToken: secret, NewName: token.Name,
+		HasPicture: user.AvatarURL != "", PictureOff: user.PictureOff}
 	page.Submissions, err = p.SubmissionRows(c.UserContext(), *user, models.SubmissionFilter{UserID: user.ID, Limit: accountSubmissions})
 	if err != nil {
 		return err

@@ -74,6 +74,7 @@ func (s *SignIn) Callback(c *fiber.Ctx) error {
 	if err := s.startSession(c, user, p.Name); err != nil {
 		return err
 	}
+	s.pictures.Want(user.ID)
 	return c.Redirect(SafeNext(f.Next), fiber.StatusSeeOther)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/markbates/goth/providers/gitlab"
 	"github.com/markbates/goth/providers/google"
 
+	"warpboard/web/signin/picture"
 	"warpboard/web/site"
 )
 
@@ -106,13 +107,14 @@ func newGitLab(cfg ProviderConfig, callback string) *gitlab.Provider {
 type SignIn struct {
 	*site.Site
 	Providers []*provider
+	pictures  *picture.Fetcher
 	admins    []string // "provider:login", "provider:id:ID", or a verified e-mail address with or without its provider
 }
 
 // New checks the settings; it asks no provider anything yet.
-func New(site *site.Site, configs []ProviderConfig, admins []string) (*SignIn, error) {
+func New(site *site.Site, configs []ProviderConfig, admins []string, pictures *picture.Fetcher) (*SignIn, error) {
 	providers, err := newProviders(configs, site.BaseURL)
-	return &SignIn{Site: site, Providers: providers, admins: admins}, err
+	return &SignIn{Site: site, Providers: providers, admins: admins, pictures: pictures}, err
 }
 
 // person is who a provider says that someone is.

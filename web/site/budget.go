@@ -12,5 +12,5 @@ func BudgetOf(b models.Budget) views.Budget {
 
 // TeamBudgetOf is a team's budget as pages show it.
 func TeamBudgetOf(t models.TeamBudget) views.TeamBudget {
-	return views.TeamBudget{ID: t.ID, Name: t.Name, Members: t.Members, Seconds: t.Seconds, Used: t.Used, Left: t.Left()}
+	return views.TeamBudget{ID: t.ID, Name: t.Name, Members: t.Members, Names: t.Names, Seconds: t.Seconds, Used: t.Used, Left: t.Left()}
 }

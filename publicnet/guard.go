@@ -1,4 +1,4 @@
-package webhooks
+package publicnet
 
 import (
 	"errors"
@@ -28,17 +28,20 @@ var unicast6 = netip.MustParsePrefix("2000::/3")
 // leastPort: below it only those of HTTP are dialled.
 const leastPort = 1024
 
-// guard says which addresses may be dialled.
-type guard struct {
+// Guard says which addresses may be dialled.
+type Guard struct {
 	allowed []netip.Prefix // what the operator allows besides the public internet
 	own     func() ([]net.Addr, error)
 }
 
-// check refuses an address at the moment when it is dialled, after names have been resolved: a name that points elsewhere a
+// New returns a guard that lets pass what is public, and what is allowed besides.
+func New(allowed []netip.Prefix) Guard { return Guard{allowed, net.InterfaceAddrs} }
+
+// Check, the Control of a net.Dialer, refuses an address at the moment when it is dialled, after names have been resolved: a name that points elsewhere a
 // moment later is refused then.
 // It runs for each address that is tried, in the dialer, so that the address that is checked is the one that is connected
-// to. Whoever makes a webhook controls the name and what it resolves to.
-func (g guard) check(_, address string, _ syscall.RawConn) error {
+// to. Whoever gave the address controls the name and what it resolves to.
+func (g Guard) Check(_, address string, _ syscall.RawConn) error {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return fmt.Errorf("the address %q cannot be read: %w", address, err)
@@ -54,14 +57,14 @@ func (g guard) check(_, address string, _ syscall.RawConn) error {
 	// A port that is not a number is 0, and refused.
 	number, _ := strconv.Atoi(port)
 	if !public(ip) || number < leastPort && number != 80 && number != 443 || g.isOwn(ip) {
-		return errRefused
+		return ErrRefused
 	}
 	return nil
 }
 
-// errRefused is one sentence for a name that cannot be resolved and for every address that is refused: whoever made the webhook
-// would learn otherwise which names the operator's network has, and what they point to.
-var errRefused = errors.New("the receiver's name cannot be resolved, or its address is refused: webhooks reach public addresses at ports of HTTP, and the site's own also what --webhook-allow names")
+// ErrRefused is of every address that must not be dialled, and says no more: who chose it would learn what the operator's
+// network has.
+var ErrRefused = errors.New("the address is not a public one, or its port is not one of HTTP")
 
 func public(ip netip.Addr) bool {
 	return ip.IsGlobalUnicast() && !ip.IsPrivate() && (ip.Is4() || unicast6.Contains(ip)) && !within(special, ip)
@@ -72,7 +75,7 @@ func within(networks []netip.Prefix, ip netip.Addr) bool {
 }
 
 // isOwn reports whether the address is one of this machine, which may trust itself more than others.
-func (g guard) isOwn(ip netip.Addr) bool {
+func (g Guard) isOwn(ip netip.Addr) bool {
 	// Asked each time, since addresses come and go. Unknown ones refuse everything. What the operator allows (within,
 	// above) wins over it.
 	addresses, err := g.own()
