@@ -35,10 +35,11 @@ TESTFLAGS := -race -vet=off -timeout 20m
 
 # Collecting garbage took a fifth of the tests' time.
 test: export GOGC ?= 400
-# Nobody debugs what is tested: without tables for debuggers the compiler takes a seventh less. Whoever compiles for the tests
-# (compiled, scripts/check) takes the same flags, or everything is compiled twice.
+# Nobody debugs what is tested: without tables for debuggers the compiler takes a seventh less. With the race detector come
+# checks of unsafe pointers, most of them in reflect, which take a fifteenth of the tests' time; we use none but in one test.
+# Whoever compiles for the tests (compiled, scripts/check) takes the same flags, or everything is compiled twice.
 # Trap: -race=false for a dependency, which would save a fifth of the tests' time, has the detector find races where there are none.
-test: export GOFLAGS := $(shell $(GO) env GOFLAGS) -gcflags=all=-dwarf=false
+test: export GOFLAGS := $(shell $(GO) env GOFLAGS) '-gcflags=all=-dwarf=false -d=checkptr=0'
 # The race detector waits a second at the end of every process, for races of its last moment: 20 ms do.
 test: export GORACE ?= atexit_sleep_ms=20
 # All packages' tests share what they compile in sandboxes. The name is the same in every run: results that Go keeps hold it.

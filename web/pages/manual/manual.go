@@ -2,6 +2,7 @@ package manual
 
 import (
 	"fmt"
+	"sync"
 
 	"github.com/a-h/templ"
 	"github.com/gofiber/fiber/v2"
@@ -20,7 +21,7 @@ type Manual struct {
 
 type page struct {
 	views.DocsLink
-	templ.Component
+	text func() (templ.Component, error) // HTML, made when it is first asked for
 }
 
 // New returns the pages.
@@ -38,10 +39,7 @@ func New(site *site.Site) (*Manual, error) {
 		{For: docs.Sites},
 	}}
 	for _, p := range pages {
-		text, err := views.Markdown(p.Text)
-		if err != nil {
-			return nil, fmt.Errorf("reading docs/%s.md: %w", p.Name, err)
-		}
+		text := sync.OnceValues(func() (templ.Component, error) { return views.Markdown(p.Text) })
 		link := views.DocsLink{Title: p.Title, About: p.About, URL: templ.SafeURL("/docs/" + p.Name)}
 		m.text[p.Name] = page{link, text}
 		for i := range m.list {
@@ -60,9 +58,13 @@ func (m *Manual) Index(c *fiber.Ctx) error {
 
 // Show is one of them.
 func (m *Manual) Show(c *fiber.Ctx) error {
-	if of, ok := m.text[c.Params("page")]; ok {
-		shown := views.DocsPage{Page: m.Page(c, of.Title, ""), Current: of.DocsLink, Text: of.Component}
-		return m.Render(c, fiber.StatusOK, views.Docs(shown))
+	of, ok := m.text[c.Params("page")]
+	if !ok {
+		return site.NotFound(c)
 	}
-	return site.NotFound(c)
+	text, err := of.text()
+	if err != nil {
+		return fmt.Errorf("reading docs/%s.md: %w", c.Params("page"), err)
+	}
+	return m.Render(c, fiber.StatusOK, views.Docs(views.DocsPage{Page: m.Page(c, of.Title, ""), Current: of.DocsLink, Text: text}))
 }
