@@ -76,7 +76,7 @@ func openQueue(ctx context.Context, cfg *Config, store *models.Store, log *slog.
 		Dir: filepath.Join(cfg.Data, "queue"), URL: cfg.NATS.URL, CA: cfg.NATS.TLSCA, Replicas: cfg.NATS.Replicas,
 		AccountSeed: cfg.NATS.AccountSeed, Account: cfg.NATS.Account,
 		Listen: cfg.NATS.Listen, Cert: cfg.NATS.TLSCert, Key: cfg.NATS.TLSKey,
-		Authorize: authorizer(store, log), Refill: store.QueueMayBeEmpty, Log: log,
+		Authorize: authorizer(store), Refill: store.QueueMayBeEmpty, Log: log,
 	})
 }
 
@@ -226,19 +226,13 @@ func ignoreCancel(err error) error {
 	return err
 }
 
-// authorizer answers the queue's question who a remote worker is.
-func authorizer(store *models.Store, log *slog.Logger) func(name, secret string) ([]string, bool) {
-	return func(name, secret string) ([]string, bool) {
+// authorizer answers the queue's question who a remote worker is. An error, of the database, is no refusal.
+func authorizer(store *models.Store) func(name, secret string) ([]string, bool, error) {
+	return func(name, secret string) ([]string, bool, error) {
 		// The queue's server waits for this in the goroutine of a connection that is not let in yet.
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 		defer cancel()
-		devices, ok, err := store.AuthorizeWorker(ctx, name, secret)
-		if err != nil {
-			log.Error("worker credential cannot be checked", "worker", name, "err", err)
-		}
-		// Weakness: an error of the database refuses a worker as a wrong secret does, and its client gives up after the
-		// second time (queue.Dial).
-		return devices, ok && err == nil
+		return store.AuthorizeWorker(ctx, name, secret)
 	}
 }
 

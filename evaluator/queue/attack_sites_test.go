@@ -10,9 +10,9 @@ import (
 )
 
 // cast are the workers of an attacked site, each with the devices of its credential.
-func cast(name, secret string) ([]string, bool) {
+func cast(name, secret string) ([]string, bool, error) {
 	device := map[string]string{thief: "CPU", sibling: "CPU", victim: "H200"}[name]
-	return []string{device}, device != "" && secret == "secret-of-"+name
+	return []string{device}, device != "" && secret == "secret-of-"+name, nil
 }
 
 // attackedEverywhere runs an attack over each way to let remote workers in.

@@ -4,6 +4,7 @@ import (
 	"crypto/subtle"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -14,14 +15,20 @@ const siteUser = "=site"
 // authenticator decides who may connect to the embedded server, and what they may say.
 type authenticator struct {
 	secret    string
-	authorize func(name, secret string) (devices []string, ok bool)
+	authorize func(name, secret string) (devices []string, ok bool, err error)
 	log       *slog.Logger
 }
 
+// A worker that tries to connect waits for connectWait, and tries again. Who cannot be checked now is answered after that, when
+// nobody listens any more: of all answers to who connects, NATS clients take none for "not now". A refusal they take for good.
+const (
+	connectWait = 2 * time.Second
+	silence     = 2 * connectWait
+)
+
 // Check lets in the site itself with all rights, and authorized workers with a worker's rights.
 // Called by the server's goroutine of each connection, several at once, and again at each reconnect. authorize asks the
-// database. Weakness: while that is away a worker that reconnects is refused as if its secret were wrong, and its client
-// gives up after the second refusal (explain): it has to be started again.
+// database: while that is away a worker hears nothing, and tries again.
 func (g *authenticator) Check(c server.ClientAuthentication) bool {
 	name, secret := c.GetOpts().Username, c.GetOpts().Password
 	if name == siteUser {
@@ -30,7 +37,12 @@ func (g *authenticator) Check(c server.ClientAuthentication) bool {
 	if name == "" || g.authorize == nil {
 		return false
 	}
-	devices, ok := g.authorize(name, secret)
+	devices, ok, err := g.authorize(name, secret)
+	if err != nil {
+		g.log.Error("a worker's credential cannot be checked now; it will ask again", "worker", name, "err", err)
+		time.Sleep(silence) // the goroutine is the connection's own
+		return false
+	}
 	if !ok {
 		g.log.Warn("worker refused", "worker", name, "from", fmt.Sprint(c.RemoteAddress()))
 		return false

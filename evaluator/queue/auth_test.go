@@ -19,13 +19,18 @@ import (
 type twoWorkers struct {
 	mu      sync.Mutex
 	revoked map[string]bool
+	away    int // how often the database will not answer
 }
 
-func (tw *twoWorkers) authorize(name, secret string) ([]string, bool) {
+func (tw *twoWorkers) authorize(name, secret string) ([]string, bool, error) {
 	tw.mu.Lock()
 	defer tw.mu.Unlock()
+	if tw.away > 0 {
+		tw.away--
+		return nil, false, errors.New("the database is away")
+	}
 	device := map[string]string{"w.cpu": "CPU", "w.h200": "H200"}[name]
-	return []string{device}, device != "" && secret == "right" && !tw.revoked[name]
+	return []string{device}, device != "" && secret == "right" && !tw.revoked[name], nil
 }
 
 func (tw *twoWorkers) revoke(name string) {
@@ -49,6 +54,39 @@ func TestStrangersAreRefused(t *testing.T) {
 			t.Errorf("%s with secret %q: error is %v", c.name, c.secret, err)
 		}
 	}
+}
+
+// TestWorkersOutliveAnOutageOfTheDatabase: who cannot be checked now is not refused, neither at first nor when it comes back, and who
+// is refused still ends.
+func TestWorkersOutliveAnOutageOfTheDatabase(t *testing.T) {
+	t.Parallel() // seconds of waiting
+	q, tw := guarded(t)
+	tw.stayAway(1)
+	conn, err := Dial(t.Context(), WorkerConfig{URL: q.Addr(), Name: "w.cpu", Secret: "right"})
+	if err != nil {
+		t.Fatalf("at first: %v", err)
+	}
+	defer conn.Close()
+	tw.stayAway(2) // the library gives up after two refusals
+	q.Kick("w.cpu")
+	publish(t, q, aJob("a1", "CPU"))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	d, err := conn.Receive(ctx, "CPU", nil)
+	if err != nil || d.Job.AttemptID != "a1" {
+		t.Errorf("after the outage: %+v, %v", d, err)
+	}
+	tw.revoke("w.cpu")
+	q.Kick("w.cpu")
+	if _, err := conn.Receive(ctx, "CPU", nil); err == nil || ctx.Err() != nil {
+		t.Errorf("who was revoked goes on: %v", err)
+	}
+}
+
+func (tw *twoWorkers) stayAway(times int) {
+	tw.mu.Lock()
+	defer tw.mu.Unlock()
+	tw.away = times
 }
 
 func TestAWorkerWaitsForASiteThatIsNotUpYet(t *testing.T) {

@@ -2,6 +2,7 @@ package queue
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,6 +20,8 @@ const (
 	// slots and takes before that. Shorter, and every worker reconnects more often, with a gap in which events are lost.
 	letInFor = 10 * time.Minute
 )
+
+var errNotNow = errors.New("the site cannot look")
 
 // callout answers a cluster that asks the site who its workers are: auth_callout in its configuration. The site signs with
 // the account key that the cluster knows as the issuer.
@@ -52,7 +55,14 @@ func (c callout) answer(m *nats.Msg) {
 	}
 	response := jwt.NewAuthorizationResponseClaims(request.UserNkey)
 	response.Audience = request.Server.ID
-	if response.Jwt, err = c.letIn(request); err != nil {
+	response.Jwt, err = c.letIn(request)
+	if errors.Is(err, errNotNow) {
+		// Not answered: the cluster refuses the worker after the timeout of its authorization, which must be longer than
+		// connectWait. With a shorter one the worker takes that for good when it comes twice.
+		c.q.log.Error("a worker's credential cannot be checked now; it will ask again", "worker", request.ConnectOptions.Username, "err", err)
+		return
+	}
+	if err != nil {
 		c.q.log.Warn("worker refused", "worker", request.ConnectOptions.Username, "from", request.ClientInformation.Host, "err", err)
 		response.Error = "this is no worker's credential"
 	}
@@ -71,7 +81,10 @@ func (c callout) letIn(request *jwt.AuthorizationRequestClaims) (string, error) 
 	if name == "" || name == siteUser || c.q.cfg.Authorize == nil {
 		return "", fmt.Errorf("no name")
 	}
-	devices, ok := c.q.cfg.Authorize(name, secret)
+	devices, ok, err := c.q.cfg.Authorize(name, secret)
+	if err != nil {
+		return "", fmt.Errorf("%w: %w", errNotNow, err)
+	}
 	if !ok {
 		return "", fmt.Errorf("the secret is wrong, or the credential was revoked")
 	}

@@ -2,7 +2,9 @@ package queue_test
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,11 +14,17 @@ import (
 )
 
 // TestAClusterAsksTheSiteWhoItsWorkersAre: a worker's secret is good on a cluster of the operator's own, for its devices
-// alone, and a wrong one is not.
+// alone, and a wrong one is not. While the site's database is away a worker waits.
 func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
+	var away atomic.Int64
 	url, siteURL, seed := queuetest.AskingNode(t, "../../deploy/nats.conf")
 	q, err := queue.Open(t.Context(), queue.Config{URL: siteURL, AccountSeed: seed, Account: "$G",
-		Authorize: func(name, secret string) ([]string, bool) { return []string{"CPU"}, name == "w1" && secret == "right" }})
+		Authorize: func(name, secret string) ([]string, bool, error) {
+			if name == "w1" && away.Add(-1) >= 0 {
+				return nil, false, errors.New("the database is away")
+			}
+			return []string{"CPU"}, name == "w1" && secret == "right", nil
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,6 +34,7 @@ func TestAClusterAsksTheSiteWhoItsWorkersAre(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+	away.Store(1)
 	worker, err := queue.Dial(t.Context(), queue.WorkerConfig{URL: url, Name: "w1", Secret: "right"})
 	if err != nil {
 		t.Fatal(err)

@@ -74,8 +74,8 @@ func listeningSite(t *testing.T) site {
 	}}
 }
 
-func everyDevice(name, secret string) ([]string, bool) {
-	return []string{"CPU", "H200", "RTX 4090 Ti.2"}, secret == "secret of "+name
+func everyDevice(name, secret string) ([]string, bool, error) {
+	return []string{"CPU", "H200", "RTX 4090 Ti.2"}, secret == "secret of "+name, nil
 }
 
 // clusterSite uses a NATS server that the queue did not start.

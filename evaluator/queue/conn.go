@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -83,10 +84,10 @@ func dialURL(ctx context.Context, cfg WorkerConfig, log *slog.Logger) (*nats.Con
 			return nc, nil
 		case errors.Is(err, nats.ErrAuthorization):
 			return nil, fmt.Errorf("queue: %s refused worker %q: its name or secret is wrong, or it was revoked: %w", cfg.URL, cfg.Name, err)
-		case !errors.Is(err, nats.ErrNoServers):
+		case !errors.Is(err, nats.ErrNoServers) && !timedOut(err):
 			return nil, fmt.Errorf("queue: connect worker %q to %s: %w", cfg.Name, cfg.URL, err)
 		}
-		log.Warn("the site does not answer: is it running, and is this the address of its --nats-listen?", "url", cfg.URL, "again_in", dialAgain)
+		log.Warn("the site does not answer: is it running, with its database, and is this the address of its --nats-listen?", "url", cfg.URL, "err", err, "again_in", dialAgain)
 		if err := pause(ctx, dialAgain); err != nil {
 			return nil, err
 		}
@@ -103,13 +104,19 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
+// timedOut reports whether nobody answered in time: a machine that is not there, or a site that cannot say now whether the
+// worker may come in.
+func timedOut(err error) bool {
+	var network net.Error
+	return errors.Is(err, nats.ErrTimeout) || errors.As(err, &network) && network.Timeout()
+}
+
 // explain prefers the reason that a person can act on to the one that the library gives.
 func (c *Conn) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	// nats.go closes for good when the same refusal comes twice in a row: the credential was revoked, or the site could
-	// not check it.
+	// nats.go closes for good when the same refusal comes twice in a row: the credential was revoked.
 	if c.nc.IsClosed() {
 		return fmt.Errorf("queue: the site closed the connection of worker %q (last error: %v): %w", c.name, c.nc.LastError(), err)
 	}

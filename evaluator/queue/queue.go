@@ -50,9 +50,10 @@ type Config struct {
 	// Cert and Key are the PEM files of the certificate that remote workers are shown; without them
 	// the port speaks no TLS.
 	Cert, Key string
-	// Authorize tells which devices the worker with this name and secret may take jobs for.
+	// Authorize tells which devices the worker with this name and secret may take jobs for. An error says that it cannot be
+	// known now: the worker tries again, and is not refused.
 	// It is asked whenever a remote worker connects to the embedded server, or to a cluster that asks; nil refuses them all.
-	Authorize func(name, secret string) (devices []string, ok bool)
+	Authorize func(name, secret string) (devices []string, ok bool, err error)
 	// AckWait is how long a delivered job may stay without a sign of life before it is
 	// delivered again; 0 means 30 s.
 	AckWait time.Duration

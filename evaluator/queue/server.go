@@ -81,6 +81,7 @@ func clientOptions(name string, log *slog.Logger) []nats.Option {
 		nats.Name(name),
 		nats.CustomInboxPrefix(inboxPrefix + token(name)),
 		nats.ReconnectWait(reconnectWait),
+		nats.Timeout(connectWait),
 		// Refused subjects reach the client only here; the call itself looks like a timeout.
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 			log.Warn("queue connection", "name", name, "err", err)

@@ -67,18 +67,21 @@ func keepPrivate(path string) error {
 	return nil
 }
 
-// openPostgres opens a pool whose times come back in UTC, whatever the server's time zone is.
+// openPostgres opens a pool whose times come back in UTC and whose transactions see what was written before each statement,
+// whatever the server's time zone and default isolation are.
 func openPostgres(dsn string, count *statements) (*gorm.DB, error) {
 	cfg, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		return nil, fmt.Errorf("reading the database URL: %w", err) // pgx hides the password
 	}
-	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(_ context.Context, c *pgx.Conn) error {
+	pool := stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(func(ctx context.Context, c *pgx.Conn) error {
 		c.TypeMap().RegisterType(&pgtype.Type{
 			Name: "timestamptz", OID: pgtype.TimestamptzOID,
 			Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
 		})
-		return nil
+		// Not as a parameter of the connection: poolers refuse those that they do not know.
+		_, err := c.PgConn().Exec(ctx, "set default_transaction_isolation = 'read committed'").ReadAll()
+		return err
 	}))
 	db, err := gorm.Open(postgres.New(postgres.Config{Conn: pool}), gormConfig(count))
 	if err != nil {

@@ -85,9 +85,10 @@ func (d *DB) Ping(ctx context.Context) error {
 //
 // On SQLite the turn is the one connection of the writer: callers wait in its pool for as long as their context lets
 // them, and another process on the same file for _busy_timeout. On PostgreSQL it is the lock, which is released by the
-// end of the transaction, after its rows can be seen. READ COMMITTED, the default, is assumed there: each statement after
-// the lock sees what the transaction before has written. With REPEATABLE READ the snapshot would be from before the wait,
-// and whoever reads and then writes would write what is stale.
+// end of the transaction, after its rows can be seen. It is READ COMMITTED, whatever the server's default is: each statement
+// after the lock sees what the transaction before has written. With REPEATABLE READ the snapshot would be from before the wait,
+// and whoever reads and then writes would fail. Each connection has it as its default, too, for statements on their own; behind a
+// pooler that default may be lost.
 func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 	return d.writer.WithContext(ctx).Transaction(func(tx *gorm.DB) error {
 		if d.dialect == migrations.Postgres {
@@ -96,7 +97,15 @@ func (d *DB) Write(ctx context.Context, fn func(tx *gorm.DB) error) error {
 			}
 		}
 		return fn(tx)
-	})
+	}, &sql.TxOptions{Isolation: d.isolation()})
+}
+
+// isolation is of a transaction; SQLite has one alone.
+func (d *DB) isolation() sql.IsolationLevel {
+	if d.dialect == migrations.Postgres {
+		return sql.LevelReadCommitted
+	}
+	return sql.LevelDefault
 }
 
 // It is of the whole database: two sites in two schemas of one take turns with each other.

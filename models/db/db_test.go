@@ -17,13 +17,14 @@ import (
 	"github.com/mattn/go-sqlite3"
 	"gorm.io/gorm"
 
+	"warpboard/migrations"
 	"warpboard/models/db"
 	"warpboard/models/modelstest"
 )
 
-// each opens an empty database of both kinds.
+// each opens an empty database of both kinds, of PostgreSQL one whose administrator wants transactions to be serializable.
 func each(t *testing.T, fn func(t *testing.T, d *db.DB)) {
-	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.PostgresURL(t)} {
+	for name, dsn := range map[string]string{"sqlite": "", "postgres": modelstest.PostgresURL(t) + "&default_transaction_isolation=serializable"} {
 		t.Run(name, func(t *testing.T) {
 			d, applied, err := db.Open(t.Context(), t.TempDir(), dsn)
 			if err != nil || applied == 0 {
@@ -122,6 +123,11 @@ func TestWritesHaveTheirTurnAndFailWhole(t *testing.T) {
 		want := strings.Repeat("x", writers)
 		if got, err := d.Setting(ctx, "n"); err != nil || got != want {
 			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+		if level := ""; d.Dialect() == migrations.Postgres {
+			if err := d.Read(ctx).Raw("show transaction_isolation").Scan(&level).Error; err != nil || level != "read committed" {
+				t.Errorf("a statement on its own is %s, %v", level, err)
+			}
 		}
 		boom := errors.New("boom")
 		err := d.Write(ctx, func(tx *gorm.DB) error { return errors.Join(tx.Save(&db.Setting{Key: "n", Value: "lost"}).Error, boom) })
