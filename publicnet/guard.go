@@ -37,7 +37,7 @@ type Guard struct {
 // New returns a guard that lets pass what is public, and what is allowed besides.
 func New(allowed []netip.Prefix) Guard { return Guard{allowed, net.InterfaceAddrs} }
 
-// Check, the Control of a net.Dialer, refuses an address at the moment when it is dialled, after names have been resolved: a name that points elsewhere a
+// Check is the Control of a net.Dialer, and refuses an address at the moment when it is dialled, after names have been resolved: a name that points elsewhere a
 // moment later is refused then.
 // It runs for each address that is tried, in the dialer, so that the address that is checked is the one that is connected
 // to. Whoever gave the address controls the name and what it resolves to.

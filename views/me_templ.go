@@ -289,7 +289,7 @@ func ownPicture(p MePage) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		default:
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"max-w-prose\">Made from your account’s number, until the one of the account that you signed in with could be fetched: a PNG, JPEG, GIF or WebP of up to 256 kB and 2048 × 2048 pixels, at a public <code>https://</code> address.</p>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 18, "<p class=\"max-w-prose\">Made from your account’s number, until the one of the account that you signed in with can be fetched: a PNG, JPEG, GIF or WebP of up to 256 kB and 2048 × 2048 pixels, at a public <code>https://</code> address.</p>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

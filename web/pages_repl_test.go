@@ -42,6 +42,10 @@ func TestPlaygroundShowsTheFieldsOfTheChosenKind(t *testing.T) {
 	w.Until(shown)
 	w.Eval(`document.querySelector("#kernel_type").value = "torch"`)
 	w.Until("!" + shown)
+	for fill, want := range map[string]string{"randn": "Mean, Standard deviation, Seed", "uniform": "Lowest, Highest, Seed", "full": "Value", "arange": "Start, Step", "zeros": ""} {
+		w.Eval(fmt.Sprintf(`document.querySelector("#args-0-init").value = %q`, fill))
+		w.Until(fmt.Sprintf(`["first", "second", "seed"].map((of) => document.querySelector("label[for=args-0-" + of + "]")).filter((label) => label.checkVisibility()).map((label) => label.innerText.trim()).join(", ") == %q`, want))
+	}
 	for _, width := range []int64{1280, 390} {
 		w.Do(chromedp.EmulateViewport(width, 900))
 		w.Until(`document.documentElement.scrollWidth == innerWidth`)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,7 +79,7 @@ func tensorOf(get func(string) string) map[string]any {
 			init[name] = number
 		}
 	}
-	if seed := get("seed"); seed != "" {
+	if seed := get("seed"); seed != "" && slices.Contains([]string{"randn", "uniform"}, get("init")) { // else the form hides it
 		init["seed"] = seed
 	}
 	spec["init"] = init
