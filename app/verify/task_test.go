@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -20,17 +21,27 @@ import (
 	"warpboard/tasks"
 )
 
-// data is what the commands of these tests keep: compiled objects among others, so that the judge of a task is compiled once.
+// data is what the commands of these tests keep; its compiled objects are those of all tests, so that the judge of a task is
+// compiled once.
 var data string
 
-func TestMain(m *testing.M) {
-	var err error
-	if data, err = os.MkdirTemp("", "warpboard-verify-"); err != nil {
-		panic(err)
+func TestMain(m *testing.M) { os.Exit(runTests(m)) }
+
+func runTests(m *testing.M) int {
+	objects, remove, err := sandboxtest.Objects()
+	if err == nil {
+		defer remove()
+		data, err = os.MkdirTemp("", "warpboard-verify-")
+		defer os.RemoveAll(data)
 	}
-	code := m.Run()
-	os.RemoveAll(data)
-	os.Exit(code)
+	if err == nil {
+		err = os.Symlink(objects, filepath.Join(data, "objects"))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
 }
 
 // quickTask is a copy of the C++ vector add with its solutions, with one benchmark, which is over soon.
