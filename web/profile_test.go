@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
@@ -36,6 +37,10 @@ func TestProfilePageShowsTheReportOfItsCase(t *testing.T) {
 	doc = b.page(profilePath(s.second)+"?case=2", http.StatusOK)
 	wantText(t, doc, ".pf-downloads", "This file of 20.0 MB (packed) was not kept")
 	wantText(t, b.page(profilePath(s.second)+"?case=77", http.StatusOK), ".pf-failure", "was not profiled")
+	if resp := b.post(fmt.Sprintf("/runs/%d/disqualify", s.second.ID), url.Values{"reason": {"It knows the answers."}}); resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+	wantText(t, b.page(profilePath(s.second), http.StatusOK), ".meta", "disqualified")
 }
 
 func TestTheProfileIsThereForPrograms(t *testing.T) {
