@@ -34,9 +34,10 @@ const (
 // BetweenRuns is by how much the scores of two runs of one program differ beyond what their processes tell: a standard
 // deviation, relative to the score in nanoseconds. The processes of one run share a judge, its memory on the device and a few
 // seconds. Fitted to 100 runs on an H200 (docs/measuring.md): runs of 8 µs differ by 50 ns, of 39 µs by 100 ns, of 122 µs
-// by nothing that is seen, of 1.2 ms by 0.14 %. Other devices may differ by more.
+// by nothing that is seen, of 1.2 ms by 0.14 %. Other devices may differ by more. Below 240 ns it grows no more: times that
+// no GPU has, and an interval of everything says nothing.
 func BetweenRuns(ns float64) float64 {
-	return math.Hypot(0.0012, 60/ns)
+	return math.Hypot(0.0012, min(60/ns, 0.25))
 }
 
 // Widen makes an interval around a value wider: half is a relative half-width of what the interval does not know of, and

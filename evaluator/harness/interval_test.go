@@ -77,6 +77,13 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 	}
 }
 
+func TestAnIntervalOfAVeryShortTimeIsNotOfEverything(t *testing.T) {
+	cases := []job.CaseResult{measured(0, 2, 2, 2, 2, 2)}
+	if i, ok := ScoreInterval(tasks.RankLast, 2, cases); !ok || i.Low < 1 || i.High > 4 {
+		t.Errorf("%+v", i)
+	}
+}
+
 func TestAScoreIsNoisyUnlessItsIntervalIsNarrow(t *testing.T) {
 	for name, tt := range map[string]struct {
 		processes []float64
