@@ -11,7 +11,7 @@ import (
 	"warpboard/app/machine"
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
-	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
@@ -106,11 +106,11 @@ func addNsight(ctx context.Context, config *evaluator.Config, box *sandbox.Sandb
 	if !slices.ContainsFunc(config.Slots, device.Slot.IsGPU) {
 		return
 	}
-	places := ncu.DefaultPlaces()
+	places := nsight.DefaultPlaces()
 	if settings.NCU != "" {
-		places = ncu.Places{Globs: []string{settings.NCU}, Extra: places.Extra}
+		places = nsight.Places{Globs: []string{settings.NCU}, Extra: places.Extra}
 	}
-	tool, err := ncu.Find(ctx, places)
+	tool, err := nsight.Find(ctx, places)
 	if err != nil {
 		config.Log.Warn("nothing is profiled", "why", err)
 		return

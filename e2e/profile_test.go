@@ -20,7 +20,7 @@ import (
 	"warpboard/evaluator"
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
-	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/queue"
 	"warpboard/evaluator/sandbox"
@@ -92,15 +92,15 @@ func profilingWorker(ctx context.Context, t *testing.T, data string, q *queue.Qu
 }
 
 // installNCU puts the stand-in beside the pages that it prints.
-func installNCU(ctx context.Context, dir string) (ncu.Tool, error) {
+func installNCU(ctx context.Context, dir string) (nsight.Tool, error) {
 	if err := os.CopyFS(dir, os.DirFS("../evaluator/ncu/testdata")); err != nil {
-		return ncu.Tool{}, err
+		return nsight.Tool{}, err
 	}
 	err := os.Rename(filepath.Join(dir, "ncu.sh"), filepath.Join(dir, "ncu"))
 	if err := errors.Join(err, os.Chmod(filepath.Join(dir, "ncu"), 0o755)); err != nil {
-		return ncu.Tool{}, err
+		return nsight.Tool{}, err
 	}
-	return ncu.Find(ctx, ncu.Places{Path: dir})
+	return nsight.Find(ctx, nsight.Places{Path: dir})
 }
 
 // makeTask installs the C++ vector addition for the device, with its first two benchmarks.

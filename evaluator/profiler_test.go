@@ -19,13 +19,14 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/profiling"
 	"warpboard/evaluator/toolchain"
 )
 
 // installNCU puts the stand-in for ncu with its pages into a directory, beside files of these names
 // that tell it what to do.
-func installNCU(t *testing.T, orders ...string) ncu.Tool {
+func installNCU(t *testing.T, orders ...string) nsight.Tool {
 	t.Helper()
 	dir := t.TempDir()
 	pages, err := filepath.Glob("ncu/testdata/*")
@@ -47,7 +48,7 @@ func installNCU(t *testing.T, orders ...string) ncu.Tool {
 			t.Fatal(err)
 		}
 	}
-	tool, err := ncu.Find(t.Context(), ncu.Places{Path: dir})
+	tool, err := nsight.Find(t.Context(), nsight.Places{Path: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

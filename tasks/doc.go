@@ -18,6 +18,7 @@
 //	write.go              a Bundle as zip and task.yml
 //	solutions.go          the built-in tasks in examples/, and solutions that verify-task runs
 //	problems/             what is wrong with an upload: file, line, key and what to write instead
+//	tags/                 what a tag may be, and those that say how hard a task is
 //	changes/              what changed between two versions, and whether scores still compare
 //	directives/           #!POPCORN lines of a submission
 //	pyyaml/               YAML as PyYAML reads it, and writing it

@@ -8,6 +8,7 @@ import (
 
 	"warpboard/tasks/flags"
 	"warpboard/tasks/problems"
+	"warpboard/tasks/tags"
 )
 
 // Key is one key of task.yml. The reader knows these and no others, and the site's page on the task format is made
@@ -42,7 +43,7 @@ func contentKeys() []Key {
 			Limits:  fmt.Sprintf("%s for the whole of task.yml.", problems.Size(MaxYAML)),
 			Example: "description: |\n  Add two vectors: `out[i] = a[i] + b[i]`."},
 		{Name: "tags", Meaning: "Words by which people find the task. `beginner`, `intermediate` and `advanced` say how hard it is: lists by difficulty stand in this order, and a task without one of them is in the middle.", Default: "[]",
-			Limits: fmt.Sprintf("%d; each has at most %d lower case letters, digits and hyphens between them, and begins with a letter.", maxTags, maxTag), Example: `tags: [reduction, beginner]`},
+			Limits: fmt.Sprintf("%d; each has at most %d lower case letters, digits and hyphens between them, and begins with a letter.", maxTags, tags.MostLetters), Example: `tags: [reduction, beginner]`},
 		{Name: "gpus", Meaning: "Devices that the task is for. Whoever publishes it can choose others.", Default: "[]",
 			Limits: "Names as on the devices page, each once; a model without form and memory, as `H100`, means all of that family.", Example: `gpus: [H200, H100]`},
 		{Name: "files", Required: true, Meaning: "Every file that is there while a kernel runs. One of them is the submission.",

@@ -1,11 +1,9 @@
-// Package ncu takes Nsight Compute's measure of a kernel: it builds the command lines of ncu, reads what ncu prints into
-// typed values, and derives the views that pages and the API show. Package profiling runs those commands in the sandbox;
-// views/charts draws. It is a leaf: it starts nothing but `ncu --version` and imports nothing of Warpboard but itself.
+// Package ncu takes Nsight Compute's measure of a kernel: it reads what ncu prints into typed values, and derives the views
+// that pages and the API show. Package nsight below it builds ncu's command lines, and package profiling runs those in the
+// sandbox; views/charts draws. It is a leaf: it starts nothing and imports nothing of Warpboard.
 //
 // In reading order:
 //
-//	tool.go           which ncu is installed, and what its version can do
-//	collect.go        the command lines, and what a failed collection means for its reader
 //	report.go         Report and Kernel: what is kept of a profile
 //	parse.go          Parse, over the pages: raw.go (metrics, sections, rules) and source.go (instructions); csv.go reads both; ptx.go (PTX)
 //	metric.go         one number: text, unit, base unit, or not measured

@@ -11,15 +11,32 @@ type Pages struct {
 	Lines   []byte // --page source --print-source cuda,sass --csv; useful only with line information
 }
 
-var (
-	versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
-	sectionName   = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
-)
+// PageNames are the pages of a report that are read, by the names that Pages.Set knows.
+func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
+
+// Set stores one page's output by its name in PageNames; other names are ignored.
+func (p *Pages) Set(page string, out []byte) {
+	switch page {
+	case "details":
+		p.Details = out
+	case "raw":
+		p.Raw = out
+	case "source":
+		p.Source = out
+	case "lines":
+		p.Lines = out
+	}
+}
+
+var versionNumber = regexp.MustCompile(`\d{4}\.\d+\.\d+(\.\d+)?`)
+
+// Version is the version of ncu that a text names, such as "2025.3.1.0"; empty: it names none.
+func Version(text string) string { return versionNumber.FindString(text) }
 
 // Parse reads the pages of one report. It never fails: what cannot be read is left out and named
 // in the report's Warnings.
 func Parse(p Pages) *Report {
-	r := &Report{Version: versionNumber.FindString(p.Version), Kernels: []Kernel{}}
+	r := &Report{Version: Version(p.Version), Kernels: []Kernel{}}
 	r.readRaw(p.Raw)
 	r.readDetails(p.Details)
 	if len(p.Source) > 0 {

@@ -6,6 +6,9 @@ import (
 	"strings"
 )
 
+// MaxReport bounds a report file in bytes: the program under ncu can write a report of its own making.
+const MaxReport = 256 << 20
+
 // Report is one ncu report: the kernels in launch order, and what could not be read of it.
 type Report struct {
 	Version  string   `json:"version,omitempty"` // of ncu: "2025.3.1.0"

@@ -7,6 +7,7 @@ import (
 
 	"warpboard/evaluator/kernelrun"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -19,7 +20,7 @@ const maxWholeReport = 3 << 20
 // range counted. The error is for the person who asked. A nil Nsight counts nothing.
 func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, sections []string) (kernelrun.Metrics, error) {
 	if n == nil {
-		return kernelrun.Metrics{}, ncu.ErrNoTool
+		return kernelrun.Metrics{}, nsight.ErrNoTool
 	}
 	if req.Timeout <= 0 {
 		return kernelrun.Metrics{}, errors.New("no time was left for a pass under Nsight Compute: ask for a longer timeout")
@@ -31,7 +32,7 @@ func (n *Nsight) Counters(ctx context.Context, program toolchain.Program, req to
 		}
 		slot = spec.Slot
 		return nil
-	}, ncu.Options{Sections: sections})
+	}, nsight.Options{Sections: sections})
 	if err == nil && why != "" {
 		err = errors.New(why) // no half report: whoever evaluates wants the counters of a call that ended well
 	}

@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 )
 
 // cutter tells which kernels of one report are of which case. ncu says on the spot that it begins to profile a launch, and
@@ -51,15 +52,15 @@ func (c *cutter) sawOutput(b []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	text := append(c.tail, b...)
-	for range bytes.Count(text, []byte(ncu.Announcement)) {
+	for range bytes.Count(text, []byte(nsight.Announcement)) {
 		c.launches = append(c.launches, c.over)
 		c.last = time.Since(c.began)
 		c.first = cmp.Or(c.first, c.last)
 	}
-	if i := bytes.LastIndex(text, []byte(ncu.Announcement)); i >= 0 {
+	if i := bytes.LastIndex(text, []byte(nsight.Announcement)); i >= 0 {
 		text = text[i+1:]
 	}
-	c.tail = bytes.Clone(text[max(0, len(text)-len(ncu.Announcement)+1):])
+	c.tail = bytes.Clone(text[max(0, len(text)-len(nsight.Announcement)+1):])
 }
 
 // finished reports whether the judge, which has ended, saw all cases through.
@@ -101,15 +102,15 @@ func (c *cutter) cut(report *ncu.Report) []*ncu.Report {
 		if last = c.launches[i]; last >= c.cases {
 			return nil // what was printed came too late to be of use
 		}
-		if of := parts[last]; len(of.Kernels) < ncu.DefaultKernels {
+		if of := parts[last]; len(of.Kernels) < nsight.DefaultKernels {
 			kernel.ID = len(of.Kernels)
 			of.Kernels = append(of.Kernels, kernel)
 		}
 	}
 	whole := min(c.over, c.cases)
-	if len(report.Kernels) >= c.cases*ncu.DefaultKernels { // there may have been more
+	if len(report.Kernels) >= c.cases*nsight.DefaultKernels { // there may have been more
 		whole = min(whole, last)
-		if len(parts[last].Kernels) == ncu.DefaultKernels {
+		if len(parts[last].Kernels) == nsight.DefaultKernels {
 			whole = min(c.over, last+1)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 )
 
 // A step of a profiled process: "case 0" and "over 0" are the judge's, "k" is a launch, "16k" sixteen of them; all else is printed
@@ -22,7 +23,7 @@ func follow(c *cutter, steps string) {
 			c.sawReport([]byte("check: pass\n"))
 		case scan(step, "%dk", &n):
 			for i := range n {
-				for _, b := range fmt.Appendf(nil, "%sk\" - %d: 0%%....50%%....100%% - 40 passes\n", ncu.Announcement, i) {
+				for _, b := range fmt.Appendf(nil, "%sk\" - %d: 0%%....50%%....100%% - 40 passes\n", nsight.Announcement, i) {
 					c.sawOutput([]byte{b}) // in pieces as small as can be
 				}
 			}

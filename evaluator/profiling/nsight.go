@@ -11,6 +11,7 @@ import (
 
 	"warpboard/evaluator/judge"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 )
@@ -30,7 +31,7 @@ find "$TRITON_CACHE_DIR" -name '*.ptx' -exec cat {} + 2>/dev/null | head -c "$mo
 
 // Nsight runs Nsight Compute inside the sandbox.
 type Nsight struct {
-	Tool   ncu.Tool
+	Tool   nsight.Tool
 	Runner toolchain.Runner
 }
 
@@ -38,7 +39,7 @@ var errNoCounters = errors.New("this device has no counters that Nsight Compute 
 
 // collect runs a program's process under ncu, changed by adapt, and returns the report, empty when there is none; why
 // says in a sentence what went wrong, which may leave a report all the same. The error is an infrastructure error.
-func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o ncu.Options) (report []byte, out judge.Ending, why string, err error) {
+func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req toolchain.StageRequest, adapt func(*sandbox.Spec) error, o nsight.Options) (report []byte, out judge.Ending, why string, err error) {
 	nowhere, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0) // what a program without a judge reports is known already
 	if err != nil {
 		return nil, out, "", err
@@ -49,7 +50,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		if err := adapt(&spec); err != nil {
 			return sandbox.Outcome{}, err
 		}
-		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", keepPTX, "profile", strconv.Itoa(ncu.MaxPTX)}, ncu.Command(n.Tool, spec.Argv, o))
+		spec.Argv = slices.Concat([]string{"/bin/sh", "-c", keepPTX, "profile", strconv.Itoa(ncu.MaxPTX)}, nsight.Command(n.Tool, spec.Argv, o))
 		if spec.Env["TRITON_CACHE_DIR"] == "" {
 			spec.Env["TRITON_CACHE_DIR"] = "/tmp/triton"
 		}
@@ -65,7 +66,7 @@ func (n *Nsight) collect(ctx context.Context, program toolchain.Program, req too
 		return nil, out, "", fmt.Errorf("profile: %w", err)
 	}
 	report = out.Files[reportFile]
-	why = ncu.Explain(ncu.Ended{
+	why = nsight.Explain(nsight.Ended{
 		ExitCode: out.ExitCode, Limit: out.Limit, Output: out.Stdout + out.Stderr, Report: len(report) > 0})
 	return report, out, why, nil
 }
@@ -79,7 +80,7 @@ func (n *Nsight) read(ctx context.Context, slot int, report []byte) (*ncu.Report
 		collected[page] = maxPage
 	}
 	out, err := n.Runner.Run(ctx, sandbox.Spec{
-		Slot: slot, Argv: ncu.ImportCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
+		Slot: slot, Argv: nsight.ImportCommand(n.Tool, "/in/"+reportFile, "/out"), Files: map[string][]byte{reportFile: report},
 		Mounts: n.mounts(), Proc: true, Limits: limits, Collect: collected,
 	})
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"warpboard/evaluator/harness"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/sandbox"
 	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
@@ -129,13 +130,13 @@ func (s *session) pass(ctx context.Context, group []tasks.Case, limit time.Durat
 		OnPipe: seen.sawReport,
 	}
 	began := time.Now()
-	slot, options := 0, ncu.Options{Kernels: len(group) * ncu.DefaultKernels, Sections: s.Tool.Sections}
+	slot, options := 0, nsight.Options{Kernels: len(group) * nsight.DefaultKernels, Sections: s.Tool.Sections}
 	file, out, why, err := s.collect(ctx, s.Program, asked, func(spec *sandbox.Spec) error {
 		spec.Env["POPCORN_NCU"] = "1" // a bundle's own program then opens the range that ncu waits for
 		showSource(spec, s.Job)
 		slot = spec.Slot
 		options.Report = "/out/" + reportFile
-		s.result.Command = strings.Join(ncu.Command(s.Tool, spec.Argv, options), " ")
+		s.result.Command = strings.Join(nsight.Command(s.Tool, spec.Argv, options), " ")
 		return nil
 	}, options)
 	if err != nil {
@@ -169,7 +170,7 @@ func (s *session) keepAll(first int, parts []*ncu.Report, file []byte) error {
 		case len(parts) == 1:
 			why = "The report of Nsight Compute could not be read: " + strings.Join(part.Warnings, " ")
 		default:
-			why = ncu.NoKernel
+			why = nsight.NoKernel
 		}
 		if err := s.keep(part, why); err != nil {
 			return err

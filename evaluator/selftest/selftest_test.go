@@ -11,6 +11,7 @@ import (
 	"warpboard/evaluator/device"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 	"warpboard/evaluator/toolchain"
 )
 
@@ -97,9 +98,9 @@ func profiled(t *testing.T, value func(i int) string) job.Result {
 }
 
 func TestAnNCUWithoutCountersIsRefusedAndAnotherAskedFor(t *testing.T) {
-	tool := ncu.Tool{Path: "/usr/bin/ncu", Version: "2026.1.0.0"}
+	tool := nsight.Tool{Path: "/usr/bin/ncu", Version: "2026.1.0.0"}
 	locked := job.Result{Outcome: job.OutcomeFailed, Failure: &job.Failure{
-		Reason: ncu.Explain(ncu.Ended{ExitCode: 9, Output: "==ERROR== Driver resource was unavailable"})}}
+		Reason: nsight.Explain(nsight.Ended{ExitCode: 9, Output: "==ERROR== Driver resource was unavailable"})}}
 	for name, test := range map[string]struct {
 		result job.Result
 		want   []string

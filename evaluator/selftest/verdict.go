@@ -13,6 +13,7 @@ import (
 	"warpboard/evaluator/attempt"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/ncu"
+	"warpboard/evaluator/ncu/nsight"
 )
 
 // longest is how much of a compiler's words a line has.
@@ -85,7 +86,7 @@ func clocks(result job.Result) error {
 }
 
 // ProfileError is nil when the profiler counted something of the program's kernel. tool is the ncu that was used.
-func (p Program) ProfileError(tool ncu.Tool, result job.Result, err error) error {
+func (p Program) ProfileError(tool nsight.Tool, result job.Result, err error) error {
 	name := "Nsight Compute " + tool.Version
 	switch {
 	case result.Outcome != job.OutcomeDone && result.Failure != nil:

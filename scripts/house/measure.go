@@ -53,7 +53,7 @@ var rooms = map[string]int{
 	"evaluator/kernelrun": 78, "evaluator/kernel": 78, "evaluator/queue": 70, "evaluator/profiling": 70, "evaluator/toolchain": 72, "evaluator/versus": 74, "evaluator/judge": 76,
 	"evaluator/harness": 75, "evaluator/sandbox": 77,
 	"evaluator/job": 80, "evaluator/device": 80, "evaluator/ncu": 80, "evaluator/profile": 80, "tasks/directives": 79, "tasks": 80, "tasks/pyyaml": 85,
-	"silicon": 85, "cache": 85, "views/format": 85, "views/diff": 85, "migrations": 85, "static": 85, "docs": 85, "clients/python": 85,
+	"silicon": 85, "cache": 85, "publicnet": 85, "views/format": 85, "views/diff": 85, "migrations": 85, "static": 85, "docs": 85, "clients/python": 85,
 }
 
 func room(dir string) int {

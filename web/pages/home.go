@@ -10,7 +10,7 @@ import (
 
 	"warpboard/evaluator/job"
 	"warpboard/models"
-	"warpboard/tasks"
+	"warpboard/tasks/tags"
 	"warpboard/views"
 	"warpboard/views/format"
 	"warpboard/web/site"
@@ -149,7 +149,7 @@ func (f taskFinder) order(a, b models.TaskSummary) int {
 	case f.search.Sort == "title":
 		return cmp.Compare(strings.ToLower(a.Title), strings.ToLower(b.Title))
 	case f.search.Sort == "easy":
-		return cmp.Compare(tasks.Difficulty(a.Tags), tasks.Difficulty(b.Tags))
+		return cmp.Compare(tags.Difficulty(a.Tags), tags.Difficulty(b.Tags))
 	case f.search.Sort == "new":
 		return cmp.Compare(b.ID, a.ID)
 	case a.Open(f.Now()) != b.Open(f.Now()):

@@ -1,4 +1,4 @@
-package ncu
+package nsight
 
 import (
 	"fmt"
@@ -14,9 +14,6 @@ const Announcement = "==PROF== Profiling \""
 
 // DefaultKernels caps the launches of one case: each costs some forty replays.
 const DefaultKernels = 16
-
-// MaxReport bounds a report file in bytes: the program under ncu can write a report of its own making.
-const MaxReport = 256 << 20
 
 // Options bounds one profiling run.
 type Options struct {
@@ -64,9 +61,6 @@ func reportName(tool Tool, report string) string {
 	return strings.TrimSuffix(report, ".ncu-rep")
 }
 
-// PageNames are the pages of a report that are read, by the names that Pages.Set knows.
-func PageNames() []string { return []string{"details", "raw", "source", "lines"} }
-
 // importScript prints all pages at the same time, each into a file of its name: each ncu reads the whole report first,
 // which with torch's modules in it takes seconds. Each has a home of its own, for ncu may write its settings there.
 const importScript = `page() {
@@ -84,20 +78,6 @@ wait`
 // may stay empty where the kernels have no line information; that is no failure.
 func ImportCommand(tool Tool, report, dir string) []string {
 	return []string{"/bin/sh", "-c", importScript, "import", tool.Path, report, dir}
-}
-
-// Set stores one page's output by its name in PageNames; other names are ignored.
-func (p *Pages) Set(page string, out []byte) {
-	switch page {
-	case "details":
-		p.Details = out
-	case "raw":
-		p.Raw = out
-	case "source":
-		p.Source = out
-	case "lines":
-		p.Lines = out
-	}
 }
 
 // Ended is how a profiling command ended.

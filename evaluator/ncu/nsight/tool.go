@@ -1,4 +1,4 @@
-package ncu
+package nsight
 
 import (
 	"context"
@@ -7,9 +7,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"warpboard/evaluator/ncu"
 )
 
 // ErrNoTool means that no ncu is installed; ranked results stand without a profile.
@@ -64,8 +67,10 @@ func Find(ctx context.Context, where Places) (Tool, error) {
 		return Tool{}, fmt.Errorf("%s is there but `ncu --version` failed (%w): %s", real, err, lastLine(string(out)))
 	}
 	listed, _ := exec.CommandContext(ctx, real, "--list-sections").Output()
-	return Tool{Path: real, Dirs: where.dirs(real), Version: versionNumber.FindString(string(out)), Sections: sectionsOf(string(listed))}, nil
+	return Tool{Path: real, Dirs: where.dirs(real), Version: ncu.Version(string(out)), Sections: sectionsOf(string(listed))}, nil
 }
+
+var sectionName = regexp.MustCompile(`^[A-Z][A-Za-z0-9_]+$`)
 
 // unread are the sections of ncu's full set that no page shows. On an H200 each kernel is replayed 36 times without them in
 // place of 38, in 1.4 s in place of 1.75: samples of the whole device over time take the most.

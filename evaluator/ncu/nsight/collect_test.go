@@ -1,4 +1,4 @@
-package ncu
+package nsight
 
 import (
 	"bytes"
@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"warpboard/evaluator/ncu"
 )
 
 func TestCommandProfilesTheHarnessRange(t *testing.T) {
@@ -63,8 +65,8 @@ func TestEveryPageIsPrintedAndKept(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), argv[0], argv[1:]...).CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)
 	}
-	var p Pages
-	for _, name := range PageNames() {
+	var p ncu.Pages
+	for _, name := range ncu.PageNames() {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
@@ -72,7 +74,7 @@ func TestEveryPageIsPrintedAndKept(t *testing.T) {
 		p.Set(name, bytes.TrimSpace(text))
 	}
 	p.Set("unknown", []byte("x"))
-	want := Pages{
+	want := ncu.Pages{
 		Details: []byte("--import /out/p q.ncu-rep --csv --page details"),
 		Raw:     []byte("--import /out/p q.ncu-rep --csv --page raw"),
 		Source:  []byte("--import /out/p q.ncu-rep --csv --page source --print-source sass"),
