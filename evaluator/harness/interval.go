@@ -58,11 +58,12 @@ func ScoreInterval(ranking tasks.Ranking, score float64, cases []job.CaseResult)
 	return intervalOfRuns(ranking, score, cases, 1)
 }
 
-// intervalOfRuns is ScoreInterval for processes of several runs: their mean knows more of what runs differ by.
-func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs int) (Interval, bool) {
+// intervalOfRuns is ScoreInterval for processes of so many equal runs: together they know more of what runs differ by.
+func intervalOfRuns(ranking tasks.Ranking, score float64, cases []job.CaseResult, runs float64) (Interval, bool) {
 	i, measured := ProcessInterval(ranking, score, cases)
 	if i.High > 0 {
-		low, high := Widen(score, i.Low, i.High, deviations*BetweenRuns(score)/math.Sqrt(float64(runs)))
+		low, high := Widen(score, i.Low, i.High, deviations*BetweenRuns(score)/math.Sqrt(runs))
+		// What a clock can show, as the database wants it.
 		i.Low, i.High = max(low, min(i.Low, minTime)), min(high, max(i.High, maxTime))
 	}
 	return i, measured

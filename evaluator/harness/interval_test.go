@@ -60,7 +60,7 @@ func TestAnIntervalHoldsTheTruthWhereRunsDiffer(t *testing.T) {
 					holds    *int
 					interval func() (Interval, bool)
 				}{
-					{&holds, func() (Interval, bool) { return intervalOfRuns(tasks.RankLast, cases[0].Median, cases, runs) }},
+					{&holds, func() (Interval, bool) { return intervalOfRuns(tasks.RankLast, cases[0].Median, cases, float64(runs)) }},
 					{&withoutRuns, func() (Interval, bool) { return ProcessInterval(tasks.RankLast, cases[0].Median, cases) }},
 				} {
 					if i, ok := by.interval(); !ok || i.Low > cases[0].Median || i.High < cases[0].Median {

@@ -30,6 +30,17 @@ func Pool(ranking tasks.Ranking, runs [][][]float64) (score float64, interval In
 		c.Index, c.Median, c.Clocks.Counts = i, quantile(c.Processes, 0.5), job.ClockEvent // Median is what counts where a clock does
 	}
 	score = rank(ranking, cases)
-	interval, _ = intervalOfRuns(ranking, score, cases, len(runs))
+	interval, _ = intervalOfRuns(ranking, score, cases, equalRuns(runs))
 	return score, interval, nil
+}
+
+// equalRuns is as many runs of one size as tell as much of what runs differ by: each weighs by its processes, so that a run of one
+// process, such as one that was cancelled, adds hardly anything to another of many.
+func equalRuns(runs [][][]float64) float64 {
+	all, squares := 0.0, 0.0
+	for _, run := range runs {
+		n := float64(len(run[0]))
+		all, squares = all+n, squares+n*n
+	}
+	return all * all / squares
 }

@@ -48,6 +48,25 @@ func TestTheLuckiestOfTwentyRunsIsNoBetterThanOneWhenTheyArePooled(t *testing.T)
 	}
 }
 
+// Whoever cancels a run after its first process has not shown what runs differ by.
+func TestARunOfOneProcessMakesAPoolsIntervalHardlyNarrower(t *testing.T) {
+	run := []float64{8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000, 8000}
+	width := func(runs ...[][]float64) float64 {
+		_, i, err := Pool(tasks.RankLast, runs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return i.High - i.Low
+	}
+	alone := width([][]float64{run})
+	if cancelled := width([][]float64{run}, [][]float64{{8000}}); cancelled < 0.85*alone {
+		t.Errorf("%v wide, and with a cancelled run %v", alone, cancelled)
+	}
+	if twice := width([][]float64{run}, [][]float64{run}); math.Abs(twice-alone/math.Sqrt2) > 0.01*alone {
+		t.Errorf("%v wide, and of two runs %v", alone, twice)
+	}
+}
+
 func TestAPoolOfOneRunIsItsScore(t *testing.T) {
 	for _, ranking := range []tasks.Ranking{tasks.RankLast, tasks.RankMean, tasks.RankGeom} {
 		runs := [][]float64{{100, 101, 99, 102, 98}, {400, 404, 396, 408, 392}}
