@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
-	"crypto/tls"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -26,9 +25,7 @@ import (
 const (
 	// answerIn bounds a try as a whole, however slowly the receiver reads and answers, unless Config says otherwise.
 	answerIn = 10 * time.Second
-	// A receiver can answer as much as it likes: both bounds keep that from costing memory or time.
-	largestHead = 16 << 10
-	// readAtMost of an answer: nobody reads it, and the connection is closed after it.
+	// readAtMost of an answer, which can be as long as its sender likes: nobody reads it, and the connection is closed after it.
 	readAtMost = 4 << 10
 )
 
@@ -42,18 +39,10 @@ func newSender(cfg Config) sender {
 	return sender{newClient(cfg, slices.Concat(cfg.Allowed, cfg.OfAll)), newClient(cfg, cfg.OfAll), "Warpboard/" + cfg.Version}
 }
 
-// Each try has a connection of its own (DisableKeepAlives): one that was kept would not pass the guard again.
 func newClient(cfg Config, allowed []netip.Prefix) *http.Client {
-	timeout := cfg.Answer
-	dialer := &net.Dialer{Timeout: timeout, Control: publicnet.New(allowed).Check}
-	return &http.Client{
-		Timeout: timeout,
-		Transport: &http.Transport{
-			Proxy:       nil, // a proxy would dial what is refused here
-			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: cfg.Roots}, DisableKeepAlives: true, MaxResponseHeaderBytes: largestHead, TLSHandshakeTimeout: timeout,
-		},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
+	client := publicnet.Client(cfg.Answer, allowed, cfg.Roots)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return client
 }
 
 // send tries a delivery once.

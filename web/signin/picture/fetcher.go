@@ -2,13 +2,11 @@ package picture
 
 import (
 	"context"
-	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -49,15 +47,9 @@ type Fetcher struct {
 
 // New makes a Fetcher; Run starts it.
 func New(cfg Config) *Fetcher {
-	dialer := &net.Dialer{Timeout: answerIn, Control: publicnet.New(cfg.Allowed).Check}
-	return &Fetcher{Config: cfg, wanted: make(chan int64, mostWaiting), client: &http.Client{
-		Timeout: answerIn,
-		Transport: &http.Transport{
-			Proxy:       nil, // a proxy would dial what is refused here
-			DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: cfg.Roots}, DisableKeepAlives: true, MaxResponseHeaderBytes: 16 << 10,
-		},
-		CheckRedirect: mayFollow,
-	}}
+	client := publicnet.Client(answerIn, cfg.Allowed, cfg.Roots)
+	client.CheckRedirect = mayFollow
+	return &Fetcher{Config: cfg, wanted: make(chan int64, mostWaiting), client: client}
 }
 
 func mayFollow(next *http.Request, before []*http.Request) error {
