@@ -51,9 +51,15 @@ type pipe func([]byte)
 func (p pipe) Write(b []byte) (int, error) { p(b); return len(b), nil }
 
 func TestARunnerServesOneCallerUntilItFails(t *testing.T) {
+	for _, slot := range []device.Slot{gpu(0), {Device: device.CPU}} {
+		t.Run(slot.Device, func(t *testing.T) { servesOneCaller(t, slot) })
+	}
+}
+
+func servesOneCaller(t *testing.T, slot device.Slot) {
 	b := &countingBuilder{}
 	s := newSite(t)
-	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{gpu(0)}}
+	cfg := evaluator.Config{Builder: b, Slots: []device.Slot{slot}}
 	cfg.Tools.Python = &toolchain.Python{Packages: map[string]string{"torch": "2"}}
 	r := s.start(cfg)
 	number := 0
@@ -61,7 +67,7 @@ func TestARunnerServesOneCallerUntilItFails(t *testing.T) {
 		t.Helper()
 		number++
 		j := evaluationJob(t, evaluateOne(t, torch("x = 1")))
-		j.Device, j.Caller, j.AttemptID = "H200", caller, fmt.Sprint("a", number)
+		j.Device, j.Caller, j.AttemptID = slot.Device, caller, fmt.Sprint("a", number)
 		var out kernelrun.Result
 		if err := json.Unmarshal(s.run(j).Evaluation, &out); err != nil {
 			t.Fatal(err)

@@ -2,12 +2,16 @@ package evaluator_test
 
 import (
 	"encoding/json"
+	"log/slog"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"warpboard/evaluator"
 	"warpboard/evaluator/job"
 	"warpboard/evaluator/kernelrun"
+	"warpboard/evaluator/toolchain"
 	"warpboard/tasks"
 )
 
@@ -81,7 +85,9 @@ func evaluationJob(t *testing.T, request kernelrun.Request) job.Job {
 // evaluateOn carries a request out on the worker.
 func evaluateOn(t *testing.T, w *evaluator.Worker, request kernelrun.Request) kernelrun.Result {
 	t.Helper()
-	result, err := w.Evaluate(t.Context(), evaluationJob(t, request))
+	j := evaluationJob(t, request)
+	j.Caller = "token:1"
+	result, err := w.Evaluate(t.Context(), j)
 	if err != nil || result.Outcome != job.OutcomeDone || result.EvaluationID != "e1" {
 		t.Fatalf("outcome %s (%+v), %v", result.Outcome, result.Failure, err)
 	}
@@ -92,19 +98,39 @@ func evaluateOn(t *testing.T, w *evaluator.Worker, request kernelrun.Request) ke
 	return out
 }
 
-func newEvaluator(t *testing.T) *evaluator.Worker {
-	t.Helper()
-	cfg := realConfig(t)
-	cfg.Conn = evaluator.NopConn{}
-	return evaluator.NewWorker(cfg)
+// commonEvaluator is one worker for tests of evaluations: PyTorch is imported once for most of them, because they have
+// one caller.
+type commonEvaluator struct {
+	once   sync.Once
+	root   string
+	worker *evaluator.Worker
+	err    error
 }
 
-// newDoubleEvaluator returns one for two evaluations at a time, whose times are then of no use.
-func newDoubleEvaluator(t *testing.T) *evaluator.Worker {
+var evaluations commonEvaluator
+
+// on returns the worker. What it logs is told to no test.
+func (c *commonEvaluator) on(t *testing.T) *evaluator.Worker {
 	t.Helper()
-	cfg := realConfig(t)
-	second := cfg.Slots[0]
-	second.Index = 1
-	cfg.Conn, cfg.Slots = evaluator.NopConn{}, append(cfg.Slots, second)
-	return evaluator.NewWorker(cfg)
+	c.once.Do(func() {
+		if c.root, c.err = os.MkdirTemp("", "warpboard-evaluations-"); c.err != nil {
+			return
+		}
+		var cfg evaluator.Config
+		cfg, c.err = configIn(c.root, slog.New(slog.DiscardHandler), func(r toolchain.Runner) toolchain.Runner { return r })
+		cfg.Conn = evaluator.NopConn{}
+		c.worker = evaluator.NewWorker(cfg)
+	})
+	if c.err != nil {
+		t.Fatal(c.err)
+	}
+	return c.worker
+}
+
+// close ends what the last test left.
+func (c *commonEvaluator) close() {
+	if c.worker != nil {
+		c.worker.Close()
+	}
+	os.RemoveAll(c.root)
 }

@@ -19,7 +19,7 @@ import (
 func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 	request := compare(t, torch(doubling), torch(model("print('hello'); return x + x")))
 	request.DeviceMetrics = true
-	r := evaluateOn(t, newEvaluator(t), request)
+	r := evaluateOn(t, evaluations.on(t), request)
 	if r.MetricsError == "" || len(r.Metrics) > 0 {
 		t.Errorf("counters of a CPU: %v, %q", r.Metrics, r.MetricsError)
 	}
@@ -44,7 +44,7 @@ func TestARightKernelIsTimedBesideItsReference(t *testing.T) {
 // a wake-up that comes some milliseconds late now and then.
 func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 	kernel := torch("import time\n" + strings.Replace(doubling, "return x * 2", "time.sleep(0.15); return x * 2", 1))
-	w := newEvaluator(t)
+	w := evaluations.on(t)
 	var seen []float64
 	for range 4 {
 		request := compare(t, kernel, kernel)
@@ -61,43 +61,8 @@ func TestTheSameKernelTwiceIsAsFastAsItself(t *testing.T) {
 	t.Errorf("a kernel is %v times as fast as itself, by five trials each", seen)
 }
 
-// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way. What a kernel lacks, and how answers differ, is in
-// kernelrun/evaluation/testdata, where it costs no processes; wrong numbers, a syntax error and a crash are in
-// web.TestEvaluationsAgainstARealWorker.
-func TestWhatIsWrongIsSaid(t *testing.T) {
-	type fields = map[string]any
-	input := fields{"name": "x", "type": "tensor", "tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
-	io := func(code fields, args ...fields) fields { code["io"] = fields{"args": args}; return code }
-	tests := []struct {
-		name     string
-		request  kernelrun.Request
-		compiled bool
-		want     string // in the error of the part that failed
-	}{
-		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
-		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "exited with code 0 while validating"},
-		{"bad dtype", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"dtype": "float7"}})), false,
-			"Tensor argument 'x': Unknown dtype 'float7'"},
-		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
-	}
-	w := newDoubleEvaluator(t)
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			r := evaluateOn(t, w, tt.request)
-			said := r.ValidationError
-			if !tt.compiled {
-				said = r.CompilationError
-			}
-			if r.Compiled != tt.compiled || r.Correctness || !strings.Contains(said, tt.want) || r.RuntimeStats != nil {
-				t.Errorf("want %q in %+v", tt.want, r)
-			}
-		})
-	}
-}
-
 func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
-	w := newEvaluator(t)
+	w := evaluations.on(t)
 	near := torch(model("y = x * 2; y[41] = y[41] + 0.005; return y"))
 	for _, tt := range []struct {
 		name       string
@@ -120,7 +85,7 @@ func TestTolerancesDecideAndAMismatchNamesItsFirstElement(t *testing.T) {
 }
 
 func TestAReferenceThatDoesNotCompileIsNotTheKernelsFault(t *testing.T) {
-	r := evaluateOn(t, newEvaluator(t), compare(t, torch("broken"), torch(doubling)))
+	r := evaluateOn(t, evaluations.on(t), compare(t, torch("broken"), torch(doubling)))
 	if !r.Compiled || r.Correctness || r.ValidationError != "Skipped due to compilation failure" || !strings.Contains(r.RefCompilationError, "NameError") {
 		t.Errorf("report: %+v", r)
 	}
@@ -146,7 +111,7 @@ def run(x, y, k):
 		return fields{"source_code": source, "kernel_type": kind, "metadata": metadata, "io": fields{"args": args}}
 	}
 	ref := torch("import torch\nclass Model(torch.nn.Module):\n    def forward(self, *a): return torch.full((16,), 7.0)\ndef get_inputs(): return []\n")
-	w := newEvaluator(t)
+	w := evaluations.on(t)
 	for name, custom := range map[string]fields{
 		"function":     code("torch", fields{"function_name": "f"}),
 		"method":       code("torch", fields{"class_name": "C", "method_name": "m"}),
@@ -158,13 +123,13 @@ def run(x, y, k):
 	}
 }
 
-// TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed: to import PyTorch takes some of the limit, several seconds on a busy
-// machine. The next one's inputs are those of the request, which are said to be the same in every call.
+// TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed: to import PyTorch takes some of the limit, where the last test left
+// none that is imported several seconds on a busy machine. The next one's inputs are those of the request, which are said to be the same in every call.
 func TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed(t *testing.T) {
-	const limit = 15
+	const limit = 10
 	request := evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: __import__('time').sleep(999)\n"))
 	request.Timeout = limit
-	w := newEvaluator(t)
+	w := evaluations.on(t)
 	r := evaluateOn(t, w, request)
 	if !r.TimedOut || !r.Compiled || !strings.Contains(r.ValidationError, "The time limit was reached while validating.") || r.Seconds < limit/2 || r.Seconds > 3*limit {
 		t.Errorf("report: %+v", r)
@@ -172,6 +137,40 @@ func TestAnEndlessKernelEndsAtItsTimeLimitAndTheNextIsTimed(t *testing.T) {
 	r = evaluateOn(t, w, evaluateOne(t, torch(strings.Replace(doubling, "torch.rand(1000) + 1", "torch.ones(1000)", 1))))
 	if !r.Correctness || r.FreshInputs == nil || *r.FreshInputs || r.Clocks["custom"].Counts == "" {
 		t.Errorf("the next one: %+v", r)
+	}
+}
+
+// TestWhatIsWrongIsSaid runs kernels that fail, each in its own way. What a kernel lacks, and how answers differ, is in
+// kernelrun/evaluation/testdata, where it costs no processes; wrong numbers, a syntax error and a crash are in
+// web.TestEvaluationsAgainstARealWorker. The last one leaves nothing that has imported PyTorch to the next test.
+func TestWhatIsWrongIsSaid(t *testing.T) {
+	type fields = map[string]any
+	input := fields{"name": "x", "type": "tensor", "tensor_spec": fields{"shape": []int{8}, "init": fields{"kind": "arange", "start": 1}}}
+	io := func(code fields, args ...fields) fields { code["io"] = fields{"args": args}; return code }
+	tests := []struct {
+		name     string
+		request  kernelrun.Request
+		compiled bool
+		want     string // in the error of the part that failed
+	}{
+		{"exception", compare(t, torch(doubling), torch(model("raise ValueError('not today')"))), true, "Trial 1 failed:\nTraceback"},
+		{"bad dtype", evaluateOne(t, io(torch(doubling), fields{"name": "x", "type": "tensor", "tensor_spec": fields{"dtype": "float7"}})), false,
+			"Tensor argument 'x': Unknown dtype 'float7'"},
+		{"triton on a CPU", evaluateOne(t, io(fields{"source_code": "x = 1", "kernel_type": "triton"}, input)), false, "needs a GPU"},
+		{"leaves", compare(t, torch(doubling), torch(model("os._exit(0)"))), true, "exited with code 0 while validating"},
+	}
+	w := evaluations.on(t)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := evaluateOn(t, w, tt.request)
+			said := r.ValidationError
+			if !tt.compiled {
+				said = r.CompilationError
+			}
+			if r.Compiled != tt.compiled || r.Correctness || !strings.Contains(said, tt.want) || r.RuntimeStats != nil {
+				t.Errorf("want %q in %+v", tt.want, r)
+			}
+		})
 	}
 }
 
@@ -191,7 +190,9 @@ func TestAKernelThatNeedsTooMuchMemoryIsTold(t *testing.T) {
 	var used atomic.Bool
 	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return lessMemory{r, &used} })
 	cfg.Conn = evaluator.NopConn{}
-	r := evaluateOn(t, evaluator.NewWorker(cfg), evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: torch.ones(1 << 29)\n")))
+	w := evaluator.NewWorker(cfg)
+	defer w.Close()
+	r := evaluateOn(t, w, evaluateOne(t, torch(doubling+"Model.forward = lambda self, x: torch.ones(1 << 29)\n")))
 	if !used.Load() || !r.Compiled || r.Correctness || !(r.Limit == "memory" || strings.Contains(r.ValidationError, "memory")) {
 		t.Errorf("report: %+v", r)
 	}

@@ -65,10 +65,7 @@ func (w *Worker) finish(ctx context.Context, running *sync.WaitGroup, until <-ch
 		select {
 		case <-ended:
 			w.stop()
-			for _, s := range w.pool.All() {
-				s.Cached.Close()
-				s.Sidecar.Close()
-			}
+			w.Close()
 			return
 		case <-stopped:
 			stopped = nil

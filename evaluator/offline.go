@@ -39,11 +39,11 @@ func (NopConn) Preparations(context.Context, []string) (<-chan job.Preparation, 
 func (NopConn) MaxMessage() int { return queue.MaxMessage }
 
 // Evaluate takes one job through its stages on the machine's first slot of its device and returns
-// the result, without the queue that Run serves. One job at a time.
+// the result, without the queue that Run serves. One job at a time. An evaluation that has a Caller leaves its program
+// for that caller's next one, until Close.
 func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 	for _, s := range w.pool.All() {
 		if s.Device == j.Device {
-			defer s.Cached.Close()
 			result, err := w.attempt(ctx, s, j)
 			if attempt.HandedBack(err) {
 				return result, err
@@ -52,4 +52,12 @@ func (w *Worker) Evaluate(ctx context.Context, j job.Job) (job.Result, error) {
 		}
 	}
 	return job.Result{}, errors.New("this machine has no device " + j.Device)
+}
+
+// Close ends the programs that wait for their callers' next evaluations.
+func (w *Worker) Close() {
+	for _, s := range w.pool.All() {
+		s.Cached.Close()
+		s.Sidecar.Close()
+	}
 }

@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
+	evaluations.close()
 	remove()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
@@ -60,18 +61,22 @@ func realConfig(t testing.TB) evaluator.Config {
 // realConfigWith is realConfig with something between the builder and the sandbox.
 func realConfigWith(t testing.TB, between func(toolchain.Runner) toolchain.Runner) evaluator.Config {
 	t.Helper()
-	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
-	box := sandbox.New(sandbox.Config{Root: t.TempDir(), FirstUID: firstUID, Log: log})
-	slots, err := device.Detect(t.Context(), device.Options{CPUSlots: 1, Log: log})
+	cfg, err := configIn(t.TempDir(), slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn})), between)
 	if err != nil {
 		t.Fatal(err)
 	}
-	slots = slices.DeleteFunc(slots, device.Slot.IsGPU)
+	return cfg
+}
+
+func configIn(root string, log *slog.Logger, between func(toolchain.Runner) toolchain.Runner) (evaluator.Config, error) {
+	box := sandbox.New(sandbox.Config{Root: root, FirstUID: firstUID, Log: log})
+	slots, err := device.Detect(context.Background(), device.Options{CPUSlots: 1, Log: log})
 	return evaluator.Config{
-		Sandbox: box, Slots: slots, Tools: tools(), Log: log, Measuring: taskrun.Measuring{Most: 2}, // for quick tests
-		Beat:    200 * time.Millisecond, // with the race detector, a hundred in a second take a seventh of a processor
-		Builder: toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
-	}
+		Sandbox: box, Slots: slices.DeleteFunc(slots, device.Slot.IsGPU), Tools: tools(), Log: log,
+		Measuring: taskrun.Measuring{Most: 2}, // for quick tests
+		Beat:      200 * time.Millisecond,     // with the race detector, a hundred in a second take a seventh of a processor
+		Builder:   toolchain.NewBuilder(toolchain.Config{Tools: tools(), Runner: between(box), Cache: cache, Log: log}),
+	}, err
 }
 
 // quickBuild is the flag of tasks whose programs need not be quick: compiling the harness takes two thirds of the time.

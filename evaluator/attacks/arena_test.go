@@ -70,6 +70,7 @@ func newArena(t *testing.T) *arena {
 		if a.program != nil {
 			a.program.Close()
 		}
+		a.worker.Close()
 		remove()
 	})
 	return a

@@ -10,7 +10,8 @@ import (
 	"warpboard/tasks"
 )
 
-// evaluate asks the evaluation API's worker for one kernel, alone or beside the corpus's reference.
+// evaluate asks the evaluation API's worker for one kernel, alone or beside the corpus's reference. All have one caller, so
+// that they meet what the one before left.
 func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) result {
 	t.Helper()
 	request := kernelrun.Request{
@@ -25,7 +26,7 @@ func (a *arena) evaluate(t *testing.T, attack attacks.Attack, kernel []byte) res
 		t.Fatal(err)
 	}
 	ended, err := a.worker.Evaluate(t.Context(), job.Job{
-		Version: job.Version, AttemptID: attack.Name, Device: "CPU", EvaluationID: attack.Name, Evaluation: data,
+		Version: job.Version, AttemptID: attack.Name, Device: "CPU", EvaluationID: attack.Name, Caller: "everybody", Evaluation: data,
 		Task: tasks.Definition{Lang: tasks.LangPython, OwnHarness: true},
 	})
 	if err != nil || ended.Outcome != job.OutcomeDone {

@@ -26,6 +26,19 @@ var extensionBuilder = regexp.MustCompile(`\b(load_inline|cpp_extension)\b`)
 // time.
 func CompilesExtension(source []byte) bool { return extensionBuilder.Match(source) }
 
+var torchImport = regexp.MustCompile(`(?m)^(import\s[^#\n]*\btorch\b|from\s+torch\b)`)
+
+// importsTorch reports whether a file seems to import torch whenever it is imported itself; the harness does so only
+// where it meets tensors. A guess from the text. Where it is wrong, stages import torch themselves, or not at all.
+func importsTorch(files map[string][]byte) bool {
+	for name, text := range files {
+		if filepath.Ext(name) == ".py" && torchImport.Match(text) {
+			return true
+		}
+	}
+	return false
+}
+
 // Where extensions are built: the same path in every sandbox, for ninja's files name it.
 const (
 	extensionsDir     = "/tmp/cache/torch_extensions"

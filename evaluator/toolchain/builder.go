@@ -54,6 +54,8 @@ type BuildRequest struct {
 	// Runner is the Python script of the submission's own processes, beside the main one as their judge, of programs
 	// that no task describes.
 	Runner string
+	// JudgeEnv is what the main script beside such processes finds in its environment before it imports anything.
+	JudgeEnv map[string]string
 	// OnLog sees compiler output as it comes, from several goroutines; stream is "stdout" or
 	// "stderr". It may be nil.
 	OnLog func(stream string, text []byte)
@@ -69,6 +71,8 @@ type Artifact struct {
 	program    []byte            // cu, cpp: the executable that has the submission
 	judge      []byte            // cu, cpp: the one that has the reference; nil where program judges itself
 	sources    harness.SourceSet // py
+	torch      bool              // py: its files import it
+	judgeEnv   map[string]string // py: BuildRequest.JudgeEnv
 	extensions map[string][]byte // py: archive of what each submitted file compiled when it was imported
 }
 
@@ -99,8 +103,9 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	artifact := &Artifact{Harness: harness.Name(def), lang: def.Lang, sources: harness.Assemble(def, req.Job.Sources),
 		extensions: map[string][]byte{}}
 	if req.Runner != "" {
-		artifact.sources.Runner = req.Runner
+		artifact.sources.Runner, artifact.judgeEnv = req.Runner, req.JudgeEnv
 	}
+	artifact.torch = importsTorch(artifact.sources.Files)
 	build := b.buildNative
 	if def.Lang == tasks.LangPython {
 		build = b.buildPython

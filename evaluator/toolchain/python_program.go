@@ -25,9 +25,9 @@ type pythonProgram struct {
 }
 
 func (b *Builder) openPython(ctx context.Context, a *Artifact, place Place) *pythonProgram {
-	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.pool.Take(ctx, b.warmSpec(place))}
+	p := &pythonProgram{builder: b, place: place, artifact: a, runner: b.pool.Take(ctx, b.warmSpec(place, a.torch))}
 	if p.judged() {
-		p.judge = b.pool.Take(ctx, b.warmSpec(place.Judges()))
+		p.judge = b.pool.Take(ctx, b.warmSpec(p.judges(), a.torch))
 	}
 	p.warm = p.runner != nil
 	return p
@@ -39,7 +39,7 @@ func (b *Builder) KeepWarm(ctx context.Context, place Place, n int) error {
 		<-ctx.Done()
 		return ctx.Err()
 	}
-	return b.pool.Keep(ctx, b.warmSpec(place), n, place.Arch == "")
+	return b.pool.Keep(ctx, b.warmSpec(place, false), n, place.Arch == "")
 }
 
 // OpenReady opens a Python artifact in a warm Python that waits at the place; nil when none does.
@@ -51,32 +51,47 @@ func (b *Builder) OpenReady(a *Artifact, place Place) Program {
 	return &pythonProgram{builder: b, place: place, artifact: a, runner: r, warm: true}
 }
 
-// warmSpec is the warm process. No limit on its wall time: it waits for work.
-func (b *Builder) warmSpec(place Place) sandbox.Spec {
+// warmSpec is the warm process; torch says that its job imports it. No limit on its wall time: it waits for work.
+func (b *Builder) warmSpec(place Place, torch bool) sandbox.Spec {
 	python := b.cfg.Tools.Python
 	env := b.pythonEnv(place)
 	if off, ok := b.cfg.Runner.(interface{ Off() bool }); !ok || !off.Off() {
 		env["WARPBOARD_ALONE"] = "1"
 	}
 	spec := place.spec(StageRequest{})
-	spec.Argv = append([]string{python.Path, "/in/warm.py"}, b.preloads(place)...)
+	spec.Argv = append([]string{python.Path, "/in/warm.py"}, preloads(place, torch)...)
 	spec.Env, spec.Files = env, harness.RunnerSources()
 	spec.Mounts = append(spec.Mounts[:len(spec.Mounts):len(spec.Mounts)], python.Mounts...)
 	return spec
 }
 
-// preloads are the modules worth importing before a job is known: torch only where there is a GPU.
-func (b *Builder) preloads(place Place) []string {
-	names := []string{"numpy"}
-	if place.Arch != "" {
+// preloads are the modules worth importing before a stage. Where no job is known yet that is torch only where there is a
+// GPU: it takes 200 MB and a second, and many tasks for CPUs do without. A job that imports it has it imported once, and
+// not in each of its stages.
+func preloads(place Place, torch bool) []string {
+	switch {
+	case place.Arch != "":
 		// torch imports the last one, for seconds, when a task asks for deterministic algorithms.
-		names = append(names, "torch", "triton", "triton.language", "torch._inductor.config")
+		return []string{"numpy", "torch", "triton", "triton.language", "torch._inductor.config"}
+	case torch:
+		return []string{"numpy", "torch"}
 	}
-	return names
+	return []string{"numpy"}
 }
 
 // judged reports whether a judge of its own runs beside the submission.
 func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
+
+// judges is where the judge runs.
+func (p *pythonProgram) judges() Place {
+	at := p.place.Judges()
+	at.Env = maps.Clone(at.Env)
+	if at.Env == nil {
+		at.Env = map[string]string{}
+	}
+	maps.Copy(at.Env, p.artifact.judgeEnv)
+	return at
+}
 
 func (p *pythonProgram) Warm() bool { return p.warm }
 
@@ -200,7 +215,7 @@ func (p *pythonProgram) runJudged(ctx context.Context, req StageRequest, wrapped
 	own := sources.TaskFiles()
 	own[casesName] = harness.CasesFile(req.Cases)
 	maps.Copy(own, req.Files)
-	at := p.place.Judges()
+	at := p.judges()
 	judging := func(ctx context.Context, files []*os.File, started func()) (sandbox.Outcome, error) {
 		spec := p.builder.pythonSpec(at, cases, p.script(req), own)
 		return p.process(ctx, &p.judge, at, cases, spec, warm.Stage{Argv: p.script(req), Files: own, Report: true}, files, started)
@@ -250,7 +265,7 @@ func (p *pythonProgram) process(ctx context.Context, r **warm.Python, place Plac
 	}
 	if *r == nil {
 		// One import for the stages to come beats one for each.
-		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place))
+		fresh, err := p.builder.pool.Ready(ctx, p.builder.warmSpec(place, p.artifact.torch))
 		switch {
 		case ctx.Err() != nil && err != nil:
 			return sandbox.Outcome{ExitCode: -1, Cancelled: true}, nil

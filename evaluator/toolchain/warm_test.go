@@ -49,10 +49,50 @@ func runners(spy *spyRunner) int {
 	return n
 }
 
+// importedEval tells whether its process had torch before it imported the submission.
+const importedEval = `
+import os, sys
+before = "torch" in sys.modules
+import submission
+with os.fdopen(int(os.environ["POPCORN_FD"]), "w") as pipe:
+    print(f"before: {before}", file=pipe)
+`
+
+// TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt also where a Python waits that has not.
+func TestTorchIsImportedOnceForAJobOfTheCPUThatImportsIt(t *testing.T) {
+	b, spy := newSpiedBuilder(t)
+	keepWarm(t, b)
+	for _, tt := range []struct {
+		submission, want string
+	}{
+		{"import torch\n", "before: True\n"},
+		{"def f():\n    import torch\n", "before: False\n"},
+	} {
+		j := bundle(importedEval)
+		j.Sources["submission.py"] = []byte(tt.submission)
+		a, _ := mustBuild(t, b, j)
+		p := mustOpen(t, b, a)
+		var before int
+		for stage := range 2 {
+			var pipe strings.Builder
+			out, err := p.RunStage(t.Context(), StageRequest{Mode: "test", Timeout: time.Minute, OnPipe: func(b []byte) { pipe.Write(b) }})
+			if err != nil || pipe.String() != tt.want {
+				t.Errorf("%q, stage %d: %q, want %q; %v\n%s", tt.submission, stage, pipe.String(), tt.want, err, out.Stderr)
+			}
+			if stage == 0 {
+				before = runners(spy)
+			} else if runners(spy) != before {
+				t.Errorf("%q: %d runners for two stages", tt.submission, runners(spy))
+			}
+		}
+		p.Close()
+	}
+}
+
 func TestRunnerThatDiedIdleIsReplaced(t *testing.T) {
 	b := newBuilder()
 	keepWarm(t, b)
-	r := b.pool.Take(t.Context(), b.warmSpec(cpu()))
+	r := b.pool.Take(t.Context(), b.warmSpec(cpu(), false))
 	if r == nil {
 		t.Fatal("no runner came")
 	}
@@ -70,7 +110,7 @@ func TestJobWithMoreDevicesGetsNoRunnerOfOneSlot(t *testing.T) {
 	two.Device = []string{"/dev/null", "/dev/zero"}
 	one.GPUs = 1 // of a task for several, whose programs may ask for their interfaces
 	for _, place := range []Place{two, one} {
-		if r := b.pool.Take(t.Context(), b.warmSpec(place)); r != nil {
+		if r := b.pool.Take(t.Context(), b.warmSpec(place, false)); r != nil {
 			r.Stop()
 			t.Errorf("a runner of another place was taken for %+v", place)
 		}

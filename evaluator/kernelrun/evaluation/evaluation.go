@@ -94,7 +94,7 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 		place.Slot = number
 		e.begin(kernelrun.StageCompiling)
 	}
-	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile})
+	artifact, result, err := e.builder.Build(ctx, toolchain.BuildRequest{Job: e.Job, Place: place, Runner: kernelFile, JudgeEnv: e.judgeEnv()})
 	if err := e.Interrupted(ctx, "", err); err != nil {
 		return err
 	}
@@ -108,6 +108,15 @@ func (e *Evaluation) buildExtensions(ctx context.Context) error {
 	}
 	e.artifact, e.built = artifact, result
 	return nil
+}
+
+// judgeEnv leaves a CPU's processors to the kernels: further threads of the judge's would wait for work on them. OpenMP
+// reads it when torch is imported. (torch.set_num_threads aborts where there is no /proc.)
+func (e *Evaluation) judgeEnv() map[string]string {
+	if e.Slot.IsGPU() {
+		return nil
+	}
+	return map[string]string{"OMP_NUM_THREADS": "1"}
 }
 
 // hasExtension reports whether one of the kernels compiles an extension.
@@ -129,7 +138,7 @@ func (e *Evaluation) Run(ctx context.Context, held *slots.Held) error {
 	if err != nil {
 		return err
 	}
-	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.clean && e.Slot.IsGPU()) }()
+	defer func() { e.Slot.Cached.Keep(e.Job.Caller, program, e.clean) }()
 	result, err := e.test(ctx, program)
 	if err != nil {
 		return err

@@ -20,9 +20,6 @@ import os
 import sys
 import time
 
-# On a CPU, threads of the judge's would wait for work on the processors that a kernel runs on.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
 from sides import Gone, Side
 from stages import Stages
 from timekeeper import Timekeeper
