@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"warpboard/migrations"
 	"warpboard/models"
 	"warpboard/models/modelstest"
 )
@@ -15,7 +14,7 @@ func TestWhatWasUsedTodayBeforeChargesWereKeptIsCharged(t *testing.T) {
 	for name, cfg := range map[string]models.Config{"sqlite": {Dir: t.TempDir()}, "postgres": {Dir: t.TempDir(), DSN: modelstest.PostgresURL(t)}} {
 		t.Run(name, func(t *testing.T) {
 			db, dialect, _ := openAt(t, cfg)
-			if err := migrations.UpTo(t.Context(), db, dialect, 45); err != nil {
+			if err := upTo(t.Context(), db, dialect, 45); err != nil {
 				t.Fatal(err)
 			}
 			now := time.Now().UTC()

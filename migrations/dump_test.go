@@ -34,7 +34,7 @@ func restore(t *testing.T, cfg models.Config) {
 		literal = `'\x$1'`
 	}
 	script = regexp.MustCompile(`@([0-9a-f]*)@`).ReplaceAll(script, []byte(literal))
-	err = migrations.UpTo(t.Context(), db, dialect, dumped)
+	err = upTo(t.Context(), db, dialect, dumped)
 	if err == nil {
 		_, err = db.ExecContext(t.Context(), string(script))
 	}

@@ -29,7 +29,7 @@ const (
 // On PostgreSQL a session lock lets several processes start at once. A database that a newer program
 // has brought further than these files is refused.
 func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
-	provider, err := newProvider(db, dialect)
+	provider, err := Provider(db, dialect)
 	if err != nil {
 		return 0, fmt.Errorf("preparing %s migrations: %w", dialect, err)
 	}
@@ -48,7 +48,8 @@ func Up(ctx context.Context, db *sql.DB, dialect string) (int, error) {
 	return len(results), nil
 }
 
-func newProvider(db *sql.DB, dialect string) (*goose.Provider, error) {
+// Provider is goose's of a dialect's files, for those who want another version than the newest.
+func Provider(db *sql.DB, dialect string) (*goose.Provider, error) {
 	scripts, err := scriptsOf(dialect)
 	if err != nil {
 		return nil, err

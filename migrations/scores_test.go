@@ -21,7 +21,7 @@ var forgedScores = []string{"1.1e-308", "0.999", "0", "-5"}
 // Ann first with each of the forged scores.
 func beforeScores(t *testing.T, db *sql.DB, dialect, infinity string) {
 	t.Helper()
-	if err := migrations.UpTo(t.Context(), db, dialect, 7); err != nil {
+	if err := upTo(t.Context(), db, dialect, 7); err != nil {
 		t.Fatal(err)
 	}
 	const at = "'2030-01-01 00:00:00+00:00'"

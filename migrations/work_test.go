@@ -70,7 +70,7 @@ var workBefore = []string{
 func openBeforeWork(t *testing.T, cfg models.Config) *models.Store {
 	t.Helper()
 	db, dialect, _ := openAt(t, cfg)
-	if err := migrations.UpTo(t.Context(), db, dialect, 12); err != nil {
+	if err := upTo(t.Context(), db, dialect, 12); err != nil {
 		t.Fatal(err)
 	}
 	at := "'2026-11-20 10:00:00+00:00'"

@@ -1,4 +1,4 @@
-package boards_test
+package models_test
 
 import (
 	"fmt"
