@@ -24,11 +24,10 @@ setup-run: # packages that serving needs
 setup-test: # packages that the tests need
 	@scripts/setup test
 
-# Tests that compare times of a judge and a runner, which want a core each, and the package that counts what its sandboxes
-# leave and cost: no other package's test may run beside them. All other tests wait for what happens, however long it takes.
-TIMED := ./evaluator/attacks ./evaluator/harness
-TIMED_TESTS := ^(TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook|TestCallsOfAGPUAreGatedAndTimedByThreeClocks)$$
-ALONE := ./evaluator/sandbox
+# Tests that compare times: of a judge and a runner, which want a core each, and what a sandbox costs. No other test may run
+# beside them. All others wait for what happens, however long it takes.
+TIMED := ./evaluator/attacks ./evaluator/harness ./evaluator/sandbox
+TIMED_TESTS := ^(TestAttacksThatAreScoredOnTheCPUAreShownWithTheTimeThatTheyTook|TestCallsOfAGPUAreGatedAndTimedByThreeClocks|TestSandboxCostsLittle)$$
 
 # scripts/check vets everything.
 TESTFLAGS := -race -vet=off -timeout 20m
@@ -51,10 +50,9 @@ test: export FUZZTIME ?= 1s
 test: setup-test format compiled verify ## Run everything: format, vet's and staticcheck's checks, generated files, all tests with the race detector, fuzz targets for a moment each
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS" && mkdir -m 700 "$$WARPBOARD_TEST_OBJECTS"
 	@nice -n 19 $(MAKE) --no-print-directory analyzed & checking=$$!; \
-	  $(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 2 ./e2e ./web ./evaluator ./evaluator/attacks $$($(GO) list ./... | grep -v '$(ALONE:./%=/%)$$'); \
+	  $(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 2 ./e2e ./web ./evaluator ./evaluator/attacks $$($(GO) list ./...); \
 	  tested=$$?; wait $$checking && exit $$tested
 	$(GO) test $(TESTFLAGS) -run '$(TIMED_TESTS)' -p 1 $(TIMED)
-	$(GO) test $(TESTFLAGS) $(ALONE)
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS"
 
 test-fast: ## Run the tests without the race detector and without set-up
