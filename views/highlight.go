@@ -76,11 +76,14 @@ func colour(name, prefix, text string) (string, error) {
 // the keyboard.
 const lineLink = `<a class="lnlinks"`
 
-// lexerOf finds the language; chroma knows CUDA only as C++.
+// lexerOf finds the language; chroma knows CUDA only as C++. What a name matches it looks for in all patterns of all languages,
+// which takes as long as colouring 40 lines: the names of most files are known here.
 func lexerOf(name string) chroma.Lexer {
 	switch path.Ext(name) {
 	case ".cu", ".cuh", ".hpp", ".h", ".cc", ".cpp":
 		return lexers.Get("cpp")
+	case ".py":
+		return lexers.Get("python")
 	}
 	if lexer := lexers.Match(path.Base(name)); lexer != nil {
 		return lexer

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/gofiber/fiber/v2"
 	"golang.org/x/net/html"
 
 	"warpboard/models"
@@ -29,6 +30,7 @@ type crawler struct {
 	client  *http.Client
 	home    *url.URL
 	cookie  string
+	routes  []fiber.Route
 	waiting []string // addresses to ask
 	known   map[string]bool
 	forms   int
@@ -53,7 +55,7 @@ func TestNothingLeavesThePathOfASite(t *testing.T) {
 	pages := s.lookedAt()
 	for who, cookie := range map[string]string{"visitor": "", "admin": "__Secure-" + site.SessionCookie + "=" + secret} {
 		t.Run(who, func(t *testing.T) {
-			c := crawler{profiledScene: s, t: t, client: through, home: s.Base, cookie: cookie, known: map[string]bool{}, kinds: map[string]int{}}
+			c := crawler{profiledScene: s, t: t, client: through, home: s.Base, cookie: cookie, routes: s.App().GetRoutes(true), known: map[string]bool{}, kinds: map[string]int{}}
 			for _, path := range pages {
 				c.ask(home + path)
 			}
@@ -91,7 +93,7 @@ func (c *crawler) follow(address string) {
 // route is the site's route for an address; "" when there is none but the last, which has nothing.
 func (c *crawler) route(method string, u *url.URL) string {
 	path := strings.TrimPrefix(u.EscapedPath(), labPath)
-	for _, r := range c.App().GetRoutes(true) {
+	for _, r := range c.routes {
 		if r.Method == method && (fits(r.Path, path) || r.Path == path) {
 			return r.Path
 		}
