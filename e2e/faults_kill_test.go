@@ -25,7 +25,7 @@ func lingering(state models.RunState) string {
 	case models.StateBuilding:
 		return kernel("") + slowBuild
 	case models.StateTesting:
-		return kernel("if (data.seed == 11) sleep(2);")
+		return kernel(once("if (data.seed == 11) sleep(2);"))
 	case models.StateBenchmarking:
 		return kernel("if (data.seed == 12) usleep(400000);")
 	case models.StateRanking:
