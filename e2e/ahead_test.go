@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"crypto/rand"
 	"errors"
 	"os"
 	"path/filepath"
@@ -56,13 +57,34 @@ func (s *site) publish(t *testing.T, bundle *tasks.Bundle) {
 	}
 }
 
-// ownProgramTask is the small task with an eval program and a second unit of its own.
-func ownProgramTask(t *testing.T) *tasks.Bundle {
+// uncompiledTask makes a folder with the small task that nobody has compiled: a remark in it is nobody else's. Of what
+// these tests compile, only that is not among the objects of all sites. It returns the task's parent.
+func uncompiledTask(t *testing.T, name string) (parent, dir string) {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "own-program")
-	if err := os.CopyFS(dir, os.DirFS("testdata/task")); err != nil {
+	parent = t.TempDir()
+	dir = filepath.Join(parent, name)
+	err := os.CopyFS(dir, os.DirFS("testdata/task"))
+	if err != nil {
 		t.Fatal(err)
 	}
+	file := filepath.Join(dir, "reference.h")
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = os.WriteFile(file, append(text, "// "+rand.Text()+"\n"...), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return parent, dir
+}
+
+const ownProgram = "own-program"
+
+// ownProgramTask makes a folder with such a task, of an eval program and a second unit of its own, which are compiled in no
+// time. It returns the task's parent.
+func ownProgramTask(t *testing.T) (parent string) {
+	t.Helper()
+	parent, dir := uncompiledTask(t, ownProgram)
 	config, err := os.ReadFile(filepath.Join(dir, "task.yml"))
 	if err != nil {
 		t.Fatal(err)
@@ -78,37 +100,66 @@ func ownProgramTask(t *testing.T) *tasks.Bundle {
 			t.Fatal(err)
 		}
 	}
-	bundle, err := tasks.OpenFolder(os.DirFS(filepath.Dir(dir)), tasks.Options{}).Bundle(filepath.Base(dir))
+	return parent
+}
+
+// testsOwnProgram submits to that task.
+func (p person) testsOwnProgram() client.Run {
+	p.t.Helper()
+	sub, err := p.Submit(p.t.Context(), client.NewSubmission{
+		Task: ownProgram, Devices: []string{"CPU"}, Mode: job.ModeTest, FileName: "submission.cpp", Source: kernel(""),
+	})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return p.ended(sub.ID)
+}
+
+// withoutBuiltIns makes the data of a site where the built-in tasks have been deleted: they would be compiled ahead, too.
+func withoutBuiltIns(t *testing.T) (data string) {
+	t.Helper()
+	data = filepath.Join(t.TempDir(), "data")
+	store, err := models.Open(t.Context(), models.Config{Dir: data})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bundle
+	defer store.Close()
+	bundles, err := tasks.Examples()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bundles {
+		if err := store.SetSetting(t.Context(), "installed."+models.Slug(b.Name), "deleted since"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return data
 }
 
 func TestWhatBelongsToATaskIsCompiledBeforeTheFirstSubmission(t *testing.T) {
 	t.Parallel()
-	s := startTaskSite(t, "--compile-ahead", "--object-cache", t.TempDir())
+	parent, _ := uncompiledTask(t, smallTask)
+	data := withoutBuiltIns(t)
+	s := startTaskSite(t, "--compile-ahead", "--tasks", parent, "--data", data)
+	s.data = data
 	ada := s.person(t, "Ada", models.RoleUser)
 	s.compiledAhead(t, smallTask)
 	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
 
-	own := ownProgramTask(t)
-	s.publish(t, own)
-	s.compiledAhead(t, own.Name)
-	sub, err := ada.Submit(t.Context(), client.NewSubmission{
-		Task: own.Name, Devices: []string{"CPU"}, Mode: job.ModeTest, FileName: "submission.cpp", Source: kernel(""),
-	})
+	own, err := tasks.OpenFolder(os.DirFS(ownProgramTask(t)), tasks.Options{}).Bundle(ownProgram)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantReused(t, ada.ended(sub.ID), "eval.cpp", "more.cpp")
+	s.publish(t, own)
+	s.compiledAhead(t, ownProgram)
+	wantReused(t, ada.testsOwnProgram(), "eval.cpp", "more.cpp")
 }
 
 func TestAWorkerThatJoinsLaterCompilesTheOpenTasksAhead(t *testing.T) {
 	t.Parallel()
-	s, nats := startOpenSite(t)
+	s, nats := startOpenSite(t, "--tasks", ownProgramTask(t))
 	ada := s.person(t, "Ada", models.RoleUser)
-	w := s.startWorker(t, nats, "rack-1", "--compile-ahead", "--object-cache", t.TempDir())
-	w.compiledAhead(t, smallTask)
-	wantReused(t, ada.passes(job.ModeTest), "eval.cpp", "warpboard_runner.cpp")
+	w := s.startWorker(t, nats, "rack-1", "--compile-ahead")
+	w.compiledAhead(t, ownProgram)
+	wantReused(t, ada.testsOwnProgram(), "eval.cpp", "more.cpp")
 }

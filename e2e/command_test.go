@@ -87,7 +87,7 @@ func TestTheCommandLineSubmitsWatchesReadsAndCancels(t *testing.T) {
 			t.Errorf("warpboard %s: %v, want %q in\n%s", step.args, err, step.want, printed)
 		}
 	}
-	if err := os.WriteFile(file, []byte(kernel("sleep(4);")), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(kernel(once("sleep(4);"))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	printed, err = ada.command(s.url, "submit", "--json", "--task", smallTask, "--device", "CPU", file)

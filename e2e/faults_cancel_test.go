@@ -18,7 +18,7 @@ func TestCancelInEveryState(t *testing.T) {
 	for _, state := range []models.RunState{models.StateQueued, models.StateBuilding, models.StateTesting, models.StateBenchmarking, models.StateRanking} {
 		var blocking int64
 		if state == models.StateQueued {
-			blocking = ada.submit(job.ModeTest, kernel("sleep(4);"))
+			blocking = ada.submit(job.ModeTest, kernel(once("sleep(4);")))
 			ada.reach(blocking, models.StateTesting)
 		}
 		id := ada.submit(modeOf(state), lingering(state))

@@ -58,7 +58,7 @@ func TestANearlyFullDiskAndACorruptQueueCostNobodyARun(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.answers(t, "/readyz", http.StatusOK)
-	first := ada.submit(job.ModeTest, kernel("sleep(2);")) // longer than a busy machine takes until the site is killed
+	first := ada.submit(job.ModeTest, kernel(once("sleep(2);"))) // longer than a busy machine takes until the site is killed
 	ada.reach(first, models.StateTesting)
 	second := ada.submit(job.ModeTest, kernel("")) // the only slot is taken: its job waits in the queue
 	waitFor(t, patience, "the second job to be in the queue", func() error { return queued(s.data, 2) })

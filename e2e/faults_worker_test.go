@@ -21,10 +21,10 @@ import (
 
 // startOpenSite starts a server that evaluates nothing itself and lets remote workers in at the
 // address that it returns.
-func startOpenSite(t *testing.T) (s *site, nats string) {
+func startOpenSite(t *testing.T, args ...string) (s *site, nats string) {
 	t.Helper()
 	nats = sandboxtest.Addr(t)
-	return startTaskSite(t, "--no-worker", "--nats-listen", nats), "nats://" + nats
+	return startTaskSite(t, append(args, "--no-worker", "--nats-listen", nats)...), "nats://" + nats
 }
 
 // startWorker starts a worker as a second process, with a credential of its own.
@@ -32,7 +32,7 @@ func (s *site) startWorker(t *testing.T, url, name string, args ...string) *proc
 	t.Helper()
 	uid := strconv.Itoa(sandboxtest.FirstUID(t))
 	return start(t, append([]string{"work", "--first-uid", uid, "--nats-url", url, "--worker-name", name, "--worker-secret", s.credential(t, name),
-		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2", "--grace", "2s"}, args...)...)
+		"--data", filepath.Join(t.TempDir(), name), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1", "--grace", "2s"}, args...)...)
 }
 
 // credential makes a worker's credential for the CPU device, in the running server's database.

@@ -30,14 +30,21 @@ func startTaskSite(t *testing.T, args ...string) *site {
 	return startSite(t, append(smallTaskArgs(t), args...)...)
 }
 
-// smallTaskArgs are the flags of a site with the small task and one CPU slot.
+// smallTaskArgs are the flags of a site with the small task and one CPU slot. A score is measured in one process, which is
+// cheap: TestStoryInTheBrowser has two, TestAFirstRankedEntryTakesThreeClicks as many as a site of people.
 func smallTaskArgs(t *testing.T) []string {
 	t.Helper()
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, smallTask), os.DirFS("testdata/task")); err != nil {
 		t.Fatal(err)
 	}
-	return []string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2"}
+	return []string{"--tasks", dir, "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1"}
+}
+
+// once is what a kernel does in the first call of a process alone: a test stage makes one or two of each case, and has five
+// seconds for them.
+func once(does string) string {
+	return "static bool called; if (!called) { called = true; " + does + " }"
 }
 
 // kernel is a right submission to the small task that does something before it answers. It can end

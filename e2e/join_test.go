@@ -39,7 +39,7 @@ func TestAWorkerJoinsByATokenDoesOneJobAndIsForgotten(t *testing.T) {
     char text[65536] = {}; size_t n = env ? fread(text, 1, sizeof text - 1, env) : 0;
     for (size_t i = 0; i + 4 < n; i++) if (!memcmp(text + i, "wbj_", 4)) exit(9);`))
 	w := startWith(t, []string{"WARPBOARD_JOIN=" + s.joinToken(t)}, "work", "--first-uid", strconv.Itoa(sandboxtest.FirstUID(t)), "--nats-url", nats, "--once",
-		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2")
+		"--data", filepath.Join(t.TempDir(), "burst"), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1")
 	run := ada.ended(id)
 	if err := wantState(run, models.StateDone); err != nil {
 		t.Fatal(err)

@@ -38,7 +38,7 @@ func TestAMachineThatGoesAwayHandsBackAtOnceWhatCannotEndInTime(t *testing.T) {
 	}
 	long := ada.submit(job.ModeBenchmark, kernel("while ("+here+") sleep(1);"))
 	ada.reach(long, models.StateBenchmarking)
-	short := ada.submit(job.ModeTest, kernel("sleep(2);"))
+	short := ada.submit(job.ModeTest, kernel(once("sleep(2);")))
 	ada.reach(short, models.StateTesting)
 
 	given := time.Now()

@@ -59,8 +59,8 @@ func TestARestartIsNoticedByNobodyWhoReadsPages(t *testing.T) {
 	t.Parallel()
 	s := startTaskSite(t, "--grace", "6s") // the next process starts within that, however busy the machine is
 	ada := s.person(t, "Ada", models.RoleUser)
-	long := ada.submit(job.ModeBenchmark, kernel("for (;;) ;")) // its time limit is a minute
-	ada.reach(long, models.StateBenchmarking)                   // while it is built it would be handed back at once, and the old process be gone
+	long := ada.submit(job.ModeBenchmark, kernel("for (;;) pause();")) // its time limit is a minute
+	ada.reach(long, models.StateBenchmarking)                          // while it is built it would be handed back at once, and the old process be gone
 
 	polling, stop := context.WithCancel(t.Context())
 	defer stop()

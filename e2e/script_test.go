@@ -22,7 +22,7 @@ const (
 // opens every page that shows them.
 func TestStoredTextCannotScriptAPage(t *testing.T) {
 	t.Parallel()
-	s := startSite(t, "--tasks", attackingTask(t), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "2")
+	s := startSite(t, "--tasks", attackingTask(t), "--cpu-slots", "1", "--warm-python", "0", "--ranked-processes", "1")
 	mallory := s.person(t, scripts[:60]+`<img src=x onerror=window.hacked=4>`, models.RoleUser)
 	printing := kernel(fmt.Sprintf("static const char text[] = %q; fputs(text, stdout); fputs(text, stderr);", scripts+"\x1b]0;title\a\n"))
 	passed := mallory.submit(job.ModeRanked, "/* "+scripts+" */\n"+printing)

@@ -196,27 +196,20 @@ func TestBuildSettingsOfATaskReachItsCompiler(t *testing.T) {
 	})
 	s := newSite(t)
 	s.start(cfg)
-	yaml := `lang: cpp
-description: Add.
-files:
-  - {name: task.h, source: task.h}
-  - {name: reference.h, source: reference.h}
-  - {name: submission.cpp, source: "@SUBMISSION@"}
-tests: [{size: 1, seed: 1}]
-`
-	const settings = "config: {include_dirs: [/helpers], defines: {WIDTH: 4, QUICK: }, compile_flags: [-ffast-math]}\n"
+	files := ownProgram(t)
+	yaml := files["task.yml"]
+	const settings = "config: {include_dirs: [/helpers], defines: {WIDTH: 4, QUICK: }, compile_flags: [-ffast-math], "
 	checks := `#include <twice.h>
 #if WIDTH != 4 || !defined(QUICK) || !defined(__FAST_MATH__) || !FROM_LIBRARY
 #error "the task's settings are not used"
 #endif
 ` + string(solution(t, vectorAdd, true))
-	files := exampleFiles(t)
-	for config, stages := range map[string][]string{settings: {"build pass", "test pass"}, "": {"build error"}} {
-		files["task.yml"] = yaml + config
+	for config, stages := range map[string][]string{settings: {"build pass", "test pass"}, "config: {": {"build error"}} {
+		files["task.yml"] = strings.Replace(yaml, "config: {", config, 1)
 		r := s.run(jobOf(t, taskOf(t, maps.Clone(files)), "with"+stages[0][6:], job.ModeTest, checks))
 		wantStages(t, r, stages...)
 		for _, flag := range []string{"-DWIDTH=4", "-DQUICK", "-ffast-math"} {
-			if got := strings.Contains(r.Stages[0].Command, flag); got != (config != "") {
+			if got := strings.Contains(r.Stages[0].Command, flag); got != (config == settings) {
 				t.Errorf("command %q holds %s: %v", r.Stages[0].Command, flag, got)
 			}
 		}

@@ -29,6 +29,20 @@ func (b brokenCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Out
 	return b.Runner.Run(ctx, spec)
 }
 
+// repairing builds with another builder until the machine is repaired.
+type repairing struct {
+	evaluator.Builder
+	before   evaluator.Builder
+	repaired *atomic.Bool
+}
+
+func (r repairing) Build(ctx context.Context, req toolchain.BuildRequest) (*toolchain.Artifact, job.StageResult, error) {
+	if !r.repaired.Load() {
+		return r.before.Build(ctx, req)
+	}
+	return r.Builder.Build(ctx, req)
+}
+
 func checking(dir string) evaluator.Checking {
 	return evaluator.Checking{Pause: 20 * time.Millisecond, Longest: 100 * time.Millisecond, Later: time.Hour, Passed: selftest.Passed{Dir: dir}}
 }
@@ -46,10 +60,10 @@ func (s *site) line(worker, name string) job.CheckLine {
 func TestASlotWhoseCompilerFailsTakesNoJobsSaysWhyAndComesBackWhenItIsRepaired(t *testing.T) {
 	s, passed := newSite(t), t.TempDir()
 	var repaired atomic.Bool
-	cfg := realConfigWith(t, func(r toolchain.Runner) toolchain.Runner { return brokenCompiler{r, &repaired} })
-	objects := t.TempDir() // nothing is compiled already
-	cfg.Builder = toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: objects, Log: cfg.Log,
-		Runner: brokenCompiler{cfg.Sandbox.(*sandbox.Sandbox), &repaired}})
+	cfg := realConfig(t)
+	// Where the compiler is broken nothing is compiled already; where it works, all that other tests have compiled.
+	cfg.Builder = repairing{cfg.Builder, toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: t.TempDir(), Log: cfg.Log,
+		Runner: brokenCompiler{cfg.Sandbox.(*sandbox.Sandbox), &repaired}}), &repaired}
 	cfg.Check = checking(passed)
 	began := time.Now()
 	w := s.start(cfg)

@@ -9,13 +9,9 @@ import (
 
 // forger is a right submission to the vector add with something beside its kernel.
 func forger(beside string) []byte {
-	return append([]byte(`#include <atomic>
-#include <chrono>
-#include <cstdio>
+	return append([]byte(`#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
-#include <fcntl.h>
 #include <string>
 #include <unistd.h>
 `+beside+"\n"), kernel("")...)

@@ -74,14 +74,18 @@ func profileJob(t *testing.T, id string) job.Job {
 // announcing is a submission that prints, in every second call, what ncu says of so many launches: the judge has that call
 // profiled, after one that is not. It leaves PTX where Triton would.
 func announcing(launches int) []byte {
-	return append([]byte("#include <chrono>\n#include <cstdio>\n#include <filesystem>\n#include <fstream>\n#include <thread>\n"), kernel(fmt.Sprintf(`static int calls = 0;
-    if (const char* cache = std::getenv("TRITON_CACHE_DIR"); cache && calls == 0) {
-        std::filesystem::create_directories(std::string(cache) + "/KEY");
-        std::ofstream(std::string(cache) + "/KEY/k.ptx") << ".version 8.0\n.entry reduce_shared(\n)\n{\n  ret;\n}\n";
+	return append([]byte("#include <cstring>\n#include <sys/stat.h>\n"), kernel(fmt.Sprintf(`static int calls = 0;
+    if (const char* cache = getenv("TRITON_CACHE_DIR"); cache && calls == 0) {
+        char path[1024];
+        snprintf(path, sizeof path, "%%s/KEY/k.ptx", cache);
+        for (char* end = path; (end = strchr(end + 1, '/')); *end = '/') *end = 0, mkdir(path, 0755);
+        FILE* ptx = fopen(path, "w");
+        fputs(".version 8.0\n.entry reduce_shared(\n)\n{\n  ret;\n}\n", ptx);
+        fclose(ptx);
     }
-    for (int i = 0; calls %% 2 == 1 && i < %d; ++i) std::printf("==PROF== Profiling \"k\" - %%d: 0%%%%....50%%%%....100%%%% - 40 passes\n", i);
-    std::fflush(stdout);
-    if (++calls %% 2 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100)); // as replays do`, launches))...)
+    for (int i = 0; calls %% 2 == 1 && i < %d; ++i) printf("==PROF== Profiling \"k\" - %%d: 0%%%%....50%%%%....100%%%% - 40 passes\n", i);
+    fflush(stdout);
+    if (++calls %% 2 == 0) usleep(100000); // as replays do`, launches))...)
 }
 
 func TestEveryBenchmarkCaseIsProfiledInTheSandbox(t *testing.T) {

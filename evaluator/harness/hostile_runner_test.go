@@ -91,8 +91,7 @@ func array(count uint64, region byte, offset uint64, bytes ...byte) []byte {
 func room(bytes uint64) []byte { return binary.LittleEndian.AppendUint64([]byte{'N'}, bytes) }
 
 func TestTheJudgeBelievesNothingThatARunnerSays(t *testing.T) {
-	n := newNative(t, testdata(t, "cpp/task.h", "cpp/reference.h"))
-	judge := n.build(t, "judge", "eval.cpp")
+	judge := newScaled(t).program("judge")
 	const outside = "refused: The answer cannot be read: it lies outside of every shared region."
 	says := func(description []byte) func(*player) {
 		return func(p *player) { p.frame(1, 0); p.answer(p.call(), description, 5) }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -28,6 +29,34 @@ func newNative(t *testing.T, files map[string][]byte) native {
 	n := native{t.TempDir()}
 	writeAll(t, n.dir, Sources(tasks.FormEval, tasks.LangCPP))
 	writeAll(t, n.dir, files)
+	return n
+}
+
+// scaled are the judge of testdata/cpp and its runner without a submission, compiled by the first test that wants them.
+var scaled struct {
+	compile sync.Once
+	files   map[string][]byte
+}
+
+// newScaled has both, and further files of testdata.
+func newScaled(t *testing.T, names ...string) native {
+	t.Helper()
+	n := newNative(t, testdata(t, append(names, "cpp/task.h", "cpp/reference.h")...))
+	scaled.compile.Do(func() {
+		n.buildAll(t, map[string][]string{"judge": {"eval.cpp"}, "runner.o": {"-c", "warpboard_runner.cpp"}})
+		scaled.files = map[string][]byte{}
+		for _, name := range []string{"judge", "runner.o"} {
+			file, err := os.ReadFile(n.program(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			scaled.files[name] = file
+		}
+	})
+	writeAll(t, n.dir, scaled.files)
+	if err := os.Chmod(n.program("judge"), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	return n
 }
 
@@ -89,8 +118,7 @@ func parseReport(text string) *Parser {
 }
 
 func TestNativeVerdicts(t *testing.T) {
-	n := newNative(t, testdata(t, "cpp/task.h", "cpp/reference.h", "cpp/correct.cpp", "cpp/wrong.cpp", "cpp/stale.cpp", "cpp/counting.cpp", "cpp/crash.cpp"))
-	n.buildAll(t, map[string][]string{"judge": {"eval.cpp"}, "runner.o": {"-c", "warpboard_runner.cpp"}})
+	n := newScaled(t, "cpp/correct.cpp", "cpp/wrong.cpp", "cpp/stale.cpp", "cpp/counting.cpp", "cpp/crash.cpp")
 	runners := map[string][]string{}
 	for _, name := range []string{"correct.cpp", "wrong.cpp", "stale.cpp", "counting.cpp", "crash.cpp"} {
 		runners["runner of "+name] = []string{"-DWARPBOARD_SUBMISSION", "runner.o", name}
@@ -135,8 +163,7 @@ const growingCases = "seed: 1; size: 100; scale: 2.5; kind: plain\nseed: 2; size
 
 // The ways are those of ways.cpp, in its order.
 func TestUnusualUsesOfMemory(t *testing.T) {
-	n := newNative(t, testdata(t, "cpp/task.h", "cpp/reference.h", "cpp/ways.cpp"))
-	n.buildAll(t, map[string][]string{"judge": {"eval.cpp"}, "runner.o": {"-c", "warpboard_runner.cpp"}})
+	n := newScaled(t, "cpp/ways.cpp")
 	n.buildAll(t, map[string][]string{
 		"runner":   {"-DWARPBOARD_SUBMISSION", "runner.o", "ways.cpp"},
 		"own_heap": {"-DWARPBOARD_SUBMISSION", "-DOWN_HEAP", "runner.o", "ways.cpp"},

@@ -2,6 +2,7 @@ package toolchain
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"warpboard/evaluator/job"
@@ -27,6 +28,17 @@ func (r *spyRunner) specs() []sandbox.Spec {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.seen
+}
+
+// fakeCompiler makes something of all that it is asked for, in no time: for tests of what is compiled, and when.
+type fakeCompiler struct{}
+
+func (fakeCompiler) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	made := map[string][]byte{}
+	for name := range spec.Collect {
+		made[name] = []byte("made by " + strings.Join(spec.Argv, " "))
+	}
+	return sandbox.Outcome{Files: made}, ctx.Err()
 }
 
 // legacyJob is a task of the legacy format; the reference is to be added.

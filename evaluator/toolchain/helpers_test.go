@@ -50,7 +50,12 @@ func newBuilder() *Builder {
 // newSpiedBuilder returns one with a cache of its own that remembers what it ran.
 func newSpiedBuilder(t *testing.T) (*Builder, *spyRunner) {
 	t.Helper()
-	spy := &spyRunner{Runner: newSandbox()}
+	return newSpiedBuilderOn(t, newSandbox())
+}
+
+func newSpiedBuilderOn(t *testing.T, runner Runner) (*Builder, *spyRunner) {
+	t.Helper()
+	spy := &spyRunner{Runner: runner}
 	return NewBuilder(Config{Tools: tools(), Runner: spy, Cache: t.TempDir()}), spy
 }
 

@@ -112,7 +112,7 @@ func TestBuildFailuresNameFileAndLine(t *testing.T) {
 }
 
 func TestSecondSubmissionCompilesOnlyItself(t *testing.T) {
-	b, spy := newSpiedBuilder(t)
+	b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 	build := func(submission string) (commands int, result job.StageResult) {
 		before := len(spy.specs())
 		_, result = mustBuild(t, b, cppJob(t, submission))
@@ -158,7 +158,7 @@ func TestNeitherProgramSeesTheOthersSources(t *testing.T) {
 
 // The program comes from the store, and the judge, which belongs to the task, had been cleared from it.
 func TestACachedProgramHasItsJudge(t *testing.T) {
-	b, spy := newSpiedBuilder(t)
+	b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 	first, _ := mustBuild(t, b, cppJob(t, "correct.cpp"))
 	err := filepath.WalkDir(b.store.dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

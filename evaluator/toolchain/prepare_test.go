@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
 	"warpboard/evaluator/job"
+	"warpboard/evaluator/sandbox"
 	"warpboard/tasks"
 )
 
@@ -58,7 +61,7 @@ func TestPreparedTasksFirstSubmissionCompilesOnlyItself(t *testing.T) {
 		"the legacy format": {older, []string{"eval.cpp"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			b, spy := newSpiedBuilder(t)
+			b, spy := newSpiedBuilderOn(t, fakeCompiler{})
 			prepare(t, b, hintOf(test.job), len(test.units))
 			for _, spec := range spy.specs() {
 				if len(spec.Device) > 0 || spec.Proc {
@@ -104,8 +107,24 @@ func TestWhatCannotBePreparedSaysWhy(t *testing.T) {
 	prepare(t, b, hintOf(pyJob(t, "correct.py")), 0)
 }
 
+// No compiler has run in vain: the cache is looked at first.
+func TestACacheThatCannotBeMadeIsSaidBeforeAnythingIsCompiled(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "objects")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spy := &spyRunner{Runner: fakeCompiler{}}
+	b := NewBuilder(Config{Tools: tools(), Runner: spy, Cache: file})
+	if _, err := b.Prepare(t.Context(), hintOf(cppJob(t, "correct.cpp")), cpu()); err == nil || !strings.Contains(err.Error(), "make the object cache") {
+		t.Errorf("error is %v", err)
+	}
+	if n := len(spy.specs()); n > 0 {
+		t.Errorf("%d commands", n)
+	}
+}
+
 func TestPreparingEndsWithItsContext(t *testing.T) {
-	b, _ := newSpiedBuilder(t)
+	b, _ := newSpiedBuilderOn(t, fakeCompiler{})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := b.Prepare(ctx, hintOf(cppJob(t, "correct.cpp")), cpu()); !errors.Is(err, ctx.Err()) {
@@ -131,9 +150,27 @@ func TestThatAUnitNeedsTheSubmissionIsFoundOutOnce(t *testing.T) {
 	}
 }
 
+// together compiles a task's units only when all builds of submissions are on.
+type together struct {
+	fakeCompiler
+	builds *sync.WaitGroup
+}
+
+func (r together) Run(ctx context.Context, spec sandbox.Spec) (sandbox.Outcome, error) {
+	switch {
+	case slices.Contains(spec.Argv, "submission.cpp"):
+		r.builds.Done()
+	case slices.Contains(spec.Argv, "eval.cpp"), slices.Contains(spec.Argv, "warpboard_runner.cpp"):
+		r.builds.Wait()
+	}
+	return r.fakeCompiler.Run(ctx, spec)
+}
+
 func TestBuildsOfOneTaskCompileItsUnitsTogetherOnce(t *testing.T) {
-	b, spy := newSpiedBuilder(t)
 	submissions := []string{"correct.cpp", "wrong.cpp", "stale.cpp"}
+	var on sync.WaitGroup
+	on.Add(len(submissions))
+	b, spy := newSpiedBuilderOn(t, together{builds: &on})
 	jobs := make([]job.Job, len(submissions))
 	for i, name := range submissions {
 		jobs[i] = cppJob(t, name)

@@ -78,12 +78,21 @@ func (s *store) get(key string) ([]byte, bool) {
 	return data, true
 }
 
-// put keeps data under key.
-func (s *store) put(key string, data []byte) error {
-	target := s.path(key)
-	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
+// make makes the folder of what is to be kept under key: whoever compiles for the store learns first that nothing can be
+// kept there.
+func (s *store) make(key string) error {
+	if err := os.MkdirAll(filepath.Dir(s.path(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
 	}
+	return nil
+}
+
+// put keeps data under key.
+func (s *store) put(key string, data []byte) error {
+	if err := s.make(key); err != nil {
+		return err
+	}
+	target := s.path(key)
 	file, err := os.CreateTemp(filepath.Dir(target), "new-*")
 	if err != nil {
 		return fmt.Errorf("write to the object cache: %w", err)
