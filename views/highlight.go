@@ -11,7 +11,6 @@ import (
 	"github.com/alecthomas/chroma/v2"
 	"github.com/alecthomas/chroma/v2/formatters/html"
 	"github.com/alecthomas/chroma/v2/lexers"
-	"github.com/alecthomas/chroma/v2/styles"
 
 	"warpboard/cache"
 )
@@ -66,11 +65,14 @@ func colour(name, prefix, text string) (string, error) {
 	}
 	format := html.New(html.WithClasses(true), html.WithLineNumbers(true), html.WithLinkableLineNumbers(true, prefix+"L"))
 	var buf bytes.Buffer
-	if err := format.Format(&buf, styles.Fallback, tokens); err != nil {
+	if err := format.Format(&buf, noStyle, tokens); err != nil {
 		return "", err
 	}
 	return strings.ReplaceAll(buf.String(), lineLink, lineLink+` tabindex="-1"`), nil
 }
+
+// noStyle: colours are the stylesheet's, by class. Chroma's own styles would be read at the start of every process.
+var noStyle = chroma.MustNewStyle("none", nil)
 
 // lineLink begins the link of a line's number. There are hundreds on a page: none is a stop on the way of who uses
 // the keyboard.
