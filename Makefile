@@ -50,7 +50,7 @@ test: export FUZZTIME ?= 1s
 test: setup-test format compiled verify ## Run everything: format, vet's and staticcheck's checks, generated files, all tests with the race detector, fuzz targets for a moment each
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS" && mkdir -m 700 "$$WARPBOARD_TEST_OBJECTS"
 	@nice -n 19 $(MAKE) --no-print-directory analyzed & checking=$$!; \
-	  $(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 2 ./e2e ./web ./evaluator ./evaluator/attacks $$($(GO) list ./...); \
+	  $(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 3 ./e2e ./web ./evaluator ./evaluator/attacks $$($(GO) list ./...); \
 	  tested=$$?; wait $$checking && exit $$tested
 	$(GO) test $(TESTFLAGS) -run '$(TIMED_TESTS)' -p 1 $(TIMED)
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS"
