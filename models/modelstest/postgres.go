@@ -148,12 +148,8 @@ func startPostgres() (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	// No locale and UTF-8, so that texts sort by bytes, as SQLite's do.
-	initdb := exec.Command(filepath.Join(bin, "initdb"), "-D", dir+"/data", "-A", "trust", "-U", "app",
-		"--no-locale", "-E", "UTF8", "--no-sync")
-	initdb.Dir, initdb.SysProcAttr = dir, who
-	if out, err := initdb.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("initdb: %w: %s", err, out)
+	if err := makeCluster(bin, dir, who); err != nil {
+		return nil, err
 	}
 	life, err := guard(bin, dir, who)
 	if err != nil {
