@@ -98,7 +98,7 @@ func (c *compilation) taskUnit(ctx context.Context, unit harness.Unit) (step, er
 	if _, needs := c.builder.store.get(needsSubmissionKey); needs {
 		return step{unit: unit}, nil
 	}
-	if err := c.builder.store.make(objectKey); err != nil {
+	if err := c.builder.store.mkdir(objectKey); err != nil {
 		return step{}, err
 	}
 	s, err := c.compileOne(ctx, unit, files, false)

@@ -78,9 +78,9 @@ func (s *store) get(key string) ([]byte, bool) {
 	return data, true
 }
 
-// make makes the folder of what is to be kept under key: whoever compiles for the store learns first that nothing can be
+// mkdir makes the folder of what is to be kept under key: whoever compiles for the store learns first that nothing can be
 // kept there.
-func (s *store) make(key string) error {
+func (s *store) mkdir(key string) error {
 	if err := os.MkdirAll(filepath.Dir(s.path(key)), 0o700); err != nil {
 		return fmt.Errorf("make the object cache: %w", err)
 	}
@@ -89,7 +89,7 @@ func (s *store) make(key string) error {
 
 // put keeps data under key.
 func (s *store) put(key string, data []byte) error {
-	if err := s.make(key); err != nil {
+	if err := s.mkdir(key); err != nil {
 		return err
 	}
 	target := s.path(key)
