@@ -57,6 +57,7 @@ func (b *Builder) buildPython(ctx context.Context, req BuildRequest, a *Artifact
 	if b.cfg.Tools.Python == nil {
 		return fmt.Errorf("%w: no python3 was found", ErrMissing)
 	}
+	a.torch = importsTorch(a.sources.Files)
 	for _, name := range a.sources.Submitted {
 		if filepath.Ext(name) != ".py" {
 			continue

@@ -105,7 +105,6 @@ func (b *Builder) Build(ctx context.Context, req BuildRequest) (*Artifact, job.S
 	if req.Runner != "" {
 		artifact.sources.Runner, artifact.judgeEnv = req.Runner, req.JudgeEnv
 	}
-	artifact.torch = importsTorch(artifact.sources.Files)
 	build := b.buildNative
 	if def.Lang == tasks.LangPython {
 		build = b.buildPython

@@ -84,12 +84,10 @@ func (p *pythonProgram) judged() bool { return p.artifact.sources.Runner != "" }
 
 // judges is where the judge runs.
 func (p *pythonProgram) judges() Place {
-	at := p.place.Judges()
-	at.Env = maps.Clone(at.Env)
-	if at.Env == nil {
-		at.Env = map[string]string{}
-	}
-	maps.Copy(at.Env, p.artifact.judgeEnv)
+	at, env := p.place.Judges(), map[string]string{}
+	maps.Copy(env, at.Env)
+	maps.Copy(env, p.artifact.judgeEnv)
+	at.Env = env
 	return at
 }
 
