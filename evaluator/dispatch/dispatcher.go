@@ -126,7 +126,8 @@ func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 		if _, paused := pauses[device]; paused || !d.lease.held[device] {
 			continue
 		}
-		errs = append(errs, d.fill(ctx, device, capacity(device, n, live), rerunRoom(device, n, live), now))
+		begun, err := d.fill(ctx, device, capacity(device, n, live), rerunRoom(device, n, live), now)
+		live, errs = append(live, begun...), append(errs, err)
 	}
 	return errors.Join(append(errs, d.preemptProfiles(ctx, slots, live))...)
 }
@@ -193,14 +194,15 @@ func rerunRoom(device string, slots int, live []models.LiveAttempt) int {
 	return room
 }
 
-// fill sends up to n units of work to the queue of a device, no more than reruns of them runs that are measured again.
-func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now time.Time) error {
+// fill sends up to n units of work to the queue of a device, no more than reruns of them runs that are measured again. It
+// returns the attempts that it began, for preemptProfiles: what is in their way would keep them waiting until the next pass.
+func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now time.Time) (begun []models.LiveAttempt, err error) {
 	if n == 0 {
-		return nil
+		return nil, nil
 	}
 	next, err := d.store.NextWork(ctx, device, n, now)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i, unit := range next {
 		// n-i is the room that is left, this unit included: the last place is the one beyond the slots.
@@ -217,18 +219,19 @@ func (d *Dispatcher) fill(ctx context.Context, device string, n, reruns int, now
 			continue // cancelled a moment ago
 		}
 		if err != nil {
-			return err
+			return begun, err
 		}
+		begun = append(begun, models.LiveAttempt{Attempt: attempt, Device: device, Priority: unit.Priority})
 		// The attempt stays live and unpublished; the next pass publishes it. It takes room (capacity), so that a queue that
 		// is down leaves no more of them than a device has slots, and one.
 		if err := d.publish(ctx, attempt); err != nil {
-			return err
+			return begun, err
 		}
 	}
 	if len(next) > 0 {
 		d.notify.QueueChanged()
 	}
-	return nil
+	return begun, nil
 }
 
 // takeBack gives up attempts because of infrastructure errors; their work waits again. Where the database takes no writes, the
