@@ -37,13 +37,22 @@ func (a *API) waitFor(c *fiber.Ctx, e models.Evaluation) *waiter {
 	ctx, cancel := context.WithCancelCause(a.Streams)
 	w := &waiter{id: e.ID, leave: cancel, done: make(chan struct{}), last: e}
 	stop := wire.OnLeaving(c.Context().Conn(), func() { cancel(errCallerGone) })
-	a.Sending.Go(func() {
-		defer close(w.done)
-		defer cancel(nil)
-		defer stop()
+	end := func() { stop(); cancel(nil); close(w.done) }
+	waiting := a.Sending.Go(func() {
+		defer end()
 		w.last, w.err = a.awaitEnd(ctx, cancel, e)
 	})
+	if !waiting {
+		w.err = stopping(e)
+		end()
+	}
 	return w
+}
+
+// stopping is what a caller is told whose evaluation outlives the server.
+func stopping(e models.Evaluation) error {
+	return &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: stopPause,
+		Message: "The site is being restarted. The evaluation goes on; its result will be at /api/v1/evaluations/" + e.ID}
 }
 
 func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e models.Evaluation) (models.Evaluation, error) {
@@ -61,8 +70,7 @@ func (a *API) awaitEnd(ctx context.Context, cancel context.CancelCauseFunc, e mo
 	case errors.Is(err, errCallerGone), errors.Is(err, errQueueFull):
 		a.dropEvaluation(e.ID, err)
 	case err != nil && a.Streams.Err() != nil:
-		err = &site.Failure{Status: fiber.StatusServiceUnavailable, Code: "stopping", RetryAfter: stopPause,
-			Message: "The site is being restarted. The evaluation goes on; its result will be at /api/v1/evaluations/" + e.ID}
+		err = stopping(e)
 	}
 	if last.ID == "" { // it could not be read again
 		last = e

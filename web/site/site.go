@@ -66,7 +66,7 @@ type Site struct {
 	// the second, because at the end streams must go at once while requests get a moment to finish.
 	Requests, Streams         context.Context
 	StopRequests, StopStreams context.CancelFunc
-	Sending                   sync.WaitGroup // answers that were taken over
+	Sending                   wire.Group // answers that were taken over
 
 	rendering sync.Pool // of *bytes.Buffer: a page grows one to 256 kB
 }

@@ -24,12 +24,15 @@ func (s *Site) TakeOver(c *fiber.Ctx, write func(*wire.Writer)) {
 	request.HijackSetNoResponse(true)
 	request.Hijack(func(net.Conn) {
 		head := bytes.Clone(header.Header())
-		s.Sending.Go(func() {
+		sent := s.Sending.Go(func() {
 			defer connection.Close()
 			out := wire.NewWriter(connection, head, inChunks)
 			write(out)
 			out.End()
 		})
+		if !sent {
+			connection.Close()
+		}
 	})
 }
 
