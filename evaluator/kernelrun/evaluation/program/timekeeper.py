@@ -3,8 +3,9 @@
 import torch
 
 from sides import NoFlush
+from timing import EvaluationClocks
 from warpboard_calibrator import CALIBRATIONS, Calibrator
-from warpboard_clocks import Clocks, mostly_late
+from warpboard_clocks import mostly_late
 from warpboard_regions import HostMemory, Regions
 
 
@@ -49,7 +50,7 @@ class Timekeeper:
         if key not in self._constants:
             self._ours.use([regions])
             self._constants[key] = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
-        return Clocks(calls, self._constants[key])
+        return EvaluationClocks(calls, self._constants[key])
 
 
 def _device():

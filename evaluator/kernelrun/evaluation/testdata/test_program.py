@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import statistics
 import struct
 import tempfile
 import unittest
@@ -21,6 +22,8 @@ import kernels
 import nvrtc
 import sides
 import timing
+from warpboard_calls import Call
+from warpboard_clocks import Constants
 
 FLOATS = ("float64", "float32", "float16", "bfloat16")
 INTS = ("int64", "int32", "int16", "int8", "uint8")
@@ -297,6 +300,36 @@ class Timing(unittest.TestCase):
         self.assertTrue(low <= 2 <= high)
         self.assertEqual(timing.speedup([1.0, 3.0], [1.0, 1.0])[0], 2)
         self.assertEqual(timing.speedup([1.0], [0.0]), (None, None))
+
+    def clock(self, calls, late=False, kind="cuda"):
+        """Which clock counts, and what by it the median is, in µs, where handing over takes 150 of them."""
+        constants = Constants(kind, 150_000.0, 160_000.0, 12_000.0, 12_000.0, 0.0)
+        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, 0.0, (4,), 1, 0) for event, wall, snapshot in calls]
+        clocks = timing.EvaluationClocks(made, constants)
+        return clocks.clock, statistics.median(clocks.stats.times) / 1e3
+
+    def test_delays_of_the_hand_over_do_not_count_and_what_every_call_takes_does(self):
+        delayed = [(190, 190 + late, 190 + late) for late in (0, 3, 14, 18, 25)]
+        self.assertEqual(self.clock(delayed), ("event", 190))
+        self.assertEqual(self.clock(delayed, late=True)[0], "wall")
+        self.assertEqual(self.clock(delayed, kind="host")[0], "wall")
+        forged = [(1, wall, snapshot) for _, wall, snapshot in delayed]
+        self.assertEqual(self.clock(forged)[0], "wall")
+        self.assertGreater(self.clock(forged)[1], 190)
+        unjoined = [(1, 1 + late, 190 + late) for late in (0, 3, 14, 18, 25)]
+        self.assertEqual(self.clock(unjoined)[0], "snapshot")
+        self.assertGreater(self.clock(unjoined)[1], 190)
+
+    def test_only_whole_turns_of_another_context_disturb(self):
+        constants = Constants("cuda", 150_000.0, 160_000.0, 12_000.0, 12_000.0, 40_000.0)
+        for prepared, disturbed in ((40, 0), (120, 0), (400, 1)):
+            call = Call(None, None, 190e3, 340e3, 350e3, False, prepared * 1e3, (4,), 1, 0)
+            self.assertEqual(timing.EvaluationClocks([call] * 5, constants).disturbed, disturbed)
+
+    def test_being_honest_in_few_calls_gains_nothing(self):
+        honest, hidden = [(190, 190, 190)] * 5, [(1, 1, 190)] * 15
+        self.assertGreater(self.clock(honest + hidden)[1], 190)
+        self.assertGreater(self.clock(honest + [(1, 190, 190)] * 15)[1], 180)
 
 
 class Compiled(unittest.TestCase):
