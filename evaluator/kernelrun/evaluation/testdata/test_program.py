@@ -301,16 +301,17 @@ class Timing(unittest.TestCase):
         self.assertEqual(timing.speedup([1.0, 3.0], [1.0, 1.0])[0], 2)
         self.assertEqual(timing.speedup([1.0], [0.0]), (None, None))
 
-    def clock(self, calls, late=False, kind="cuda"):
+    def clock(self, calls, late=False, kind="cuda", reference=False, prepared=40):
         """Which clock counts, and what by it the median is, in µs, where handing over takes 150 of them."""
-        constants = Constants(kind, 150_000.0, 160_000.0, 12_000.0, 12_000.0, 0.0)
-        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, 0.0, (4,), 1, 0) for event, wall, snapshot in calls]
-        clocks = timing.EvaluationClocks(made, constants)
-        return clocks.clock, statistics.median(clocks.stats.times) / 1e3
+        constants = Constants(kind, 150_000.0, 160_000.0, 12_000.0, 12_000.0, 40_000.0)
+        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, (4,), 1, 0) for event, wall, snapshot in calls]
+        clocks = timing.EvaluationClocks(made, constants, reference)
+        return clocks.clock, statistics.median(clocks.stats.times) / 1e3, clocks.disturbed
 
     def test_delays_of_the_hand_over_do_not_count_and_what_every_call_takes_does(self):
         delayed = [(190, 190 + late, 190 + late) for late in (0, 3, 14, 18, 25)]
-        self.assertEqual(self.clock(delayed), ("event", 190))
+        for reference in (False, True):
+            self.assertEqual(self.clock(delayed, reference=reference)[:2], ("event", 190))
         self.assertEqual(self.clock(delayed, late=True)[0], "wall")
         self.assertEqual(self.clock(delayed, kind="host")[0], "wall")
         forged = [(1, wall, snapshot) for _, wall, snapshot in delayed]
@@ -320,16 +321,20 @@ class Timing(unittest.TestCase):
         self.assertEqual(self.clock(unjoined)[0], "snapshot")
         self.assertGreater(self.clock(unjoined)[1], 190)
 
-    def test_only_whole_turns_of_another_context_disturb(self):
-        constants = Constants("cuda", 150_000.0, 160_000.0, 12_000.0, 12_000.0, 40_000.0)
-        for prepared, disturbed in ((40, 0), (120, 0), (400, 1)):
-            call = Call(None, None, 190e3, 340e3, 350e3, False, prepared * 1e3, (4,), 1, 0)
-            self.assertEqual(timing.EvaluationClocks([call] * 5, constants).disturbed, disturbed)
+    def test_lying_in_some_calls_or_being_lucky_in_some_gains_nothing(self):
+        honest = [(190, 190, 190)]
+        self.assertGreater(self.clock(5 * honest + 15 * [(1, 1, 190)])[1], 185)
+        self.assertGreater(self.clock(5 * honest + 15 * [(1, 190, 190)])[1], 180)
+        self.assertGreater(self.clock(10 * [(1, 190, 190)] + 11 * honest)[1], 180)
+        lucky = 7 * [(60, 60, 60)] + 13 * [(60, 250, 250)]
+        self.assertGreater(self.clock(lucky)[1], 200)
 
-    def test_being_honest_in_few_calls_gains_nothing(self):
-        honest, hidden = [(190, 190, 190)] * 5, [(1, 1, 190)] * 15
-        self.assertGreater(self.clock(honest + hidden)[1], 190)
-        self.assertGreater(self.clock(honest + [(1, 190, 190)] * 15)[1], 180)
+    def test_only_whole_turns_of_another_context_disturb_and_a_reference_loses_nothing_by_less(self):
+        calls = [(190, 190, 190)] * 20
+        for prepared, disturbed, custom, reference in ((40, 0, 190, 190), (140, 0, 284, 190), (440, 1, 578, 578)):
+            for side, want in ((False, custom), (True, reference)):
+                _, median, share = self.clock(calls, prepared=prepared, reference=side)
+                self.assertEqual((share, round(median)), (disturbed, want))
 
 
 class Compiled(unittest.TestCase):
