@@ -116,7 +116,7 @@ func (w *Window) Until(condition string) {
 	defer cancel()
 	var err error
 	for ctx.Err() == nil {
-		if _, err = chromedp.Run(ctx, chromedp.Poll[bool]("Boolean("+condition+")")); err == nil {
+		if _, err = chromedp.Run(ctx, chromedp.Poll[bool]("Boolean("+condition+")", chromedp.WithPollingInterval(20*time.Millisecond))); err == nil {
 			return
 		} // else the page has gone while it was asked: ask the next
 	}
