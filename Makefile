@@ -50,11 +50,11 @@ test: export WARPBOARD_TEST_CLUSTER := $(WARPBOARD_TEST_OBJECTS)-postgres
 test: export WARPBOARD_TEST_COMPILER := $(CURDIR)/.bin/quick/bin
 # Each fuzz target is fuzzed that long as part of its package's tests.
 test: export FUZZTIME ?= 1s
-# The longest packages first, four at once: tests wait for much, and two cores are busy with four.
+# The longest packages first, three at once: tests wait for much. With four two cores are not quicker.
 LONGEST := ./e2e ./web ./evaluator ./models ./evaluator/toolchain ./evaluator/queue ./evaluator/harness ./evaluator/attacks ./app/verify ./tasks
 test: setup-test format compiled verify .bin/quick/bin/g++ ## Run everything: format, generated files, all tests with the race detector, fuzz targets for a moment each
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS" "$$WARPBOARD_TEST_CLUSTER" && mkdir -m 700 "$$WARPBOARD_TEST_OBJECTS"
-	PATH="$$WARPBOARD_TEST_COMPILER:$$PATH" $(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 4 $(LONGEST) $$($(GO) list ./...)
+	PATH="$$WARPBOARD_TEST_COMPILER:$$PATH" $(GO) test $(TESTFLAGS) -skip '$(TIMED_TESTS)' -p 3 $(LONGEST) $$($(GO) list ./...)
 	$(GO) test $(TESTFLAGS) -run '$(TIMED_TESTS)' -p 1 $(TIMED)
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS" "$$WARPBOARD_TEST_CLUSTER"
 

@@ -43,7 +43,7 @@ func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 		t.Errorf("at first %+v", r)
 	}
 	writeAt(t, filepath.Join(filepath.Dir(folder), "beside.txt"), "not of the task\n")
-	writeAt(t, file, "speed: fast\n"+string(sound))
+	replace(t, file, "speed: fast\n"+string(sound))
 	want := []problemReport{{"task.yml", 1, "speed", "unknown key"}}
 	r := next()
 	if len(r.Problems) == 1 { // its message says more
@@ -52,7 +52,7 @@ func TestVerifyTaskWatchesWhatItChecks(t *testing.T) {
 	if diff := cmp.Diff(want, r.Problems); r.OK || diff != "" || !strings.HasSuffix(want[0].File, "task.yml") {
 		t.Errorf("with a mistake %+v\n%s", r, diff)
 	}
-	writeAt(t, file, string(sound))
+	replace(t, file, string(sound))
 	if r := next(); !r.OK || len(r.Tasks) != 1 || len(r.Tasks[0].Warnings) > 0 {
 		t.Errorf("without it %+v", r)
 	}
@@ -71,4 +71,12 @@ func writeAt(t *testing.T, file, text string) string {
 		t.Fatal(err)
 	}
 	return file
+}
+
+// replace saves a file at once, as editors do: it is never seen half written.
+func replace(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.Rename(writeAt(t, filepath.Join(t.TempDir(), "saved"), text), file); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -35,9 +35,10 @@ func field(report, key string) string {
 func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 	n := newFakeGPU(t)
 	flags := strings.Fields(gpuFlags)
-	judge := n.build(t, "judge", append(flags, "eval.cu")...)
-	n.build(t, "runner.o", append(flags, "-c", "warpboard_runner.cu")...)
-	runner := n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
+	n.buildAll(t, map[string][]string{
+		"judge": slices.Concat(flags, []string{"eval.cu"}), "runner.o": slices.Concat(flags, []string{"-c", "warpboard_runner.cu"}),
+	})
+	judge, runner := n.program("judge"), n.build(t, "runner", "-D__CUDACC__", "-DWARPBOARD_SUBMISSION", "runner.o", "submissions.cpp")
 	ways := []string{"in_place", "own_answer", "apart_answer", "many_buffers", "host_wait", "side_joined", "side_stream", "stale", "copied_before"}
 	const plain = "size: 1000; moving: 0; broken: no; seed: 1\n"
 	// Which clock is ahead is measured, on a device of threads that compete with other tests for the processor, and who
