@@ -78,11 +78,10 @@ format:
 	@unformatted=$$(git ls-files '*.go' | grep -v _templ.go | xargs gofmt -l); \
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-formatted: $$unformatted"; exit 1; fi
 
-# The compiler is mostly through before it has filled this memory: collecting its garbage takes a tenth of its time.
-COMPILER := GOGC=off GOMEMLIMIT=1500MiB
-
-compiled: # everything, with that memory: the compilers that go test starts share a machine with tests
-	$(COMPILER) $(GO) list -race -export -deps -test ./... >/dev/null
+# A compiler is mostly through before it has filled this memory, and collecting garbage takes a tenth of its time. Those that
+# go test starts share the machine with tests.
+compiled:
+	GOGC=off GOMEMLIMIT=1500MiB $(GO) list -race -export -deps -test ./... >/dev/null
 
 verify: # committed generated files are fresh
 	@scripts/verify-generated

@@ -30,7 +30,7 @@ func (s *site) leavesNothing(t *testing.T) {
 	})
 }
 
-// ended tells whether the process is no more.
+// ended reports whether the process has ended.
 func (p *process) ended() bool {
 	select {
 	case <-p.done:

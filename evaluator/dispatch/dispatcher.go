@@ -91,8 +91,9 @@ func (d *Dispatcher) look(ctx context.Context, now time.Time) error {
 }
 
 // pass takes back what is lost, then fills the queue: of the devices that no other process of the site has. It decides by what
-// it read at its beginning; what has changed since then is refused by the guards of the store (Conflict, or not Accepted) and
-// seen by the next pass. Devices and attempts that fail do not keep others from their turn: errors are collected.
+// it read at its beginning, and by what it began itself; what has changed since then is refused by the guards of the store
+// (Conflict, or not Accepted) and seen by the next pass. Devices and attempts that fail do not keep others from their turn:
+// errors are collected.
 func (d *Dispatcher) pass(ctx context.Context, now time.Time) error {
 	workers, err := d.store.Workers(ctx)
 	if err != nil {

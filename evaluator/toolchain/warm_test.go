@@ -49,7 +49,7 @@ func runners(spy *spyRunner) int {
 	return n
 }
 
-// importedEval tells whether its process had torch before it imported the submission.
+// importedEval reports whether its process had torch before it imported the submission.
 const importedEval = `
 import os, sys
 before = "torch" in sys.modules

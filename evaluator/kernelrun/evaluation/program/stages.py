@@ -14,7 +14,8 @@ from warpboard_wire import Refused
 
 TRIALS = 2  # of the check, before anything is timed
 LEAST_TIMED = 3
-LEAST_CLOCKED, CLOCKING = {"host": 0, "cuda": 20}, 0.3  # calls of each kernel, for which the clocks may take so many seconds
+LEAST_CLOCKED = {"host": 0, "cuda": 20}  # calls of each kernel that show which clock is to be believed
+CLOCKING = 0.3  # seconds after the first of them, from which on only as many are made as were asked for
 MOST_DISTURBED = 0.5  # of the calls of one kernel, while another has a process on the device: half of them make the median
 NS_PER_MS = 1e6
 

@@ -19,8 +19,8 @@ class EvaluationClocks(Clocks):
     calls. Whoever lies in some calls alone, or works longer in some, gains no more than _MOST_DELAY_NS: nothing that the judge
     saw take longer than that is believed.
 
-    The reference is only compared with: its clock is believed, and an input of its that took longer to write is the other
-    kernel's doing, or nobody's."""
+    The reference is only compared with: its calls are not doubted one by one, and an input of its that took longer to write is
+    the other kernel's doing, or nobody's."""
 
     def __init__(self, calls, constants, reference=False):
         self._reference = reference
