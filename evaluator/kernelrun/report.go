@@ -27,12 +27,12 @@ type Report struct {
 	FirstMismatch       map[string]any     `json:"first_mismatch,omitempty" jsonschema:"output, element, expected, actual"`
 	ProfilingMethod     string             `json:"profiling_method,omitempty" jsonschema:"events on a GPU, wall_clock on a CPU; cuda_graph of older versions, which timed in the kernel's own process"`
 	GraphError          string             `json:"graph_error,omitempty" jsonschema:"of older versions: why CUDA graphs were not used"`
-	Clocks              map[string]Clocks  `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, of which the largest counts"`
+	Clocks              map[string]Clocks  `json:"clocks,omitempty" jsonschema:"by kernel, custom and ref: the judge's clocks, and which of them counts"`
 	FreshInputs         *bool              `json:"fresh_inputs,omitempty" jsonschema:"whether each call had inputs of its own; false where the request gives them word for word, so that a kernel may remember its answers"`
 	RuntimeStats        *Stats             `json:"runtime_stats,omitempty" jsonschema:"times of the custom kernel, ms"`
 	RefRuntime          *Stats             `json:"ref_runtime,omitempty" jsonschema:"times of the reference, ms"`
 	Speedup             *float64           `json:"speedup,omitempty" jsonschema:"the reference's median time by the custom kernel's"`
-	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"where the speedup lies with 95 %"`
+	SpeedupInterval     []float64          `json:"speedup_interval,omitempty" jsonschema:"where the speedup lies with 95 %, with room for what the judge's clock may err by where that counts"`
 	Times               []float64          `json:"times,omitempty" jsonschema:"ms, of every timed call of the custom kernel"`
 }
 
@@ -43,7 +43,7 @@ type Clocks struct {
 	Event     float64 `json:"event"`
 	Wall      float64 `json:"wall"`
 	Snapshot  float64 `json:"snapshot"`
-	Tolerance float64 `json:"tolerance" jsonschema:"by how much the judge's clock may err"`
+	Tolerance float64 `json:"tolerance" jsonschema:"by how much the judge's clocks may err; much where calls wait for the device on the host"`
 }
 
 // Stats are the statistics of timed calls, in ms at full precision. Std is the population's.

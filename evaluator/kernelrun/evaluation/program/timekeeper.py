@@ -43,14 +43,14 @@ class Timekeeper:
             if not self._cold:
                 self._cuda.flush = lambda: None
 
-    def read(self, calls, values, regions, reference):
-        """The clocks of one kernel's calls, of the reference's or the other's, whose process has ended. Two with answers of one size have the same
-        constants."""
+    def read(self, calls, values, regions, reference, beside):
+        """The clocks of one kernel's calls, whose process has ended: of the reference's, or of the other's beside the
+        reference's clocks. Two with answers of one size have the same constants."""
         key = min(call.size for call in calls), self.kind == "cuda" and mostly_late(calls)
         if key not in self._constants:
             self._ours.use([regions])
             self._constants[key] = self._ours.constants(lambda: [values], calls, CALIBRATIONS[self.kind])
-        return EvaluationClocks(calls, self._constants[key], reference)
+        return EvaluationClocks(calls, self._constants[key], reference, beside)
 
 
 def _device():
