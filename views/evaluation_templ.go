@@ -927,9 +927,9 @@ func clockText(r kernelrun.Result) string {
 	case c.Counts == "event":
 		return c.Counts
 	case c.Wall-c.Event > c.Tolerance:
-		return fmt.Sprintf("the judge's (%s); the kernel's own process said %s", c.Counts, format.Nanoseconds(c.Event*1e6))
+		return fmt.Sprintf("the judge's (%s), ± %s; the kernel's own process said %s", c.Counts, format.Nanoseconds(c.Tolerance*1e6), format.Nanoseconds(c.Event*1e6))
 	}
-	return fmt.Sprintf("the judge's (%s)", c.Counts)
+	return fmt.Sprintf("the judge's (%s), ± %s", c.Counts, format.Nanoseconds(c.Tolerance*1e6))
 }
 
 // inputsText says so where every call had the same inputs.

@@ -41,7 +41,7 @@ class Side:
     def __init__(self, label, door, arrived, regions, host, cuda):
         self.label, self.calls, self.regions = label, [], regions
         self._door, (self._number, channel, page) = door, arrived
-        self._page = page
+        self._page, self._ended = page, False
         self._runner = Runner(channel, page, self.regions, host, cuda)
 
     def ready(self):
@@ -91,7 +91,10 @@ class Side:
         return bytes(answer.numpy()).decode("ascii", "replace") if isinstance(answer, torch.Tensor) and answer.dtype == torch.uint8 else None
 
     def end(self):
-        """Ends its turn, and waits until nothing of it is left."""
+        """Ends its turn, and waits until nothing of it is left. The second time nothing happens."""
+        if self._ended:
+            return
+        self._ended = True
         self._door.over(self._number)
         self._runner.end()
 

@@ -17,6 +17,7 @@ LEAST_TIMED = 3
 LEAST_CLOCKED = {"host": 0, "cuda": 20}  # calls of each kernel that show which clock is to be believed
 CLOCKING = 0.3  # seconds after the first of them, from which on only as many are made as were asked for
 PAUSE = 0.005  # seconds without a call, after which a device takes up to 20 µs more to begin the next
+ALONE = 10  # calls of the reference, at most, when the other kernel has ended
 MOST_DISTURBED = 0.5  # of the calls of one kernel, while another has a process on the device: half of them make the median
 NS_PER_MS = 1e6
 
@@ -138,8 +139,9 @@ class Stages:
             self.clocks.warm_up()
             values = self.time_all()
             archive = self.hand_on()
+            alone = self.time_alone(values)
             self.end()
-            self.tell_times(values)
+            self.tell_times(values, alone)
         except (Gone, Refused, TaskFailed):
             raise
         except (compare.Mismatch, contract.ContractError) as error:
@@ -176,6 +178,17 @@ class Stages:
                     self.kernels[label].calls.append(call)
         return values
 
+    def time_alone(self, values):
+        """Calls of the reference when nothing is left of the other kernel, which may have slowed it down in turns."""
+        if "ref" not in self.kernels or self.clocks.kind == "host":
+            return []
+        self.kernels["custom"].end()
+        alone, ends = [], time.monotonic() + CLOCKING
+        while not alone or (len(alone) < ALONE and time.monotonic() < min(ends, self.ends)):
+            alone.append(self.kernels["ref"].call(values["ref"]))
+            alone[-1].answer = None
+        return alone
+
     def hand_on(self):
         """What a later run of the same kernels need not compile. The result does not depend on it."""
         return {label: text for label, kernel in self.kernels.items() if (text := kernel.compiled())} or None
@@ -186,14 +199,13 @@ class Stages:
             if side is not None:
                 side.end()
 
-    def tell_times(self, values):
+    def tell_times(self, values, alone):
         read = {}
         for label in sorted(self.kernels, reverse=True):  # the reference first: what its clocks show is allowed to the other
             kernel = self.kernels[label]
             read[label] = self.clocks.read(kernel.calls, values[label], kernel.regions, label == "ref", read.get("ref"))
-        if len(read) > 1 and any(clock.disturbed >= MOST_DISTURBED for clock in read.values()):
-            raise Disturbed("The device was busy between the calls: a kernel went on working while the other one was timed, or "
-                            "something else did. Neither time would be its own.")
+        if "ref" in read:
+            undisturbed(read, alone)
         times = {label: [ns / NS_PER_MS for ns in clock.stats.times] for label, clock in read.items()}
         self.report.update(
             profiling_method="wall_clock" if self.clocks.kind == "host" else "events", fresh_inputs=self.inputs.fresh,
@@ -201,8 +213,18 @@ class Stages:
         )
         if "ref" in times:
             self.report["ref_runtime"] = timing.stats(times["ref"])
-            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(
-                times["ref"], times["custom"], [read[label].error() / NS_PER_MS for label in ("ref", "custom")])
+            errors = ([ns / NS_PER_MS for ns in read[label].errors()] for label in ("ref", "custom"))
+            self.report["speedup"], self.report["speedup_interval"] = timing.speedup(times["ref"], times["custom"], *errors)
+
+
+def undisturbed(read, alone):
+    """Raises Disturbed where what was measured of two kernels is not of each alone. Alone are calls of the reference without the other."""
+    if any(clock.disturbed >= MOST_DISTURBED for clock in read.values()) or read["ref"].slower_than(alone):
+        raise Disturbed("The device was busy between the calls: a kernel went on working while the other one was timed, or "
+                        "something else did. Neither time would be its own.")
+    if read["ref"].hindered():
+        raise Disturbed("The judge saw the reference work for longer than its own clock says. Something else had the device meanwhile, or the "
+                        "reference works on a stream that nothing joins, and is no measure for another kernel.")
 
 
 def told(clock):

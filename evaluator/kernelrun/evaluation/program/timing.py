@@ -8,14 +8,20 @@ from warpboard_clocks import Clocks, Constants, mostly_late
 from warpboard_stats import quantile
 
 RESAMPLES = 1000
-TURN_NS = 150_000  # what two contexts take to change places: an input that took so much longer was interrupted by one
+TURN_NS = 130_000  # two contexts take some 150 µs to change places: an input that took so much longer was interrupted by one
 # By how much the judge's clocks may exceed the kernel's own: on ten H200s their lower quartiles did by up to 12 and 15 µs, by 33
 # after a pause, and those of two kernels in turns differed by 10. What the reference shows is allowed to the other, up to a limit.
 _LEAST_NS = (10_000, 15_000)  # of release to done, and of release to answer
 _MOST_SHOWN_NS = 15_000
+_HINDERED_NS = 60_000  # the reference's calls alone are never seen to take so much longer than they say
 _MOST_DELAY_NS = 25_000  # of a hand-over, now and then
-_LATE_NS = 75_000  # so much may calls err that wait for the device on the host: by when contexts change places, processes differ
-_MOST_ERROR = 0.9  # of a time
+_SHORTEST_NS = 1_500  # of a call: what an empty kernel takes
+# So much may calls err that wait for the device on the host: by when contexts change places, processes of one kernel differ; and
+# between "done" and the judge's copy of an answer that it had not been told of, work passes unseen.
+_LATE_NS = 75_000
+_LATE_HIDDEN_NS = 200_000
+_LARGEST_ERROR = 0.9  # of a time, by which it may be too long
+_ALONE_SHARE, _ALONE_NS = 0.03, 5_000  # what the reference's time alone may differ by
 
 
 class EvaluationClocks(Clocks):
@@ -25,38 +31,62 @@ class EvaluationClocks(Clocks):
     calls. Whoever lies in some calls alone, or works longer in some, gains no more than _MOST_DELAY_NS: nothing that the judge
     saw take longer than that is believed.
 
-    The reference is only compared with: its calls are not doubted one by one. beside is the reference's clocks, for the
-    other kernel: who hinders the reference to be allowed more gains _MOST_SHOWN_NS at most."""
+    The requester vouches for the reference: its own clock counts, and where the judge's say something else it was hindered, or is
+    no kernel to compare with. beside is its clocks, for the other kernel."""
 
     def __init__(self, calls, constants, reference=False, beside=None):
         self._reference = reference
-        shown = (_MOST_SHOWN_NS, _MOST_SHOWN_NS) if reference else beside.shown() if beside else (0.0, 0.0)
-        super().__init__(calls, _OfFewCalls(*astuple(constants), *shown))
-        if self.constants.kind == "cuda" and mostly_late(calls):
+        self._shown = beside.shown() if beside else (0.0, 0.0)
+        super().__init__(calls, _OfFewCalls(*astuple(constants), *self._shown))
+        self.late = self.constants.kind == "cuda" and mostly_late(calls)
+        if self.late:
             self.tolerance = float(_LATE_NS)
         # On some machines most inputs took 50 to 100 µs longer to write than for our own runner, and nobody else was there.
         self.disturbed = sum(self.constants.turns(call) > TURN_NS for call in calls) / len(calls)
 
     def shown(self):
-        """By how much the judge's clocks exceed the kernel's own, within limits."""
-        event = quantile(self.events, 0.5)
-        return tuple(min(max(quantile(seen, 0.25) - event, 0.0), _MOST_SHOWN_NS) for seen in (self.walls, self.snapshots))
+        """By how much the judge's clocks exceed the kernel's own, within limits: less than nothing where the constants are too
+        large."""
+        return tuple(min(max(excess, -least), _MOST_SHOWN_NS) for excess, least in zip(self._excess(), _LEAST_NS))
 
-    def error(self):
-        """By how much the times that count may err, in ns; the spread of the calls is another matter."""
-        return 0.0 if self.clock == "event" else self.tolerance
+    def hindered(self):
+        """Whether what the judge saw of a reference is not what that says."""
+        return self.constants.kind == "cuda" and not self.late and max(self._excess()) > _HINDERED_NS
+
+    def slower_than(self, alone):
+        """Whether a reference took longer in turns than in these calls, for which there was no other kernel."""
+        event, least = (quantile(events, 0.5) for events in (self.events, [call.event for call in alone]))
+        return self.constants.kind == "cuda" and not self.late and event > least * (1 + _ALONE_SHARE) + _ALONE_NS
+
+    def errors(self):
+        """By how much the times that count may be too long and too short, in ns, whoever is right; the spread of the calls is
+        another matter."""
+        if self.clock == "event":
+            return 0.0, 0.0 if self._reference else max(self._excess()[0] - self._shown[0], 0.0)
+        return self.tolerance, float(_LATE_HIDDEN_NS) if self.late else self.tolerance
+
+    def _excess(self):
+        event = quantile(self.events, 0.5)
+        return [quantile(seen, 0.25) - event for seen in (self.walls, self.snapshots)]
 
     def _choose(self):
         clock, times = super()._choose()
-        event, wall, snapshot = quantile(self.events, 0.5), quantile(self.walls, 0.25), quantile(self.snapshots, 0.25)
-        late = self.constants.snapshot_tolerance(snapshot)
-        apart = snapshot - wall > late  # work after "done"
-        if self.constants.kind == "host" or mostly_late(self._calls) or apart or max(wall - self.tolerance, snapshot - late) > event:
+        if self.constants.kind == "host" or mostly_late(self._calls):
             return clock, times
         if self._reference:
-            return "event", list(self.events)
-        return "event", [max(said, _least(seen, wall) - self.tolerance, _least(taken, snapshot) - late)
+            return "event", [max(said, _SHORTEST_NS) for said in self.events]
+        event, wall, snapshot = quantile(self.events, 0.5), quantile(self.walls, 0.25), quantile(self.snapshots, 0.25)
+        late = self.constants.snapshot_tolerance(snapshot)
+        apart = snapshot - wall > late - self._shown[1]  # work after "done"
+        if apart or max(wall - self.tolerance, snapshot - late) > event:
+            return clock, times
+        return "event", [max(said, _least(seen, wall) - self.tolerance, _least(taken, snapshot) - late, _SHORTEST_NS)
                          for said, seen, taken in zip(self.events, self.walls, self.snapshots)]
+
+    def _after_done(self, tolerance):
+        """What the reference shows excuses no work after "done"."""
+        more = super()._after_done(tolerance - self._shown[1])
+        return more if more > 0 else -tolerance
 
 
 @dataclass(frozen=True)
@@ -102,15 +132,17 @@ def median(sample):
     return (sample.kthvalue((count + 1) // 2).values + sample.kthvalue(count // 2 + 1).values) / 2
 
 
-def speedup(ref, custom, errors=(0.0, 0.0)):
-    """Ratio of medians, with its 95 % interval: by resampling the pairs, and by what the two times may err by besides. None
-    when a median is zero."""
+def speedup(ref, custom, of_ref=(0.0, 0.0), of_custom=(0.0, 0.0)):
+    """Ratio of medians, with its 95 % interval: by resampling the pairs, and by how much each median may be too long and too
+    short besides. None when the custom one's is zero."""
     a, b = torch.tensor(ref, dtype=torch.float64), torch.tensor(custom, dtype=torch.float64)
-    if float(median(b)) <= 0:
+    x, y = float(median(a)), float(median(b))
+    if y <= 0:
         return None, None
     generator = torch.Generator().manual_seed(0)
     picks = torch.randint(0, len(a), (RESAMPLES, len(a)), generator=generator)
     ratios = median(a[picks]) / median(b[picks])
     low, high = (float(torch.quantile(ratios, q)) for q in (0.025, 0.975))
-    of_ref, of_custom = (min(error / max(float(median(times)), 1e-9), _MOST_ERROR) for error, times in zip(errors, (a, b)))
-    return float(median(a) / median(b)), [low * (1 - of_ref) / (1 + of_custom), high * (1 + of_ref) / (1 - of_custom)]
+    least = max(x - of_ref[0], 0.0) / (y + of_custom[1])
+    most = (x + of_ref[1]) / (y - min(of_custom[0], _LARGEST_ERROR * y))
+    return x / y, [low * least * y / x, high * most * y / x] if x > 0 else [low, high]

@@ -302,11 +302,15 @@ class Timing(unittest.TestCase):
         self.assertEqual(timing.speedup([1.0], [0.0]), (None, None))
 
     def test_an_interval_has_room_for_what_a_clock_may_err_by(self):
-        _, (low, high) = timing.speedup([4.0] * 10, [2.0] * 10, (1.0, 0.5))
-        self.assertAlmostEqual(low, 2 * 0.75 / 1.25)
-        self.assertAlmostEqual(high, 2 * 1.25 / 0.75)
-        _, (low, high) = timing.speedup([4.0] * 10, [2.0] * 10, (1.0, 3.0))  # more than the time itself
-        self.assertTrue(0 < low < 2 < high < 100)
+        for of_ref, of_custom, least, most in (
+            ((1.0, 2.0), (0.5, 0.75), 3 / 2.75, 6 / 1.5),
+            ((0.0, 0.0), (0.0, 18.0), 4 / 20, 2),  # a time that may hide another of ten times its length
+            ((9.0, 0.0), (9.0, 0.0), 0, 4 / 0.2),
+        ):
+            speedup, (low, high) = timing.speedup([4.0] * 10, [2.0] * 10, of_ref, of_custom)
+            self.assertEqual(speedup, 2)
+            self.assertAlmostEqual(low, least)
+            self.assertAlmostEqual(high, most)
 
     def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None):
         """Clocks of calls in µs, where handing over takes 150 of them."""
@@ -339,15 +343,40 @@ class Timing(unittest.TestCase):
             self.assertEqual((self.clock(calls)[0], self.clock(calls, beside=reference)[0]), (alone, beside), delay)
         slow = self.clocks([(300, 500, 500)] * 20, reference=True)
         self.assertGreater(self.clock([(1, 190, 190)] * 20, beside=slow)[1], 160)
-        quick = self.clocks([(300, 250, 250)] * 20, reference=True)
-        self.assertEqual(self.clock([(190, 199, 199)] * 20, beside=quick)[0], "event")
+
+    def test_constants_that_are_too_large_by_what_the_reference_shows_allow_less(self):
+        quick = self.clocks([(300, 293, 290)] * 20, reference=True)
+        self.assertEqual(self.clock([(190, 183, 180)] * 20, beside=quick)[0], "event")
+        self.assertEqual(self.clock([(176, 184, 180)] * 20, beside=quick)[0], "wall")
+
+    def test_work_after_done_is_not_allowed_by_what_the_reference_shows(self):
+        reference = self.clocks([(300, 310, 314)] * 20, reference=True)
+        self.assertEqual(self.clock([(182, 180, 194)] * 20, beside=reference)[0], "event")
+        self.assertEqual(self.clock([(182, 180, 197)] * 20, beside=reference)[0], "snapshot")
+
+    def test_a_reference_counts_by_its_own_clock_and_says_when_it_was_hindered(self):
+        for more, hindered in ((0, False), (50, False), (80, True)):
+            reference = self.clocks([(190, 190 + more, 190 + more)] * 20, reference=True)
+            self.assertEqual((reference.clock, reference.hindered()), ("event", hindered))
+        unjoined = self.clocks([(1, 1, 190)] * 20, reference=True)
+        self.assertTrue(unjoined.hindered())
+        self.assertFalse(self.clocks([(190, 290, 290)] * 20, reference=True, late=True).hindered())
+        self.assertFalse(self.clocks([(190, 290, 290)] * 20, reference=True, kind="host").hindered())
+
+    def test_a_reference_that_is_slower_in_turns_than_alone_was_disturbed(self):
+        turns = [(190, 190, 190)] * 20
+        for alone, slower in ((190, False), (182, False), (175, True), (220, False)):
+            calls = [Call(None, None, alone * 1e3, 0, 0, False, 0, (4,), 1, 0)] * 10
+            self.assertEqual(self.clocks(turns, reference=True).slower_than(calls), slower, alone)
+            self.assertFalse(self.clocks(turns, reference=True, late=True).slower_than(calls))
 
     def test_a_time_says_by_how_much_it_may_err(self):
-        honest, forged = [(190, 190, 190)] * 20, [(1, 190, 190)] * 20
-        self.assertEqual(self.clocks(honest).error(), 0)
-        self.assertEqual(self.clocks(forged).error(), 10_000)
-        self.assertEqual(self.clocks(honest, late=True).error(), 75_000)
-        self.assertLess(self.clocks(honest, late=True, kind="host").error(), 10_000)
+        self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(), (0, 0))
+        self.assertEqual(self.clocks([(190, 196, 196)] * 20).errors(), (0, 6_000))  # what it may have hidden
+        self.assertEqual(self.clocks([(1, 190, 190)] * 20).errors(), (10_000, 10_000))
+        self.assertEqual(self.clocks([(190, 190, 190)] * 20, late=True).errors(), (75_000, 200_000))
+        self.assertLess(max(self.clocks([(190, 190, 190)] * 20, late=True, kind="host").errors()), 10_000)
+        self.assertEqual(self.clock([(0.001, 9, 9)] * 20)[:2], ("event", 1.5))  # no kernel takes less
 
     def test_lying_in_some_calls_or_being_lucky_in_some_gains_nothing(self):
         honest = [(190, 190, 190)]
@@ -359,11 +388,11 @@ class Timing(unittest.TestCase):
 
     def test_only_whole_turns_of_another_context_disturb(self):
         calls = [(190, 190, 190)] * 20
-        for prepared, disturbed, least, most in ((40, 0, 190, 190), (180, 0, 190, 190), (440, 1, 550, 590)):
-            for side in (False, True):
-                _, median, share = self.clock(calls, prepared=prepared, reference=side)
-                self.assertEqual(share, disturbed)
-                self.assertTrue(least <= median <= most, median)
+        for prepared, disturbed, want in ((40, 0, 190), (160, 0, 190), (440, 1, 580)):
+            _, median, share = self.clock(calls, prepared=prepared)
+            self.assertEqual(share, disturbed)
+            self.assertTrue(want - 15 <= median <= want, median)
+            self.assertEqual(self.clock(calls, prepared=prepared, reference=True), ("event", 190, disturbed))
 
 
 class Compiled(unittest.TestCase):
