@@ -45,8 +45,8 @@ test: export GORACE ?= atexit_sleep_ms=20
 test: export WARPBOARD_TEST_OBJECTS := $(shell echo "$${TMPDIR:-/tmp}/warpboard-objects-$$(echo '$(CURDIR)' | cksum | cut -d' ' -f1)")
 # So they do with an empty cluster of PostgreSQL, which each copies.
 test: export WARPBOARD_TEST_CLUSTER := $(WARPBOARD_TEST_OBJECTS)-postgres
-# What tests compile in sandboxes need not be quick: with -O1 a compiler takes two thirds of the time. Programs that are timed
-# or attacked are compiled as on a site: the second go test does not name this folder, and evaluator/attacks goes round it.
+# What tests compile need not be quick (scripts/quick-compiler). Programs that are timed or attacked are compiled as on a site: the
+# second go test does not name this folder, and evaluator/attacks goes round it.
 test: export WARPBOARD_TEST_COMPILER := $(CURDIR)/.bin/quick/bin
 # Each fuzz target is fuzzed that long as part of its package's tests.
 test: export FUZZTIME ?= 1s
@@ -58,8 +58,8 @@ test: setup-test format compiled verify .bin/quick/bin/g++ ## Run everything: fo
 	$(GO) test $(TESTFLAGS) -run '$(TIMED_TESTS)' -p 1 $(TIMED)
 	@rm -rf "$$WARPBOARD_TEST_OBJECTS" "$$WARPBOARD_TEST_CLUSTER"
 
-.bin/quick/bin/g++: Makefile
-	@mkdir -p $(@D) && printf '#!/bin/sh\nexec /usr/bin/g++ "$$@" -O1\n' > $@ && chmod 755 $@
+.bin/quick/bin/g++: scripts/quick-compiler
+	@scripts/quick-compiler .bin/quick
 
 test-fast: ## Run the tests without the race detector and without set-up
 	$(GO) test ./...

@@ -63,7 +63,7 @@ func TestASlotWhoseCompilerFailsTakesNoJobsSaysWhyAndComesBackWhenItIsRepaired(t
 	cfg := realConfig(t)
 	// Where the compiler is broken nothing is compiled already; where it works, all that other tests have compiled.
 	cfg.Builder = repairing{cfg.Builder, toolchain.NewBuilder(toolchain.Config{Tools: tools(), Cache: t.TempDir(), Log: cfg.Log,
-		Runner: brokenCompiler{cfg.Sandbox.(*sandbox.Sandbox), &repaired}}), &repaired}
+		Runner: brokenCompiler{cfg.Sandbox.(toolchain.Runner), &repaired}}), &repaired}
 	cfg.Check = checking(passed)
 	began := time.Now()
 	w := s.start(cfg)

@@ -149,10 +149,11 @@ def leave(): pass
 
 func TestNoWordOfAStageReachesTheNext(t *testing.T) {
 	b := newBuilder()
+	turns := newTurns(t, b, cpu())
 	for _, c := range carriers {
 		t.Run(c.name, func(t *testing.T) {
 			a, _ := mustBuild(t, b, bundle(c.program+report+"found = find()\nleave()\nreport('found', repr(found))\n"))
-			p := mustOpen(t, b, a)
+			p := turns.open(t, a)
 			for stage := range 2 {
 				if got := said(t, p); got != "found ''\ncheck: pass\n" {
 					t.Errorf("stage %d: got %q", stage, got)

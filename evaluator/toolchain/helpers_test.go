@@ -150,6 +150,44 @@ func mustOpen(t *testing.T, b *Builder, a *Artifact) Program {
 	return p
 }
 
+// turns opens programs one after the other, in the Pythons of the one before where these live.
+type turns struct {
+	builder *Builder
+	place   Place
+	last    Program
+}
+
+func newTurns(t *testing.T, b *Builder, place Place) *turns {
+	r := &turns{builder: b, place: place}
+	t.Cleanup(func() {
+		if r.last != nil {
+			r.last.Close()
+		}
+	})
+	return r
+}
+
+// open readies the next artifact; the program before is closed.
+func (r *turns) open(t *testing.T, a *Artifact) Program {
+	t.Helper()
+	if r.last != nil {
+		next := r.last.Next(a)
+		if err := r.last.Close(); err != nil {
+			t.Error(err)
+		}
+		if r.last = next; next != nil {
+			return next
+		}
+	}
+	// Not the test's context: a subtest's ends before the next one begins.
+	p, err := r.builder.Open(context.Background(), a, r.place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.last = p
+	return p
+}
+
 // run is what one stage came to.
 type stageRun struct {
 	status  job.Status

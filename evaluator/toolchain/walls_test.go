@@ -109,6 +109,7 @@ for fd in shared():
 	b := newBuilder()
 	place := cpu()
 	place.Device = []string{"/dev/null"} // with it comes /proc, as on a GPU
+	turns := newTurns(t, b, place)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			work := pyJob(t, "correct.py")
@@ -116,11 +117,7 @@ for fd in shared():
 			work.Sources = map[string][]byte{"reference.py": []byte(walledReference),
 				"submission.py": []byte(prelude + "def attack():\n    " + strings.ReplaceAll(strings.TrimSpace(tt.attack), "\n", "\n    ") + "\n")}
 			a, _ := mustBuild(t, b, work)
-			p, err := b.Open(t.Context(), a, place)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer p.Close()
+			p := turns.open(t, a)
 			req := StageRequest{Mode: "test", Cases: work.Task.Tests, Timeout: 10e9}
 			if tt.status == job.StatusTimeout {
 				req.Timeout = 1e9
