@@ -15,8 +15,8 @@ import (
 	"warpboard/cache"
 )
 
-// maxHighlight is the size from which text is shown without colours: they cost about 50 ms per 300 lines.
-const maxHighlight = 256 << 10
+// MostColoured is the size up to which a site colours text: colours cost about 50 ms per 300 lines.
+const MostColoured = 256 << 10
 
 // maxLines is the number of lines from which text is shown without numbers too: each costs 130 bytes of
 // page, and a submission may be a million of them.
@@ -26,11 +26,13 @@ const maxLines = 20_000
 // many requests at once.
 type Highlighter struct {
 	done *cache.Cache[[32]byte, string]
+	most int
 }
 
-// NewHighlighter returns a highlighter that remembers this many bytes of what it has made.
-func NewHighlighter(room int) *Highlighter {
-	return &Highlighter{cache.New[[32]byte, string](int64(room))}
+// NewHighlighter returns a highlighter that remembers this many bytes of what it has made, and shows text of more than most
+// bytes without colours.
+func NewHighlighter(room, most int) *Highlighter {
+	return &Highlighter{cache.New[[32]byte, string](int64(room)), most}
 }
 
 // Source colours a file by the language that its name tells, with linkable line numbers #L1, #L2 …;
@@ -42,7 +44,7 @@ func (h *Highlighter) Source(name, prefix string, text []byte) (SourceFile, erro
 		file.HTML = templ.Raw(html)
 		return file, nil
 	}
-	html, err := colour(name, prefix, strings.ToValidUTF8(string(text), "\uFFFD"))
+	html, err := h.colour(name, prefix, strings.ToValidUTF8(string(text), "\uFFFD"))
 	if err != nil {
 		return SourceFile{}, fmt.Errorf("highlight %s: %w", name, err)
 	}
@@ -51,12 +53,12 @@ func (h *Highlighter) Source(name, prefix string, text []byte) (SourceFile, erro
 	return file, nil
 }
 
-func colour(name, prefix, text string) (string, error) {
+func (h *Highlighter) colour(name, prefix, text string) (string, error) {
 	if strings.Count(text, "\n") >= maxLines {
 		return `<pre class="chroma"><code>` + templ.EscapeString(text) + "</code></pre>", nil
 	}
 	lexer := lexers.Fallback
-	if len(text) <= maxHighlight {
+	if len(text) <= h.most {
 		lexer = lexerOf(name)
 	}
 	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, text)

@@ -54,7 +54,7 @@ func FuzzRemarks(f *testing.F) {
 }
 
 func TestRemarksStandBelowTheirLinesAndAreText(t *testing.T) {
-	file, err := NewHighlighter(1).Source("submission.cu", "", []byte("int a;\nint b;\nint c;\n"))
+	file, err := NewHighlighter(1, MostColoured).Source("submission.cu", "", []byte("int a;\nint b;\nint c;\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

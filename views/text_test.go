@@ -48,7 +48,7 @@ func TestMarkdownKeepsItsMeaningAndLosesItsPowers(t *testing.T) {
 }
 
 func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
-	h := NewHighlighter(1 << 10)
+	h := NewHighlighter(1<<10, MostColoured)
 	text := []byte("__global__ void f(int n) { /* <b> */ }\nint g = 1;\n")
 	file, err := h.Source("kernel.cu", "", text)
 	if err != nil {
@@ -65,7 +65,7 @@ func TestSourceIsColouredByClassesWithLinesToLinkTo(t *testing.T) {
 }
 
 func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
-	h := NewHighlighter(1 << 10)
+	h := NewHighlighter(1<<10, MostColoured)
 	if _, err := h.Source("x.py", "", []byte("c")); err != nil {
 		t.Fatal(err)
 	}
@@ -79,18 +79,21 @@ func TestLineNamesAreThoseOfTheirPage(t *testing.T) {
 }
 
 func TestBigSourceIsShownPlain(t *testing.T) {
-	file, err := NewHighlighter(1).Source("big.py", "", []byte(strings.Repeat("x = 1\n", maxHighlight/6+1)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if n := show(t, file.HTML).Find(".mi").Length(); n != 0 {
-		t.Errorf("%d numbers are coloured", n)
+	h := NewHighlighter(1, 600)
+	for lines, want := range map[int]int{100: 100, 101: 0} {
+		file, err := h.Source("big.py", "", []byte(strings.Repeat("x = 1\n", lines)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := show(t, file.HTML).Find(".mi").Length(); n != want {
+			t.Errorf("of %d lines %d numbers are coloured, want %d", lines, n, want)
+		}
 	}
 }
 
 func TestALinePerByteIsNoHundredMegabytes(t *testing.T) {
 	text := strings.Repeat("<\n", 500_000)
-	file, err := NewHighlighter(1).Source("lines.py", "", []byte(text))
+	file, err := NewHighlighter(1, MostColoured).Source("lines.py", "", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

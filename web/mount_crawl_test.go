@@ -40,9 +40,6 @@ type crawler struct {
 // TestNothingLeavesThePathOfASite: whatever the pages of a site below a path name is there, as nginx passes it on: links, forms,
 // scripts, styles, pictures, live streams and feeds, for a visitor and for an admin.
 func TestNothingLeavesThePathOfASite(t *testing.T) {
-	if err := colourHarness(); err != nil {
-		t.Fatal(err)
-	}
 	const home = "https://lab.example.org" + labPath
 	s := newProfiledScene(t, func(c *Config) { c.BaseURL = home }, signs(t))
 	through := s.proxyBefore(t, "nginx", home)

@@ -41,9 +41,6 @@ func (s *profiledScene) lookedAt() []string {
 // twice more: dark on a phone, and in turns dark on a desk or light on a phone. What only one width shows has its colours in
 // both themes; the layout does not depend on them.
 func TestAxeFindsNothing(t *testing.T) {
-	if err := colourHarness(); err != nil {
-		t.Fatal(err)
-	}
 	axe, err := os.ReadFile("testdata/axe.min.js") // a copy of the npm package, made by the build of static/
 	if err != nil {
 		t.Fatal(err)

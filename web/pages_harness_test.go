@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
@@ -16,25 +15,7 @@ import (
 	"warpboard/views"
 )
 
-// colourHarness colours what the pages of the harness show: with the race detector on a busy machine that takes longer
-// than a request may.
-var colourHarness = sync.OnceValue(func() error {
-	for _, form := range []tasks.Form{tasks.FormEval, tasks.FormLegacy} {
-		for _, lang := range []tasks.Lang{tasks.LangCPP, tasks.LangCUDA, tasks.LangPython} {
-			for name, text := range harness.Sources(form, lang) {
-				if _, err := coloured.Source(name, name+"-", text); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	return nil
-})
-
 func TestHarnessSourceCanBeReadAndTaken(t *testing.T) {
-	if err := colourHarness(); err != nil {
-		t.Fatal(err)
-	}
 	s := newScene(t)
 	b := s.browser()
 	link := b.page("/tasks/"+s.task.Slug, http.StatusOK).Find("[aria-labelledby=rules] a[href^='/harness/']")

@@ -26,9 +26,6 @@ var notPages = regexp.MustCompile(`^/(clients|api/v1|api/\+|auth|find|static|job
 // TestNoPageAsksMoreQueriesThanItStates asks every page of the site while many people wait and much is stored: a page
 // that asks once per row is found.
 func TestNoPageAsksMoreQueriesThanItStates(t *testing.T) {
-	if err := colourHarness(); err != nil {
-		t.Fatal(err)
-	}
 	s := newCrowdedScene(t)
 	stated, asked := readStatedQueries(t), s.pageQueries()
 	for page, n := range asked {

@@ -29,10 +29,7 @@ func TestScreenshots(t *testing.T) {
 	if dir == "" {
 		t.Skip("scripts/screenshots makes the pictures of the documentation")
 	}
-	if err := colourHarness(); err != nil {
-		t.Fatal(err)
-	}
-	s := newProfiledScene(t)
+	s := newProfiledScene(t, func(c *Config) { c.Code = nil }) // the harness in its colours
 	w := s.window().as(s.browserOf(s.admin))
 	if of := os.Getenv("WARPBOARD_SCREENSHOTS_OF"); of != "" {
 		w.shootEach(strings.Fields(s.shotNames().Replace(of)), dir)

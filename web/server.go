@@ -99,7 +99,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	runs, code := runs.New(site), cfg.Code
 	if code == nil {
-		code = views.NewHighlighter(rememberedSources)
+		code = views.NewHighlighter(rememberedSources, views.MostColoured)
 	}
 	s.pages = pages.New(runs, s.signIn, code, cfg.Attacks, cfg.Contact)
 	s.authoring = authoring.New(runs, code, cfg.bundleLimit())

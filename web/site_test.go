@@ -54,8 +54,10 @@ func (q *idleQueue) Forget(_ context.Context, id string) error {
 
 func (q *idleQueue) Kick(name string) { q.kicked = append(q.kicked, name) }
 
-// coloured are the sources that some test's site has coloured: all show the same ones, and chroma takes its time.
-var coloured = views.NewHighlighter(rememberedSources)
+// coloured are the sources that some test's site has coloured: all show the same ones, and chroma takes its time. With the race
+// detector the harness would take 13 s, and many of its requests longer than they may: its long files are shown as a site shows
+// those of more than views.MostColoured.
+var coloured = views.NewHighlighter(rememberedSources, 3000)
 
 // startSite serves until the test ends. The changes are applied to its configuration.
 func startSite(t testing.TB, changes ...func(*Config)) *testSite {
