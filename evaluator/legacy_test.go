@@ -29,7 +29,6 @@ func TestOneReferenceFileIsATask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bundle.Definition.Config.CompileFlags = []string{quickBuild}
 	s := newSite(t)
 	s.start(realConfig(t))
 	const right = "output_t custom_kernel(input_t data) { for (float& x : data) x = std::sqrt(x); return data; }\n"

@@ -92,9 +92,6 @@ func configIn(root string, log *slog.Logger, between func(toolchain.Runner) tool
 	}, err
 }
 
-// quickBuild is the flag of tasks whose programs need not be quick: compiling the harness takes two thirds of the time.
-const quickBuild = "-O0"
-
 // example is a job for a built-in task with the given submission.
 func example(t testing.TB, task, id string, mode job.Mode, submission []byte) job.Job {
 	t.Helper()
@@ -108,9 +105,6 @@ func example(t testing.TB, task, id string, mode job.Mode, submission []byte) jo
 		t.Fatal(err)
 	}
 	def := bundles[i].Definition
-	if def.Lang == tasks.LangCPP {
-		def.Config.CompileFlags = append(slices.Clone(def.Config.CompileFlags), quickBuild)
-	}
 	return job.Job{
 		Version: job.Version, RunID: 1, AttemptID: id, Secret: "secret of " + id, Device: "CPU", Mode: mode,
 		TaskKey: bundles[i].Key(), Task: def, Sources: sources, SecretSeed: 4242, Enqueued: time.Now(),

@@ -12,30 +12,32 @@ import (
 	"warpboard/evaluator/job"
 )
 
+const bulkyCases = 60 // of each stage
+
 // bulky is a result with much of everything in its ranked stage.
 func bulky() job.Result {
 	r := job.Result{RunID: 1, AttemptID: "a1", Outcome: job.OutcomeDone}
 	for _, stage := range []job.Stage{job.StageBuild, job.StageTest, job.StageBenchmark, job.StageRanked} {
 		s := job.StageResult{
 			Stage: stage, Status: job.StatusPass,
-			Stdout: strings.Repeat("é", 100_000), Stderr: strings.Repeat("\x00", 100_000),
-			Extra: map[string]string{"report": strings.Repeat("x", 500_000)},
+			Stdout: strings.Repeat("é", 40_000), Stderr: strings.Repeat("\x00", 25_000),
+			Extra: map[string]string{"report": strings.Repeat("x", 125_000)},
 		}
-		for i := range 250 {
+		for i := range bulkyCases {
 			s.Cases = append(s.Cases, job.CaseResult{
 				Index: i, Spec: fmt.Sprint("size: ", i), Status: job.StatusPass, Mean: 1.5, Runs: 100,
-				Message: strings.Repeat("m", 4<<10), Times: make([]float64, 100),
+				Message: strings.Repeat("m", 4<<10), Times: make([]float64, 25),
 			})
 		}
 		r.Stages = append(r.Stages, s)
 	}
-	r.Evaluation = json.RawMessage(`{"stdout":"` + strings.Repeat("o", 200_000) + `","device":"CPU"}`)
-	r.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Size: 3 << 20, Data: make([]byte, 3<<20)}}
+	r.Evaluation = json.RawMessage(`{"stdout":"` + strings.Repeat("o", 100_000) + `","device":"CPU"}`)
+	r.Artifacts = []job.Artifact{{Name: "profile.0.ncu-rep.gz", Size: 1 << 20, Data: make([]byte, 1<<20)}}
 	return r
 }
 
 func TestAnyResultIsTruncatedToFit(t *testing.T) {
-	for _, size := range []int{16 << 20, 4 << 20, 1 << 20, 512 << 10} {
+	for _, size := range []int{4 << 20, 2 << 20, 512 << 10, 128 << 10} {
 		r := bulky()
 		truncateResult(&r, size)
 		data, err := json.Marshal(r)
@@ -46,11 +48,11 @@ func TestAnyResultIsTruncatedToFit(t *testing.T) {
 			t.Errorf("result has %d bytes, %d fit", len(data), size)
 		}
 		for i, s := range r.Stages {
-			if len(s.Cases) != 250 || s.Cases[249].Mean != 1.5 || s.Cases[7].Spec != "size: 7" || !utf8.ValidString(s.Stdout) {
+			if len(s.Cases) != bulkyCases || s.Cases[bulkyCases-1].Mean != 1.5 || s.Cases[7].Spec != "size: 7" || !utf8.ValidString(s.Stdout) {
 				t.Errorf("size %d: stage %d lost what decides: %d cases", size, i, len(s.Cases))
 			}
 		}
-		if a := r.Artifacts[0]; a.Size != 3<<20 {
+		if a := r.Artifacts[0]; a.Size != 1<<20 {
 			t.Errorf("size %d: the artifact's true size is gone: %d", size, a.Size)
 		}
 	}
@@ -67,7 +69,7 @@ func TestAResultThatFitsIsNotTruncated(t *testing.T) {
 func TestTruncatingDoesNotChangeWhatOthersHold(t *testing.T) {
 	r := bulky()
 	held := r.Stages
-	truncateResult(&r, 512<<10)
+	truncateResult(&r, 128<<10)
 	if !reflect.DeepEqual(held, bulky().Stages) {
 		t.Error("the stages that were there before have changed")
 	}
