@@ -369,6 +369,7 @@ class Timing(unittest.TestCase):
             calls = [Call(None, None, alone * 1e3, 0, 0, False, 0, (4,), 1, 0)] * 10
             self.assertEqual(self.clocks(turns, reference=True).slower_than(calls), slower, alone)
             self.assertFalse(self.clocks(turns, reference=True, late=True).slower_than(calls))
+        self.assertFalse(self.clocks(turns, reference=True, kind="host").slower_than([]))  # there are none on the host
 
     def test_a_time_says_by_how_much_it_may_err(self):
         self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(), (0, 0))
