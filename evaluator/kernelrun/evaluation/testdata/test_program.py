@@ -395,6 +395,12 @@ class Timing(unittest.TestCase):
             self.assertTrue(want - 15 <= median <= want, median)
             self.assertEqual(self.clock(calls, prepared=prepared, reference=True), ("event", 190, disturbed))
 
+    def test_inputs_that_the_reference_gets_slowly_too_are_not_disturbed_up_to_a_limit(self):
+        calls = [(190, 190, 190)] * 20
+        for reference, prepared, disturbed in ((40, 180, 1), (100, 180, 0), (100, 240, 1), (220, 220, 0), (240, 240, 1)):
+            beside = self.clocks(calls, prepared=reference, reference=True)
+            self.assertEqual(self.clock(calls, prepared=prepared, beside=beside)[2], disturbed, (reference, prepared))
+
 
 class Compiled(unittest.TestCase):
     def setUp(self):
