@@ -9,7 +9,7 @@ from warpboard_stats import quantile
 
 RESAMPLES = 1000
 TURN_NS = 130_000  # two contexts take some 150 µs to change places: an input that took so much longer was interrupted by one
-# By how much the judge's clocks may exceed the kernel's own: on ten H200s their lower quartiles did by up to 12 and 15 µs, by 33
+# By how much the judge's clocks may exceed the kernel's own: on seven H200s their lower quartiles did by up to 12 and 15 µs, by 33
 # after a pause, and those of two kernels in turns differed by 10. What the reference shows is allowed to the other, up to a limit.
 _LEAST_NS = (10_000, 15_000)  # of release to done, and of release to answer
 _MOST_SHOWN_NS = 15_000
