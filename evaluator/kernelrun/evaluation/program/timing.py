@@ -36,11 +36,12 @@ class EvaluationClocks(Clocks):
     no kernel to compare with. beside is its clocks, for the other kernel."""
 
     def __init__(self, calls, constants, reference=False, beside=None):
-        self._reference = reference
+        self._reference, on_device = reference, constants.kind == "cuda"
+        self.late = on_device and mostly_late(calls)
+        self._queued = on_device and not self.late  # when it was released: what the rules here are for
         self._shown = beside.shown() if beside else (0.0, 0.0)
         slow = _MOST_SLOW_NS if reference else beside.slow() if beside else 0.0
         super().__init__(calls, _OfFewCalls(*astuple(constants), *self._shown, slow))
-        self.late = self.constants.kind == "cuda" and mostly_late(calls)
         if self.late:
             self.tolerance = float(_LATE_NS)
         self.disturbed = sum(self.constants.turns(call) > 0 for call in calls) / len(calls)
@@ -58,11 +59,11 @@ class EvaluationClocks(Clocks):
 
     def hindered(self):
         """Whether what the judge saw of a reference is not what that says."""
-        return self.constants.kind == "cuda" and not self.late and max(self._excess()) > _HINDERED_NS
+        return self._queued and max(self._excess()) > _HINDERED_NS
 
     def slower_than(self, alone):
         """Whether a reference took longer in turns than in these calls, for which there was no other kernel."""
-        if self.constants.kind == "host" or self.late:
+        if not self._queued:
             return False
         event, least = (quantile(events, 0.5) for events in (self.events, [call.event for call in alone]))
         return event > least * (1 + _ALONE_SHARE) + _ALONE_NS
@@ -80,7 +81,7 @@ class EvaluationClocks(Clocks):
 
     def _choose(self):
         clock, times = super()._choose()
-        if self.constants.kind == "host" or mostly_late(self._calls):
+        if not self._queued:
             return clock, times
         if self._reference:
             return "event", [max(said, _SHORTEST_NS) for said in self.events]
