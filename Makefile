@@ -37,8 +37,18 @@ test: export GOGC ?= 400
 # Nobody debugs what is tested: without tables for debuggers the compiler takes a seventh less. With the race detector come
 # checks of unsafe pointers, most of them in reflect, which take a fifteenth of the tests' time; we use none but in one test.
 # Whoever compiles for the tests (compiled) takes the same flags, or everything is compiled twice.
-# Trap: -race=false for a dependency, which would save a fifth of the tests' time, has the detector find races where there are none.
-test: export GOFLAGS := $(shell $(GO) env GOFLAGS) '-gcflags=all=-dwarf=false -d=checkptr=0'
+PLAIN := -dwarf=false -d=checkptr=0
+# Inlining takes a seventh of the time of compiling what others wrote and templ generates, and saves their tests nothing.
+UNINLINED := github.com/... warpboard/views
+# Packages that only compute: the detector need not watch them. It still sees what they do through sync, reflect, maps and channels.
+# Trap: a package that publishes with sync/atomic may not stand here, or the detector finds races where there are none (regexp2
+# has one atomic, a clock's). Nor may one be inlined: the fast path of a lock would be compiled in, unseen.
+UNWATCHED := compress/... encoding/json image/draw image/gif image/jpeg image/png regexp/... golang.org/x/image/... golang.org/x/net/html \
+  $(addprefix github.com/,alecthomas/... andybalholm/... dlclark/... google/jsonschema-go/... \
+  klauspost/compress/flate klauspost/compress/gzip klauspost/compress/internal/...)
+# Of the patterns that match a package the last counts.
+test: export GOFLAGS := $(shell $(GO) env GOFLAGS) '-gcflags=all=$(PLAIN)' \
+  $(foreach p,$(UNINLINED),'-gcflags=$(p)=$(PLAIN) -l') $(foreach p,$(UNWATCHED),'-gcflags=$(p)=$(PLAIN) -l -race=false')
 # The race detector waits a second at the end of every process, for races of its last moment: 20 ms do.
 test: export GORACE ?= atexit_sleep_ms=20
 # All packages' tests share what they compile in sandboxes. The name is the same in every run: results that Go keeps hold it.

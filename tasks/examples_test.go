@@ -153,7 +153,7 @@ func build(t *testing.T, dir string, layout harness.SourceSet) {
 	for _, unit := range layout.Units {
 		if judge := filepath.Join(dir, "judge"); unit.Judge {
 			if _, err := os.Stat(judge); err != nil {
-				compile(t, dir, "-std=c++20", "-O1", "-pthread", "-I.", unit.Name, "-o", judge)
+				compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", unit.Name, "-o", judge)
 			}
 			continue
 		}
@@ -162,7 +162,7 @@ func build(t *testing.T, dir string, layout harness.SourceSet) {
 		if _, err := os.Stat(object); err == nil && !unit.Submitted {
 			continue
 		}
-		compile(t, dir, "-std=c++20", "-O1", "-c", "-I.", unit.Name, "-o", object)
+		compile(t, dir, "-std=c++20", "-O3", "-march=native", "-pthread", "-c", unit.Name, "-o", object)
 	}
 	compile(t, dir, link...)
 }
