@@ -124,7 +124,7 @@ func TestASessionEndsWhenItExpiresIsRevokedOrItsPersonIsBlocked(t *testing.T) {
 	})
 }
 
-func TestATokenWorksUntilItIsRevokedOrExpires(t *testing.T) {
+func TestATokenWorksUntilItIsRevokedOrExpiresOrItsPersonIsBlocked(t *testing.T) {
 	modelstest.Each(t, func(t *testing.T, s *models.Store) {
 		w, ctx := newWorld(t, s), t.Context()
 		secret, token, err := s.CreateToken(ctx, w.ann.ID, "laptop", 0)
@@ -142,6 +142,10 @@ func TestATokenWorksUntilItIsRevokedOrExpires(t *testing.T) {
 		if diff := cmp.Diff(secret[:9], got.Prefix); diff != "" {
 			t.Error(diff)
 		}
+		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, true))
+		wantKind(t, third(s.TokenUser(ctx, secret)), models.NotFound)
+		check(t, s.SetBlocked(ctx, w.admin, w.ann.ID, false))
+		check(t, third(s.TokenUser(ctx, secret)))
 		wantKind(t, s.RevokeToken(ctx, w.ben.ID, token.ID), models.NotFound)
 		check(t, s.RevokeToken(ctx, w.ann.ID, token.ID))
 		_, _, err = s.TokenUser(ctx, secret)

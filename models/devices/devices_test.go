@@ -91,11 +91,20 @@ func TestOldRowsGoToTheSiliconOfTheirRecords(t *testing.T) {
 		measured(t, s, task, "ann", "A100", "NVIDIA A100-SXM4-40GB", "dd", 200)
 		measured(t, s, task, "dan", "A100", "", "", 210)
 		before, err := s.Board(t.Context(), task.VersionID, "H200", 0, 1)
+		if err == nil {
+			err = s.PauseDevice(t.Context(), boss, "H100", "New cables.")
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
 
 		sort(t, s)
+		pauses, err := s.Pauses(t.Context())
+		for _, label := range []string{"H100-SXM", "H100-PCIe"} {
+			if err != nil || pauses[label].Why != "New cables." {
+				t.Errorf("H100 was paused, and %s is not: %+v, %v", label, pauses, err)
+			}
+		}
 		want := map[string]int64{"H100-SXM": 1, "H100-PCIe": 1, "H100": 1, "H200": 1, "A100-SXM-40GB": 2}
 		if diff := cmp.Diff(want, on(t, s, task)); diff != "" {
 			t.Errorf("people on boards:\n%s", diff)

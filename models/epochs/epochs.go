@@ -3,7 +3,6 @@ package epochs
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -120,20 +119,6 @@ type Known struct {
 	Kind  Kind
 	Since time.Time
 	Epoch
-}
-
-// ByID reads epochs, by number.
-func (s *Epochs) ByID(ctx context.Context, ids []int64) (map[int64]Epoch, error) {
-	slices.Sort(ids)
-	var list []Epoch
-	if err := s.db.Read(ctx).Where("id in ?", slices.Compact(ids)).Find(&list).Error; err != nil {
-		return nil, db.ReadError(err, "epochs")
-	}
-	found := make(map[int64]Epoch, len(list))
-	for _, e := range list {
-		found[e.ID] = e
-	}
-	return found, nil
 }
 
 // TableName is what gorm's plural is not.
