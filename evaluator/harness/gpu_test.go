@@ -64,9 +64,9 @@ func TestCallsOfAGPUAreGatedAndTimedByThreeClocks(t *testing.T) {
 		{"own_answer", "test", plain, 0, "test.0.numerics.elements", "1000"},
 		{"apart_answer", "test", plain, 0, "check", "pass"},
 		{"many_buffers", "test", "size: 300000; moving: 0; broken: no; seed: 1\n", 0, "test.0.numerics.note", "reference_fp64 failed: too many"},
-		{"host_wait", "leaderboard", plain, 0, "benchmark.0.clock", "wall"},
+		{"host_wait", "leaderboard", plain, 0, "check", "pass"},
 		{"side_joined", "test", plain, 0, "check", "pass"},
-		{"side_stream", "leaderboard", plain, 0, "benchmark.0.clock", "wall"},
+		{"side_stream", "leaderboard", plain, 112, "check", "fail"}, // the answer is not there yet
 		{"in_place", "benchmark", "size: 1000; moving: 1; broken: no; seed: 1\n", 0, "check", "pass"},
 		{"stale", "test", plain, 112, "check", "fail"},
 		{"copied_before", "test", plain, 112, "check", "fail"},

@@ -12,7 +12,7 @@ struct Bounds {
     double most_handover;
     double share;           // of its time, by which copying an answer may vary
     double quantile;        // of the judge's clocks that is compared with the median of the runner's
-    double hidden;          // work after "done" that passes while a device comes back to the judge; 0 without a device
+    double hidden;          // work after "done" that passes while a device comes back to the judge; 0 without a gate on one
 };
 
 }  // namespace warpboard

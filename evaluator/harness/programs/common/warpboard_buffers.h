@@ -37,20 +37,40 @@ public:
         add(REGION_DEVICE, REGION_INPUTS, needs.device_inputs);
         add(REGION_HOST, REGION_ANSWERS, needs.host_answers);
         add(REGION_DEVICE, REGION_ANSWERS, needs.device_answers);
+        add(REGION_DEVICE, REGION_SEALED, needs.device_inputs > 0 ? Device::sealed_bytes : 0);
         return true;
     }
 
     const std::vector<Region>& regions() const { return regions_; }
     const std::vector<int>& descriptors() const { return descriptors_; }
 
-    // The device's arrays of an input, where write puts them.
-    std::vector<WrittenArray> arrays(const InputLayout& layout) const {
-        std::vector<WrittenArray> found;
-        const Region* device = find(REGION_DEVICE, REGION_INPUTS);
+    // Chooses what of an input on the device is sealed. Returns the number of records.
+    unsigned choose_sealed(const InputLayout& layout) {
+        std::vector<WrittenArray> arrays;
+        const Region* inputs = find(REGION_DEVICE, REGION_INPUTS);
         for (const Placed& placed : layout.contents()) {
-            if (placed.device) found.push_back({device->base + placed.offset, placed.data, placed.bytes});
+            if (placed.device) arrays.push_back({inputs->base + placed.offset, placed.data, placed.bytes});
         }
-        return found;
+        return device_.choose_sealed(arrays, inputs == nullptr ? nullptr : inputs->base);
+    }
+
+    // Marks the beginning of writing it for call number.
+    void begin_writing(uint32_t number) {
+        const Region* records = find(REGION_DEVICE, REGION_SEALED);
+        device_.begin_writing(number, records == nullptr ? nullptr : records->base);
+    }
+
+    // Parts of an answer, as they would lie in the answers' region of the device; the judge's own memory is not set.
+    std::vector<AnswerReader::Copy> like(const std::vector<size_t>& parts) const {
+        std::vector<AnswerReader::Copy> copies;
+        const Region* answers = find(REGION_DEVICE, REGION_ANSWERS);
+        size_t used = 0;
+        for (size_t bytes : parts) {
+            if (answers == nullptr || used + bytes > answers->size) break;
+            copies.push_back({true, nullptr, answers->base + used, bytes});
+            used += rounded(bytes, device_step);
+        }
+        return copies;
     }
 
     // Writes an input where the runner's argument has its arrays: of the host, into new memory, which the runner

@@ -51,11 +51,11 @@ public:
             stamps = Stamps{};
             draw(c, fresh);
             share();
-            session_.tell(flags, drawn_->layout.description(), stamps);
+            session_.tell(flags, drawn_->layout.description(), choose_sealed(), stamps);
             session_.wait_queued(Device::released_on_host ? -1 : release_limit_ns, stamps);
-            prepare();
-            session_.release(stamps, Device::released_on_host, buffers_.host_inputs(), [this] { device_.restore(); });
-            device_.let_go();
+            prepare(session_.number());
+            if constexpr (Device::released_on_host) session_.release_host(stamps, buffers_.host_inputs());
+            else session_.release_device(stamps, device_);
             session_.wait_done(stamps, !Device::released_on_host);
             answer_ = session_.answer();
             if (answer_[0] == ANSWER_NEEDS_ROOM) {
@@ -66,8 +66,9 @@ public:
             if (answer_[0] != ANSWER_FOLLOWS) throw Refused{"The answer's description is not one."};
             take_answer();
             stamps.copied = now_ns();
+            session_.read_event(stamps);
             stamps.prepared = device_.writing_took();
-            stamps.late |= Device::switches_in_call;
+            stamps.by_judge = Device::switches_in_call;
             return of_task("check_implementation", [&] { return Task::check(drawn_->input, *output_); });
         }
     }
@@ -78,32 +79,46 @@ public:
         own.overwrite(buffers_.regions(), buffers_.descriptors(), copies_);
     }
 
-    // Overwrites the last answer, writes the input and flushes the caches. The device is the judge's from then on to the
-    // release.
-    void prepare() {
+    // The same when the submission is gone: with another input of the case, and an answer of these parts of a device's memory,
+    // which are taken into borrowed memory of the judge's.
+    template <class Own>
+    void stand_in(Own& own, const Case& c, const std::vector<size_t>& parts) {
+        draw(c, true);
+        fit();
+        copies_ = buffers_.like(parts);
+        for (AnswerReader::Copy& copy : copies_) copy.into = device_.borrow(copy.bytes);
+        overwrite_answer(own);
+    }
+    void end_stand_in() {
+        for (AnswerReader::Copy& copy : copies_) device_.give_back(copy.into, copy.bytes);
+        copies_.clear();
+    }
+
+    // Chooses what of the input is sealed. Returns the number of records.
+    unsigned choose_sealed() { return buffers_.choose_sealed(drawn_->layout); }
+
+    // Overwrites the last answer, writes the input of call number and flushes the caches. The device is the judge's from then on
+    // until it is let go.
+    void prepare(uint32_t number) {
         buffers_.poison(copies_);
-        device_.begin_writing(buffers_.arrays(drawn_->layout));
+        buffers_.begin_writing(number);
         buffers_.write(drawn_->layout);
         device_.flush();
         device_.hold();
     }
-    // Draws an input of a case without telling the runner, which is gone.
-    void draw_another(const Case& c) {
-        draw(c, true);
-        fit();
-    }
     int host_inputs() const { return buffers_.host_inputs(); }
 
-    // Copies as it does answers.
-    void copy(void* into, const void* from, size_t bytes) { buffers_.copy({{true, into, from, bytes}}); }
-
-    // Bytes of the last answer.
-    size_t answer_bytes() const {
-        size_t bytes = 0;
-        for (const AnswerReader::Copy& copy : copies_) bytes += copy.bytes;
-        return bytes;
+    // Bytes of the parts of the last answer that lie on a device.
+    std::vector<size_t> answer_parts() const {
+        std::vector<size_t> parts;
+        for (const AnswerReader::Copy& copy : copies_) {
+            if (copy.device) parts.push_back(copy.bytes);
+        }
+        return parts;
     }
-    void copy() { take_answer(); }
+
+    // Copies the last answer.
+    void copy() { buffers_.copy(copies_); }
 
     // How far the last answer is from the task's in double precision.
     void log_numerics(Report& report, const std::string& prefix) { warpboard::log_numerics(report, prefix, drawn_->input, *output_); }

@@ -65,13 +65,16 @@ public:
     explicit CaseClocks(const Bounds& bounds) : bounds_(bounds) {}
 
     void calibrate(const Stamps& own) { own_.push_back(own); }
-    void add(const Stamps& call) { calls_.push_back(call); }
+    void add(const Stamps& call) { calls_.push_back(call), raw_.add(call.done - call.released); }
 
     // The descriptions of the case's inputs differ and tell something before the release: calls begin when
     // they are told of.
     void begin_when_told() { told_ = true; }
 
     size_t runs() const { return calls_.size(); }
+
+    // From release to end, nothing subtracted.
+    const Stats& raw() const { return raw_; }
 
     // What counts so far.
     struct Count {
@@ -83,23 +86,9 @@ public:
         const Times t = times();
         const double event = median(t.events), wall = quantile(t.counted_walls, bounds_.quantile),
                      snapshot = quantile(t.counted_snapshots, bounds_.quantile);
-        if (2 * t.late > calls_.size()) {  // their event is the wall's; work could go on while the judge reads the answer
-            if (snapshot > wall) return {"snapshot", t.snapshot_cost.tolerance, Stats(t.counted_snapshots)};
-            return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
-        }
-        if (snapshot > event && snapshot > wall) return {"snapshot", t.snapshot_cost.tolerance, Stats(t.counted_snapshots)};
-        if (wall > event) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
+        if (snapshot > wall && (snapshot > event || by_judge())) return {"snapshot", t.snapshot_cost.tolerance, Stats(t.counted_snapshots)};
+        if (wall > event || by_judge()) return {"wall", t.wall_cost.tolerance, Stats(t.counted_walls)};
         return {"event", t.wall_cost.tolerance, Stats(t.events)};
-    }
-
-    // What a call of nothing costs at the most, without and with the copy of an answer, by how much that varies, and how long
-    // writing an input takes: measured when nothing of the submission was left that could make it longer, or uneven.
-    void bound(const Constant& handover, double snapshot, double writing) {
-        most_writing_ = writing;
-        most_handover_ = handover.median + bounds_.tolerance;
-        most_snapshot_ = snapshot + bounds_.most_tolerance;
-        most_tolerance_ = std::max(least_tolerance_ns, 2 * handover.spread);
-        most_snapshot_tolerance_ = std::max({least_snapshot_tolerance_ns, 2 * handover.spread, bounds_.share * snapshot});
     }
 
     void log(Report& report, const std::string& prefix) const {
@@ -114,44 +103,38 @@ public:
         report.log(prefix + "walls", Report::list(t.walls));
         report.log(prefix + "snapshots", Report::list(t.snapshots));
         report.log(prefix + "late", t.late);
+        report.log(prefix + "switched", quantile(each(calls_, [](const Stamps& s, double) { return s.switched; }), 0.5));
+        report.log(prefix + "own", Report::list({t.wall_cost.spread, t.snapshot_cost.ns, t.snapshot_cost.spread,
+                   quantile(own([](const Stamps& s, double) { return s.switched; }), 0.5), quantile(own([](const Stamps& s, double) { return s.switched; }), 0.95)}));
         report.log(prefix + "tolerance", counted.tolerance);
         report.log(prefix + "handover", t.wall_cost.ns);
     }
 
-    // How long handing a call over takes.
-    Constant handover() const {
-        return no_more_than(raw_walls(), own_handover());
-    }
-
 private:
     static constexpr double no_bound = 1e18;
-    static constexpr double least_tolerance_ns = 6e3;  // what the clocks of a device differ by while nothing disturbs them
-    static constexpr double least_snapshot_tolerance_ns = 10e3;
-    static constexpr double usual_turn_ns = 50e3;  // writing an input may take so much longer without a turn
+    static constexpr double usual_turn_ns = 50e3;    // writing an input may take so much longer without a turn
+    static constexpr double usual_switch_ns = 10e3;  // and a change of contexts
 
     // The machine was busy while calls of nothing were timed, if the submission's were quicker. One that only seems
     // to end early makes the constant smaller, and so its own time longer.
     Constant no_more_than(const std::vector<double>& raw, Constant cost) const {
-        if (early()) cost.ns = 0;
         if (!raw.empty()) cost.ns = std::min(cost.ns, std::max(quantile(raw, 0.1), 0.0));
         return cost;
     }
 
-    // Whether calls were said to be done before a device comes from one context to another: nothing is subtracted
-    // from such a time.
-    bool early() const {
-        return bounds_.hidden > 0 && !calls_.empty() && quantile(raw_walls(), 0.5) < own_handover().ns / 2;
+    bool by_judge() const { return !calls_.empty() && calls_.front().by_judge; }
+
+    // How long handing a call over takes.
+    Constant handover() const {
+        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.done - begin; }),
+                            Constant(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
+                                     told_ ? no_bound : bounds_.most_handover, 0));
     }
 
-    std::vector<double> raw_walls() const {
-        return each(calls_, [](const Stamps& s, double begin) { return s.done - begin; });
-    }
-
-    Constant own_handover() const {
-        Constant cost(own([](const Stamps& s, double begin) { return s.done - begin - s.event; }), bounds_,
-                      told_ ? no_bound : std::min(bounds_.most_handover, most_handover_), 0);
-        cost.tolerance = std::min(cost.tolerance, most_tolerance_);
-        return cost;
+    // How long it takes until the answer has been copied, too.
+    Constant snapshot_cost() const {
+        return no_more_than(each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; }),
+                            Constant(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_, no_bound, bounds_.share));
     }
 
     struct Times {
@@ -162,16 +145,19 @@ private:
 
     Times times() const {
         Times t{{}, {}, {}, {}, {}, handover(), snapshot_cost()};
-        const double prepared = std::min(quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25), most_writing_);
+        const double prepared = quantile(own([](const Stamps& s, double) { return s.prepared; }), 0.25),
+                     switched = quantile(own([](const Stamps& s, double) { return s.switched; }), 0.5);
         for (const Stamps& call : calls_) {
-            // What another context had of the device between the first byte of the input and the release counts.
-            const double turns = call.prepared > prepared + usual_turn_ns ? call.prepared - prepared : 0;
+            // What another context had of the device between the first byte of the input and the end of the hold counts, and for
+            // how much longer than usual a gate did not say that it ran.
+            const double turns = (call.prepared > prepared + usual_turn_ns ? call.prepared - prepared : 0) +
+                                 std::max(call.switched - switched - usual_switch_ns, 0.0);
             const double w = call.done - begin(call) - t.wall_cost.ns + turns;
             const double s = call.copied - begin(call) - t.snapshot_cost.ns + turns;
             t.walls.push_back(w);
             t.snapshots.push_back(s);
-            t.events.push_back(least(call.late ? w : call.event));
-            t.counted_walls.push_back(least(call.late ? w : w - t.wall_cost.tolerance));
+            t.events.push_back(least(by_judge() ? w : call.event));
+            t.counted_walls.push_back(least(by_judge() ? w : w - t.wall_cost.tolerance));
             t.late += call.late;
         }
         const double after = after_done(t);
@@ -184,15 +170,6 @@ private:
     double after_done(const Times& t) const {
         const double apart = median(t.snapshots) - median(t.walls);
         return bounds_.hidden > 0 && apart > t.snapshot_cost.tolerance ? bounds_.hidden : -t.snapshot_cost.tolerance;
-    }
-
-    // How long it takes until the answer has been copied, too.
-    Constant snapshot_cost() const {
-        const std::vector<double> raw = each(calls_, [](const Stamps& s, double begin) { return s.copied - begin; });
-        Constant cost(own([](const Stamps& s, double begin) { return s.copied - begin - s.event; }), bounds_,
-                      told_ ? no_bound : most_snapshot_, bounds_.share);
-        cost.tolerance = std::min(cost.tolerance, most_snapshot_tolerance_);
-        return no_more_than(raw, cost);
     }
 
     template <class Of>
@@ -213,11 +190,7 @@ private:
 
     Bounds bounds_;
     bool told_ = false;
-    double most_handover_ = no_bound;
-    double most_snapshot_ = no_bound;
-    double most_tolerance_ = no_bound;
-    double most_writing_ = no_bound;
-    double most_snapshot_tolerance_ = no_bound;
+    Stats raw_;
     std::vector<Stamps> own_;
     std::vector<Stamps> calls_;
 };

@@ -47,7 +47,7 @@ public:
     int benchmark(bool ranked) {
         const StopRule rule = ranked ? Task::rule.of_one_process(Device::calls_of_one_process) : Task::rule;
         for (size_t process = 0;; ++process) {
-            if (!measure_all(rule, process)) return finish(false);
+            if (!measure_all(rule)) return finish(false);
             if (!ranked) break;
             report_.log("process", process);  // all of it has been said
             if (!take()) break;
@@ -97,7 +97,7 @@ private:
         const Case& of;
         std::string prefix;
         CaseClocks clocks;
-        size_t answer_bytes;
+        std::vector<size_t> answer_parts;
     };
 
     // Takes the next runner, with memory of its own to share, and waits until the submission is loaded. False: there is
@@ -112,8 +112,8 @@ private:
     }
 
     // Times every case with the runner that is there, up to the first that is wrong. What calls took is said when
-    // nothing of the runner is left: the constants are bounded by what calls of nothing cost then.
-    bool measure_all(const StopRule& rule, size_t process) {
+    // nothing of the runner is left. A device's constants are measured then, for the submission could make them larger.
+    bool measure_all(const StopRule& rule) {
         report_.log("benchmark-count", cases_.size());
         std::vector<Timed> timed;
         for (size_t i = 0; i < cases_.size(); ++i) {
@@ -124,16 +124,15 @@ private:
                 for (size_t before = 0; before < i; ++before) log("benchmark." + std::to_string(before) + ".", {true, ""}, false);
                 return log(prefix, verdict, false);
             }
-            timed.push_back({cases_[i], prefix, std::move(clocks), calls_->answer_bytes()});
+            timed.push_back({cases_[i], prefix, std::move(clocks), calls_->answer_parts()});
         }
         Door::end(*runner_);
-        if constexpr (!Device::released_on_host) {
-            const Constant handover = log_handover();
-            for (Timed& one : timed) one.clocks.bound(handover, costs().snapshot(one.answer_bytes), costs().writing(one.of));
-        } else if (process == 0) {
-            log_handover();  // it bounds nothing there, and flushing takes long: it is for the record
-        }
         for (Timed& one : timed) {
+            if constexpr (!Device::released_on_host) {
+                calls_->stand_in(*own_, one.of, one.answer_parts);
+                costs().calibrate(one.clocks, Device::calibrations, skipped);
+                calls_->end_stand_in();
+            }
             one.clocks.log(report_, one.prefix);
             Task::passed(one.clocks.count().stats);
             log(one.prefix, {true, ""}, false);
@@ -155,13 +154,6 @@ private:
 
     Costs<Calls<Task, Device>, Device, Own> costs() { return {*calls_, device_, *own_}; }
 
-    Constant log_handover() {
-        const Constant handover = costs().handover();
-        report_.log("clock.handover", handover.median);
-        report_.log("clock.spread", handover.spread);
-        return handover;
-    }
-
     Verdict measure(const Case& c, const StopRule& rule, CaseClocks& clocks) {
         const double begin = now_ns();
         Verdict verdict;
@@ -169,16 +161,19 @@ private:
             verdict = call(c, true);
             if (!verdict.passed) return verdict;
         }
-        calls_->overwrite_answer(*own_);
-        costs().calibrate(clocks, Device::calibrations);
+        if constexpr (Device::released_on_host) {
+            calls_->overwrite_answer(*own_);
+            costs().calibrate(clocks, Device::calibrations);
+        }
         do {
-            if (clocks.runs() % calls_between == calls_between - 1) costs().calibrate(clocks, 1);
+            // How quick memory is changes with what else a machine does.
+            if (Device::released_on_host && clocks.runs() % calls_between == calls_between - 1) costs().calibrate(clocks, 1);
             Stamps stamps;
             verdict = calls_->call(c, true, 0, stamps);
             if (!verdict.passed) return verdict;
             if (calls_->told_early()) clocks.begin_when_told();
             clocks.add(stamps);
-        } while (!rule.done(clocks.count().stats, now_ns() - begin));
+        } while (!rule.done(clocks.raw(), now_ns() - begin));
         return verdict;
     }
 
@@ -199,6 +194,7 @@ private:
     static constexpr double window_ns = 0.7e9, most_repeats = (1 << 24) - 1;  // of calls in a row
     static constexpr int most_windows = 8;
     static constexpr size_t calls_between = 4;   // timed calls for each of our own runner
+    static constexpr int skipped = 3;            // first calls of our own runner
 
     Report& report_;
     Device& device_;

@@ -126,12 +126,12 @@ public:
         }
     }
 
-    // Calls it once. Prepare is what the judge does before a release; it returns the descriptor of the input.
-    // The judge's device is restored and let go at the release; copy is what the judge does after the end.
+    // Calls it once, with so many sealed records. Prepare is what the judge does before the release of a call of that number; it returns the descriptor of
+    // the input. Copy is what the judge does after the end.
     template <class Prepare, class JudgeDevice, class Copy>
-    Stamps call(Prepare prepare, JudgeDevice& judge, Copy copy) {
+    Stamps call(uint32_t sealed, Prepare prepare, JudgeDevice& judge, Copy copy) {
         Stamps stamps;
-        ours([&] { measure(prepare, judge, copy, stamps); });
+        ours([&] { measure(sealed, prepare, judge, copy, stamps); });
         return stamps;
     }
 
@@ -139,17 +139,18 @@ private:
     static constexpr size_t page_bytes = 2 * sizeof(Page);
 
     template <class Prepare, class JudgeDevice, class Copy>
-    void measure(Prepare prepare, JudgeDevice& judge, Copy copy, Stamps& stamps) {
+    void measure(uint32_t sealed, Prepare prepare, JudgeDevice& judge, Copy copy, Stamps& stamps) {
         if (!ready_) session_->wait_ready();
         ready_ = true;
-        session_->tell(0, "", stamps);
+        session_->tell(0, "", sealed, stamps);
         session_->wait_queued(-1, stamps);
-        const int input = prepare();
-        session_->release(stamps, Device::released_on_host, input, [&] { judge.restore(); });
-        judge.let_go();
+        const int input = prepare(session_->number());
+        if constexpr (Device::released_on_host) session_->release_host(stamps, input);
+        else session_->release_device(stamps, judge);
         session_->wait_done(stamps, !Device::released_on_host);
         copy();
         stamps.copied = now_ns();
+        session_->read_event(stamps);
     }
 
     // What goes wrong with this runner is not the submission's fault.

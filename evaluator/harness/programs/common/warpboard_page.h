@@ -17,10 +17,11 @@
 
 namespace warpboard {
 
-// The layout is package judge's. Each word has a cache line of its own; ns is written before done.
+// The layout is package judge's. Each word has a cache line of its own. The key is written before release, and read with it.
 struct Page {
     std::atomic<uint32_t> release;
-    unsigned char pad1[60];
+    std::atomic<uint32_t> key[3];
+    unsigned char pad1[48];
     std::atomic<uint32_t> queued;
     unsigned char pad2[60];
     std::atomic<uint32_t> done;
@@ -28,13 +29,22 @@ struct Page {
     std::atomic<double> ns;
     unsigned char pad4[48];
     std::atomic<uint32_t> size;
-    unsigned char pad5[4096 - 196];
+    unsigned char pad5[60];
+    std::atomic<uint32_t> soon;
+    unsigned char pad6[60];
+    std::atomic<uint32_t> sealed;
+    unsigned char pad7[60];
+    std::atomic<uint32_t> active;
+    unsigned char pad8[4096 - 388];
 
     unsigned char* answer() { return reinterpret_cast<unsigned char*>(this) + sizeof(Page); }
 };
-static_assert(offsetof(Page, queued) == 64 && offsetof(Page, done) == 128 && offsetof(Page, ns) == 136 &&
-                  offsetof(Page, size) == 192 && sizeof(Page) == 4096,
+static_assert(offsetof(Page, key) == 4 && offsetof(Page, queued) == 64 && offsetof(Page, done) == 128 && offsetof(Page, ns) == 136 &&
+                  offsetof(Page, size) == 192 && offsetof(Page, soon) == 256 && offsetof(Page, sealed) == 320 &&
+                  offsetof(Page, active) == 384 && sizeof(Page) == 4096,
               "the page is shared with programs in other languages");
+
+constexpr double no_ns = -0x1p1000;  // the runner has not said what its clock says
 
 // The page that a descriptor names, mapped for as long as the process lives.
 struct MappedPage {

@@ -11,8 +11,10 @@
 
 #ifdef __CUDACC__
 #define WARPBOARD_BOTH __host__ __device__
+#define WARPBOARD_ROLLED _Pragma("unroll 1")
 #else
 #define WARPBOARD_BOTH
+#define WARPBOARD_ROLLED
 #endif
 
 namespace warpboard {
@@ -57,6 +59,15 @@ public:
         return random;
     }
 
+    // The stream of one call under a key of 96 bits.
+    WARPBOARD_BOTH static Random under(const uint32_t key[3], uint32_t call) {
+        Random random{};
+        for (int i = 0; i < 8; ++i) random.key_[i] = 0;
+        for (int i = 0; i < 3; ++i) random.key_[i] = key[i];
+        random.key_[3] = call;
+        return random;
+    }
+
     WARPBOARD_BOTH void block(uint64_t index, uint32_t out[16]) const {
         const uint32_t constants[4] = {0x61707865u, 0x3320646eu, 0x79622d32u, 0x6b206574u};
         uint32_t in[16];
@@ -66,6 +77,7 @@ public:
         in[13] = static_cast<uint32_t>(index >> 32);
         in[14] = in[15] = 0;
         for (int i = 0; i < 16; ++i) out[i] = in[i];
+        WARPBOARD_ROLLED  // code that is not in a device's caches is slow to come
         for (int round = 0; round < 4; ++round) {
             for (int i = 0; i < 4; ++i) quarter(out[i], out[4 + i], out[8 + i], out[12 + i]);
             for (int i = 0; i < 4; ++i) quarter(out[i], out[4 + (i + 1) % 4], out[8 + (i + 2) % 4], out[12 + (i + 3) % 4]);
@@ -93,6 +105,8 @@ public:
     static constexpr uint32_t max() { return 0xFFFFFFFFu; }
 
 private:
+    Random() = default;
+
     WARPBOARD_BOTH static uint32_t turned(uint32_t x, int by) { return x << by | x >> (32 - by); }
     WARPBOARD_BOTH static void quarter(uint32_t& a, uint32_t& b, uint32_t& c, uint32_t& d) {
         a += b, d = turned(d ^ a, 16);

@@ -75,7 +75,8 @@ private:
         maker.make(input);
         Memory::poison(false);
         if (range) device_.begin_range();
-        device_.begin(*page_.page, number_, [this] { take_input(); }, [&] { maker.fill(); });
+        if constexpr (Device::released_on_host) device_.begin(*page_.page, number_, [this] { take_input(); }, [&] { maker.fill(); });
+        else device_.begin(*page_.page, number_, region(REGION_DEVICE), region(REGION_DEVICE, REGION_SEALED));
         for (uint32_t more = flags >> CALL_REPEATS; more > 0; --more) again(description);
         Kernel::call(input, [this, range](Output&& output) { stop(std::move(output), range); });
     }
@@ -103,28 +104,34 @@ private:
     // Stops the clock before the caller's full expression ends, and with it the life of the kernel's
     // argument: giving its memory back is not the kernel's time.
     void stop(Output&& output, bool range) {
-        device_.end(*page_.page, number_);
-        const double ns = device_.settle();
+        device_.end();
+        double ns = 0;
+        if constexpr (Device::released_on_host) ns = device_.settle();
+        describe(output);
+        if constexpr (!Device::released_on_host) {  // the device itself says when all of it is done
+            device_.say_done(number_);
+            page_.page->queued.store(number_, std::memory_order_release);
+            ns = device_.settle();
+        }
+        page_.page->ns.store(ns, std::memory_order_release);
+        if constexpr (Device::released_on_host) page_.page->done.store(number_, std::memory_order_release);
         if (range) device_.end_range();
-        AnswerWriter<Memory> writer(regions_, memory_);
-        writer.add(output);
-        device_.finish_copies();
-        publish(writer.description(page_.room), ns);
         Memory::poison(true);
         last_.emplace(std::move(output));
     }
 
-    void publish(const std::string& description, double ns) {
+    void describe(Output& output) {
+        AnswerWriter<Memory> writer(regions_, memory_);
+        writer.add(output);
+        const std::string description = writer.description(page_.room);
         std::memcpy(page_.page->answer(), description.data(), description.size());
         page_.page->size.store(static_cast<uint32_t>(description.size()), std::memory_order_relaxed);
-        page_.page->ns.store(ns, std::memory_order_relaxed);
-        page_.page->done.store(number_, std::memory_order_release);
     }
 
-    const Region& region(uint32_t kind) const {
+    const Region& region(uint32_t kind, uint32_t role = REGION_INPUTS) const {
         static const Region nowhere{};
         for (const Region& r : regions_) {
-            if (r.kind == kind && r.role == REGION_INPUTS) return r;
+            if (r.kind == kind && r.role == role) return r;
         }
         return nowhere;
     }

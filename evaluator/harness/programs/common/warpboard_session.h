@@ -22,12 +22,15 @@ struct Stamps {
     double released = 0;
     double done = 0;
     double copied = 0;
-    double prepared = 0;  // how long the device took to write the input and flush, others' turns up to the release included
+    double prepared = 0;  // how long the device took to write the input and flush, including turns of other contexts
+    double switched = 0;  // from letting the device go until the runner's gate ran
     double event = 0;
-    bool late = false;  // released before everything was queued
+    bool late = false;      // released before everything was queued
+    bool by_judge = false;  // the runner's own clock says nothing
 };
 
 constexpr double release_limit_ns = 10e6;  // for a call that waits for the device before it is queued
+constexpr double most_switch_ns = 20e6;    // a gate that does not say that it runs is released nevertheless
 
 class Session {
 public:
@@ -39,6 +42,7 @@ public:
     // process alive.
     ~Session() {
         page_.page->release.store(~0u, std::memory_order_release);
+        page_.page->soon.store(number_, std::memory_order_release);
         channel_.close();
     }
 
@@ -61,15 +65,20 @@ public:
         send(FRAME_CASE, body.bytes(), descriptors);
     }
 
-    // Begins the next call.
-    void tell(uint32_t flags, const std::string& description, Stamps& stamps) {
+    // Begins the next call, of whose input there are so many sealed records.
+    void tell(uint32_t flags, const std::string& description, uint32_t sealed, Stamps& stamps) {
         Writer body;
         body.number<uint32_t>(++number_);
         body.number<uint32_t>(flags);
         body.raw(description.data(), description.size());
+        page_.page->ns.store(no_ns, std::memory_order_relaxed);
+        page_.page->sealed.store(sealed, std::memory_order_relaxed);
         stamps.told = now_ns();
         send(FRAME_CALL, body.bytes());
     }
+
+    // The call that was begun last.
+    uint32_t number() const { return number_; }
 
     // Waits until everything is queued, up to a limit; negative for none.
     void wait_queued(double limit_ns, Stamps& stamps) {
@@ -84,30 +93,47 @@ public:
         }
     }
 
-    // Releases the call when restore has made its input whole; the clock runs. Where the runner waits on the host it gets
-    // the input's memory with that, or -1 for none.
-    template <class Restore>
-    void release(Stamps& stamps, bool on_host, int input, Restore restore) {
-        if (said(page_.page->done)) {
-            throw Refused{"The submission's process said that a call had ended before its input was there."};
-        }
+    // Releases a call that waits for it on the host; the clock runs. It gets the input's memory with that, or -1 for none.
+    void release_host(Stamps& stamps, int input) {
+        refuse_if_done();
         stamps.released = now_ns();
-        restore();
-        // That it has gone meanwhile is seen when it is waited for.
-        if (on_host) channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
+        // That it has gone is seen when it is waited for.
+        channel_.send(FRAME_INPUT, "", input < 0 ? std::vector<int>{} : std::vector<int>{input});
         page_.page->release.store(number_, std::memory_order_release);
     }
 
-    // Waits for the end of the call, on a device or not; the stage's own limit ends a wait without end.
+    // Releases a call on a device. The judge's hold ends first, and the runner's gate comes to run; when it says so, the clock
+    // runs and the key goes out. A gate that says so too early has the change of contexts in its time.
+    template <class Device>
+    void release_device(Stamps& stamps, Device& device) {
+        refuse_if_done();
+        page_.page->soon.store(number_, std::memory_order_release);
+        const double begin = now_ns();
+        device.let_go();
+        Waiter waiter(1e9);
+        while (page_.page->active.load(std::memory_order_acquire) != number_ && waiter.elapsed() < most_switch_ns) waiter.pause();
+        stamps.switched = now_ns() - begin;
+        for (int i = 0; i < 3; ++i) page_.page->key[i].store(device.key().words[i], std::memory_order_relaxed);
+        stamps.released = now_ns();
+        page_.page->release.store(number_, std::memory_order_release);
+    }
+
+    // Waits for the end of the call, on a device or not; the stage's own limit ends a wait without end. A call that was
+    // released late has ended when all of it is queued, too: then the judge knows what the answer is.
     void wait_done(Stamps& stamps, bool on_device) {
-        Waiter waiter = on_device ? Waiter::for_device() : Waiter();
+        wait_for(page_.page->done, on_device);
+        if (on_device && stamps.late) wait_for(page_.page->queued, on_device);
+        stamps.done = now_ns();
+    }
+
+    // What the runner's own clock says, which may come after the end.
+    void read_event(Stamps& stamps) {
+        Waiter waiter;
         double watched = 0;
-        while (!said(page_.page->done)) {
+        while ((stamps.event = page_.page->ns.load(std::memory_order_acquire)) == no_ns) {
             watch(waiter.elapsed(), watched, page_.page->done);
             waiter.pause();
         }
-        stamps.done = now_ns();
-        stamps.event = page_.page->ns.load(std::memory_order_relaxed);
         if (!std::isfinite(stamps.event) || stamps.event < 0) {
             throw Refused{"The submission's process measured a time that cannot be."};
         }
@@ -133,6 +159,21 @@ public:
     }
 
 private:
+    void refuse_if_done() const {
+        if (said(page_.page->done)) {
+            throw Refused{"The submission's process said that a call had ended before its input was there."};
+        }
+    }
+
+    void wait_for(const std::atomic<uint32_t>& word, bool on_device) {
+        Waiter waiter = on_device ? Waiter::for_device() : Waiter();
+        double watched = 0;
+        while (!said(word)) {
+            watch(waiter.elapsed(), watched, word);
+            waiter.pause();
+        }
+    }
+
     void send(FrameKind kind, const std::string& body, const std::vector<int>& descriptors = {}) {
         if (!channel_.send(kind, body, descriptors)) throw Gone{};
     }

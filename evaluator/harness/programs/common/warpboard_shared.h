@@ -12,7 +12,7 @@
 namespace warpboard {
 
 enum RegionKind : uint32_t { REGION_HOST = 0, REGION_DEVICE = 1 };
-enum RegionRole : uint32_t { REGION_INPUTS = 0, REGION_ANSWERS = 1 };
+enum RegionRole : uint32_t { REGION_INPUTS = 0, REGION_ANSWERS = 1, REGION_SEALED = 2 };
 
 // One stretch of memory that both map. On a device, base is not to be touched by the host.
 struct Region {

@@ -20,6 +20,7 @@ class Driver {
 public:
     Driver() {
         find("cuStreamWaitValue32", wait_value);
+        find("cuStreamWriteValue32", write_value);
         find("cuMemCreate", create);
         find("cuMemRelease", release);
         find("cuMemExportToShareableHandle", export_handle);
@@ -32,6 +33,7 @@ public:
     }
 
     decltype(&cuStreamWaitValue32) wait_value;
+    decltype(&cuStreamWriteValue32) write_value;
     decltype(&cuMemCreate) create;
     decltype(&cuMemRelease) release;
     decltype(&cuMemExportToShareableHandle) export_handle;

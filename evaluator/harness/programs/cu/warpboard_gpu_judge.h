@@ -83,8 +83,9 @@ class GpuJudge {
 public:
     static constexpr bool released_on_host = false;
     static constexpr bool switches_in_call = false;  // the runner's clock begins after the device has come to it
-    static constexpr Bounds bounds{2e3, 20e3, 1e6, 0.05, 0.5, 13e3};
+    static constexpr Bounds bounds{3e3, 6e3, 60e3, 0.05, 0.5, 13e3};
     static constexpr int calibrations = 20;
+    static constexpr size_t sealed_bytes = Record::most * sizeof(Record);
     static constexpr size_t calls_of_one_process = 40;
 
     void open() {
@@ -97,20 +98,19 @@ public:
         hold_.open(cold_);
     }
 
-    // Marks the moment before the first byte of an input is written, of which these arrays are to be. Pieces of them are
-    // whole after restore, when the clock runs; of calls without an input, pieces of nobody's memory.
-    void begin_writing(const std::vector<WrittenArray>& arrays) {
-        const std::vector<WrittenArray> none{{cold_, cold_, cold_bytes_}};
-        hold_.begin(arrays.empty() ? none : arrays);
-    }
+    // Chooses what of these arrays of an input is sealed. Returns the number of records.
+    unsigned choose_sealed(const std::vector<WrittenArray>& arrays, const void* inputs) { return hold_.choose(arrays, inputs); }
+
+    // Marks the moment before the first byte of the input is written, and seals what was chosen.
+    void begin_writing(uint32_t number, void* records) { hold_.begin(number, records); }
+    const SealKey& key() const { return hold_.key(); }
 
     // Waits until all that is queued is done, and keeps the device until let_go.
     void hold() { hold_.take(); }
-    void restore() { hold_.restore(); }
     void let_go() { hold_.let_go(); }
 
-    // The nanoseconds from begin_writing to let_go, less those in which the device was kept: more than usual when another
-    // context had turns. To be asked when the call is over.
+    // The nanoseconds from begin_writing to let_go: more than usual when another context had turns. To be asked when the call
+    // is over.
     double writing_took() const { return hold_.took(); }
 
     // Memory for something like an answer.
@@ -140,7 +140,13 @@ public:
         device_pool().discount(region.size);
     }
 
-    void write(void* to, const void* from, size_t bytes) { copy(to, from, bytes); }
+    // Writes an array of an input, but for what is sealed.
+    void write(void* to, const void* from, size_t bytes) {
+        if (!hold_.whole(to)) return copy(to, from, bytes);
+        poison(to, bytes);
+        const size_t words = bytes / 4 * 4;
+        if (words < bytes) copy(static_cast<unsigned char*>(to) + words, static_cast<const unsigned char*>(from) + words, bytes - words);
+    }
     void copy(void* to, const void* from, size_t bytes) {
         WARPBOARD_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
     }

@@ -1,4 +1,4 @@
-// A GPU from the runner's side: calls are queued behind a number in the shared page.
+// A GPU from the runner's side: calls are queued behind a kernel that waits for their release.
 #ifndef WARPBOARD_GPU_RUNNER_H
 #define WARPBOARD_GPU_RUNNER_H
 
@@ -9,12 +9,14 @@
 #define WARPBOARD_NVTX 1
 #endif
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 #include "warpboard_arena.h"
 #include "warpboard_driver.h"
 #include "warpboard_page.h"
+#include "warpboard_seal.h"
 
 namespace warpboard {
 
@@ -30,29 +32,32 @@ public:
         void* seen = nullptr;
         WARPBOARD_CUDA(cudaHostRegister(&page, sizeof page, cudaHostRegisterMapped));
         WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, &page, 0));
-        release_ = reinterpret_cast<CUdeviceptr>(seen) + offsetof(Page, release);
+        page_ = static_cast<unsigned char*>(seen);
         WARPBOARD_CUDA(cudaEventCreate(&begin_));
         WARPBOARD_CUDA(cudaEventCreate(&end_));
         WARPBOARD_CUDA(cudaMalloc(&scratch_, scratch_bytes));
         work();
+        WARPBOARD_CUDA(cudaMalloc(&ready_, sizeof *ready_));
+        WARPBOARD_CUDA(cudaMemset(ready_, 0, sizeof *ready_));
+        launch_gate(0, nullptr, nullptr, 0);  // loads it; no call is 0, so that it is open
         WARPBOARD_CUDA(cudaDeviceSynchronize());
     }
 
-    template <class Arrive, class Fill>
-    void begin(Page&, uint32_t number, Arrive, Fill) {
-        const auto stream = reinterpret_cast<CUstream>(cudaStreamLegacy);
-        if (driver().wait_value(stream, release_, number, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
-            std::fprintf(stderr, "the device cannot wait for the release of a call\n");
-            std::_Exit(ExitCodes::EXIT_CUDA_API);
-        }
+    // Queues the gate, which takes the device when the judge says that the release is near: before that it would share the
+    // device with what the judge prepares.
+    void begin(const Page& page, uint32_t number, const Region& inputs, const Region& sealed) {
+        check(driver().wait_value(stream(), word(offsetof(Page, soon)), number, CU_STREAM_WAIT_VALUE_GEQ));
+        launch_gate(number, inputs.base, sealed.base, page.sealed.load(std::memory_order_relaxed));
         WARPBOARD_CUDA(cudaEventRecord(begin_, cudaStreamLegacy));
     }
 
-    void end(Page& page, uint32_t number) {
+    void end() {
         WARPBOARD_CUDA(cudaGetLastError());
         WARPBOARD_CUDA(cudaEventRecord(end_, cudaStreamLegacy));
-        page.queued.store(number, std::memory_order_release);
     }
+
+    // Has the device say that all before it is done.
+    void say_done(uint32_t number) { check(driver().write_value(stream(), word(offsetof(Page, done)), number, CU_STREAM_WRITE_VALUE_DEFAULT)); }
 
     // Waits until all streams are idle.
     double settle() {
@@ -100,12 +105,6 @@ public:
 
     void copy(void* to, const void* from, size_t bytes) {
         WARPBOARD_CUDA(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cudaStreamLegacy));
-        copying_ = true;
-    }
-
-    void finish_copies() {
-        if (copying_) WARPBOARD_CUDA(cudaStreamSynchronize(cudaStreamLegacy));
-        copying_ = false;
     }
 
     void begin_range() {
@@ -126,6 +125,23 @@ public:
 
 private:
     static constexpr size_t scratch_bytes = 256;
+    static constexpr unsigned gate_threads = 512;
+
+    static CUstream stream() { return reinterpret_cast<CUstream>(cudaStreamLegacy); }
+    CUdeviceptr word(size_t offset) const { return reinterpret_cast<CUdeviceptr>(page_) + offset; }
+
+    static void check(CUresult result) {
+        if (result == CUDA_SUCCESS) return;
+        std::fprintf(stderr, "the device cannot wait for the release of a call or say that it is done\n");
+        std::_Exit(ExitCodes::EXIT_CUDA_API);
+    }
+
+    void launch_gate(uint32_t number, void* inputs, const void* records, unsigned sealed) {
+        const unsigned parts = sealed * Record::parts, blocks = std::max(1u, (parts + gate_threads - 1) / gate_threads);
+        WARPBOARD_LAUNCH(open_gate, blocks, gate_threads, reinterpret_cast<volatile uint32_t*>(page_), number, static_cast<uint32_t*>(inputs),
+                         static_cast<const Record*>(records), parts, ready_);
+        WARPBOARD_CUDA(cudaGetLastError());
+    }
 
     struct Shared {
         Region region;
@@ -134,11 +150,11 @@ private:
 
     std::vector<Shared> shared_;  // all that ever were
     Arena* current_ = nullptr;    // of the regions that calls have now
-    CUdeviceptr release_ = 0;
+    unsigned char* page_ = nullptr;  // as the device sees it
+    unsigned* ready_ = nullptr;      // blocks of the gate
     cudaEvent_t begin_ = nullptr;
     cudaEvent_t end_ = nullptr;
     void* scratch_ = nullptr;
-    bool copying_ = false;
 };
 
 }  // namespace warpboard

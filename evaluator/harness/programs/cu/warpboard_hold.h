@@ -1,11 +1,10 @@
-// The device stays with the judge from the first byte of an input to the release: the last thing that the judge queues
-// is a kernel that spins until the release. Without it, a device that idles there goes to the runner's context too
-// early now and then: the hand-over was shorter by 75 µs in some calls, and a kernel that waited for the input had it early.
-// Where another context had a turn nevertheless, more time passes until the release, which counts.
+// What of an input is sealed, and how the device stays with the judge from the first byte of an input until it is all
+// written: the last thing that the judge queues is a kernel that spins until the judge lets the device go. Where another
+// context had a turn nevertheless, writing takes longer, which counts.
 //
-// Copy engines need no turn. Until the clock runs, pieces of the input, where nobody can foresee, are something else
-// that might stand there: what was copied before is not the input, and an answer made of it is wrong. They are taken out of
-// the judge's own array before it is copied, or there would be a moment in which the input is whole.
+// Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones pieces are, in places that cannot
+// be foreseen; something else that might stand there does until the release. Pieces are taken out of the judge's own array
+// before it is copied, or there would be a moment in which the input is whole.
 #ifndef WARPBOARD_HOLD_H
 #define WARPBOARD_HOLD_H
 
@@ -22,6 +21,7 @@
 #include "warpboard_driver.h"
 #include "warpboard_page.h"
 #include "warpboard_random.h"
+#include "warpboard_seal.h"
 
 namespace warpboard {
 
@@ -30,121 +30,165 @@ namespace warpboard {
 #define WARPBOARD_DEVICE_NS(now) asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now))
 #endif
 
-// What the kernels and the judge tell each other, in memory of the host. Times are the device's.
-struct HoldWords {
-    alignas(64) unsigned long long first;  // before the first byte is written
-    unsigned long long restore_at;         // when the pieces were to be put in their places
-    alignas(64) unsigned held;             // the hold that runs
-    alignas(64) unsigned restore;          // the hold whose pieces are to be put in their places
-    alignas(64) unsigned restored;         // the hold whose pieces are there
-    alignas(64) unsigned released;         // the hold that is to end
+// A row of what is sealed: words of the judge's own array, where the runner has them, and its first record.
+struct Sealed {
+    const uint32_t* own;
+    uint64_t place, words;
+    uint64_t first;
 };
 
-// A piece of an input, as words of four bytes: where the runner has it, in the judge's own array, what takes its place,
-// and where it is kept meanwhile.
+// A piece of a large array, in the judge's own array: what takes its place, and where it is kept meanwhile.
 struct Piece {
-    unsigned *to, *own, *decoy, *kept;
-    unsigned long long words;
+    uint32_t *own, *decoy, *kept;
+    uint64_t words;
 };
 
+// What the kernels and the judge tell each other, in memory of the host. Times are the device's.
 struct HoldPage {
-    static constexpr unsigned most_pieces = 32, piece_words = 128;
+    static constexpr unsigned most_pieces = 64, most_rows = 256;
 
-    HoldWords words;
-    Piece pieces[most_pieces];
+    alignas(64) unsigned long long first;  // before the first byte is written
+    unsigned long long let_go_at;          // when the device was let go
+    alignas(64) unsigned held;             // the hold that runs
+    alignas(64) unsigned let_go;           // the hold that is to end
+    alignas(64) Piece pieces[most_pieces];
+    Sealed rows[most_rows];
 };
 
-// Kernels of one signature, so that one function launches them.
-static __global__ void begin_writing(volatile HoldPage* page, unsigned, unsigned long long) {
+static __global__ void begin_writing(volatile HoldPage* page) {
     unsigned long long now;
     WARPBOARD_DEVICE_NS(now);
-    page->words.first = now;
+    page->first = now;
+}
+
+struct SealKey {
+    uint32_t words[3];
+};
+
+// Writes the records of all rows; a thread for each part.
+static __global__ void seal(const HoldPage* page, unsigned rows, unsigned records, SealKey key, uint32_t number, Record* into) {
+    __shared__ Sealed table[HoldPage::most_rows];
+    for (unsigned i = threadIdx.x; i < rows; i += blockDim.x) table[i] = page->rows[i];
+    __syncthreads();
+    const Random cipher = Random::under(key.words, number);
+    for (unsigned part = blockIdx.x * blockDim.x + threadIdx.x; part < records * Record::parts; part += gridDim.x * blockDim.x) {
+        const unsigned record = part / Record::parts, begin = part % Record::parts * Record::part_words;
+        unsigned row = 0;
+        while (row + 1 < rows && table[row + 1].first <= record) ++row;
+        const uint64_t skipped = (record - table[row].first) * Record::most_words, left = table[row].words - skipped;
+        const unsigned words = left < Record::most_words ? static_cast<unsigned>(left) : Record::most_words;
+        uint32_t hidden[16];
+        if (begin == 0) {
+            const uint64_t place = table[row].place + skipped;
+            record_key(cipher, record, 0, hidden);
+            into[record].tag = record_tag ^ hidden[0];
+            into[record].words = words ^ hidden[1];
+            into[record].place_low = static_cast<uint32_t>(place) ^ hidden[2];
+            into[record].place_high = static_cast<uint32_t>(place >> 32) ^ hidden[3];
+        }
+        record_key(cipher, record, 1 + part % Record::parts, hidden);
+        for (unsigned i = 0; i < Record::part_words; ++i) {
+            const unsigned at = begin + i;
+            into[record].data[at] = (at < words ? table[row].own[skipped + at] : 0) ^ hidden[i];
+        }
+    }
 }
 
 // Copies words of pieces from one of their places to another.
-static __device__ void move_pieces(const Piece* pieces, unsigned count, unsigned* Piece::*to, unsigned* Piece::*from) {
-    for (unsigned i = threadIdx.x; i < count * HoldPage::piece_words; i += blockDim.x) {
-        const Piece& piece = pieces[i / HoldPage::piece_words];
-        const unsigned at = i % HoldPage::piece_words;
+static __device__ inline void move_pieces(const Piece* pieces, unsigned count, uint32_t* Piece::*to, uint32_t* Piece::*from) {
+    for (unsigned i = threadIdx.x; i < count * Record::most_words; i += blockDim.x) {
+        const Piece& piece = pieces[i / Record::most_words];
+        const unsigned at = i % Record::most_words;
         if (at < piece.words) (piece.*to)[at] = (piece.*from)[at];
     }
     __syncthreads();
 }
 
-static __device__ void read_pieces(const volatile HoldPage* page, unsigned count, Piece* pieces) {
-    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) {
-        const volatile Piece& piece = page->pieces[i];
-        pieces[i] = {piece.to, piece.own, piece.decoy, piece.kept, piece.words};
-    }
+static __device__ inline void read_pieces(const HoldPage* page, unsigned count, Piece* pieces) {
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) pieces[i] = page->pieces[i];
     __syncthreads();
 }
 
 // Takes pieces out of the judge's own arrays; some are the decoys of others.
-static __global__ void take_pieces_out(volatile HoldPage* page, unsigned count, unsigned long long) {
+static __global__ void take_pieces_out(const HoldPage* page, unsigned count) {
     __shared__ Piece pieces[HoldPage::most_pieces];
     read_pieces(page, count, pieces);
     move_pieces(pieces, count, &Piece::kept, &Piece::own);
     move_pieces(pieces, count, &Piece::own, &Piece::decoy);
 }
 
-// Spins until a word is number, for so many nanoseconds at the most; returns the time.
-static __device__ unsigned long long spin(const volatile unsigned* word, unsigned number, unsigned long long most) {
+// Makes the judge's own arrays whole again, and keeps the device for so many nanoseconds at most.
+static __global__ void hold_device(HoldPage* page, unsigned count, unsigned number, unsigned long long most) {
+    __shared__ Piece pieces[HoldPage::most_pieces];
+    read_pieces(page, count, pieces);
+    move_pieces(pieces, count, &Piece::own, &Piece::kept);
+    if (threadIdx.x != 0) return;
+    const volatile unsigned* let_go = &page->let_go;
+    __threadfence_system();
+    *static_cast<volatile unsigned*>(&page->held) = number;
     unsigned long long first, now;
     WARPBOARD_DEVICE_NS(first);
     do {
-        const bool there = *word == number;
+        const bool there = *let_go == number;
         WARPBOARD_DEVICE_NS(now);
         if (there) break;
     } while (now - first < most);
-    return now;
-}
-
-// One kernel, for the device looks between kernels whether another context has work, which takes it 70 µs.
-static __global__ void hold_device(volatile HoldPage* page, unsigned count, unsigned long long number_and_most) {
-    __shared__ Piece pieces[HoldPage::most_pieces];
-    read_pieces(page, count, pieces);
-    move_pieces(pieces, count, &Piece::kept, &Piece::kept);  // into the cache
-    volatile HoldWords* words = &page->words;
-    const auto number = static_cast<unsigned>(number_and_most >> 32);
-    const unsigned long long most = number_and_most & 0xFFFFFFFF;
-    if (threadIdx.x == 0) {
-        __threadfence_system();
-        words->held = number;
-        words->restore_at = spin(&words->restore, number, most);
-    }
-    __syncthreads();
-    move_pieces(pieces, count, &Piece::to, &Piece::kept);
+    page->let_go_at = now;
     __threadfence_system();
-    __syncthreads();
-    if (threadIdx.x == 0) words->restored = number;
-    move_pieces(pieces, count, &Piece::own, &Piece::kept);
-    if (threadIdx.x == 0) spin(&words->released, number, most);
 }
 
-// Chooses the pieces of an input that are put in their places last.
-class Pieces {
+// Chooses what of an input is sealed.
+class Seal {
 public:
-    // Writes them to list, and returns how many: in random places of arrays that are aligned to words and share nothing with
-    // another; large ones have more of them. What takes a piece's place is another one of the array, now and then the same
-    // for several, so that the rest does not tell what is missing; blank in an array that has one. Kept has room for all.
-    unsigned choose(const std::vector<WrittenArray>& arrays, unsigned* blank, unsigned* kept, Piece* list) {
-        const std::vector<WrittenArray> whole = apart(arrays);
-        if (whole.empty()) return 0;
-        uint64_t words = 0;
-        for (const WrittenArray& array : whole) words += array.bytes / 4;
-        size_t which[HoldPage::most_pieces];
-        for (unsigned i = 0; i < HoldPage::most_pieces; ++i) {  // half of them by size, or one large array would have them all
-            which[i] = i % 2 != 0 ? by_size(whole, below(words)) : below(whole.size());
-            list[i] = piece(whole[which[i]]);
-            list[i].kept = kept + i * HoldPage::piece_words;
+    static constexpr unsigned most_whole = Record::most - HoldPage::most_pieces;  // records of small arrays
+
+    // Writes rows and pieces to page. Base is the beginning of the inputs' region. Only arrays that are aligned to words and
+    // share nothing with another are sealed.
+    void choose(const std::vector<WrittenArray>& arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
+        rows = records = pieces = 0;
+        whole_.clear();
+        std::vector<WrittenArray> large;
+        for (const WrittenArray& array : apart(arrays)) {
+            const uint64_t words = array.bytes / 4, needed = (words + Record::most_words - 1) / Record::most_words;
+            if (rows + HoldPage::most_pieces >= HoldPage::most_rows || records + needed > most_whole) {
+                large.push_back(array);
+                continue;
+            }
+            add(page, static_cast<const uint32_t*>(array.from), place(array.to, base), words);
+            whole_.push_back(array.to);
         }
-        for (unsigned i = 0; i < HoldPage::most_pieces; ++i) list[i].decoy = decoy(list, which, i, blank);
-        return HoldPage::most_pieces;
+        if (!large.empty()) choose_pieces(large, base, blank, kept, page);
     }
+
+    // Whether all of the array that the runner has there is sealed, but for what is less than a word.
+    bool whole(const void* to) const { return std::find(whole_.begin(), whole_.end(), to) != whole_.end(); }
+
+    unsigned rows = 0, records = 0, pieces = 0;
 
 private:
-    // Those of which no byte is another's, too: they are copied one after the other, and what is taken out for one would be
-    // missing in another.
+    void add(HoldPage& page, const uint32_t* own, uint64_t place, uint64_t words) {
+        page.rows[rows++] = {own, place, words, records};
+        records += static_cast<unsigned>((words + Record::most_words - 1) / Record::most_words);
+    }
+
+    // Large arrays have more of them. What takes a piece's place is another one of the array, now and then the same for
+    // several, so that the rest does not tell what is missing; blank in an array that has one. Kept has room for all.
+    void choose_pieces(const std::vector<WrittenArray>& arrays, const void* base, uint32_t* blank, uint32_t* kept, HoldPage& page) {
+        uint64_t words = 0;
+        for (const WrittenArray& array : arrays) words += array.bytes / 4;
+        size_t which[HoldPage::most_pieces];
+        Piece* list = page.pieces;
+        for (pieces = 0; pieces < HoldPage::most_pieces; ++pieces) {  // half of them by size, or one large array would have them all
+            const size_t i = which[pieces] = pieces % 2 != 0 ? by_size(arrays, below(words)) : below(arrays.size());
+            const uint64_t all = arrays[i].bytes / 4, size = std::min<uint64_t>(Record::most_words, all), at = below(all - size + 1);
+            list[pieces] = {static_cast<uint32_t*>(const_cast<void*>(arrays[i].from)) + at, nullptr, kept + pieces * Record::most_words, size};
+            add(page, list[pieces].own, place(arrays[i].to, base) + at, size);
+        }
+        for (unsigned i = 0; i < pieces; ++i) list[i].decoy = decoy(list, which, i, blank);
+    }
+
+    // The smallest first. Those of which no byte is another's, too: they are copied one after the other, and what is taken out
+    // for one would be missing in another.
     static std::vector<WrittenArray> apart(std::vector<WrittenArray> arrays) {
         std::sort(arrays.begin(), arrays.end(), [](const WrittenArray& a, const WrittenArray& b) { return address(a.from) < address(b.from); });
         std::vector<WrittenArray> found;
@@ -155,6 +199,7 @@ private:
             if (alone && arrays[i].bytes >= 4 && (from | address(arrays[i].to)) % 4 == 0) found.push_back(arrays[i]);
             end = std::max(end, to);
         }
+        std::stable_sort(found.begin(), found.end(), [](const WrittenArray& a, const WrittenArray& b) { return a.bytes < b.bytes; });
         return found;
     }
 
@@ -164,14 +209,9 @@ private:
         return i;
     }
 
-    Piece piece(const WrittenArray& array) {
-        const uint64_t words = array.bytes / 4, size = std::min<uint64_t>(HoldPage::piece_words, words), at = below(words - size + 1);
-        return {static_cast<unsigned*>(array.to) + at, static_cast<unsigned*>(const_cast<void*>(array.from)) + at, nullptr, nullptr, size};
-    }
-
-    unsigned* decoy(const Piece* list, const size_t* which, unsigned i, unsigned* blank) {
+    uint32_t* decoy(const Piece* list, const size_t* which, unsigned i, uint32_t* blank) {
         unsigned others[HoldPage::most_pieces], n = 0;
-        for (unsigned k = 0; k < HoldPage::most_pieces; ++k) {
+        for (unsigned k = 0; k < pieces; ++k) {
             if (which[k] == which[i] && list[k].own != list[i].own && list[k].words == list[i].words) others[n++] = k;
         }
         return n == 0 ? blank : list[others[below(n)]].kept;
@@ -179,55 +219,69 @@ private:
 
     uint64_t below(uint64_t n) { return (static_cast<uint64_t>(random_()) << 32 | random_()) % n; }
 
+    static uint64_t place(const void* at, const void* base) { return (address(at) - address(base)) / 4; }
     static uintptr_t address(const void* at) { return reinterpret_cast<uintptr_t>(at); }
 
     Random random_ = Random::fresh();
+    std::vector<const void*> whole_;
 };
 
 class Hold {
 public:
-    // Needs a context. Blank is memory of the device for decoys, a piece of it at the least.
+    // Needs a context. Blank is memory of the device for decoys, at least a piece of it.
     void open(void* blank) {
-        blank_ = static_cast<unsigned*>(blank);
-        WARPBOARD_CUDA(cudaMalloc(&kept_, HoldPage::most_pieces * HoldPage::piece_words * sizeof(unsigned)));
+        blank_ = static_cast<uint32_t*>(blank);
+        WARPBOARD_CUDA(cudaMalloc(&kept_, HoldPage::most_pieces * Record::most_words * sizeof(uint32_t)));
         void* memory = mmap(nullptr, sizeof(HoldPage), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) throw std::bad_alloc();
         page_ = new (memory) HoldPage{};
+        void* seen = nullptr;
         WARPBOARD_CUDA(cudaHostRegister(memory, sizeof(HoldPage), cudaHostRegisterMapped));
-        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen_, memory, 0));
+        WARPBOARD_CUDA(cudaHostGetDevicePointer(&seen, memory, 0));
+        seen_ = static_cast<HoldPage*>(seen);
     }
 
-    // Marks the moment before the first byte is written, and has pieces of the arrays that are to be written taken out.
-    void begin(const std::vector<WrittenArray>& arrays) {
-        count_ = pieces_.choose(arrays, blank_, kept_, page_->pieces);
-        launch(begin_writing, 1, 0, 0);
-        launch(take_pieces_out, threads, count_, 0);
+    // Chooses what of the arrays is sealed; inputs is the beginning of the runner's region. Returns the number of records.
+    unsigned choose(const std::vector<WrittenArray>& arrays, const void* inputs) {
+        seal_.choose(arrays, inputs, blank_, kept_, *page_);
+        return seal_.records;
     }
+
+    // Marks the moment before the first byte is written, seals for call number what was chosen, and has pieces taken out.
+    void begin(uint32_t number, void* records) {
+        draw_random(&key_, sizeof key_);
+        WARPBOARD_LAUNCH(begin_writing, 1, 1, seen_);
+        if (seal_.records > 0) {
+            const unsigned blocks = (seal_.records * Record::parts + threads - 1) / threads;
+            WARPBOARD_LAUNCH(seal, blocks, threads, seen_, seal_.rows, seal_.records, key_, number, static_cast<Record*>(records));
+        }
+        if (seal_.pieces > 0) WARPBOARD_LAUNCH(take_pieces_out, 1, 1024, seen_, seal_.pieces);
+        WARPBOARD_CUDA(cudaGetLastError());
+    }
+
+    bool whole(const void* to) const { return seal_.whole(to); }
+    const SealKey& key() const { return key_; }
 
     // Queues the kernel behind what is to be written, and waits until it runs.
     void take() {
         ++number_;
-        launch(hold_device, threads, count_, static_cast<unsigned long long>(number_) << 32 | most_ns);
-        wait(page_->words.held);
+        WARPBOARD_LAUNCH(hold_device, 1, 1024, seen_, seal_.pieces, number_, most_ns);
+        WARPBOARD_CUDA(cudaGetLastError());
+        Waiter waiter(1e9);
+        while (read(page_->held) != number_) {
+            if (waiter.elapsed() > wait_ns) throw std::runtime_error("the device did not come to the judge's last kernel before a release");
+            waiter.pause();
+        }
     }
 
-    // Has the pieces put in their places, and waits for it; the clock runs.
-    void restore() {
-        say(page_->words.restore);
-        wait(page_->words.restored);
-    }
+    void let_go() { __atomic_store_n(&page_->let_go, number_, __ATOMIC_RELEASE); }
 
-    void let_go() {
-        say(page_->words.restore);  // where a call ends without a release
-        say(page_->words.released);
-    }
-
-    // The nanoseconds from begin to restore, in which the runner's processors and copy engines can see most of the input, and
+    // The nanoseconds from begin to let_go, in which the runner's processors and copy engines can see what is not sealed, and
     // where another context had a turn; only once the kernel has ended.
-    double took() const { return static_cast<double>(read(page_->words.restore_at) - read(page_->words.first)); }
+    double took() const { return static_cast<double>(read(page_->let_go_at) - read(page_->first)); }
 
 private:
-    static constexpr unsigned threads = 1024;
+    static constexpr unsigned threads = 256;
     static constexpr unsigned long long most_ns = 200'000'000;
     static constexpr double wait_ns = 30e9;
 
@@ -236,27 +290,12 @@ private:
         return __atomic_load_n(&word, __ATOMIC_ACQUIRE);
     }
 
-    void say(unsigned& word) const { __atomic_store_n(&word, number_, __ATOMIC_RELEASE); }
-
-    void wait(const unsigned& word) const {
-        Waiter waiter(1e9);
-        while (read(word) != number_) {
-            if (waiter.elapsed() > wait_ns) throw std::runtime_error("the device did not come to the judge's last kernel before a release");
-            waiter.pause();
-        }
-    }
-
-    template <class Kernel>
-    void launch(Kernel kernel, unsigned in_block, unsigned first, unsigned long long second) {
-        void* arguments[] = {&seen_, &first, &second};
-        WARPBOARD_CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), dim3(1), dim3(in_block), arguments, 0, cudaStreamLegacy));
-    }
-
     HoldPage* page_ = nullptr;
-    void* seen_ = nullptr;  // where the device finds it
-    unsigned number_ = 0, count_ = 0;
-    unsigned *blank_ = nullptr, *kept_ = nullptr;
-    Pieces pieces_;
+    HoldPage* seen_ = nullptr;  // where the device finds it
+    unsigned number_ = 0;
+    uint32_t *blank_ = nullptr, *kept_ = nullptr;
+    SealKey key_{};
+    Seal seal_;
 };
 
 }  // namespace warpboard

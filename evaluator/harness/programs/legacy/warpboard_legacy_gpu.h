@@ -25,10 +25,10 @@ public:
         WARPBOARD_CUDA(cudaFree(nullptr));
     }
 
-    void end(Page& page, uint32_t number) {
+    void end() {
         WARPBOARD_CUDA(cudaGetLastError());
         WARPBOARD_CUDA(cudaDeviceSynchronize());
-        HostRunner::end(page, number);
+        HostRunner::end();
     }
 
     void begin_range() {
@@ -77,7 +77,6 @@ public:
 
     void wait() { WARPBOARD_CUDA(cudaDeviceSynchronize()); }
     void hold() { wait(); }
-    void restore() {}
 
 private:
     void* cold_ = nullptr;

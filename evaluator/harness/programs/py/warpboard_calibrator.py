@@ -6,10 +6,9 @@ import socket
 import sys
 
 from warpboard_calls import Ranks, Runner, TaskFailed
-from warpboard_clocks import Constants, mostly_late
+from warpboard_clocks import Constants
 from warpboard_layout import describe, flat_bytes, reach
 from warpboard_runner import choose_cuda, serve
-from warpboard_stats import quantile
 from warpboard_wire import CUDA, HOST, PAGE_SIZE, Channel, Page, Refused, RunnerGone, shared_memory
 
 CALIBRATIONS = {"host": 10, "cuda": 40}  # calls of nothing that constants are made of
@@ -58,37 +57,39 @@ class Calibrator:
 
     def constants(self, draw, calls, number):
         """The clocks' constants for these calls: so many calls of our own that do nothing but write an answer, with
-        inputs from draw and answers as large as these, and that wait for the device on the host where these do. Whoever
-        made the calls is dead by now and can disturb nothing."""
+        inputs from draw and answers as large as these. Nothing is left of the process that made these calls: it can disturb
+        nothing."""
         with by_our_runner():
             return self._measure(draw, calls, number)
 
     def _measure(self, draw, calls, number):
         # The smallest answer: time to copy more than that is the submission's to lose, which chooses the size.
         sizes = [min(theirs) for theirs in zip(*(call.sizes for call in calls))]
-        waits = self._kind == "cuda" and mostly_late(calls)
         self._together.begin_case()
+        made = self._calls(draw, sizes, number)
+        late = []
+        if self._kind == "cuda" and any(call.late for call in calls):
+            late = self._calls(draw, sizes, number, reads_late=True)
+        return Constants.of(self._kind, made[1:], late[1:])
+
+    def _calls(self, draw, sizes, number, reads_late=False):
+        for runner in self._runners:
+            runner.reads_late = reads_late
         made = []
         for _ in range(number):
-            made.append(self._together.call(lambda: self._with_room(draw(), sizes, waits)))
+            made.append(self._together.call(lambda: self._with_room(draw(), sizes)))
             made[-1].data = made[-1].answer = None
-        event = None
-        if waits:
-            given = self._with_room(draw(), sizes, waits)[0]
-            self._runners[0].here()
-            event = _alone(given)
-        return Constants.of(self._kind, made[1:], event)
+        return made
 
-    def _with_room(self, inputs, sizes, waits):
-        """What the kernels of our own runners are given: the input, where it has no array of size bytes more memory, and
-        whether to wait for the device."""
+    def _with_room(self, inputs, sizes):
+        """What the kernels of our own runners are given: the input, and where it has no array of size bytes more memory."""
         given = []
         for runner, data, size in zip(self._runners, inputs, sizes):
             runner.here()
             _, leaves = describe(data)
             on = CUDA if self._kind == "cuda" else HOST
             room = None if any(leaf.kind == on and leaf.span >= size for leaf in leaves) else self._blank(size)
-            given.append((data, room, size, waits))
+            given.append((data, room, size))
         return given
 
     def _blank(self, size):
@@ -97,21 +98,6 @@ class Calibrator:
             return sys.modules["torch"].empty(max(size, 1), dtype=sys.modules["torch"].uint8, device="cuda")
         numpy = sys.modules.get("numpy")
         return None if numpy is None else numpy.zeros(size, "uint8")
-
-
-def _alone(given):
-    """The nanoseconds of our own runner's kernel where there is one context: the median of some."""
-    torch = sys.modules["torch"]
-    begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-    times = []
-    for _ in range(20):
-        torch.cuda.synchronize()
-        begin.record()
-        _fill(given)
-        end.record()
-        torch.cuda.synchronize()
-        times.append(begin.elapsed_time(end) * 1e6)
-    return quantile(times, 0.5)
 
 
 def _fork(rank):
@@ -148,17 +134,14 @@ def _be_calibrator(end, page, rank):
 
 
 def _fill(given):
-    """The kernel of our own runner: writes an answer of some bytes into what it was given, and waits for the device
-    where it is told to."""
-    data, room, size, waits = given
+    """The kernel of our own runner: writes an answer of some bytes into what it was given."""
+    data, room, size = given
     if room is None:
         room = next((leaf.value for leaf in describe(data)[1] if leaf.span >= size), None)
     if room is None or size == 0:
         return None
     flat = _flat(room)[:size]
     (flat.fill_ if hasattr(flat, "fill_") else flat.fill)(1)
-    if waits:
-        flat[0].item()
     return flat
 
 

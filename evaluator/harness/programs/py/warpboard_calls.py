@@ -13,9 +13,10 @@ from warpboard_answer import BadAnswer, NoRoom, read
 from warpboard_layout import describe, flat_bytes, sizes, write_host
 from warpboard_taken import Taken
 from warpboard_wire import (
-    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUT, INPUTS, Refused, RunnerGone, announced, pack_call)
+    ANSWERS, CALL, CASE, CUDA, END, HOST, INPUT, INPUTS, SEALED, Refused, RunnerGone, announced, pack_call)
 
 _LONGEST_HOLD_NS = 10_000_000  # after this a call is released that has not been queued: it waits for the device
+_LONGEST_SWITCH_NS = 20_000_000  # a gate that does not say that it runs is released nevertheless
 _LEAST_ANSWERS = 64 << 20
 _MOST_GROWTHS = 6  # of one case: a call that has to be repeated is one that was made on an input of the runner's choice
 
@@ -33,9 +34,11 @@ class Call:
     answer: object
     event: float  # the runner's clock; of ranks, the largest
     wall: float  # release to done
+    opened: float  # release to when the copies of the answer were let go: later where its description came late
     snapshot: float  # release to answer in the judge's hands
     late: bool  # released before it was queued
-    prepared: float  # from the first byte of the input on the device to the release
+    prepared: float  # from the first byte of the input on the device until the judge let it go
+    switched: float  # from then until the runner's gate ran
     sizes: tuple  # bytes of each runner's answer
     parts: int  # of the answers
     begin: int  # the judge's clock at the release
@@ -59,6 +62,7 @@ class Runner:
         self.early = False  # an input's description told of it before the release: the clock begins with that
         self._growths = 0  # of the answers' memory, in this case
         self.last = []  # parts of the last answer
+        self.reads_late = False  # what the answer is is read when the call is over, as of a call that is released late
         self._described = self._read = None  # the last answer's description, and what it says
 
     def ready(self):
@@ -127,11 +131,19 @@ class Runner:
         self.early = self.early or told or (self.cuda is not None and any(leaf.kind == HOST for leaf in leaves))
         self._told = description
         self.number = (self.number + 1) & 0xFFFFFFFF or 1
+        arrays = self._arrays(leaves) if self.cuda is not None else []
+        self.page.begin(self.cuda.choose_sealed(arrays, self.regions.memory[INPUTS, CUDA].address) if self.cuda is not None else 0)
         sent = perf_counter_ns()
         if self.cuda is not None:
             self.write_host(leaves)  # the runner has this memory and may see it come
         self.channel.send(CALL, pack_call(self.number, flags, description))
-        return _Asked(self, data, leaves, sent)
+        return _Asked(self, data, leaves, arrays, sent)
+
+    def _arrays(self, leaves):
+        """Those on the device: (where the runner has it, the judge's own), tensors of bytes."""
+        region = self.regions.memory[INPUTS, CUDA]
+        return [(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
+                for leaf in leaves if leaf.kind == CUDA and leaf.span]
 
     def expect(self):
         """The answer as the runner describes it, with room for a copy. The same description as that of the call
@@ -148,6 +160,7 @@ class Runner:
             wanted[ANSWERS, HOST] = max(_LEAST_ANSWERS, 2 * ends[HOST])
         else:
             wanted[INPUTS, CUDA], wanted[ANSWERS, CUDA] = ends[CUDA], max(_LEAST_ANSWERS, 2 * ends[CUDA])
+            wanted[SEALED, CUDA] = self.cuda.SEALED
         return wanted
 
     def write_host(self, leaves):
@@ -159,9 +172,9 @@ class Runner:
 class _Asked:
     """One call of one runner. Its methods are called in this order, each for all ranks before the next."""
 
-    def __init__(self, runner, data, leaves, sent):
+    def __init__(self, runner, data, leaves, arrays, sent):
         self.runner, self.data, self.sent, self.who = runner, data, sent, ""
-        self._leaves, self._number = leaves, runner.number
+        self._leaves, self._arrays, self._number = leaves, arrays, runner.number
         self.late, self.answer = False, None
 
     def hold(self):
@@ -169,7 +182,7 @@ class _Asked:
         runner = self.runner
         runner.here()
         self.late = runner.page.wait_queued(self._number, runner.channel, _LONGEST_HOLD_NS) is None
-        if runner.cuda is not None and not self.late:
+        if runner.cuda is not None and not self.late and not runner.reads_late:
             self.answer = runner.expect()  # on a device, what lies where is said before the release
 
     def prepare(self):
@@ -185,9 +198,7 @@ class _Asked:
             runner.regions.renew_input()
             runner.write_host(self._leaves)
             return
-        region = runner.regions.memory.get((INPUTS, CUDA))
-        cuda.write([(region.bytes[leaf.offset : leaf.offset + leaf.span], flat_bytes(leaf.value, leaf.span))
-                    for leaf in self._leaves if leaf.kind == CUDA and leaf.span])
+        cuda.write(self._arrays, self._number, runner.regions.memory[SEALED, CUDA].address)
         cuda.flush()
 
     def announce(self):
@@ -202,21 +213,38 @@ class _Asked:
             self.runner.here()
             self.answer.queue()
 
+    def switch(self):
+        """Lets the runner's gate onto the device in the place of the judge's hold. A gate that says so too early has the change
+        of contexts in its time."""
+        runner = self.runner
+        if runner.cuda is not None:
+            runner.page.let_in(self._number)
+            runner.cuda.let_go()
+            runner.page.wait_active(self._number, runner.channel, _LONGEST_SWITCH_NS)
+
     def hand_over(self):
-        """Gives the runner of the host its input, and makes that on a device whole; the clock runs."""
+        """Gives the runner of the host its input; the clock runs."""
         if self.runner.cuda is None:
             self.runner.channel.send(INPUT, b"", [self.runner.regions.input])
-        else:
-            self.runner.cuda.restore()
 
     def release(self):
-        if self.runner.cuda is not None:
-            self.runner.cuda.let_go()
+        if self.runner.cuda is None:
+            self.runner.page.release = self._number
+        else:
+            self.runner.page.open(self._number, self.runner.cuda.key)
+
+    def leave(self):
+        """Releases a call that is not made: the runner waits for that, also where there is nothing to take."""
+        self.runner.page.let_in(self._number)
         self.runner.page.release = self._number
 
     def done(self):
-        """Waits until the runner is done; returns the clock then."""
-        return self.runner.page.wait_done(self._number, self.runner.channel)
+        """Waits until the runner is done; returns the clock then. A call that was released late has ended when all of it is
+        queued, too: then the judge can know what the answer is."""
+        end = self.runner.page.wait_done(self._number, self.runner.channel)
+        if self.late and self.runner.cuda is not None:
+            end = self.runner.page.wait_queued(self._number, self.runner.channel, None)
+        return end
 
     def expect(self):
         """Reads what the answer is, which was not known before."""
@@ -246,7 +274,7 @@ class _Asked:
             raise BadAnswer("The answer still changed when custom_kernel was said to be done: something of it ran on.")
 
     def event(self, most):
-        return _number(self.runner.page.nanoseconds, most)
+        return _number(self.runner.page.wait_nanoseconds(self.runner.channel), most)
 
 
 class Ranks:
@@ -298,27 +326,31 @@ class Ranks:
         try:
             _each(calls, _Asked.hold)
         except (BadAnswer, _Grow):
-            for call in calls:  # they wait for that, also where there is nothing to take
-                call.release()
+            for call in calls:
+                call.leave()
             raise
         _each(calls, _Asked.prepare)
         prepared = self._prepared()
         _each(calls, _Asked.announce)
         if self._runners[0].cuda is None:
             announced()
-        begin, end, taken = self._release(calls)
+        switched, begin, end, opened, taken = self._release(calls)
         _each(calls, _Asked.keep)
         begin = min([begin, *(call.sent for call in calls if call.runner.early)])
         return Call(inputs, [call.answer.value() for call in calls], max(call.event(end - begin) for call in calls),
-                    end - begin, taken - begin, any(call.late for call in calls), prepared(),
+                    end - begin, opened - begin, taken - begin, any(call.late for call in calls), prepared(), switched,
                     tuple(sum(part.size for part in call.answer.parts) for call in calls),
                     sum(len(call.answer.parts) for call in calls), begin)
 
     def _release(self, calls):
-        """Lets the calls go. Returns the clock then, when the last was done and when all answers had been taken."""
+        """Lets the calls go. Returns how long their devices took to come to them, and the clock at the release, when the last
+        was done, when its answer began to be copied and when all answers had been taken."""
         try:
             _each(calls, _Asked.look)
             unknown = [call for call in calls if call.answer is None]
+            held = perf_counter_ns()
+            for call in calls:
+                call.switch()
             begin = perf_counter_ns()
             for call in calls:
                 call.hand_over()
@@ -328,9 +360,10 @@ class Ranks:
             _each(unknown, _Asked.expect)
             for call in calls:
                 call.open_gate()
+            opened = perf_counter_ns()
             for call in calls:
                 call.take()
-            return begin, end, perf_counter_ns()
+            return begin - held, begin, end, opened, perf_counter_ns()
         finally:  # whatever happened: this process could not end otherwise
             for call in calls:
                 call.let_go()

@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 
 from warpboard_stats import Stats, quantile
 
-# By how much wall and snapshot may exceed the truth: two contexts of torch take 150 µs to change places, and one pair
-# of processes differs by some 5 µs from the next.
-_LEAST_NS = {"host": (2_000, 5_000), "cuda": (6_000, 10_000)}
+# By how much wall and snapshot may exceed the truth.
+_LEAST_NS = {"host": (2_000, 5_000), "cuda": (4_000, 8_000)}
 _HIDDEN_NS = 20_000  # of work after "done" that passes while the device comes back to the judge
 _SPREADS = 2.0  # interquartile ranges of the constants that a clock may err by
 _MOST_SHARE = 0.02  # of the time: on a noisy machine the judge's clocks count, and not what the runner says
 _MOST_HOST_NS = 300_000  # a busy machine takes longer over nothing, and no other call may profit from that
 _TURN_NS = 50_000  # writing an input may take so much longer than usual without another context's having had a turn
 _PART_NS, _MOST_PARTS = 5_000, 32  # and so much for each part of an answer: copies of them are queued then
+_SWITCH_NS = 10_000  # and a change of contexts so much longer
 
 
 @dataclass(frozen=True)
 class Constants:
-    """What a call of nothing takes by the judge's clocks, measured with a runner of ours."""
+    """What a call of nothing takes by the judge's clocks, measured with a runner of ours when the submission is gone."""
 
     kind: str  # host or cuda
     handover: float  # release to done
@@ -31,29 +31,42 @@ class Constants:
     spread: float  # interquartile range of the hand-over
     snapshot_spread: float
     prepared: float  # how long the device takes to write an input
+    switched: float  # and to come to a runner's gate
+    late: tuple = (0.0, 0.0)  # more than hand-over and snapshot, where the judge reads late what the answer is
 
     @classmethod
-    def of(cls, kind, calls, event=None):
-        """Of calls of our own runner, whose kernel takes event, or what its clock says. The lower quartile, and on
+    def of(cls, kind, calls, late=()):
+        """Of calls of our own runner; late are those whose answer's description was read late. The lower quartile, and on
         the host, where processes compete, the least: what disturbed them must not shorten a submission's time."""
         low = 0.25 if kind == "cuda" else 0.0
         most = math.inf if kind == "cuda" else _MOST_HOST_NS
-        walls = [call.wall - (call.event if event is None else event) for call in calls]
-        snapshots = [call.snapshot - (call.event if event is None else event) for call in calls]
+        walls = [call.wall - call.event for call in calls]
+        snapshots = [call.snapshot - call.event for call in calls]
         handover, snapshot = quantile(walls, low), quantile(snapshots, low)
         copy = snapshot - handover
+        more = (0.0, 0.0)
+        if late:
+            more = (quantile([call.opened - call.event for call in late], low) - handover,
+                    quantile([call.snapshot - call.event for call in late], low) - snapshot)
         return cls(kind, min(handover, most), min(handover, most) + min(copy, most + calls[-1].size), _range(walls), _range(snapshots),
-                   quantile([call.prepared for call in calls], 0.5))
+                   quantile([call.prepared for call in calls], 0.5), quantile([call.switched for call in calls], 0.5), more)
 
     def no_more_than(self, calls):
         """The constants, unless these calls were quicker: then the machine was busy while calls of nothing were timed.
-        A call that only seems to end early makes the constants smaller, and so its own time longer. Nothing is subtracted
-        from calls that were said to be done before a device comes from one context to another."""
-        if self.kind == "cuda" and quantile([call.wall for call in calls], 0.5) < self.handover / 2:
-            return replace(self, handover=0.0, snapshot=0.0)
+        A call that only seems to end early makes the constants smaller, and so its own time longer."""
         handover = min(self.handover, max(quantile([call.wall for call in calls], 0.1), 0.0))
         snapshot = min(self.snapshot, max(quantile([call.snapshot for call in calls], 0.1), handover))
         return replace(self, handover=handover, snapshot=snapshot)
+
+    def wall(self, call):
+        """What the judge's clock says of a call, until it let go the copies of its answer where it could not know them before
+        the end."""
+        spent = call.opened - self.late[0] if self.kind == "cuda" and call.late else call.wall
+        return spent - self.handover + self.turns(call)
+
+    def taken(self, call):
+        """And what it says until it had the answer."""
+        return call.snapshot - (self.late[1] if self.kind == "cuda" and call.late else 0.0) - self.snapshot + self.turns(call)
 
     def tolerance(self, ns):
         """By how much the wall clock may exceed a time of ns."""
@@ -63,33 +76,27 @@ class Constants:
         return max(_LEAST_NS[self.kind][1], min(_SPREADS * self.snapshot_spread, _MOST_SHARE * ns))
 
     def turns(self, call):
-        """What others had of the device, or processors of the input, between its first byte and the release: it counts."""
+        """What others had of the device, or processors of the input, between its first byte and the end of the hold: it counts,
+        and so does for how much longer than usual a gate did not say that it ran."""
         excess = call.prepared - self.prepared
-        return excess if excess > _TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS) else 0.0
+        waited = max(call.switched - self.switched - _SWITCH_NS, 0.0) if self.kind == "cuda" else 0.0
+        return waited + (excess if excess > _TURN_NS + _PART_NS * min(call.parts, _MOST_PARTS) else 0.0)
 
 
 def _range(values):
     return quantile(values, 0.75) - quantile(values, 0.25)
 
 
-def mostly_late(calls):
-    """Whether calls wait for the device on the host, and so are released before they are queued."""
-    return 2 * sum(call.late for call in calls) > len(calls)
-
-
 class Clocks:
-    """The three numbers of a case's timed calls, and what counts. Of calls that are released late the runner's own
-    number says nothing: the device changes between contexts within them, and so between the runner's events. The
-    snapshot counts there too, or work could follow a "done" while the judge reads what the answer is."""
+    """The three numbers of a case's timed calls, and what counts."""
 
     def __init__(self, calls, constants):
         constants = constants.no_more_than(calls)
         self.constants, self._calls = constants, calls
         self.events = [call.event for call in calls]
-        turns = [constants.turns(call) for call in calls]
-        self.disturbed = sum(turn > 0 for turn in turns) / len(turns)  # share of the calls
-        self.walls = [call.wall - constants.handover + turn for call, turn in zip(calls, turns)]
-        self.snapshots = [call.snapshot - constants.snapshot + turn for call, turn in zip(calls, turns)]
+        self.disturbed = sum(constants.turns(call) > 0 for call in calls) / len(calls)  # share of the calls
+        self.walls = [constants.wall(call) for call in calls]
+        self.snapshots = [constants.taken(call) for call in calls]
         wall = quantile(self.walls, 0.5)
         self.tolerance = constants.tolerance(wall)
         self.clock, times = self._choose()
@@ -98,13 +105,10 @@ class Clocks:
     def _choose(self):
         """Returns the name of the clock that counts and each call's time by it."""
         most = self.constants.snapshot_tolerance(quantile(self.snapshots, 0.5))
-        candidates = {"event": self.events, "wall": [ns - self.tolerance for ns in self.walls]}
-        events = self.events
-        if mostly_late(self._calls):
-            candidates, events = {"wall": self.walls}, [0.0] * len(self.events)
-        candidates["snapshot"] = [ns + self._after_done(most) for ns in self.snapshots]
+        candidates = {"event": self.events, "wall": [ns - self.tolerance for ns in self.walls],
+                      "snapshot": [ns + self._after_done(most) for ns in self.snapshots]}
         clock = max(candidates, key=lambda name: quantile(candidates[name], 0.5))
-        return clock, [max(ns, event) for ns, event in zip(candidates[clock], events)]
+        return clock, [max(ns, event) for ns, event in zip(candidates[clock], self.events)]
 
     def _after_done(self, tolerance):
         """What to add to the snapshots: less a tolerance where they agree with the wall clock. Where they do not, the device
@@ -121,5 +125,7 @@ class Clocks:
             yield name + "s", ",".join(f"{ns:.10g}" for ns in values)
         yield "late", sum(call.late for call in self._calls)
         yield "prepared", f"{quantile([call.prepared for call in self._calls], 0.5):.10g}"
+        yield "switched", f"{quantile([call.switched for call in self._calls], 0.5):.10g}"
+        yield "own", ",".join(f"{ns:.10g}" for ns in (self.constants.spread, self.constants.snapshot, self.constants.snapshot_spread, self.constants.switched, *self.constants.late))
         yield "tolerance", f"{self.tolerance:.10g}"
         yield "handover", f"{self.constants.handover:.10g}"

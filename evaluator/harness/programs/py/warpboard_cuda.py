@@ -8,7 +8,7 @@ import ctypes
 import functools
 
 from warpboard_answer import NoRoom, describe
-from warpboard_wire import CUDA
+from warpboard_wire import CUDA, DONE_AT, INPUTS, SEALED, SOON_AT
 
 _POSIX_FD = 1
 _READ_WRITE = 3
@@ -91,6 +91,11 @@ def address_of(memory):
     return ctypes.addressof(ctypes.c_char.from_buffer(memory))
 
 
+def queue_write(word, number):
+    """Has the default stream write a number to a word of the host's when all before is done."""
+    call("cuStreamWriteValue32_v2", None, word, ctypes.c_uint32(number), 0)
+
+
 def queue_wait(word, number, stream=None):
     """Has a stream, else the default one, wait until a word of the host's is number or more."""
     call("cuStreamWaitValue32_v2", stream, word, ctypes.c_uint32(number), _GEQ)
@@ -117,18 +122,23 @@ class Mapping:
 
 
 class RunnerDevice:
-    """The runner's side: queues calls behind the gate. The legacy default stream is gated, which is torch's own;
-    blocking streams order themselves behind it. What runs on others before the release reads poison, and what is not
-    joined shows in the judge's clock."""
+    """The runner's side: queues calls behind the gate (warpboard_seal). The legacy default stream is gated, which is torch's
+    own; blocking streams order themselves behind it. What runs on others before the release reads poison."""
 
     def __init__(self, torch, page):
+        from warpboard_seal import Gate
+
         self._torch, self._page = torch, page
         torch.cuda.init()
         torch.zeros(1, device="cuda")
         self._device = torch.cuda.current_device()  # of several, that of this rank
         self._stream = torch.cuda.default_stream()
         self._begin, self._end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        self._release = seen_by_device(page.address(), len(page.memory))
+        seen = seen_by_device(page.address(), len(page.memory))
+        self._soon, self._done = ctypes.c_uint64(seen.value + SOON_AT), ctypes.c_uint64(seen.value + DONE_AT)
+        self._ready = torch.zeros(1, dtype=torch.int32, device="cuda")
+        self._gate = Gate(seen, self._ready.data_ptr())
+        self._gate.queue(page.release, 0, 0, 0)  # loads it; that call is released
         self._synchronize = torch._C._cuda_synchronize
         self._pool = None
         self._last = None
@@ -145,7 +155,9 @@ class RunnerDevice:
     def call(self, kernel, data, number, regions, ranged):
         torch, page = self._torch, self._page
         self._last = None
-        queue_wait(self._release, number)
+        inputs, sealed = (regions.address(role) for role in (INPUTS, SEALED))
+        queue_wait(self._soon, number)  # before that the gate would share the device with what the judge prepares
+        self._gate.queue(number, inputs, sealed, page.sealed)
         self._begin.record(self._stream)
         if ranged:
             torch.cuda.nvtx.range_push("custom_kernel")
@@ -159,9 +171,10 @@ class RunnerDevice:
             torch.cuda.nvtx.range_pop()
         self._end.record(self._stream)
         page.describe(describe(output, regions))
+        queue_write(self._done, number)
         page.queue(number)
         self._synchronize()  # all of its streams
-        page.finish(number, self._begin.elapsed_time(self._end) * 1e6)
+        page.say(self._begin.elapsed_time(self._end) * 1e6)
         # Freeing may be work for the device, which would keep it from the judge's copy: it waits for the next call.
         self._last = data, output
         return output

@@ -1,68 +1,143 @@
-"""The device stays with the judge from the first byte of an input to the release: the last thing that the judge queues is
-a kernel that spins until the release. Without it, a device that idles there goes to the runner's context too early now
-and then: the hand-over was shorter by 75 µs in some calls, and a kernel that waited for the input had it early.
+"""What of an input is sealed (warpboard_seal), and how the device stays with the judge from the first byte of an input
+until it is all written: the last thing that the judge queues is a kernel that spins until the judge lets the device go.
+Where another context had a turn nevertheless, writing takes longer, which counts.
 
-Where another context had a turn nevertheless, more time passes until the release, which counts.
-
-Copy engines need no turn. Until the clock runs, pieces of the input, where nobody can foresee, are something else that
-might stand there: what was copied before is not the input, and an answer made of it is wrong. They are taken out of the
-judge's own array before it is copied, or there would be a moment in which the input is whole.
+Small arrays are sealed whole: their places hold 0xFF until the release. Of larger ones pieces are, in places that cannot be
+foreseen; something else that might stand there does until the release. Pieces are taken out of the judge's own array
+before it is copied, or there would be a moment in which the input is whole.
 """
 
 import bisect
 import ctypes
-import functools
 import itertools
 import mmap
+import os
 import secrets
 import struct
 from time import perf_counter_ns
 from typing import NamedTuple
 
-from warpboard_cuda import address_of, call, seen_by_device
+from warpboard_cuda import address_of, seen_by_device
+from warpboard_seal import MOST_RECORDS, PART, PARTS, RECORD_BYTES, RECORD_WORDS, REGISTERS, TAG, THREADS, block, each_word, function, load
 
-_FIRST, _RESTORE_AT = 0, 1  # in words of eight bytes, by the device's clock
-_HELD, _RESTORE, _RESTORED, _RELEASED = 32, 64, 96, 128  # in words of four bytes
-_PIECES = 1024  # where their table begins; a row is five of eight words: see _Piece
-_MOST_PIECES, _PIECE = 32, 512  # how many, and the bytes of one
-_THREADS = 1024
-_MOST_NS = 200_000_000  # it waits no longer for either, and takes so long then
+_MOST_PIECES, _MOST_ROWS = 64, 256
+_MOST_WHOLE = MOST_RECORDS - _MOST_PIECES  # records of small arrays
+_PIECE = 4 * RECORD_WORDS  # bytes of one
+_FIRST, _LET_GO_AT = 0, 1  # in words of eight bytes, by the device's clock
+_HELD, _LET_GO = 32, 64  # in words of four bytes
+_PIECES = 1024  # where their table begins; a row is four of eight words: see _Piece
+_ROWS = _PIECES + 64 * _MOST_PIECES  # and that of what is sealed: see _Row
+_SIZE = _ROWS + 32 * _MOST_ROWS
+_MOVERS = 1024  # threads
+_MOST_NS = 200_000_000  # it waits no longer to be let go
 _WAIT_NS = 30_000_000_000
-# hold is one kernel, for the device looks between kernels whether another context has work, which takes it 70 µs.
-_PTX = """
+_PTX = f"""
 .version 6.3
 .target sm_70
 .address_size 64
 
 .visible .entry begin(.param .u64 words)
-{
+{{
     .reg .u64 at, now;
     ld.param.u64 at, [words];
     mov.u64 now, %globaltimer;
     st.volatile.global.u64 [at], now;
     ret;
-}
+}}
 
-.func spin(.reg .u64 word, .reg .u32 number, .reg .u64 most)
-{
-    .reg .u64 first, now, step;
-    .reg .u32 seen;
-    .reg .pred is;
-    mov.u64 first, %globaltimer;
-AGAIN:
-    ld.volatile.global.u32 seen, [word];
-    setp.eq.u32 is, seen, number;
-    @is bra END;
-    mov.u64 now, %globaltimer;
-    sub.u64 step, now, first;
-    setp.lt.u64 is, step, most;
-    @is bra AGAIN;
+.visible .entry seal(.param .u64 p_rows, .param .u32 p_count, .param .u32 p_records, .param .u32 p_k0, .param .u32 p_k1,
+                     .param .u32 p_k2, .param .u32 p_number, .param .u64 p_into)
+{{
+    .shared .align 8 .b8 table[{32 * _MOST_ROWS}];
+    .reg .u64 rows, shared, into, own, first, skipped, left;
+    .reg .u32 count, row, next, low;
+    {REGISTERS}
+    ld.param.u64 rows, [p_rows];
+    ld.param.u32 count, [p_count];
+    ld.param.u32 most, [p_records];
+    ld.param.u32 k0, [p_k0];
+    ld.param.u32 k1, [p_k1];
+    ld.param.u32 k2, [p_k2];
+    ld.param.u32 number, [p_number];
+    ld.param.u64 into, [p_into];
+    mov.u64 shared, table;
+    {PART}
+    shl.b32 most, most, 3;
+    shl.b32 t, count, 2;
+    mov.u32 next, thread;
+COPY:
+    setp.ge.u32 is, next, t;
+    @is bra COPIED;
+    mul.wide.u32 at, next, 8;
+    add.u64 from, rows, at;
+    add.u64 to, shared, at;
+    ld.volatile.global.u64 t8, [from];
+    st.shared.u64 [to], t8;
+    add.u32 next, next, threads;
+    bra COPY;
+COPIED:
+    bar.sync 0;
+    setp.ge.u32 outside, part, most;
+    @outside bra END;
+    mov.u32 row, 0;
+SEARCH:
+    add.u32 next, row, 1;
+    setp.ge.u32 is, next, count;
+    @is bra FOUND;
+    mul.wide.u32 at, next, 32;
+    add.u64 at, at, shared;
+    ld.shared.u64 first, [at+24];
+    cvt.u32.u64 t, first;
+    setp.gt.u32 is, t, record;
+    @is bra FOUND;
+    mov.u32 row, next;
+    bra SEARCH;
+FOUND:
+    mul.wide.u32 at, row, 32;
+    add.u64 at, at, shared;
+    ld.shared.u64 own, [at];
+    ld.shared.u64 place, [at+8];
+    ld.shared.u64 left, [at+16];
+    ld.shared.u64 first, [at+24];
+    cvt.u64.u32 skipped, record;
+    sub.u64 skipped, skipped, first;
+    shl.b64 skipped, skipped, 7;
+    sub.u64 left, left, skipped;
+    min.u64 left, left, {RECORD_WORDS};
+    cvt.u32.u64 words, left;
+    add.u64 place, place, skipped;
+    mul.wide.u32 at, record, {RECORD_BYTES};
+    add.u64 at, at, into;
+    mul.wide.u32 to, within, 64;
+    add.u64 to, to, at;
+    cvt.u64.u32 t8, offset;
+    add.u64 from, skipped, t8;
+    shl.b64 from, from, 2;
+    add.u64 from, from, own;
+    mul.lo.u32 index, record, {1 + PARTS};
+    setp.ne.u32 other, within, 0;
+    @other bra DATA;
+    {block("index", "ROUND_OF_HEADER")}
+    xor.b32 x0, x0, {TAG};
+    xor.b32 x1, x1, words;
+    cvt.u32.u64 low, place;
+    xor.b32 x2, x2, low;
+    shr.u64 high, place, 32;
+    cvt.u32.u64 low, high;
+    xor.b32 x3, x3, low;
+    st.global.v4.u32 [at], {{x0, x1, x2, x3}};
+DATA:
+    add.u32 index, index, within;
+    add.u32 index, index, 1;
+    {block("index", "ROUND_OF_DATA")}
+    {each_word("add.u32 t, offset, {i};", "setp.lt.u32 is, t, words;", "mov.u32 d{i}, 0;", "@is ld.global.u32 d{i}, [from+{at}];",
+               "xor.b32 d{i}, d{i}, x{i};", "st.global.u32 [to+{data}], d{i};")}
 END:
     ret;
-}
+}}
 
 .func read(.reg .u64 page, .reg .u64 table, .reg .u32 count)
-{
+{{
     .reg .u64 at, value;
     .reg .u32 thread, end;
     .reg .pred is;
@@ -73,15 +148,15 @@ END:
     mul.wide.u32 at, thread, 8;
     add.u64 page, page, at;
     add.u64 at, at, table;
-    ld.volatile.global.u64 value, [page+1024];
+    ld.volatile.global.u64 value, [page+{_PIECES}];
     st.shared.u64 [at], value;
 DONE:
     bar.sync 0;
     ret;
-}
+}}
 
 .func move(.reg .u64 table, .reg .u32 count, .reg .u64 into, .reg .u64 column)
-{
+{{
     .reg .u64 row, to, source, words, at;
     .reg .u32 index, end, step, value;
     .reg .pred is;
@@ -94,7 +169,7 @@ NEXT:
     shr.u32 value, index, 7;
     mul.wide.u32 row, value, 64;
     add.u64 row, row, table;
-    ld.shared.u64 words, [row+32];
+    ld.shared.u64 words, [row+24];
     add.u64 at, row, into;
     ld.shared.u64 to, [at];
     add.u64 at, row, column;
@@ -113,73 +188,76 @@ NEXT:
 DONE:
     bar.sync 0;
     ret;
-}
+}}
 
 .visible .entry take_out(.param .u64 words, .param .u32 pieces)
-{
-    .shared .align 8 .b64 table[256];
+{{
+    .shared .align 8 .b64 table[{8 * _MOST_PIECES}];
     .reg .u64 at, rows, own, decoy, kept;
     .reg .u32 count;
     ld.param.u64 at, [words];
     ld.param.u32 count, [pieces];
     mov.u64 rows, table;
-    mov.u64 own, 8;
-    mov.u64 decoy, 16;
-    mov.u64 kept, 24;
+    mov.u64 own, 0;
+    mov.u64 decoy, 8;
+    mov.u64 kept, 16;
     call read, (at, rows, count);
     call move, (rows, count, kept, own);
     call move, (rows, count, own, decoy);
     ret;
-}
+}}
 
 .visible .entry hold(.param .u64 words, .param .u32 number, .param .u64 most, .param .u32 pieces)
-{
-    .shared .align 8 .b64 table[256];
-    .reg .u64 at, now, limit, rows, word, to, own, kept;
-    .reg .u32 mine, count, thread;
-    .reg .pred other;
+{{
+    .shared .align 8 .b64 table[{8 * _MOST_PIECES}];
+    .reg .u64 at, first, now, step, limit, rows, own, kept;
+    .reg .u32 mine, count, seen, thread;
+    .reg .pred is;
     ld.param.u64 at, [words];
     ld.param.u32 mine, [number];
     ld.param.u64 limit, [most];
     ld.param.u32 count, [pieces];
-    mov.u32 thread, %tid.x;
-    setp.ne.u32 other, thread, 0;
     mov.u64 rows, table;
-    mov.u64 to, 0;
-    mov.u64 own, 8;
-    mov.u64 kept, 24;
+    mov.u64 own, 0;
+    mov.u64 kept, 16;
     call read, (at, rows, count);
-    call move, (rows, count, kept, kept);
-    @other bra WAIT;
-    membar.sys;
-    st.volatile.global.u32 [at+128], mine;
-    add.u64 word, at, 256;
-    call spin, (word, mine, limit);
-    mov.u64 now, %globaltimer;
-    st.volatile.global.u64 [at+8], now;
-WAIT:
-    bar.sync 0;
-    call move, (rows, count, to, kept);
-    membar.sys;
-    bar.sync 0;
-    @other bra OWN;
-    st.volatile.global.u32 [at+384], mine;
-OWN:
     call move, (rows, count, own, kept);
-    @other bra END;
-    add.u64 word, at, 512;
-    call spin, (word, mine, limit);
+    mov.u32 thread, %tid.x;
+    setp.ne.u32 is, thread, 0;
+    @is bra END;
+    membar.sys;
+    st.volatile.global.u32 [at+{4 * _HELD}], mine;
+    mov.u64 first, %globaltimer;
+AGAIN:
+    ld.volatile.global.u32 seen, [at+{4 * _LET_GO}];
+    mov.u64 now, %globaltimer;
+    setp.eq.u32 is, seen, mine;
+    @is bra LET_GO;
+    sub.u64 step, now, first;
+    setp.lt.u64 is, step, limit;
+    @is bra AGAIN;
+LET_GO:
+    st.volatile.global.u64 [at+{8 * _LET_GO_AT}], now;
+    membar.sys;
 END:
     ret;
-}
+}}
 """
 
 
-class _Piece(NamedTuple):
-    """A piece of an input, as words of four bytes: where the runner has it, in the judge's own array, what takes its place,
-    and where it is kept meanwhile."""
+class _Row(NamedTuple):
+    """What is sealed: the judge's own array, where the runner has it (in words from the region's beginning), how many words,
+    and its first record."""
 
-    to: int
+    own: int
+    place: int
+    words: int
+    first: int
+
+
+class _Piece(NamedTuple):
+    """A piece of a large array: in the judge's own, what takes its place, where it is kept meanwhile, and its words."""
+
     own: int
     decoy: int
     kept: int
@@ -187,89 +265,117 @@ class _Piece(NamedTuple):
 
 
 class Hold:
-    """For the context that is current when it is made. Blank is the address of memory with something else, a piece of it at
-    the least; kept that of ROOM bytes."""
+    """For the context that is current when it is made. Blank is the address of memory with something else, at least a piece
+    of it; kept that of ROOM bytes."""
 
     ROOM = _MOST_PIECES * _PIECE
+    SEALED = MOST_RECORDS * RECORD_BYTES  # bytes that records may take
 
     def __init__(self, blank, kept):
-        module = ctypes.c_void_p()
-        call("cuModuleLoadData", ctypes.byref(module), ctypes.c_char_p(_PTX.encode()))
-        self._begin, self._take_out, self._hold = (_function(module, name) for name in ("begin", "take_out", "hold"))
-        self._memory = mmap.mmap(-1, mmap.PAGESIZE)
-        self._at = seen_by_device(address_of(self._memory), mmap.PAGESIZE)
+        module = load(_PTX)
+        self._begin, self._seal, self._take_out, self._hold = (function(module, name) for name in ("begin", "seal", "take_out", "hold"))
+        self._memory = mmap.mmap(-1, _SIZE)
+        self._at = seen_by_device(address_of(self._memory), _SIZE)
+        self._rows = ctypes.c_uint64(self._at.value + _ROWS)
         self._words, self._times = memoryview(self._memory).cast("I"), memoryview(self._memory).cast("Q")
         self._blank, self._kept, self._number, self._count = blank, kept, 0, 0
+        self.key, self._sealed, self._records, self.whole = (0, 0, 0), 0, 0, frozenset()
 
-    def begin(self, arrays):
-        """Marks the moment before the first byte is written, and has pieces of what is to be written taken out: of arrays
-        of (where the runner has it, the judge's own, bytes)."""
-        pieces = _pieces(arrays, self._blank, self._kept)  # first: it takes Python a part of a millisecond
-        table = b"".join(struct.pack("5Q24x", *piece) for piece in pieces)
-        self._memory[_PIECES : _PIECES + len(table)] = table
-        self._count = len(pieces)
+    def choose(self, arrays, inputs):
+        """Chooses what of the arrays (where the runner has it, the judge's own, bytes) is sealed; inputs is the address of the
+        region. Returns the number of records; whole then has the addresses of arrays that are sealed whole."""
+        rows, self._records, self.whole, pieces = _choose(arrays, inputs, self._blank, self._kept)
+        self._put(_ROWS, b"".join(struct.pack("4Q", *row) for row in rows))
+        self._put(_PIECES, b"".join(struct.pack("4Q32x", *piece) for piece in pieces))
+        self._sealed, self._count = len(rows), len(pieces)
+        return self._records
+
+    def begin(self, number, records):
+        """Marks the moment before the first byte is written, seals for call number what was chosen, and has pieces taken out.
+        Records is the address of the region."""
+        self.key = struct.unpack("3I", os.urandom(12))
         self._begin(self._at)
-        self._take_out(self._at, ctypes.c_uint32(self._count), threads=_THREADS)
+        if self._sealed:
+            words = (self._sealed, self._records, *self.key, number)
+            self._seal(self._rows, *map(ctypes.c_uint32, words), ctypes.c_uint64(records), blocks=-(-self._records * PARTS // THREADS), threads=THREADS)
+        if self._count:
+            self._take_out(self._at, ctypes.c_uint32(self._count), threads=_MOVERS)
+
+    def _put(self, at, table):
+        self._memory[at : at + len(table)] = table
 
     def take(self):
         """Queues the kernel behind what is to be written."""
         self._number = (self._number + 1) & 0xFFFFFFFF or 1
-        self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(_MOST_NS), ctypes.c_uint32(self._count), threads=_THREADS)
+        self._hold(self._at, ctypes.c_uint32(self._number), ctypes.c_uint64(_MOST_NS), ctypes.c_uint32(self._count), threads=_MOVERS)
 
     def taken(self):
         """Waits until it runs, and so all before it is written. Returns whether it does."""
-        return self._says(_HELD)
-
-    def restore(self):
-        """Has the pieces put in their places, and waits for it; the clock runs. Returns whether they are."""
-        self._words[_RESTORE] = self._number
-        return self._says(_RESTORED)
-
-    def let_go(self):
-        self._words[_RESTORE] = self._words[_RELEASED] = self._number
-
-    def took(self):
-        """The nanoseconds from begin to restore, in which the runner's processors and copy engines can see most of the input,
-        and where another context had a turn; only once the kernel has ended."""
-        times = self._times
-        return times[_RESTORE_AT] - times[_FIRST]
-
-    def _says(self, word):
         words, number, end = self._words, self._number, perf_counter_ns() + _WAIT_NS
-        while words[word] != number:
+        while words[_HELD] != number:
             if perf_counter_ns() > end:
                 return False
         return True
 
+    def let_go(self):
+        self._words[_LET_GO] = self._number
 
-def _pieces(arrays, blank, kept):
-    """Pieces in random places of arrays that are aligned to words and share nothing with another; large ones have more of them.
-    What takes a piece's place is another one of the array, now and then the same for several, so that the rest does not tell
-    what is missing; blank in an array that has one."""
-    apart = [(to, own, size // 4) for to, own, size in _apart(arrays) if (to | own) % 4 == 0 and size >= 4]
-    if not apart:
-        return []
-    ends = list(itertools.accumulate(words for _, _, words in apart))
+    def took(self):
+        """The nanoseconds from begin to let_go, in which the runner's processors and copy engines can see what is not sealed,
+        and where another context had a turn; only once the kernel has ended."""
+        return self._times[_LET_GO_AT] - self._times[_FIRST]
+
+
+def _choose(arrays, inputs, blank, kept):
+    """Returns (rows, records, the places of whole arrays, pieces). Only arrays that are aligned to words and share nothing
+    with another are sealed."""
+    rows, records, whole, large = [], 0, [], []
+    for to, own, size in _apart(arrays):
+        if (to | own) % 4 or size < 4:
+            continue
+        words = size // 4
+        needed = -(-words // RECORD_WORDS)
+        if len(rows) + _MOST_PIECES >= _MOST_ROWS or records + needed > _MOST_WHOLE:
+            large.append((to, own, words))
+            continue
+        rows.append(_Row(own, (to - inputs) // 4, words, records))
+        records += needed
+        whole.append(to)
+    pieces = []
+    if large:
+        chosen = _pieces(large)
+        pieces = [_Piece(own, _decoy(chosen, i, blank, kept), kept + i * _PIECE, size) for i, (_, _, own, size) in enumerate(chosen)]
+        for _, to, own, size in chosen:
+            rows.append(_Row(own, (to - inputs) // 4, size, records))
+            records += 1
+    return rows, records, frozenset(whole), pieces
+
+
+def _pieces(large):
+    """(which array, where the runner has it, in the judge's own, words) of pieces in random places; large arrays have more."""
+    ends = list(itertools.accumulate(words for _, _, words in large))
+    numbers = struct.unpack(f"{2 * _MOST_PIECES}Q", os.urandom(16 * _MOST_PIECES))
     chosen = []
-    for i in range(_MOST_PIECES):  # half of them by size, or one large array would have them all
-        which = bisect.bisect_right(ends, secrets.randbelow(ends[-1])) if i % 2 else secrets.randbelow(len(apart))
-        to, own, words = apart[which]
-        size = min(_PIECE // 4, words)
-        at = 4 * secrets.randbelow(words - size + 1)
+    for i, (first, second) in enumerate(zip(numbers[::2], numbers[1::2])):  # half by size, or one array would have them all
+        which = bisect.bisect_right(ends, first % ends[-1]) if i % 2 else first % len(large)
+        to, own, words = large[which]
+        size = min(RECORD_WORDS, words)
+        at = 4 * (second % (words - size + 1))
         chosen.append((which, to + at, own + at, size))
-    return [_Piece(to, own, _decoy(chosen, i, blank, kept), kept + i * _PIECE, size)
-            for i, (_, to, own, size) in enumerate(chosen)]
+    return chosen
 
 
 def _decoy(chosen, i, blank, kept):
+    """What takes a piece's place: another one of the array, now and then the same for several, so that the rest does not
+    tell what is missing; blank in an array that has one."""
     which, _, own, size = chosen[i]
     others = [k for k, (array, _, at, words) in enumerate(chosen) if array == which and at != own and words == size]
     return kept + secrets.choice(others) * _PIECE if others else blank
 
 
 def _apart(arrays):
-    """Those of which no byte is another's, too: views of one array are copied one after the other, and what is taken out for
-    one would be missing in another."""
+    """The smallest first. Those of which no byte is another's, too: views of one array are copied one after the other, and
+    what is taken out for one would be missing in another."""
     found, end = [], 0
     ordered = sorted(arrays, key=lambda array: array[1])
     for i, array in enumerate(ordered):
@@ -277,16 +383,4 @@ def _apart(arrays):
         if own >= end and (i + 1 == len(ordered) or own + size <= ordered[i + 1][1]):
             found.append(array)
         end = max(end, own + size)
-    return found
-
-
-def _function(module, name):
-    found = ctypes.c_void_p()
-    call("cuModuleGetFunction", ctypes.byref(found), module, name.encode())
-    return functools.partial(_launch, found)
-
-
-def _launch(function, *arguments, threads=1):
-    """Launches one block on the default stream."""
-    pointers = (ctypes.c_void_p * len(arguments))(*(ctypes.addressof(it) for it in arguments))
-    call("cuLaunchKernel", function, 1, 1, 1, threads, 1, 1, 0, None, pointers, None)
+    return sorted(found, key=lambda array: array[2])

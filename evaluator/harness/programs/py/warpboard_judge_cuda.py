@@ -139,21 +139,33 @@ class JudgeMemory:
         self._fill = (self._fill + 1) % 256
         self._cold.fill_(self._fill)
 
-    def write(self, arrays):
-        """Queues that the arrays of an input are copied: (where the runner has it, the judge's own), tensors of bytes. Pieces
-        of them are whole after restore, those of the judge's own, too. What writing takes is timed from here on."""
-        self._hold.begin([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays])
+    SEALED = Hold.SEALED
+
+    def choose_sealed(self, arrays, inputs):
+        """Chooses what of an input is sealed: arrays are (where the runner has it, the judge's own), tensors of bytes, and inputs
+        is the address of the region. Returns the number of records."""
+        return self._hold.choose([(to.data_ptr(), own.data_ptr(), own.numel()) for to, own in arrays], inputs)
+
+    def write(self, arrays, number, records):
+        """Queues that the arrays are copied but for what is sealed in records, the address of a region. What writing takes is timed
+        from here on."""
+        self._hold.begin(number, records)
         for to, own in arrays:
-            to.copy_(own)
+            if to.data_ptr() not in self._hold.whole:
+                to.copy_(own)
+                continue
+            to.fill_(0xFF)
+            if (end := own.numel() // 4 * 4) < own.numel():
+                to[end:].copy_(own[end:])
+
+    @property
+    def key(self):
+        """That of what is sealed."""
+        return self._hold.key
 
     def hold(self):
-        """Queues what keeps the device until the release."""
+        """Queues what keeps the device until let_go."""
         self._hold.take()
-
-    def restore(self):
-        """Makes the input whole, and waits for it; the clock runs."""
-        if not self._hold.restore():
-            raise RuntimeError("the device did not make an input whole before a release")
 
     def wait_held(self):
         """Waits until all is written, and the device is kept."""
@@ -162,12 +174,12 @@ class JudgeMemory:
             raise RuntimeError("the device did not come to the judge's last kernel before a release")
 
     def let_go(self):
-        """Lets the device go to whoever has work for it."""
+        """Lets the device go."""
         self._hold.let_go()
 
     def writing_took(self):
-        """The nanoseconds from the first byte to the release, less those in which the device was kept: more than usual
-        when another context had turns. To be asked when the call is over."""
+        """The nanoseconds from the first byte until the device was let go: more than usual when another context had turns. To
+        be asked when the call is over."""
         return float(self._hold.took())
 
     def warm_up(self, seconds=0.2):

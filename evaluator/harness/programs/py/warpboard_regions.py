@@ -113,7 +113,7 @@ class Regions:
         return pack_case(layout), list(self._descriptors.values())
 
     def sizes(self):
-        return {(_ROLES[role], kind): size for (role, kind), size in self.bytes.items()}
+        return {(_ROLES[role], kind): size for (role, kind), size in self.bytes.items() if role in _ROLES}
 
 
 def _flush_bytes():

@@ -17,18 +17,27 @@ import warpboard_ranks
 from warpboard_answer import NoRoom, describe
 from warpboard_layout import ALIGNMENT, array_view, as_parameter, restore, tensor_view
 from warpboard_wire import (
-    CALL, CASE, CHANNEL_FD, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, REPEATS, Channel, Page, RunnerGone, unpack_call, unpack_case)
+    ANSWERS, CALL, CASE, CHANNEL_FD, CUDA, HOST, INPUTS, PAGE_FD, RANGE, READY, REPEATS, SEALED, Channel, Page, RunnerGone, unpack_call,
+    unpack_case)
 
 
 class Regions:
     """The shared memory of one case: by kind, the inputs' and the answers'."""
 
     def __init__(self, layout, descriptors, cuda):
-        self.inputs, self.answers = {}, {}
+        self.inputs, self.answers, self.sealed = {}, {}, {}
         for (kind, role, size), fd in zip(layout, descriptors):
             region = cuda.region(fd, size) if kind == CUDA else _HostRegion(fd, size)
             os.close(fd)
-            (self.inputs if role == INPUTS else self.answers)[kind] = region
+            self._of(role)[kind] = region
+
+    def _of(self, role):
+        return {INPUTS: self.inputs, ANSWERS: self.answers, SEALED: self.sealed}[role]
+
+    def address(self, role):
+        """Where the device's region begins, 0 where there is none."""
+        region = self._of(role).get(CUDA)
+        return region.address if region is not None else 0
 
     def view(self, kind, offset, span, key):
         region = self.inputs.get(kind)

@@ -19,21 +19,23 @@ CHANNEL_FD, PAGE_FD = 4, 5  # a runner's; of several ranks the first one's, and 
 CASE, CALL, END, INPUT = 1, 2, 3, 4  # judge to runner
 READY = 1  # runner to judge
 HOST, CUDA = 0, 1  # kinds of regions
-INPUTS, ANSWERS = 0, 1  # roles of regions
+INPUTS, ANSWERS, SEALED = 0, 1, 2  # roles of regions
 RANGE = 1  # flag of a call: open the profiler's range around it
 REPEATS = 8  # the bits of the flags from here on: how many more times it is made, of which the last answer counts
 
 PAGE_SIZE = 256 << 10
 ANSWER_AT = 4096
 ANSWER_ROOM = PAGE_SIZE - ANSWER_AT
-_RELEASE, _QUEUED, _DONE, _SIZE, _SOON = 0, 16, 32, 48, 64  # in words of four bytes
+_RELEASE, _KEY, _QUEUED, _DONE, _SIZE, _SOON, _SEALED, _ACTIVE = 0, 1, 16, 32, 48, 64, 80, 96  # in words of four bytes
 _NS_AT = 136
+_NO_NS = -(2.0**1000)  # the runner has not said what its clock says
+DONE_AT, SOON_AT = 4 * _DONE, 4 * _SOON
 
 _WORD = struct.Struct("<I")
 _FRAME, _NUMBER, _REGION, _CALL = struct.Struct("<II"), struct.Struct("<d"), struct.Struct("<IIQ"), struct.Struct("<II")
 _SPIN_NS = 1_000_000
 _WAKE_NS, _WATCH_NS = 300_000, 5_000_000
-_MOST_REGIONS = 4
+_MOST_REGIONS = 5
 
 
 class RunnerGone(Exception):
@@ -72,12 +74,34 @@ class Page:
     def nanoseconds(self):
         return _NUMBER.unpack_from(self.memory, _NS_AT)[0]
 
+    def begin(self, sealed):
+        """Forgets what the runner's clock said of the call before, and says how many sealed records the next one's input has."""
+        self.say(_NO_NS)
+        self._words[_SEALED] = sealed
+
+    @property
+    def sealed(self):
+        return self._words[_SEALED]
+
     def queue(self, number):
         self._words[_QUEUED] = number
 
-    def finish(self, number, ns):
+    def say(self, ns):
         _NUMBER.pack_into(self.memory, _NS_AT, ns)
+
+    def finish(self, number, ns):
+        self.say(ns)
         self._words[_DONE] = number
+
+    def let_in(self, number):
+        """Lets the gate of a call onto the device."""
+        self._words[_SOON] = number
+
+    def open(self, number, key):
+        """Releases a call on a device: the gate reads the key with the number."""
+        words = self._words
+        words[_KEY], words[_KEY + 1], words[_KEY + 2] = key
+        words[_RELEASE] = number
 
     def describe(self, text):
         """Puts the answer's description there; it must fit into ANSWER_ROOM."""
@@ -140,6 +164,18 @@ class Page:
 
     def wait_done(self, number, channel):
         return self.wait(_DONE, number, channel)
+
+    def wait_active(self, number, channel, limit_ns):
+        return self.wait(_ACTIVE, number, channel, limit_ns)
+
+    def wait_nanoseconds(self, channel):
+        """What the runner's clock says, which may come after the end of the call."""
+        begin = perf_counter_ns()
+        while (ns := self.nanoseconds) == _NO_NS:
+            if perf_counter_ns() - begin > _SPIN_NS:
+                channel.watch()
+                time.sleep(0.0001)
+        return ns
 
 
 def announced():

@@ -9,7 +9,7 @@ using CUdeviceptr = unsigned long long;
 using CUstream = fake::Stream*;
 using CUmemGenericAllocationHandle = unsigned long long;  // a descriptor
 enum CUresult { CUDA_SUCCESS, CUDA_ERROR_OUT_OF_MEMORY = 2 };
-enum { CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_STREAM_WAIT_VALUE_GEQ };
+enum { CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_DEVICE, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, CU_MEM_ACCESS_FLAGS_PROT_READWRITE, CU_STREAM_WAIT_VALUE_GEQ, CU_STREAM_WRITE_VALUE_DEFAULT };
 struct CUmemLocation { int type, id; };
 struct CUmemAllocationProp { int type; CUmemLocation location; int requestedHandleTypes; };
 struct CUmemAccessDesc { CUmemLocation location; int flags; };
@@ -18,6 +18,10 @@ inline CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr at, uint32_t va
     stream->push([=] {
         while (reinterpret_cast<std::atomic<uint32_t>*>(at)->load() < value) sched_yield();
     });
+    return CUDA_SUCCESS;
+}
+inline CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr at, uint32_t value, unsigned) {
+    stream->push([=] { reinterpret_cast<std::atomic<uint32_t>*>(at)->store(value); });
     return CUDA_SUCCESS;
 }
 inline CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes, const CUmemAllocationProp*, unsigned long long) {
@@ -54,6 +58,7 @@ inline CUresult cuMemSetAccess(CUdeviceptr, size_t, const CUmemAccessDesc*, size
 inline cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, int) {
     static const std::map<std::string, void*> known{
         {"cuStreamWaitValue32", reinterpret_cast<void*>(&cuStreamWaitValue32)},
+        {"cuStreamWriteValue32", reinterpret_cast<void*>(&cuStreamWriteValue32)},
         {"cuMemCreate", reinterpret_cast<void*>(&cuMemCreate)},
         {"cuMemRelease", reinterpret_cast<void*>(&cuMemRelease)},
         {"cuMemExportToShareableHandle", reinterpret_cast<void*>(&cuMemExportToShareableHandle)},

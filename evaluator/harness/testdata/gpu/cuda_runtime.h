@@ -26,6 +26,8 @@
 #define __global__
 #define __shared__
 #define WARPBOARD_DEVICE_NS(now) (sched_yield(), (now) = fake::nanoseconds())
+#define WARPBOARD_LAUNCH(kernel, blocks, threads, ...) fake::call(kernel, __VA_ARGS__)
+#define WARPBOARD_LOAD_LINE(into, from) fake::load_line(into, from)
 #define CUDART_VERSION 11080
 
 enum cudaError_t { cudaSuccess, cudaErrorMemoryAllocation = 2, cudaErrorNotReady = 600 };
@@ -90,18 +92,28 @@ inline const cudaStream_t cudaStreamLegacy = &fake::legacy();
 
 namespace fake {
 inline void launch(std::function<void()> kernel, cudaStream_t stream = cudaStreamLegacy) { stream->push(std::move(kernel)); }
+
+// A kernel of one block of one thread, which does what all do.
+template <class... Parameters, class... Arguments>
+void call(void (*kernel)(Parameters...), Arguments... arguments) {
+    launch([=] { kernel(arguments...); });
+}
+
+inline void load_line(uint32_t* into, volatile uint32_t* from) {
+    sched_yield();
+    into[0] = __atomic_load_n(from, __ATOMIC_ACQUIRE);
+    for (int i = 1; i < 4; ++i) into[i] = from[i];
+}
 }  // namespace fake
 
 inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 struct dim3 { unsigned x; explicit dim3(unsigned n) : x(n) {} };
-inline const dim3 threadIdx(0), blockDim(1);  // one thread does it all
+inline const dim3 threadIdx(0), blockDim(1), blockIdx(0), gridDim(1);  // one thread does it all
 inline void __syncthreads() {}
-// Of kernels that take a pointer and two numbers.
-inline cudaError_t cudaLaunchKernel(const void* kernel, dim3, dim3, void** arguments, size_t, cudaStream_t stream) {
-    const auto run = reinterpret_cast<void (*)(void*, unsigned, unsigned long long)>(const_cast<void*>(kernel));
-    stream->push([run, words = *static_cast<void**>(arguments[0]), number = *static_cast<unsigned*>(arguments[1]),
-                  most = *static_cast<unsigned long long*>(arguments[2])] { run(words, number, most); });
-    return cudaSuccess;
+inline unsigned atomicInc(unsigned* word, unsigned last) {
+    const unsigned old = *word;
+    *word = old >= last ? 0 : old + 1;
+    return old;
 }
 
 inline const char* cudaGetErrorName(cudaError_t) { return "cudaErrorMemoryAllocation"; }

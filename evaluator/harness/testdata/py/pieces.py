@@ -1,4 +1,4 @@
-"""Draws the pieces of arrays again and again and says what they had in common, as JSON."""
+"""Chooses what of arrays is sealed again and again and says what the choices had in common, as JSON."""
 
 import json
 import sys
@@ -6,18 +6,32 @@ import types
 
 sys.modules["warpboard_cuda"] = types.SimpleNamespace(address_of=None, call=None, seen_by_device=None)
 sys.path.insert(0, sys.argv[1])
-from warpboard_hold import _pieces  # noqa: E402
+from warpboard_hold import _choose  # noqa: E402
+from warpboard_seal import MOST_RECORDS, RECORD_WORDS  # noqa: E402
 
 arrays = [tuple(array) for array in json.loads(sys.argv[2])]
-BLANK, KEPT = 1, 1 << 50
-seen, inside, decoys = [0] * len(arrays), True, True
+INPUTS, BLANK, KEPT = 1 << 39, 1, 1 << 52
+seen, inside, decoys, records = [0] * len(arrays), True, True, True
+
+
+def array_of(row):
+    """Which array a row lies in as a whole."""
+    to = INPUTS + 4 * row.place
+    return next((i for i, (at, own, size) in enumerate(arrays)
+                 if at <= to and to + 4 * row.words <= at + size and row.own - own == to - at), None)
+
+
 for _ in range(300):
-    pieces = _pieces(arrays, BLANK, KEPT)
-    own = {piece.kept: piece.own for piece in pieces}
-    for piece in pieces:
-        which = next((i for i, (to, at, size) in enumerate(arrays) if to <= piece.to and piece.to + 4 * piece.words <= to + size), None)
-        inside = inside and which is not None and piece.own - arrays[which][1] == piece.to - arrays[which][0]
-        decoys = decoys and (piece.decoy == BLANK or own[piece.decoy] != piece.own)
+    rows, count, whole, pieces = _choose(arrays, INPUTS, BLANK, KEPT)
+    for row in rows:
+        which = array_of(row)
+        inside = inside and which is not None
         if which is not None:
             seen[which] += 1
-print(json.dumps({"seen": [n > 0 for n in seen], "inside": inside, "decoys": decoys}))
+    own = {piece.kept: piece.own for piece in pieces}
+    decoys = decoys and all(piece.decoy == BLANK or own[piece.decoy] != piece.own for piece in pieces)
+    ends = [row.first + -(-row.words // RECORD_WORDS) for row in rows]
+    records = records and [row.first for row in rows] == [0, *ends][: len(rows)] and ([0, *ends][-1] == count <= MOST_RECORDS)
+    whole_words = {INPUTS + 4 * row.place: row.words for row in rows if INPUTS + 4 * row.place in whole}
+    inside = inside and all(whole_words[to] == size // 4 for to, _, size in arrays if to in whole)
+print(json.dumps({"seen": [n > 0 for n in seen], "inside": inside, "decoys": decoys, "records": records}))

@@ -1,10 +1,10 @@
 """Which of the judge's clocks counts, statistics of its times, and of two kernels' times in pairs."""
 
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 
 import torch
 
-from warpboard_clocks import Clocks, Constants, mostly_late
+from warpboard_clocks import Clocks, Constants
 from warpboard_stats import quantile
 
 RESAMPLES = 1000
@@ -17,10 +17,6 @@ _MOST_SLOW_NS = 60_000  # by which inputs of the reference may be written more s
 _HINDERED_NS = 60_000  # the reference's calls alone are never seen to take so much longer than they say
 _MOST_DELAY_NS = 25_000  # of a hand-over, now and then
 _SHORTEST_NS = 1_500  # of a call: what an empty kernel takes
-# So much may calls err that wait for the device on the host: by when contexts change places, processes of one kernel differ; and
-# between "done" and the judge's copy of an answer that it had not been told of, work passes unseen.
-_LATE_NS = 75_000
-_LATE_HIDDEN_NS = 200_000
 _LARGEST_ERROR = 0.9  # of a time, by which it may be too long
 _ALONE_SHARE, _ALONE_NS = 0.03, 5_000  # what the reference's time alone may differ by
 
@@ -36,14 +32,10 @@ class EvaluationClocks(Clocks):
     no kernel to compare with. beside is its clocks, for the other kernel."""
 
     def __init__(self, calls, constants, reference=False, beside=None):
-        self._reference, on_device = reference, constants.kind == "cuda"
-        self.late = on_device and mostly_late(calls)
-        self._queued = on_device and not self.late  # when it was released: what the rules here are for
+        self._reference, self._on_device = reference, constants.kind == "cuda"  # the rules here are for devices
         self._shown = beside.shown() if beside else (0.0, 0.0)
         slow = _MOST_SLOW_NS if reference else beside.slow() if beside else 0.0
-        super().__init__(calls, _OfFewCalls(*astuple(constants), *self._shown, slow))
-        if self.late:
-            self.tolerance = float(_LATE_NS)
+        super().__init__(calls, _OfFewCalls(**vars(constants), shown=self._shown[0], shown_snapshot=self._shown[1], slow=slow))
         self.disturbed = sum(self.constants.turns(call) > 0 for call in calls) / len(calls)
 
     def shown(self):
@@ -59,11 +51,11 @@ class EvaluationClocks(Clocks):
 
     def hindered(self):
         """Whether what the judge saw of a reference is not what that says."""
-        return self._queued and max(self._excess()) > _HINDERED_NS
+        return self._on_device and max(self._excess()) > _HINDERED_NS
 
     def slower_than(self, alone):
         """Whether a reference took longer in turns than in these calls, for which there was no other kernel."""
-        if not self._queued:
+        if not self._on_device:
             return False
         event, least = (quantile(events, 0.5) for events in (self.events, [call.event for call in alone]))
         return event > least * (1 + _ALONE_SHARE) + _ALONE_NS
@@ -73,7 +65,7 @@ class EvaluationClocks(Clocks):
         another matter."""
         if self.clock == "event":
             return 0.0, 0.0 if self._reference else max(self._excess()[0] - self._shown[0], 0.0)
-        return self.tolerance, float(_LATE_HIDDEN_NS) if self.late else self.tolerance
+        return self.tolerance, self.tolerance
 
     def _excess(self):
         event = quantile(self.events, 0.5)
@@ -81,7 +73,7 @@ class EvaluationClocks(Clocks):
 
     def _choose(self):
         clock, times = super()._choose()
-        if not self._queued:
+        if not self._on_device:
             return clock, times
         if self._reference:
             return "event", [max(said, _SHORTEST_NS) for said in self.events]
@@ -103,9 +95,9 @@ class EvaluationClocks(Clocks):
 class _OfFewCalls(Constants):
     """Constants that allow what few calls need on a device. What takes less than a turn of another context is nobody's work."""
 
-    shown: float
-    shown_snapshot: float
-    slow: float
+    shown: float = 0.0
+    shown_snapshot: float = 0.0
+    slow: float = 0.0
 
     def tolerance(self, ns):
         return self._at_least(super().tolerance(ns), _LEAST_NS[0] + self.shown)

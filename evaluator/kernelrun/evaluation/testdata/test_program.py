@@ -314,8 +314,9 @@ class Timing(unittest.TestCase):
 
     def clocks(self, calls, late=False, kind="cuda", reference=False, prepared=40, beside=None):
         """Clocks of calls in µs, where handing over takes 150 of them."""
-        constants = Constants(kind, 150_000.0, 160_000.0, 3_000.0, 3_000.0, 40_000.0)
-        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, (4,), 1, 0) for event, wall, snapshot in calls]
+        constants = Constants(kind, 150_000.0, 160_000.0, 3_000.0, 3_000.0, 40_000.0, 145_000.0)
+        made = [Call(None, None, event * 1e3, (150 + wall) * 1e3, (150 + wall) * 1e3, (160 + snapshot) * 1e3, late, prepared * 1e3, 145_000.0, (4,), 1, 0)
+                for event, wall, snapshot in calls]
         return timing.EvaluationClocks(made, constants, reference, beside)
 
     def clock(self, calls, **more):

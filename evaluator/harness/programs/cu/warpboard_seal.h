@@ -1,0 +1,99 @@
+// How an input gets to the runner at the release and not before: parts of it are encrypted in memory that both map, and the
+// release brings the key. The runner's gate, a kernel that runs by then, decrypts them and puts them in their places.
+//
+// So the device need not change contexts between the release and the runner's first work, and until the release no copy
+// engine, processor or kernel can read what is missing.
+#ifndef WARPBOARD_SEAL_H
+#define WARPBOARD_SEAL_H
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "warpboard_page.h"
+#include "warpboard_random.h"
+
+namespace warpboard {
+
+#ifndef WARPBOARD_LAUNCH
+#define WARPBOARD_LAUNCH(kernel, blocks, threads, ...) kernel<<<blocks, threads, 0, cudaStreamLegacy>>>(__VA_ARGS__)
+// The release and its key in one read. The judge writes the key first.
+#define WARPBOARD_LOAD_LINE(into, from) \
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"((into)[0]), "=r"((into)[1]), "=r"((into)[2]), "=r"((into)[3]) : "l"(from))
+#endif
+
+// A sealed stretch of an input. All of it is encrypted: nothing tells where it belongs.
+struct Record {
+    static constexpr unsigned most_words = 128, parts = 8, part_words = 16;  // a part is a block of the cipher
+    static constexpr unsigned most = 2112;                                   // records of a call
+
+    uint32_t tag, words, place_low, place_high;  // of four bytes; the place counts from the beginning of the inputs' region
+    uint32_t pad[12];
+    uint32_t data[most_words];
+};
+static_assert(sizeof(Record) == 576, "a header and eight parts, each a block of the cipher");
+
+constexpr uint32_t record_tag = 0x57617270;  // what was opened with another key has none
+
+static __device__ inline void record_key(const Random& cipher, unsigned record, unsigned block, uint32_t out[16]) {
+    cipher.block(uint64_t{record} * (1 + Record::parts) + block, out);
+}
+
+// A part of a record, as it lies there.
+struct SealedPart {
+    uint32_t header[4], data[Record::part_words];
+};
+
+static __device__ inline SealedPart read_part(const Record* records, unsigned part) {
+    const Record& record = records[part / Record::parts];
+    SealedPart read{{record.tag, record.words, record.place_low, record.place_high}, {}};
+    for (unsigned i = 0; i < Record::part_words; ++i) read.data[i] = record.data[part % Record::parts * Record::part_words + i];
+    return read;
+}
+
+// Opens a part; with write unset it does the same and writes nothing.
+static __device__ inline void open_part(const Random& cipher, unsigned part, const SealedPart& sealed, uint32_t* inputs, bool write) {
+    const unsigned record = part / Record::parts, begin = part % Record::parts * Record::part_words;
+    uint32_t header[4], hidden[16];
+    WARPBOARD_ROLLED
+    for (unsigned of_data = 0; of_data < 2; ++of_data) {
+        record_key(cipher, record, of_data * (1 + part % Record::parts), hidden);
+        for (int i = 0; i < 4 && of_data == 0; ++i) header[i] = sealed.header[i] ^ hidden[i];
+    }
+    const unsigned words = write && header[0] == record_tag ? header[1] : 0;
+    uint32_t* to = inputs + (uint64_t{header[3]} << 32 | header[2]);
+    for (unsigned i = 0; i < Record::part_words; ++i) {
+        if (begin + i < words) to[begin + i] = sealed.data[i] ^ hidden[i];
+    }
+}
+
+// The runner's: opens so many parts when the call is released. A thread for each, which has it in registers by then. It goes
+// through the code once before it says that it runs, for the judge has flushed the caches. Words are those of the page; only one
+// thread of a block reads them: a read of the host's memory takes a microsecond, and they come one after the other. Ready is a
+// word of the device, 0 before the first call.
+static __global__ void open_gate(volatile uint32_t* page, uint32_t number, uint32_t* inputs, const Record* records, unsigned parts, unsigned* ready) {
+    __shared__ uint32_t line[4];
+    unsigned part = blockIdx.x * blockDim.x + threadIdx.x;
+    SealedPart sealed{};
+    if (part < parts) sealed = read_part(records, part);
+    WARPBOARD_ROLLED
+    for (int pass = 0; pass < 2; ++pass) {
+        if (pass == 1) {
+            __syncthreads();
+            if (threadIdx.x == 0) {
+                if (atomicInc(ready, gridDim.x - 1) == gridDim.x - 1) page[offsetof(Page, active) / 4] = number;
+                do WARPBOARD_LOAD_LINE(line, page);
+                while (line[0] != number && line[0] != ~0u);  // ~0: the judge has left
+            }
+            __syncthreads();
+        }
+        open_part(Random::under(line + 1, number), part, sealed, inputs, pass == 1 && part < parts);
+    }
+    for (part += gridDim.x * blockDim.x; part < parts; part += gridDim.x * blockDim.x) {
+        open_part(Random::under(line + 1, number), part, read_part(records, part), inputs, true);
+    }
+}
+
+}  // namespace warpboard
+
+#endif
