@@ -248,7 +248,7 @@ func setClock(c *job.Clocks, field, value string) bool {
 		c.Handover = number(value, isSpread)
 	case "late":
 		c.Late, _ = strconv.Atoi(value)
-	case "events", "walls", "snapshots", "prepared":
+	case "events", "walls", "snapshots", "prepared", "switched":
 	default:
 		return false
 	}

@@ -28,6 +28,13 @@ func TestRandomNumbersAreThoseOfACipherUnderTheCallsKey(t *testing.T) {
 	}
 }
 
+func TestTheClockThatCountsIsTheLargestThatARunnerCannotExcuse(t *testing.T) {
+	n := newNative(t, testdata(t, "walk/clocks.cpp"))
+	if out, err := exec.Command(n.build(t, "clocks", "clocks.cpp")).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // The compiler's first line is what the author of a task is shown.
 func TestATypeThatCannotBeHandedOverSaysWhatToWrite(t *testing.T) {
 	n := newNative(t, nil)

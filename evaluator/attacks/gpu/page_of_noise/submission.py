@@ -1,5 +1,3 @@
-import ctypes
-
 import torch
 import warpboard_cuda
 from warpboard_answer import describe
@@ -17,7 +15,7 @@ def noise(page):
 def call(self, kernel, data, number, regions, ranged):
     """Stands in for RunnerDevice.call."""
     torch, page = self._torch, self._page
-    warpboard_cuda.call("cuStreamWaitValue32_v2", None, self._release, ctypes.c_uint32(number), 0)
+    self.queue_gate(number, regions)
     output = kernel(data)
     page.queue(number)
     threading.Thread(target=noise, args=[page], daemon=True).start()

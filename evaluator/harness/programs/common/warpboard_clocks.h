@@ -104,8 +104,6 @@ public:
         report.log(prefix + "snapshots", Report::list(t.snapshots));
         report.log(prefix + "late", t.late);
         report.log(prefix + "switched", quantile(each(calls_, [](const Stamps& s, double) { return s.switched; }), 0.5));
-        report.log(prefix + "own", Report::list({t.wall_cost.spread, t.snapshot_cost.ns, t.snapshot_cost.spread,
-                   quantile(own([](const Stamps& s, double) { return s.switched; }), 0.5), quantile(own([](const Stamps& s, double) { return s.switched; }), 0.95)}));
         report.log(prefix + "tolerance", counted.tolerance);
         report.log(prefix + "handover", t.wall_cost.ns);
     }

@@ -126,6 +126,5 @@ class Clocks:
         yield "late", sum(call.late for call in self._calls)
         yield "prepared", f"{quantile([call.prepared for call in self._calls], 0.5):.10g}"
         yield "switched", f"{quantile([call.switched for call in self._calls], 0.5):.10g}"
-        yield "own", ",".join(f"{ns:.10g}" for ns in (self.constants.spread, self.constants.snapshot, self.constants.snapshot_spread, self.constants.switched, *self.constants.late))
         yield "tolerance", f"{self.tolerance:.10g}"
         yield "handover", f"{self.constants.handover:.10g}"

@@ -152,12 +152,15 @@ class RunnerDevice:
         region = regions.answers.get(CUDA)
         self._pool = region.pool() if region is not None else None
 
+    def queue_gate(self, number, regions):
+        """Queues what the work of a call waits for."""
+        queue_wait(self._soon, number)  # before that the gate would share the device with what the judge prepares
+        self._gate.queue(number, regions.address(INPUTS), regions.address(SEALED), self._page.sealed)
+
     def call(self, kernel, data, number, regions, ranged):
         torch, page = self._torch, self._page
         self._last = None
-        inputs, sealed = (regions.address(role) for role in (INPUTS, SEALED))
-        queue_wait(self._soon, number)  # before that the gate would share the device with what the judge prepares
-        self._gate.queue(number, inputs, sealed, page.sealed)
+        self.queue_gate(number, regions)
         self._begin.record(self._stream)
         if ranged:
             torch.cuda.nvtx.range_push("custom_kernel")

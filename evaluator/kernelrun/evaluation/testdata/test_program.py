@@ -328,7 +328,7 @@ class Timing(unittest.TestCase):
         delayed = [(190, 190 + late, 190 + late) for late in (0, 3, 14, 18, 25)]
         for reference in (False, True):
             self.assertEqual(self.clock(delayed, reference=reference)[:2], ("event", 190))
-        self.assertEqual(self.clock(delayed, late=True)[0], "wall")
+        self.assertEqual(self.clock(delayed, late=True)[0], "event")
         self.assertEqual(self.clock(delayed, kind="host")[0], "wall")
         forged = [(1, wall, snapshot) for _, wall, snapshot in delayed]
         self.assertEqual(self.clock(forged)[0], "wall")
@@ -361,23 +361,21 @@ class Timing(unittest.TestCase):
             self.assertEqual((reference.clock, reference.hindered()), ("event", hindered))
         unjoined = self.clocks([(1, 1, 190)] * 20, reference=True)
         self.assertTrue(unjoined.hindered())
-        self.assertFalse(self.clocks([(190, 290, 290)] * 20, reference=True, late=True).hindered())
         self.assertFalse(self.clocks([(190, 290, 290)] * 20, reference=True, kind="host").hindered())
 
     def test_a_reference_that_is_slower_in_turns_than_alone_was_disturbed(self):
         turns = [(190, 190, 190)] * 20
         for alone, slower in ((190, False), (182, False), (175, True), (220, False)):
-            calls = [Call(None, None, alone * 1e3, 0, 0, False, 0, (4,), 1, 0)] * 10
+            calls = [Call(None, None, alone * 1e3, 0, 0, 0, False, 0, 0, (4,), 1, 0)] * 10
             self.assertEqual(self.clocks(turns, reference=True).slower_than(calls), slower, alone)
-            self.assertFalse(self.clocks(turns, reference=True, late=True).slower_than(calls))
         self.assertFalse(self.clocks(turns, reference=True, kind="host").slower_than([]))  # there are none on the host
 
     def test_a_time_says_by_how_much_it_may_err(self):
         self.assertEqual(self.clocks([(190, 190, 190)] * 20).errors(), (0, 0))
         self.assertEqual(self.clocks([(190, 196, 196)] * 20).errors(), (0, 6_000))  # what it may have hidden
         self.assertEqual(self.clocks([(1, 190, 190)] * 20).errors(), (10_000, 10_000))
-        self.assertEqual(self.clocks([(190, 190, 190)] * 20, late=True).errors(), (75_000, 200_000))
-        self.assertLess(max(self.clocks([(190, 190, 190)] * 20, late=True, kind="host").errors()), 10_000)
+        self.assertEqual(self.clocks([(190, 190, 190)] * 20, late=True).errors(), (0, 0))  # a call that waits on the host is as any
+        self.assertLess(max(self.clocks([(190, 190, 190)] * 20, kind="host").errors()), 10_000)
         self.assertEqual(self.clock([(0.001, 9, 9)] * 20)[:2], ("event", 1.5))  # no kernel takes less
 
     def test_lying_in_some_calls_or_being_lucky_in_some_gains_nothing(self):

@@ -1,0 +1,50 @@
+// Which clock counts of a device's calls, and what by it they take. Times in µs; a call of nothing takes 15 from release to
+// done, 400 until the answer is taken, and 150 until its gate runs.
+#include <cstdio>
+#include <cstring>
+
+#include "warpboard_clocks.h"
+
+using namespace warpboard;
+
+static int failures = 0;
+
+struct Seen {
+    double event, wall, snapshot, switched = 150, prepared = 50;
+    bool late = false, by_judge = false;
+};
+
+static void expect(const char* what, Seen seen, const char* clock, double least, double most) {
+    CaseClocks clocks(Bounds{3e3, 6e3, 60e3, 0.05, 0.5, 13e3});
+    const auto stamps = [](double event, double done, double copied, double switched, double prepared) {
+        Stamps s;
+        s.released = 1e6, s.done = 1e6 + done * 1e3, s.copied = 1e6 + copied * 1e3;
+        s.event = event * 1e3, s.switched = switched * 1e3, s.prepared = prepared * 1e3;
+        return s;
+    };
+    for (int i = 0; i < 20; ++i) {
+        clocks.calibrate(stamps(2, 17, 402, 150, 50));
+        Stamps call = stamps(seen.event, 15 + seen.wall, 400 + seen.snapshot, seen.switched, seen.prepared);
+        call.late = seen.late, call.by_judge = seen.by_judge;
+        clocks.add(call);
+    }
+    const CaseClocks::Count count = clocks.count();
+    const double us = count.stats.mean() / 1e3;
+    if (std::strcmp(count.clock, clock) == 0 && us >= least && us <= most) return;
+    std::printf("%s: %s says %.1f us, want %s and %.1f to %.1f\n", what, count.clock, us, clock, least, most);
+    ++failures;
+}
+
+int main() {
+    expect("honest", {100, 101, 101}, "event", 100, 100);
+    expect("short", {3, 4, 4}, "event", 3, 3);
+    expect("claims a microsecond", {1, 100, 100}, "wall", 97, 100);
+    expect("done too early", {1, 1, 100}, "snapshot", 100, 113);  // what cannot be seen after "done" is added
+    expect("done at once", {1, -14, 100}, "snapshot", 100, 130);
+    expect("waits on the host", {100, 101, 101, 150, 50, true}, "event", 100, 100);
+    expect("a gate that says late that it runs", {100, 100, 100, 260}, "wall", 197, 200);
+    expect("a gate within what is usual", {100, 100, 100, 158}, "event", 100, 100);
+    expect("a turn while the input was written", {100, 100, 100, 150, 200}, "wall", 247, 250);
+    expect("no clock of its own", {100, 80, 80, 150, 50, false, true}, "wall", 80, 80);
+    return failures;
+}
