@@ -181,7 +181,7 @@ func trustClocks() templ.Component {
 			templ_7745c5c3_Var5 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> is the judge's, from the release until the runner says that it is done. The time of an empty call is subtracted: about 150&nbsp;µs on a GPU, which the two processes share in turns. It is measured again in every run, with our own runner on the same device. The rest is accurate to 2 to 20&nbsp;µs, depending on device and harness; on a noisy device the error is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is also the judge's: from the release until the judge holds the answer, less the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p id=\"floor\">While nobody needs it, each unit is measured by the same judge with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. Where a task says what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a score below the floor or with a case below it, or one that moves its bytes quicker than the memory's roof, is held back until the task's author or an admin has looked at it. That accuses nobody: the task may ask for less than it says. Arithmetic's roof is fp32 without tensor cores; a kernel that uses these may stand above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory: repeats in one process agree with each other more than with the next process. A case counts by the median of the processes' medians. From these, and not from repeats, comes the score's <strong>95&nbsp;% interval</strong>: a t-interval of logarithms below seven processes, one of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for that is up; a score whose interval stays wider is marked <strong>noisy</strong>. Where event counted in two of five processes, it counts in all that say about the same: the judge's clocks are disturbed in some of them. A process is left out for heat or a power brake alone, never for its time, and the run's conditions say so.</p><p id=\"conditions\">Ten times a second a worker reads the unit's clocks, temperature, power and what throttles it, and twice a second its processes; a run's page and its statement have the summary. A run is marked <strong>disturbed</strong> where the unit was slowed down for heat or by a power brake in a process that counts, its clock was more than a tenth below its highest in more than a tenth of the samples at work without reaching the power cap, another program used the GPU, or a CPU had a load of more than 1.5 for each processor. The mark changes no score; the run may be repeated free of charge.</p><p id=\"numerics\">Where a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge says in each test how far the answer is from it: over the reference's size, and in units of the last place (ULP) of the answer's type, of which rounding alone makes 0.5 at the most. Boards show the largest of all tests where one asks for it. It decides nothing: what is right, the task's checker says.</p><p id=\"energy\">After the score of a GPU's ranked run is taken, calls of its longest case are made <strong>in a row</strong> in one more process, for at least 0.7&nbsp;s: the judge commands how many, takes their time and checks the last answer, and the worker reads the counter of <strong>energy</strong> of the whole board, idle power included. Nothing is subtracted. Where such calls take less than 80&nbsp;% of their measured time, because their input is in the caches or the work is not done again, or where the counter does not move, the energy is not measured. Boards have a second order by it. It is less certain than a score: the kernel's process can tell that calls repeat, and one that rests instead of working draws less.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 5, "<section class=\"prose\" aria-labelledby=\"clocks\"><h2 id=\"clocks\">Three clocks</h2><p>Each call is timed three times:</p><ul><li><strong>event</strong> is the runner's own: events around the kernel on the device, or the runner's clock on the CPU. It is the most precise, but code in the runner can falsify it.</li><li><strong>wall</strong> is the judge's, from the release until the device says that it is done. The time of an empty call is subtracted: about 15&nbsp;µs on a GPU. It is measured again in every run, with our own runner on the same device, after the submission has ended. The rest is accurate to 3 to 6&nbsp;µs on a GPU and 2 to 20&nbsp;µs on a CPU; on a noisy device the error is larger, up to 2&nbsp;% of the time.</li><li><strong>snapshot</strong> is also the judge's: from the release until the judge holds the answer, less the time of an empty call and of the copy. It is slightly less accurate.</li></ul><p>A case counts the <strong>largest</strong> of the three medians: that of event, that of wall less its error, that of snapshot less its error. So a kernel that forgets to join a stream is not called a cheat: it gets the time that it took, and its row says by which clock. A run's page gives both numbers where they are further apart than the error.</p><p id=\"floor\">While nobody needs it, each unit is measured by the same judge with three kernels of our own: one that does nothing, one that reads memory, and one that multiplies and adds. The first gives its <strong>floor</strong>, the others its <strong>roofs</strong>. Where a task says what a call must move and compute, a board shows how near each score is to the roof. On a GPU, a score below the floor or with a case below it, or one that moves its bytes quicker than the memory's roof, is held back until the task's author or an admin has looked at it. That accuses nobody: the task may ask for less than it says. Arithmetic's roof is fp32 without tensor cores; a kernel that uses these may stand above it.</p><p id=\"processes\">A score is measured in at least five <strong>fresh processes</strong> of the submission, one after another, each with new inputs and memory: repeats in one process agree with each other more than with the next process. A case counts by the median of the processes' medians. From these, and not from repeats, comes the score's <strong>95&nbsp;% interval</strong>: a t-interval of logarithms below seven processes, one of order statistics from seven on. More processes are started until it is within ±&nbsp;0.5&nbsp;% or the task's time for that is up; a score whose interval stays wider is marked <strong>noisy</strong>. Where event counted in two of five processes, it counts in all that say about the same: the judge's clocks are disturbed in some of them. A process is left out for heat or a power brake alone, never for its time, and the run's conditions say so.</p><p id=\"conditions\">Ten times a second a worker reads the unit's clocks, temperature, power and what throttles it, and twice a second its processes; a run's page and its statement have the summary. A run is marked <strong>disturbed</strong> where the unit was slowed down for heat or by a power brake in a process that counts, its clock was more than a tenth below its highest in more than a tenth of the samples at work without reaching the power cap, another program used the GPU, or a CPU had a load of more than 1.5 for each processor. The mark changes no score; the run may be repeated free of charge.</p><p id=\"numerics\">Where a task has a <strong>reference in double precision</strong> (<code>reference_fp64</code>), the judge says in each test how far the answer is from it: over the reference's size, and in units of the last place (ULP) of the answer's type, of which rounding alone makes 0.5 at the most. Boards show the largest of all tests where one asks for it. It decides nothing: what is right, the task's checker says.</p><p id=\"energy\">After the score of a GPU's ranked run is taken, calls of its longest case are made <strong>in a row</strong> in one more process, for at least 0.7&nbsp;s: the judge commands how many, takes their time and checks the last answer, and the worker reads the counter of <strong>energy</strong> of the whole board, idle power included. Nothing is subtracted. Where such calls take less than 80&nbsp;% of their measured time, because their input is in the caches or the work is not done again, or where the counter does not move, the energy is not measured. Boards have a second order by it. It is less certain than a score: the kernel's process can tell that calls repeat, and one that rests instead of working draws less.</p><p>A call that waits for the device on the host (<code>.item()</code>, a synchronise, autotuning) is never wholly queued. It is released after ")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -310,7 +310,7 @@ func trustOpen() templ.Component {
 			templ_7745c5c3_Var10 = templ.NopComponent
 		}
 		ctx = templ.ClearChildren(ctx)
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, cheating by up to about 10&nbsp;µs per call goes unnoticed: that is the error of the judge's clock. Machine code that reports \"done\" early hides about 20&nbsp;µs more. Beyond that it is charged in full, because the judge's own copy comes late; a Python kernel is refused, because a sample of its answer, taken 10&nbsp;µs after \"done\", is incomplete.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as claims that nobody has disproved.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: a bad task. Where they change from call to call, or where a GPU task's input has arrays on the host, the clock starts when they are sent; but what the judge and our own runner take from then to the release is subtracted, so about a millisecond of a processor's work on them goes unnoticed.</li><li>A GPU's copy engines work for the runner while the judge keeps the device. So up to 32 pieces of the input's arrays, 16&nbsp;KB in places that nobody can foresee, are something else until the clock runs. The rest can be copied some 100&nbsp;µs before the release (if that takes 50&nbsp;µs longer than usual, it counts): an answer that hardly depends on a few thousand numbers, such as the mean of millions within a wide tolerance, can be prepared on the host.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>A call that waits on the host yields the device meanwhile, so its time includes the switches between the two processes. The switches that our own runner needs for one wait are subtracted; a kernel that waits more often pays for the rest.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs no line of theirs. The requester chooses the reference and the inputs, and nothing else: each kernel has a process and a sandbox of its own, and what draws the inputs has another. Two kernels that are compared live at the same time. One that goes on working after its call slows the other one: on a GPU the judge notices and gives no times; on a CPU it does not notice. Where a request gives the inputs word for word, a kernel may remember its answers, and the result says so.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 10, "<section class=\"prose\" aria-labelledby=\"open\"><h2 id=\"open\">What is not</h2><ul><li>On a GPU, about 15&nbsp;µs per call can hide: an empty call of our runner takes that long, and machine code that polls for the release takes 3&nbsp;µs. Reporting \"done\" early hides up to 20&nbsp;µs more. Beyond that it is charged in full, because the judge's own copy comes late; a Python kernel is refused, because a sample of its answer, taken 10&nbsp;µs after \"done\", is incomplete.</li><li id=\"short\"><strong>Scores under 30&nbsp;µs</strong> carry the mark †: the error can be as large as the score. Read them as unproven claims.</li><li>Shapes and scalars are sent before the release. If a task's answer follows from them alone, it can be computed before the clock starts: a bad task. Where they change from call to call, or where a GPU task's input has arrays on the host, the clock starts when they are sent; but what the judge and our own runner take from then to the release is subtracted, so about a millisecond of a processor's work on them goes unnoticed.</li><li>Arrays of up to 1&nbsp;MB in all are encrypted until the clock runs. Of larger ones 64 pieces are, 32&nbsp;KB in unpredictable places. A GPU's copy engines can read the rest some 300&nbsp;µs before the release, and the device itself some 10&nbsp;µs before: an answer that hardly depends on 8,000 numbers, such as the mean of millions within a wide tolerance, can be prepared in advance.</li><li>On the CPU the input's memory is handed over with the release, and the time that our own runner needs to map it is subtracted. A submission that maps it faster gains the difference: up to 20&nbsp;µs in C++, and 0.3&nbsp;ms in Python.</li><li>The judge runs the task's generator, reference and checker. A task's author is trusted with the verdict, though not with the machine.</li><li id=\"evaluations\"><strong>Kernels without a task</strong> (evaluations and comparisons) have a judge, too, which runs no line of theirs. The requester chooses the reference and the inputs, and nothing else: each kernel has a process and a sandbox of its own, and what draws the inputs has another. Two kernels that are compared live at the same time. One that goes on working after its call slows the other one: on a GPU the judge notices and gives no times; on a CPU it does not notice. Where a request gives the inputs word for word, a kernel may remember its answers, and the result says so.</li><li id=\"bundle\"><strong>Tasks that bring their own program</strong> are measured by it, in one process with the kernel. Whoever writes the kernel can write the number. Boards and runs of such tasks say so at the top.</li><li id=\"unjudged\"><strong>Runs of an older harness</strong> were also timed in the kernel's process. Their pages say that no judge timed them, and the API leaves out their clock.</li></ul></section>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -357,7 +357,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var12 string
 			templ_7745c5c3_Var12, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 218, Col: 80}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 217, Col: 80}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var12))
 			if templ_7745c5c3_Err != nil {
@@ -370,7 +370,7 @@ func trustSandbox(workers []WorkerCard) templ.Component {
 			var templ_7745c5c3_Var13 string
 			templ_7745c5c3_Var13, templ_7745c5c3_Err = templ.JoinStringErrs(worker.Name)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 220, Col: 19}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 219, Col: 19}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var13))
 			if templ_7745c5c3_Err != nil {
@@ -448,7 +448,7 @@ func trustAttacks(attacks []Attack) templ.Component {
 			var templ_7745c5c3_Var15 string
 			templ_7745c5c3_Var15, templ_7745c5c3_Err = templ.JoinStringErrs(fmt.Sprintf("%d of %d end as expected on every device that they were tried on with the harness of this site.", held, tried))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 246, Col: 130}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 245, Col: 130}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var15))
 			if templ_7745c5c3_Err != nil {
@@ -521,7 +521,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var17 string
 				templ_7745c5c3_Var17, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 281, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 280, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var17))
 				if templ_7745c5c3_Err != nil {
@@ -564,7 +564,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var20 string
 				templ_7745c5c3_Var20, templ_7745c5c3_Err = templ.JoinStringErrs(r.Verdict)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 284, Col: 102}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 283, Col: 102}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var20))
 				if templ_7745c5c3_Err != nil {
@@ -577,7 +577,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var21 string
 				templ_7745c5c3_Var21, templ_7745c5c3_Err = templ.JoinStringErrs(r.Device)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 286, Col: 21}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 285, Col: 21}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var21))
 				if templ_7745c5c3_Err != nil {
@@ -590,7 +590,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var22 string
 				templ_7745c5c3_Var22, templ_7745c5c3_Err = templ.JoinStringErrs(r.Harness)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 288, Col: 25}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 287, Col: 25}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var22))
 				if templ_7745c5c3_Err != nil {
@@ -647,7 +647,7 @@ func attackTable(attacks []Attack) templ.Component {
 				var templ_7745c5c3_Var23 string
 				templ_7745c5c3_Var23, templ_7745c5c3_Err = templ.JoinStringErrs(a.Name)
 				if templ_7745c5c3_Err != nil {
-					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 305, Col: 30}
+					return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 304, Col: 30}
 				}
 				_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var23))
 				if templ_7745c5c3_Err != nil {
@@ -708,7 +708,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var25 string
 			templ_7745c5c3_Var25, templ_7745c5c3_Err = templ.JoinStringErrs(a.Title)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 38}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 318, Col: 38}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var25))
 			if templ_7745c5c3_Err != nil {
@@ -721,7 +721,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var26 string
 			templ_7745c5c3_Var26, templ_7745c5c3_Err = templ.JoinStringErrs(a.Where)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 82}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 318, Col: 82}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var26))
 			if templ_7745c5c3_Err != nil {
@@ -734,7 +734,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var27 string
 			templ_7745c5c3_Var27, templ_7745c5c3_Err = templ.JoinStringErrs(format.Sentence(a.Tries))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 320, Col: 51}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 319, Col: 51}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var27))
 			if templ_7745c5c3_Err != nil {
@@ -753,7 +753,7 @@ func attackHead(a Attack, first bool) templ.Component {
 			var templ_7745c5c3_Var28 string
 			templ_7745c5c3_Var28, templ_7745c5c3_Err = templ.JoinStringErrs(a.Expected)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 325, Col: 15}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 324, Col: 15}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var28))
 			if templ_7745c5c3_Err != nil {
@@ -801,7 +801,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var30 templ.SafeURL
 			templ_7745c5c3_Var30, templ_7745c5c3_Err = templ.JoinURLErrs(templ.SafeURL(contactURL(contact)))
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 339, Col: 59}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 338, Col: 59}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var30))
 			if templ_7745c5c3_Err != nil {
@@ -814,7 +814,7 @@ func trustReport(contact string) templ.Component {
 			var templ_7745c5c3_Var31 string
 			templ_7745c5c3_Var31, templ_7745c5c3_Err = templ.JoinStringErrs(contact)
 			if templ_7745c5c3_Err != nil {
-				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 339, Col: 71}
+				return templ.Error{Err: templ_7745c5c3_Err, FileName: `views/trust.templ`, Line: 338, Col: 71}
 			}
 			_, templ_7745c5c3_Err = templ_7745c5c3_Buffer.WriteString(templ.EscapeString(templ_7745c5c3_Var31))
 			if templ_7745c5c3_Err != nil {

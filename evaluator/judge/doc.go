@@ -30,8 +30,8 @@
 // Frames of a kind and a length (two little-endian uint32) and that many bytes. From judge to runner:
 //
 //	1 CASE   regions for the calls that follow, in place of those before: for each a uint32 kind (0 host,
-//	         1 CUDA), a uint32 role (0 inputs, 1 answers) and a uint64 size in bytes; their descriptors
-//	         travel with the frame, in this order
+//	         1 CUDA), a uint32 role (0 inputs, 1 answers, 2 sealed records) and a uint64 size in bytes; their
+//	         descriptors travel with the frame, in this order
 //	2 CALL   a uint32 call number, a uint32 of flags (1: open the profiler's range around the call; from bit 8 on: how many
 //	         more times it is made in a row, of which the last answer counts; for a counter of energy), and the
 //	         description of the input: pickled for Python, the walked members for C++. Arrays are given by
@@ -47,26 +47,38 @@
 // # The page
 //
 //	   0  uint32  release   judge: the call that may begin
-//	  64  uint32  queued    runner: the call that waits for its release (a call that waits for the device on
-//	                        the host never gets here, and is released after a limit)
-//	 128  uint32  done      runner: the call that has ended, its device idle
-//	 136  float64 ns        runner: what its own clock says, valid when done is
-//	 192  uint32  size      runner: bytes of the answer's description
+//	   4  uint32  key (3)   judge: opens what is sealed; written before release, in the same cache line
+//	  64  uint32  queued    runner: the call of which all is queued (a call that waits for the device on the
+//	                        host does not get here in time, and is released after a limit)
+//	 128  uint32  done      runner: the call that has ended; on a device written by the device
+//	 136  float64 ns        runner: what its own clock says; -2^1000 until it does
+//	 192  uint32  size      runner: bytes of the answer's description, valid when queued (device) or done (host) is
+//	 256  uint32  soon      judge: the call whose release is near
+//	 320  uint32  sealed    judge: the number of sealed records, before CALL
+//	 384  uint32  active    runner: the call whose gate runs on the device
 //	4096  bytes   answer    runner: the answer's description, before done
 //
 // # One call
 //
 //  1. The judge draws a fresh input with a seed from the system, in memory of its own, and sends CALL.
-//  2. The runner makes the argument out of views of the shared regions, queues (GPU) "wait for release", first
-//     event, custom_kernel, second event, and sets queued. On the host it sets queued and waits.
-//  3. The judge poisons the last answer, writes the input into the shared region but for pieces in places that nobody can
-//     foresee, flushes caches, waits until its device does nothing but wait for it, reads its clock (t0), has the pieces put
-//     in their places and sets release. On the host, where the runner has processors of its
-//     own to watch shared memory with, the input is written into new memory, which the runner gets with the release
-//     and maps in the place of the old.
-//  4. The runner describes the answer, waits for the device, sets ns and done.
-//  5. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its
-//     own input.
+//  2. The runner makes the argument out of views of the shared regions. On a device it queues "wait for soon", the
+//     gate, the first event, custom_kernel, the second event and "write done", describes the answer and sets queued.
+//     On the host it sets queued and waits.
+//  3. The judge poisons the last answer, writes the input into the shared region but for what is sealed, flushes caches,
+//     and keeps the device with a kernel that spins until all of that is done.
+//  4. The judge sets soon and ends that kernel. The device changes to the runner's context, where the gate sets active.
+//     The judge reads its clock (t0) and writes key and release; the gate reads both, opens what is sealed, and ends.
+//     On the host, where the runner has processors of its own to watch shared memory with, the input is written into new
+//     memory, which the runner gets with the release and maps in the place of the old.
+//  5. The device writes done when the answer is there; on the host the runner describes the answer and sets ns and done.
+//  6. The judge reads its clock (t1), copies the answer into memory of its own (t2) and checks it against its own input.
+//
+// # What is sealed
+//
+// Of a device's input, arrays of up to 1 MB in all are sealed whole: they exist only as records encrypted with ChaCha8, under a
+// key of 96 bits that is drawn for each call. Of larger arrays 64 pieces of 512 bytes are, in places that cannot be foreseen;
+// other pieces of the same array lie there until the release. Each record tells, encrypted, where it belongs. Arrays that
+// overlap or do not begin at a multiple of four bytes are not sealed.
 //
 // An answer that lies in a shared region (an output buffer of the input; memory that the runner's allocator took
 // from the answers' region) is not copied by the runner. Any other answer is, after the runner's own clock has
@@ -86,25 +98,30 @@
 // # Three clocks
 //
 // The runner's own (event), w = t1 - t0 - k (wall) and s = t2 - t0 - k' (snapshot). k and k' are measured with a
-// runner of its own, forked from the judge before it is told anything, on the same device, for each case. A case's
-// time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. A call that was released
-// late counts by the larger of w and s - tolerance: the device's switching between two contexts falls between its
-// events. k' is that of the smallest answer that the case's calls gave, for a runner chooses how large they are.
+// runner of the judge's own, forked before the judge is told anything, on the same device, for each case: its kernel
+// overwrites what the case's answer overwrites, and what its events say is subtracted. A case's
+// time is the largest of median(event), median(w) - tolerance and median(s) - tolerance. k' is that of the smallest
+// answer that the case's calls gave, for a runner chooses how large they are.
 //
-// On a device the copy of the answer is queued before the release, behind a gate of the judge's own, so that a store starts
+// A call that waits for the device on the host is released before it is queued. It has the same constants as any other. It has
+// ended when done and queued are both set; in Python w counts until the copies of its answer are queued, and k is measured
+// with calls of our own runner that are treated likewise.
+//
+// In Python the copy of the answer is queued before the release, behind a gate of the judge's own, so that a store starts
 // it. Work after "done" passes unseen for some 20 µs, while the device comes back to the judge's context. Beyond that the
 // snapshot comes late, and what cannot be seen is added to it; and in Python a sample of the answer, which a copy engine
-// takes some 10 µs after "done" without waiting for the context, is not what the copy has: the answer is refused. Nothing
-// is subtracted from calls that are done before a device can change contexts.
+// takes some 10 µs after "done" without waiting for the context, is not what the copy has: the answer is refused.
+//
+// A gate that sets active too early has the change of contexts in its own time. One that sets it later than usual, by more
+// than 10 µs, has the difference added to its time: it could work on what is not sealed.
 //
 // A runner that asks for more room for its answer has seen an input whose call is repeated with another one. It may do
 // so six times a case, or it would choose the inputs, and the moments, that suit it.
 //
-// The constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and so
-// its times shorter. Weakness: in C++ the hand-over is measured between the calls and bounded by what it takes after that, and
-// how long writing an input takes is not bounded. From the first byte of an input to the release the judge's device is
-// timed, too: what that takes more than in calls of our own runner, by 50 µs or more, is added to the call's time. Another
-// context had a turn then, or the judge was kept from its processor while the runner's could see most of the input.
+// On a device the constants are measured when the runner's sandbox is dead: what still ran there could make them longer, and
+// so its times shorter. From the first byte of an input until the judge lets its device go that is timed, too: what it takes
+// more than in calls of our own runner, by 50 µs or more, is added to the call's time. Another context had a turn then, or
+// the judge was kept from its processor while the runner's could see what is not sealed.
 //
 // When descriptions of one case differ between calls, they tell of the input before the release: the clock of
 // such a case starts when the description is sent. Weakness: shapes and scalars that depend on the case alone are
