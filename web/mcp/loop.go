@@ -170,5 +170,12 @@ func (t tools) profile(ctx context.Context, _ *progress, in profileIn) (out prof
 		text, err := t.site.Download(ctx, client.ProfilePath(in.ID, run.ID, "txt", in.Case))
 		return profileOut{string(text), run.Profile}, err
 	}
-	return out, fmt.Errorf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", in.ID)
+	return out, noProfile{in.ID}
+}
+
+// noProfile says why there is nothing to read.
+type noProfile struct{ submission int64 }
+
+func (n noProfile) Error() string {
+	return fmt.Sprintf("no run of submission %d has a profile: ranked runs on a GPU get one, after the run, and so do submissions of mode profile", n.submission)
 }
