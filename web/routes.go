@@ -56,6 +56,9 @@ func (s *Server) errorShapes(app *fiber.App) {
 	for _, path := range []string{"/", "/evaluate", "/compare", "/mcp"} {
 		app.Post(path, site.AnswerProblems)
 	}
+	for _, path := range []string{"/job/:id", "/health", "/stats", "/admin/cleanup-jobs"} {
+		app.All(path, site.AnswerProblems)
+	}
 }
 
 func (s *Server) accountRoutes(pages group) {
