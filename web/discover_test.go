@@ -125,6 +125,9 @@ func TestAFeedIsNeverUpdatedInThePast(t *testing.T) {
 		}
 		return feed.Updated
 	}
+	if _, err := s.Store.SQL().ExecContext(t.Context(), "update tasks set created_at = '2020-01-01 00:00:00+00:00'"); err != nil {
+		t.Fatal(err)
+	}
 	var before []time.Time
 	for _, path := range feeds {
 		before = append(before, updated(path))
