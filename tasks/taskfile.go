@@ -17,10 +17,8 @@ import (
 // TaskFile is the name of the file that makes a folder a task.
 const TaskFile = "task.yml"
 
-// validationKey is one of KernelBot's that Warpboard knows and does not use.
-const validationKey = "validation"
-
 const (
+	validationKey  = "validation" // of KernelBot: known and not used
 	defaultTimeout = 180 * time.Second
 	maxTimeout     = 2 * time.Hour
 	maxTitle       = 120

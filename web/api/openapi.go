@@ -25,21 +25,10 @@ func (a *API) OpenAPI(c *fiber.Ctx) error {
 // apiDocument describes every operation of the API. The schemas come from what reads the requests and
 // from the types of the answers.
 func (a *API) apiDocument() (map[string]any, error) {
-	schemas, sent := kernelrun.Schemas(), map[string]bool{}
-	for _, o := range operations() {
-		sent[o.takes] = true
+	schemas, err := apiSchemas()
+	if err != nil {
+		return nil, err
 	}
-	for name, answer := range answerTypes() {
-		schema, err := schemaOf(answer, sent[name])
-		if err != nil {
-			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
-		}
-		schemas[name] = schema
-		enumerate(schema, words()[name])
-	}
-	nameMessages(schemas)
-	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
-		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
 	paths := map[string]any{}
 	for _, o := range operations() {
 		path, _ := paths[o.path].(map[string]any)
@@ -68,6 +57,26 @@ func (a *API) apiDocument() (map[string]any, error) {
 			},
 		},
 	}, nil
+}
+
+// apiSchemas are all bodies by their names.
+func apiSchemas() (map[string]any, error) {
+	schemas, sent := kernelrun.Schemas(), map[string]bool{}
+	for _, o := range operations() {
+		sent[o.takes] = true
+	}
+	for name, answer := range answerTypes() {
+		schema, err := schemaOf(answer, sent[name])
+		if err != nil {
+			return nil, fmt.Errorf("describe the API's %s: %w", name, err)
+		}
+		schemas[name] = schema
+		enumerate(schema, words()[name])
+	}
+	nameMessages(schemas)
+	schemas["EvaluationOrCompare"] = map[string]any{"description": "One kernel, or two to be compared.",
+		"anyOf": []any{ref("EvaluationRequest"), ref("CompareRequest")}}
+	return schemas, nil
 }
 
 // describe is the operation as OpenAPI has it.
