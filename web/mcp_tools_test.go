@@ -52,6 +52,7 @@ func TestAnAgentReadsInPlainWordsWhatIsWrongWithItsArguments(t *testing.T) {
 		{"get_submission", object{"id": "three"}, `get_submission: the argument "id" must be an integer, not "three".`},
 		{"get_submission", object{"id": 3.5}, `get_submission: the argument "id" must be an integer, not 3.5.`},
 		{"get_submission", object{"id": nil}, `get_submission: the argument "id" must be an integer, not null.`},
+		{"get_submission", object{"id": 1e30}, `get_submission: the argument "id" must be an integer, not 1e+30.`},
 		{"submit", object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": "CPU"}, `submit: the argument "devices" must be an array, not "CPU".`},
 		{"submit", object{"task": "t", "source": "x", "file_name": "a.cpp", "devices": []any{"CPU", 5}}, `submit: the argument "devices[1]" must be a string, not 5.`},
 		{"submit", object{"task": "t", "source": "x", "file_name": "a.cpp", "files": object{"a.h": 1}}, `submit: the argument "files.a.h" must be a string, not 1.`},

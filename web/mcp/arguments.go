@@ -16,21 +16,35 @@ import (
 	"warpboard/tasks"
 )
 
-// explain answers calls whose arguments are wrong with a sentence; the SDK would answer with the path of a schema.
+// explain puts a sentence in place of what the SDK says of wrong arguments: the path of a schema. It looks at nothing but what the
+// SDK has refused.
 func (s *Schemas) explain(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, r sdk.Request) (sdk.Result, error) {
-		if call, ok := r.(*sdk.CallToolRequest); ok {
-			if schema, ok := s.arguments.Load(call.Params.Name); ok {
-				if why := wrongArguments(call.Params.Name, schema.(*jsonschema.Schema), call.Params.Arguments); why != "" {
-					return &sdk.CallToolResult{IsError: true, Content: []sdk.Content{&sdk.TextContent{Text: why}}}, nil
-				}
+		result, err := next(ctx, method, r)
+		call, isCall := r.(*sdk.CallToolRequest)
+		answer, isAnswer := result.(*sdk.CallToolResult)
+		if err != nil || !isCall || !isAnswer || !answer.IsError || !refusedArguments(answer) {
+			return result, err
+		}
+		if schema, ok := s.arguments.Load(call.Params.Name); ok {
+			if why := wrongArguments(call.Params.Name, schema.(*jsonschema.Schema), call.Params.Arguments); why != "" {
+				answer.Content = []sdk.Content{&sdk.TextContent{Text: why}}
 			}
 		}
-		return next(ctx, method, r)
+		return answer, nil
 	}
 }
 
-// wrongArguments says what is wrong with the arguments of a tool first; empty: nothing. It reads them as a stream and
+// refusedArguments reports whether the SDK refused a call before the tool saw it.
+func refusedArguments(answer *sdk.CallToolResult) bool {
+	if len(answer.Content) != 1 {
+		return false
+	}
+	text, ok := answer.Content[0].(*sdk.TextContent)
+	return ok && (strings.HasPrefix(text.Text, `validating "arguments"`) || strings.HasPrefix(text.Text, "json: "))
+}
+
+// wrongArguments says what is wrong with the arguments of a tool first; empty: nothing that is found. It reads them as a stream and
 // stops there: they may be megabytes.
 func wrongArguments(tool string, schema *jsonschema.Schema, arguments json.RawMessage) string {
 	given := map[string]bool{}
@@ -132,6 +146,9 @@ func kindOf(value json.RawMessage) string {
 	return "number"
 }
 
+// mostLooked is how many elements of a list, or keys of an object, are looked at.
+const mostLooked = 200
+
 // longest is how many bytes of what was sent an error repeats.
 const longest = 40
 
@@ -148,7 +165,7 @@ func eachElement(array json.RawMessage, do func(int, json.RawMessage) string) st
 	if _, err := from.Token(); err != nil {
 		return ""
 	}
-	for i := 0; from.More(); i++ {
+	for i := 0; i < mostLooked && from.More(); i++ {
 		var element json.RawMessage
 		if err := from.Decode(&element); err != nil {
 			return ""
@@ -166,7 +183,7 @@ func eachKey(object json.RawMessage, do func(string, json.RawMessage) string) st
 	if _, err := from.Token(); err != nil {
 		return ""
 	}
-	for from.More() {
+	for i := 0; i < mostLooked && from.More(); i++ {
 		key, err := from.Token()
 		name, ok := key.(string)
 		var value json.RawMessage
